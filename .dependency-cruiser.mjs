@@ -86,7 +86,7 @@ const rules = [
     'mind',
     'stamp',
   ]),
-  ...stages('command-line', 'apps/cli/src', ['text', 'instance', 'health', 'commands']),
+  ...stages('command-line', 'apps/cli/src', ['text', 'instance', 'health', 'show', 'debug', 'commands']),
   ...stages('store', 'packages/store/src', ['sql', 'ledger', 'rows', 'inbox', 'moments', 'access']),
   ...stages('proofs', 'packages/proofs/src', ['tree', 'log', 'verify', 'realities', 'bundles']),
   {

@@ -1,6 +1,5 @@
 import { type Command, CommanderError } from 'commander'
 import { Cli } from './cli.ts'
-import { addAuthoring } from './commands/authoring.ts'
 import { addBeings } from './commands/beings.ts'
 import { addBudget } from './commands/budget.ts'
 import { addCheckpoint } from './commands/checkpoint.ts'
@@ -10,6 +9,7 @@ import { addDebug } from './commands/debug.ts'
 import { addErase } from './commands/erase.ts'
 import { addEvaluate } from './commands/evaluate.ts'
 import { addExtensions } from './commands/extensions.ts'
+import { addFlow } from './commands/flow.ts'
 import { addFork } from './commands/fork.ts'
 import { addGather } from './commands/gather.ts'
 import { addInbox } from './commands/inbox.ts'
@@ -17,18 +17,20 @@ import { addInhabit } from './commands/inhabit.ts'
 import { addLogs } from './commands/logs.ts'
 import { addMcp } from './commands/mcp.ts'
 import { addMoments } from './commands/moments.ts'
-import { addOverlay } from './commands/overlay.ts'
+import { addOverlay, addVerifyOverlay } from './commands/overlay.ts'
 import { addPeople } from './commands/people.ts'
 import { addPortal } from './commands/portal.ts'
 import { addProofs } from './commands/proofs.ts'
-import { addReplayCommands } from './commands/replay.ts'
+import { addReplay, addWhatIf, addWhyNot } from './commands/replay.ts'
+import { addRole } from './commands/role.ts'
 import { addRunning } from './commands/running.ts'
+import { addSignal } from './commands/signal.ts'
+import { addSpace } from './commands/space.ts'
 import { addTail } from './commands/tail.ts'
-import { addThreads } from './commands/threads.ts'
+import { addThread } from './commands/thread.ts'
 import { addToken } from './commands/token.ts'
 import { addVerbs } from './commands/verbs.ts'
-import { addVerifyOverlay } from './commands/verify-overlay.ts'
-import { addWhyNot } from './commands/why-not.ts'
+import { addVerify } from './commands/verify.ts'
 import { UsageError } from './text/failure.ts'
 import type { ExitStatus, Output } from './text/output.ts'
 
@@ -65,7 +67,10 @@ export function createCli(out: Output): Cli {
   addMcp(cli)
   addToken(cli)
   cli.describeNext('Making the world')
-  addAuthoring(cli)
+  addRole(cli)
+  addFlow(cli)
+  addSignal(cli)
+  addSpace(cli)
   addOverlay(cli)
   cli.describeNext('Looking back')
   addMoments(cli)
@@ -75,8 +80,10 @@ export function createCli(out: Output): Cli {
   addBeings(cli)
   addBudget(cli)
   addExtensions(cli)
-  addThreads(cli)
-  addReplayCommands(cli)
+  addThread(cli)
+  addReplay(cli)
+  addWhatIf(cli)
+  addVerify(cli)
   addFork(cli)
   addCheckpoint(cli)
   addErase(cli)

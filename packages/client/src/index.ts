@@ -1,27 +1,5 @@
 /** What people and programs do with a reality: summon, act, answer, inhabit, and read past moments. */
 
-export { authorizeActingAs, type Presence } from '@treeos/reality'
-export type { Saying, Watch, Words } from '@treeos/store'
-export {
-  deleteOverlay,
-  type OverlayRequest,
-  type OverlayView,
-  overlays,
-  setOverlay,
-} from './access/overlays.ts'
-export { personsUnder } from './access/people.ts'
-export {
-  type Authorization,
-  authorizeGrant,
-  endedTokens,
-  issueToken,
-  listTokens,
-  revokeToken,
-  TOKEN_DAYS_MAX,
-  type TokenGrant,
-  type TokenView,
-  verifyToken,
-} from './access/tokens.ts'
 export {
   type ActResult,
   act,
@@ -31,8 +9,6 @@ export {
   type SummonResult,
   summon,
 } from './act/acts.ts'
-export { type Cancelled, type CancelRequest, cancel } from './act/cancelling.ts'
-export { type CloseRequest, closeInbox } from './act/closing.ts'
 export { ringBeing, ringUnlessListening } from './act/doorbell.ts'
 export { type GatherRequest, type GatherResult, gather } from './act/gathering.ts'
 export {
@@ -43,88 +19,8 @@ export {
   releaseLease,
   takeLease,
 } from './act/inhabiting.ts'
-export { leaveOverlay, type OverlayConnection, setThreadOverlay, threadOverlays } from './act/overlays.ts'
 export { Recurring } from './act/recurring.ts'
 export { refusalOf } from './act/refusal.ts'
 export { plantScene } from './act/scenes.ts'
 export { type Dispatched, type InvokeRequest, invoke, type TaskRequest, task } from './act/tasks.ts'
-export {
-  type Authoring,
-  addresses,
-  authoring,
-  type FlowInside,
-  type FlowVersion,
-  type ListedRole,
-  lookIntoFlow,
-  lookIntoRole,
-  type RoleInside,
-  type RoleUser,
-  type RoleVersion,
-} from './read/authoring.ts'
-export { type BeingView, beings, hasFacet } from './read/beings.ts'
-export {
-  type BudgetView,
-  budget,
-  budgets,
-  budgetsOfChildren,
-  type StandardFor,
-  standardBudgets,
-} from './read/budgets.ts'
-export { type Chart, type Charted, chart } from './read/charting.ts'
-export { type Conversation, converse, type ThreadLine } from './read/conversing.ts'
-export { erasing } from './read/erasing.ts'
-export {
-  type FactHappening,
-  type Followed,
-  type FollowRequest,
-  follow,
-  type Happening,
-  type MomentHappening,
-} from './read/following.ts'
-export { type HealthView, health, ownUse } from './read/health.ts'
-export { type InboxView, inbox } from './read/inbox.ts'
-export { type InspectedMoment, inspect } from './read/inspecting.ts'
-export {
-  authorizeLookBack,
-  authorizeLookBackAtAll,
-  isFactOpen,
-  mayLookBack,
-  type OpenPasts,
-  pastsOpenTo,
-} from './read/leave.ts'
-export { checkFlow, checkRole } from './read/linting.ts'
-export { lookInto, type PageOfSpace, type SpaceView } from './read/looking-into.ts'
-export {
-  type Called,
-  type ExplainedMoment,
-  explain,
-  type MomentView,
-  moments,
-  prompt,
-  type RebuiltPrompt,
-  type WokenBy,
-  whyNotRole,
-} from './read/moments.ts'
-export type { LastMoment, Occupant } from './read/occupants.ts'
-export type { Floor, Placing, Spot } from './read/placing.ts'
-export { type OperationChoice, type ReachView, reach } from './read/reach.ts'
-export {
-  type PastEntry,
-  type PastMoment,
-  type PastWords,
-  type Retraced,
-  retrace,
-} from './read/retracing.ts'
-export { type RoleView, roles } from './read/roles.ts'
-export { describeSelf, type SelfView, see } from './read/seeing.ts'
-export { type NamespaceView, namespaces, signals } from './read/signals.ts'
-export { type SpaceNode, type Surroundings, surroundings } from './read/surroundings.ts'
-export {
-  type ChannelView,
-  conversation,
-  type ThreadView,
-  thread,
-  threads,
-  threadsOf,
-} from './read/threads.ts'
-export { type WatchRequest, watch } from './read/watching.ts'
+export * from './records.ts'

@@ -1,5 +1,6 @@
 import type { Cli, InstanceOptions } from '../cli.ts'
-import { shownBeings } from './shared/show.ts'
+import { withReality, withRegistry } from '../instance/open.ts'
+import { shownBeings } from '../show/world.ts'
 
 /** `treeos beings` */
 export function addBeings(cli: Cli): void {
@@ -7,12 +8,14 @@ export function addBeings(cli: Cli): void {
     .onInstance('beings', 'list all beings')
     .option('--role <role>', 'only children with this role, such as writer; extensions define it')
     .action(
-      cli.run(async (out, options: InstanceOptions & { role?: string }) => {
-        const { beings, hasFacet } = await import('@treeos/client/records')
-        const { loadedRegistry, withReality } = await import('../instance/connection.ts')
-        const { role } = options
-        const passes = role === undefined ? undefined : hasFacet(await loadedRegistry(), 'role', role)
-        out.value(await withReality(options, ({ db }) => beings(db, passes)), shownBeings)
+      cli.run(async (out, { role, ...options }: InstanceOptions & { role?: string }) => {
+        const listed =
+          role === undefined
+            ? withReality(options, ({ db }, { beings }) => beings(db))
+            : withRegistry(options, ({ db, registry }, { beings, hasFacet }) =>
+                beings(db, hasFacet(registry, 'role', role)),
+              )
+        out.value(await listed, shownBeings)
       }),
     )
 }

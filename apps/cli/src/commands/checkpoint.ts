@@ -2,7 +2,7 @@ import { resolve } from 'node:path'
 import { Option } from 'commander'
 import type { Cli, InstanceOptions } from '../cli.ts'
 import { UsageError } from '../text/failure.ts'
-import { parseNumber } from '../text/input.ts'
+import { parseNumber, wholeNumber } from '../text/input.ts'
 
 interface CheckpointOptions extends InstanceOptions {
   readonly at?: number
@@ -16,11 +16,7 @@ interface CheckpointOptions extends InstanceOptions {
 export function addCheckpoint(cli: Cli): void {
   cli
     .onInstance('checkpoint', 'show the newest signed checkpoint of all facts and moments, or sign them')
-    .option(
-      '--at <size>',
-      'the one over this many entries',
-      parseNumber('--at', { min: 0, max: Number.MAX_SAFE_INTEGER, whole: true }),
-    )
+    .option('--at <size>', 'the one over this many entries', wholeNumber('--at', 0, Number.MAX_SAFE_INTEGER))
     .option('--checkpoints <dir>', 'folder of the checkpoints (default: that of the instance)')
     .option('--follow <dir>', 'sign what is new into this folder, until Ctrl-C; `treeos up` starts one')
     .option(
@@ -36,10 +32,10 @@ export function addCheckpoint(cli: Cli): void {
         if (options.follow !== undefined) {
           if (options.at !== undefined || options.checkpoints !== undefined)
             throw new UsageError('--follow takes neither --at nor --checkpoints')
-          const { follow } = await import('./shared/follow-log.ts')
-          return follow(options, { dataDir, folder: resolve(options.follow), out })
+          const { signLog } = await import('../instance/signer.ts')
+          return signLog(options, { dataDir, folder: resolve(options.follow), out })
         }
-        const { findCheckpoint } = await import('./shared/checkpoints.ts')
+        const { findCheckpoint } = await import('../instance/checkpoints.ts')
         const folder = options.checkpoints === undefined ? null : resolve(options.checkpoints)
         out.value(findCheckpoint(dataDir, folder, options.at ?? null), ({ note }) => note.trimEnd())
       }),

@@ -1,9 +1,10 @@
 import { TreeosError } from '@treeos/core'
 import type { Cli, InstanceOptions } from '../cli.ts'
-import { parseNumber, requireStance } from '../text/input.ts'
+import type { DebuggedMoment } from '../debug/page.ts'
+import type { DebugRecord } from '../debug/session.ts'
+import { requireBeing, withRegistry } from '../instance/open.ts'
+import { momentNumber, requireStance } from '../text/input.ts'
 import type { Output } from '../text/output.ts'
-import type { DebuggedMoment } from './debug/page.ts'
-import type { DebugRecord } from './debug/session.ts'
 
 interface DebugOptions extends InstanceOptions {
   readonly at?: number
@@ -16,22 +17,15 @@ export function addDebug(cli: Cli): void {
       'debug <stance>',
       'step through the moments of a being on a terminal; without one, print one moment',
     )
-    .option(
-      '--at <n>',
-      'number of the first moment to show (default: the newest)',
-      parseNumber('--at', { min: 1, max: 1_000_000_000, whole: true }),
-    )
+    .option('--at <n>', 'number of the first moment to show (default: the newest)', momentNumber('--at'))
     .action(
       cli.run(async (out, stance: string, options: DebugOptions) => {
         const being = requireStance(stance)
-        const { loadedRegistry, withReality } = await import('../instance/connection.ts')
-        const { requireBeing } = await import('./shared/queries.ts')
-        const { recordFor } = await import('./debug/record.ts')
-        const { hasTerminal } = await import('./debug/terminal.ts')
-        const registry = await loadedRegistry()
-        await withReality(options, async (at) => {
+        const { recordFor } = await import('../debug/record.ts')
+        const { hasTerminal } = await import('../debug/terminal.ts')
+        await withRegistry(options, async (at) => {
           await requireBeing(at, being)
-          const record = recordFor({ ...at, registry }, being, options)
+          const record = recordFor(at, being, options)
           const newest = await record.newest()
           if (newest === 0) throw new TreeosError('MOMENT_NOT_FOUND', `${stance} has no finished moment yet`)
           const view = await record.load(options.at ?? newest, newest)
@@ -43,7 +37,7 @@ export function addDebug(cli: Cli): void {
 }
 
 async function printed(out: Output, record: DebugRecord, view: DebuggedMoment): Promise<void> {
-  const { pageOf, titleOf } = await import('./debug/page.ts')
+  const { pageOf, titleOf } = await import('../debug/page.ts')
   const event = await record.event(view)
   const whole = { ...view, temporal: { ...view.temporal, event } }
   out.value(whole, () => [titleOf(whole), '', ...pageOf(whole).map(({ text }) => text)].join('\n').trimEnd())
@@ -53,8 +47,8 @@ async function stepped(options: InstanceOptions, record: DebugRecord, view: Debu
   const { listenToJournal } = await import('@treeos/client/records')
   const { dataDirOf } = await import('../instance/data-dir.ts')
   const { locatePostgres, untilEnding } = await import('@treeos/local')
-  const { DebugSession } = await import('./debug/session.ts')
-  const { Terminal } = await import('./debug/terminal.ts')
+  const { DebugSession } = await import('../debug/session.ts')
+  const { Terminal } = await import('../debug/terminal.ts')
   const session: InstanceType<typeof DebugSession> = new DebugSession(record, () => terminal, view)
   const terminal = new Terminal({ key: (key) => session.key(key), resize: () => session.draw() })
   const listener = listenToJournal(locatePostgres(dataDirOf(options)).url)

@@ -1,5 +1,7 @@
 import type { ActingOptions, Cli } from '../cli.ts'
-import { shownDone } from './shared/show.ts'
+import { withServices } from '../instance/open.ts'
+import { shownDone } from '../show/acts.ts'
+import { requireStance } from '../text/input.ts'
 
 /** `treeos erase`: everything still verifies, and replay names what was erased. */
 export function addErase(cli: Cli): void {
@@ -11,11 +13,10 @@ export function addErase(cli: Cli): void {
     .requiredOption('--why <text>', 'the reason, which stays')
     .action(
       cli.run(async (out, what: string, { why, ...options }: ActingOptions & { readonly why: string }) => {
-        const { erasing, act } = await import('@treeos/client')
-        const { withServices } = await import('../instance/connection.ts')
-        const { requireStance } = await import('../text/input.ts')
         const as = requireStance(options.as)
-        const done = await withServices(options, async (at) => act(at, as, await erasing(at.db, what, why)))
+        const done = await withServices(options, async (at, { act, erasing }) =>
+          act(at, as, await erasing(at.db, what, why)),
+        )
         out.value(done, shownDone)
       }),
     )

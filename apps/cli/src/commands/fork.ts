@@ -1,6 +1,7 @@
 import type { Cli, InstanceOptions } from '../cli.ts'
+import { withReality } from '../instance/open.ts'
+import { shownDifferent, shownDiscarded, shownForked } from '../show/forks.ts'
 import { UsageError } from '../text/failure.ts'
-import { shownDifferent, shownDiscarded, shownForked } from './shared/show-forks.ts'
 
 interface ForkOptions extends InstanceOptions {
   readonly at?: string
@@ -38,7 +39,6 @@ export function addFork(cli: Cli): void {
   cli.onInstance('diff <a> <b>', 'list where two realities differ: reels, rows and moments').action(
     cli.run(async (out, a: string, b: string, options: InstanceOptions) => {
       const { compareRealities } = await import('@treeos/proofs')
-      const { withReality } = await import('../instance/connection.ts')
       const { folderOfReality } = await import('../instance/forks.ts')
       const [inA, inB] = await Promise.all([folderOfReality(options, a), folderOfReality(options, b)])
       await withReality(inA, ({ db: first }) =>

@@ -1,7 +1,8 @@
 import type { ActingOptions, Cli } from '../cli.ts'
+import { withReality } from '../instance/open.ts'
+import { shownInbox } from '../show/acts.ts'
 import { UsageError } from '../text/failure.ts'
 import { requireStance } from '../text/input.ts'
-import { shownInbox } from './shared/show.ts'
 
 interface ClosingOptions extends ActingOptions {
   readonly allNotices?: boolean
@@ -12,10 +13,8 @@ export function addInbox(cli: Cli): void {
   cli.describeGroup('inbox', 'what waits for your answer, or to be read')
   cli.asBeing('list', 'list what waits for you, oldest first', 'inbox', true).action(
     cli.run(async (out, options: ActingOptions) => {
-      const { inbox } = await import('@treeos/client')
-      const { withReality } = await import('../instance/connection.ts')
       const as = requireStance(options.as)
-      out.value(await withReality(options, (at) => inbox(at, as)), shownInbox)
+      out.value(await withReality(options, (at, { inbox }) => inbox(at, as)), shownInbox)
     }),
   )
   addClosing(cli, 'read', 'mark notices and answers as read')
@@ -27,18 +26,16 @@ function addClosing(cli: Cli, name: 'read' | 'dismiss', description: string): vo
     .asBeing(`${name} [ids...]`, description, 'inbox')
     .option('--all-notices', 'all notices of failures and limits')
     .action(
-      cli.run(async (out, ids: string[], options: ClosingOptions) => {
-        const { allNotices = false } = options
+      cli.run(async (out, ids: string[], { allNotices = false, ...options }: ClosingOptions) => {
         if (allNotices === ids.length > 0)
           throw new UsageError(
             `\`treeos inbox ${name}\` takes ids that \`treeos inbox\` lists, or --all-notices`,
           )
-        const { closeInbox } = await import('@treeos/client')
-        const { withReality } = await import('../instance/connection.ts')
         const how = name === 'read' ? 'read' : 'dismissed'
         const request = { as: requireStance(options.as), how, entries: allNotices ? null : ids } as const
-        out.value(await withReality(options, (at) => closeInbox(at, request)), ({ closed }) =>
-          closed === 1 ? '1 entry was closed' : `${closed} entries were closed`,
+        out.value(
+          await withReality(options, (at, { closeInbox }) => closeInbox(at, request)),
+          ({ closed }) => (closed === 1 ? '1 entry was closed' : `${closed} entries were closed`),
         )
       }),
     )

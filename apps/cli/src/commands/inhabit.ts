@@ -1,6 +1,7 @@
 import { type BeingName, stanceOf } from '@treeos/core'
 import type { ActingOptions, Cli } from '../cli.ts'
 import type { LiveConnection } from '../instance/connection.ts'
+import { type Client, withServices } from '../instance/open.ts'
 import { requireStance } from '../text/input.ts'
 import type { ExitStatus } from '../text/output.ts'
 
@@ -19,12 +20,10 @@ export function addInhabit(cli: Cli): void {
         async (out, stance: string, options: ActingOptions & { own?: boolean }): Promise<ExitStatus> => {
           const as = requireStance(options.as)
           const being = requireStance(stance, as)
-          const { inhabit } = await import('@treeos/client')
-          const { withServices } = await import('../instance/connection.ts')
           const tell = (line: Line) => out.value(line, shownLine)
           const { untilEnding } = await import('@treeos/local')
           const ending = Promise.race([untilEnding(), untilInputEnds()]).then(() => 'released' as const)
-          const hold = async (at: LiveConnection): Promise<ExitStatus> => {
+          const hold = async (at: LiveConnection, { inhabit }: Client): Promise<ExitStatus> => {
             const held = await inhabit(at, { being, as, own: options.own ?? false })
             tell({ event: 'inhabited', being: stanceOf(being), driver: stanceOf(as), epoch: held.epoch })
             out.progress(howTo(being))

@@ -1,5 +1,5 @@
 import type { Cli, InstanceOptions } from '../cli.ts'
-import { parseNumber } from '../text/input.ts'
+import { wholeNumber } from '../text/input.ts'
 import { plain } from '../text/output.ts'
 
 interface LogsOptions extends InstanceOptions {
@@ -15,16 +15,11 @@ export function addLogs(cli: Cli): void {
   cli
     .onInstance('logs [service...]', 'show the logs of an instance: of all its services, or of some')
     .option('-f, --follow', 'go on with new lines until Ctrl-C')
-    .option(
-      '--last <n>',
-      'how many lines of each',
-      parseNumber('--last', { min: 0, max: LAST_MAX, whole: true }),
-      LAST,
-    )
+    .option('--last <n>', 'how many lines of each', wholeNumber('--last', 0, LAST_MAX), LAST)
     .action(
       cli.run(async (out, services: string[], { follow = false, last, ...options }: LogsOptions) => {
         const { dataDirOf } = await import('../instance/data-dir.ts')
-        const { followLogs, lastLines, requireLogs } = await import('@treeos/local')
+        const { followLogs, lastLines, requireLogs, untilEnding } = await import('@treeos/local')
         const dataDir = dataDirOf(options)
         const logs = requireLogs(dataDir, services)
         for (const { service, file } of logs) out.progress(`${service}: ${file}`)
@@ -37,7 +32,6 @@ export function addLogs(cli: Cli): void {
           return [log.service, end] as const
         })
         if (!follow) return
-        const { untilEnding } = await import('@treeos/local')
         const wanted = services.length === 0 ? null : new Set(services)
         const stopFollowing = followLogs(dataDir, new Map(ends), (service, line) => {
           if (wanted === null || wanted.has(service)) show(service, line)

@@ -1,9 +1,10 @@
 import type { Cli, InstanceOptions } from '../cli.ts'
 import type { LiveConnection } from '../instance/connection.ts'
+import { withServices } from '../instance/open.ts'
 import { UsageError } from '../text/failure.ts'
-import { parseNumber, requireStance } from '../text/input.ts'
+import { requireStance, wholeNumber } from '../text/input.ts'
 import type { ExitStatus, Output } from '../text/output.ts'
-import { teller } from './shared/teller.ts'
+import { teller } from '../text/teller.ts'
 
 const PORT = 7437
 const PORT_MAX = 65_535
@@ -28,7 +29,7 @@ export function addMcp(cli: Cli): void {
         requireOneWay(options)
         const { untilEnding } = await import('@treeos/local')
         const ending = untilEnding()
-        const { withServices, loadedRegistry } = await import('../instance/connection.ts')
+        const { loadedRegistry } = await import('../instance/connection.ts')
         const registry = await loadedRegistry()
         const serve = options.http === undefined ? servePipe : serveNet
         return withServices(options, (at) => serve({ ...at, registry }, options, { out, ending }))
@@ -71,7 +72,7 @@ async function serveNet(
   return 0
 }
 
-const portOf = parseNumber('--http', { min: 0, max: PORT_MAX, whole: true })
+const portOf = wholeNumber('--http', 0, PORT_MAX)
 
 function requireOneWay({ as, http, listen, host }: McpOptions): void {
   if (typeof http === 'string') portOf(http)

@@ -1,7 +1,8 @@
 import type { Command } from 'commander'
 import type { ActingOptions, Cli } from '../cli.ts'
-import { readText, requireStance } from '../text/input.ts'
-import { shownOverlay, shownOverlays } from './shared/show-overlays.ts'
+import { withReality } from '../instance/open.ts'
+import { shownOverlay, shownOverlays } from '../show/overlays.ts'
+import { overlayOf, readText, requireStance } from '../text/input.ts'
 
 interface SetOptions extends ActingOptions {
   readonly channel?: string
@@ -14,9 +15,7 @@ export function addOverlay(cli: Cli): void {
   cli.asBeing('list', 'list the overlays that you may read', 'overlay').action(
     cli.run(async (out, options: ActingOptions) => {
       const as = requireStance(options.as)
-      const { overlays } = await import('@treeos/client/records')
-      const { withReality } = await import('../instance/connection.ts')
-      out.value(await withReality(options, (at) => overlays(at, as)), shownOverlays)
+      out.value(await withReality(options, (at, { overlays }) => overlays(at, as)), shownOverlays)
     }),
   )
   ofChannel(
@@ -30,24 +29,17 @@ export function addOverlay(cli: Cli): void {
     .action(
       cli.run(async (out, tier: string, name: string, file: string, options: SetOptions) => {
         const { channel, signature } = options
-        const as = requireStance(options.as)
-        const { setOverlay } = await import('@treeos/client/records')
-        const { withReality } = await import('../instance/connection.ts')
-        const overlay = {
-          content: await readText(file),
-          ...(signature === undefined ? {} : { appliesTo: [...signature] }),
-        }
-        const set = await withReality(options, (at) => setOverlay(at, { tier, name, channel, as }, overlay))
+        const request = { tier, name, channel, as: requireStance(options.as) }
+        const content = await readText(file)
+        const overlay = signature === undefined ? { content } : { content, appliesTo: [...signature] }
+        const set = await withReality(options, (at, { setOverlay }) => setOverlay(at, request, overlay))
         out.value(set, shownOverlay)
       }),
     )
   ofChannel(cli.asBeing('delete <tier> <name>', 'delete a stored overlay', 'overlay')).action(
-    cli.run(async (out, tier: string, name: string, options: SetOptions) => {
-      const { channel } = options
-      const as = requireStance(options.as)
-      const { deleteOverlay } = await import('@treeos/client/records')
-      const { withReality } = await import('../instance/connection.ts')
-      const deleted = await withReality(options, (at) => deleteOverlay(at, { tier, name, channel, as }))
+    cli.run(async (out, tier: string, name: string, { channel, ...options }: SetOptions) => {
+      const request = { tier, name, channel, as: requireStance(options.as) }
+      const deleted = await withReality(options, (at, { deleteOverlay }) => deleteOverlay(at, request))
       out.value(deleted, () => `the overlay ${deleted.name} of the ${deleted.tier} is deleted`)
     }),
   )
@@ -55,3 +47,23 @@ export function addOverlay(cli: Cli): void {
 
 const ofChannel = (command: Command): Command =>
   command.option('--channel <name>', 'the channel, where it has another name than the overlay')
+
+/** `treeos verify-overlay`: needs no services. */
+export function addVerifyOverlay(cli: Cli): void {
+  cli
+    .command(
+      'verify-overlay <commitment> <text>',
+      'check that a recorded commitment is of an overlay; - reads its text from standard input',
+    )
+    .requiredOption('--salt <salt>', 'the salt that the summon printed')
+    .action(
+      cli.run(async (out, commitment: string, text: string, { salt }: { readonly salt: string }) => {
+        const { checkCommitment } = await import('@treeos/overlay')
+        const ok = checkCommitment(commitment, salt, await overlayOf(text))
+        out.value({ ok }, () =>
+          ok ? 'the commitment is of this overlay' : 'the commitment is not of this overlay under this salt',
+        )
+        return ok ? 0 : 1
+      }),
+    )
+}

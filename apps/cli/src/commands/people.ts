@@ -1,8 +1,11 @@
+import { parseCall, stanceOf } from '@treeos/core'
 import type { PersonView } from '@treeos/portal'
 import type { ActingOptions, Cli } from '../cli.ts'
-import { parseNumber, requireStance } from '../text/input.ts'
+import { withServices } from '../instance/open.ts'
+import { requireStance, wholeNumber } from '../text/input.ts'
 import { table } from '../text/output.ts'
 
+const HOURS = 24
 const HOURS_MAX = 7 * 24
 
 interface InviteOptions extends ActingOptions {
@@ -18,31 +21,27 @@ export function addPeople(cli: Cli): void {
     .option('--role <role>', 'its default role')
     .option(
       '--hours <n>',
-      `how long the link is good (default: 24, at most ${HOURS_MAX})`,
-      parseNumber('--hours', { min: 1, max: HOURS_MAX, whole: true }),
+      `how long the link is good (default: ${HOURS}, at most ${HOURS_MAX})`,
+      wholeNumber('--hours', 1, HOURS_MAX),
     )
     .action(
-      cli.run(async (out, name: string, options: InviteOptions) => {
+      cli.run(async (out, name: string, { role, hours = HOURS, ...options }: InviteOptions) => {
         const as = requireStance(options.as)
         const being = requireStance(name.startsWith('@') ? name : `@${name}`)
-        const { role, hours } = options
-        const { linkTo } = await import('../instance/portal-link.ts')
-        const { portalUrl } = await import('./shared/portal-url.ts')
-        const url = await portalUrl(options) // first: without a portal nobody is born
-        const { act } = await import('@treeos/client')
-        const { parseCall, stanceOf } = await import('@treeos/core')
-        const { asPortal, withServices } = await import('../instance/connection.ts')
+        const { linkTo, requirePortalUrl } = await import('../instance/portal-link.ts')
+        const { dataDirOf } = await import('../instance/data-dir.ts')
+        const url = requirePortalUrl(dataDirOf(options)) // first: without a portal nobody is born
+        const { asPortal } = await import('../instance/connection.ts')
         const { makeLink, portalOf } = await import('@treeos/portal')
         const payload = { name: being, cognition: 'human', ...(role === undefined ? {} : { role }) }
         const call = parseCall({ verb: 'be', operation: 'birth', payload })
-        await withServices(options, (at) => act(at, as, call))
+        await withServices(options, (at, { act }) => act(at, as, call))
         const token = await asPortal(options, ({ db }) =>
-          makeLink(portalOf(db), being, { madeBy: as, ...(hours === undefined ? {} : { hours }) }),
+          makeLink(portalOf(db), being, { madeBy: as, hours }),
         )
         out.value(
-          { stance: stanceOf(being), link: linkTo(url, token), hours: hours ?? 24 },
-          ({ stance, link, hours }) =>
-            `${stance} signs in by this link, once and within ${hours} h:\n${link}`,
+          { stance: stanceOf(being), link: linkTo(url, token), hours },
+          ({ stance, link }) => `${stance} signs in by this link, once and within ${hours} h:\n${link}`,
         )
       }),
     )
@@ -51,7 +50,7 @@ export function addPeople(cli: Cli): void {
     .action(
       cli.run(async (out, options: ActingOptions) => {
         const as = requireStance(options.as)
-        const { authorizeActingAs, personsUnder } = await import('@treeos/client')
+        const { authorizeActingAs, personsUnder } = await import('@treeos/client/records')
         const { asPortal } = await import('../instance/connection.ts')
         const { describePeople, portalOf } = await import('@treeos/portal')
         const people = await asPortal(options, async (at) => {
@@ -62,17 +61,16 @@ export function addPeople(cli: Cli): void {
       }),
     )
   cli.asBeing('revoke <stance>', 'take back a link of a person that was not opened yet', 'people').action(
-    cli.run(async (out, stance: string, options: ActingOptions) => {
+    cli.run(async (out, named: string, options: ActingOptions) => {
       const as = requireStance(options.as)
-      const being = requireStance(stance, as)
-      const { authorizeOverPerson } = await import('./shared/over-person.ts')
-      const { asPortal } = await import('../instance/connection.ts')
-      const { portalOf, revokeLink } = await import('@treeos/portal')
-      await asPortal(options, async (at) => {
-        await authorizeOverPerson(at, { being, as })
-        await revokeLink(portalOf(at.db), being)
-      })
-      out.value({ stance: `@${being}`, revoked: true }, (it) => `the link of ${it.stance} opens nothing now`)
+      const being = requireStance(named, as)
+      const { overPerson } = await import('../instance/over-person.ts')
+      const { revokeLink } = await import('@treeos/portal')
+      await overPerson(options, { being, as }, (store) => revokeLink(store, being))
+      out.value(
+        { stance: stanceOf(being), revoked: true },
+        (it) => `the link of ${it.stance} opens nothing now`,
+      )
     }),
   )
   cli
@@ -82,18 +80,14 @@ export function addPeople(cli: Cli): void {
       'people',
     )
     .action(
-      cli.run(async (out, stance: string, options: ActingOptions) => {
+      cli.run(async (out, named: string, options: ActingOptions) => {
         const as = requireStance(options.as)
-        const being = requireStance(stance, as)
-        const { authorizeOverPerson } = await import('./shared/over-person.ts')
-        const { asPortal } = await import('../instance/connection.ts')
-        const { portalOf, removeAccount } = await import('@treeos/portal')
-        const ended = await asPortal(options, async (at) => {
-          await authorizeOverPerson(at, { being, as })
-          return removeAccount(portalOf(at.db), being)
-        })
+        const being = requireStance(named, as)
+        const { overPerson } = await import('../instance/over-person.ts')
+        const { removeAccount } = await import('@treeos/portal')
+        const ended = await overPerson(options, { being, as }, (store) => removeAccount(store, being))
         out.value(
-          { stance: `@${being}`, removed: true, sessionsEnded: ended.length },
+          { stance: stanceOf(being), removed: true, sessionsEnded: ended.length },
           (it) => `${it.stance} cannot sign in any more; ${it.sessionsEnded} sessions ended`,
         )
       }),

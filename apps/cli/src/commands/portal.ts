@@ -1,6 +1,7 @@
+import { stanceOf } from '@treeos/core'
 import { Option } from 'commander'
 import type { ActingOptions, Cli, InstanceOptions } from '../cli.ts'
-import { parseNumber, requireStance } from '../text/input.ts'
+import { requireStance, wholeNumber } from '../text/input.ts'
 
 const PORT_MAX = 65_535
 
@@ -13,22 +14,17 @@ interface PortalOptions extends InstanceOptions {
 export function addPortal(cli: Cli): void {
   cli
     .onInstance('portal', 'serve the portal of the instance, until Ctrl-C; `treeos up` starts one')
-    .option(
-      '--port <n>',
-      'the port to listen on (default: a free one)',
-      parseNumber('--port', { min: 0, max: PORT_MAX, whole: true }),
-    )
+    .option('--port <n>', 'the port to listen on (default: a free one)', wholeNumber('--port', 0, PORT_MAX))
     .addOption(new Option('--supervised', 'goes on when its launcher ends').hideHelp())
     .action(
       cli.run(async (out, options: PortalOptions) => {
-        const { onEnding } = await import('@treeos/local')
+        const { onEnding, temporalUiOf } = await import('@treeos/local')
         const ending = onEnding({ watch: options.supervised !== true })
         const { listenToJournal } = await import('@treeos/store')
         const { buildPage, portalOf, servePortal } = await import('@treeos/portal')
-        const { teller } = await import('./shared/teller.ts')
+        const { teller } = await import('../text/teller.ts')
         const { withPortalServices } = await import('../instance/connection.ts')
         const { dataDirOf } = await import('../instance/data-dir.ts')
-        const { temporalUiOf } = await import('@treeos/local')
         const { TREEOS_PORTAL_LISTEN: listen, TREEOS_PORTAL_HOSTS: hosts = '' } = process.env
         const { machineOf } = await import('../health/machine.ts')
         const { providerIn } = await import('../instance/provider.ts')
@@ -62,21 +58,17 @@ export function addPortal(cli: Cli): void {
       cli.run(async (out, stance: string | undefined, options: ActingOptions) => {
         const as = requireStance(options.as)
         const being = stance === undefined ? as : requireStance(stance, as)
-        const { portalUrl } = await import('./shared/portal-url.ts')
-        const url = await portalUrl(options)
-        const { authorizeOverPerson } = await import('./shared/over-person.ts')
-        const { asPortal } = await import('../instance/connection.ts')
-        const { makeLink, portalOf } = await import('@treeos/portal')
-        const token = await asPortal(options, async (at) => {
-          await authorizeOverPerson(at, { being, as })
-          return makeLink(portalOf(at.db), being, { madeBy: as })
-        })
-        const { stanceOf } = await import('@treeos/core')
-        const { linkTo } = await import('../instance/portal-link.ts')
-        const made = { stance: stanceOf(being), link: linkTo(url, token) }
+        const { linkTo, requirePortalUrl } = await import('../instance/portal-link.ts')
+        const { dataDirOf } = await import('../instance/data-dir.ts')
+        const url = requirePortalUrl(dataDirOf(options))
+        const { overPerson } = await import('../instance/over-person.ts')
+        const { makeLink } = await import('@treeos/portal')
+        const token = await overPerson(options, { being, as }, (store) =>
+          makeLink(store, being, { madeBy: as }),
+        )
         out.value(
-          made,
-          ({ stance, link }) => `${stance} signs in by this link, once and within a day:\n${link}`,
+          { stance: stanceOf(being), link: linkTo(url, token) },
+          (made) => `${made.stance} signs in by this link, once and within a day:\n${made.link}`,
         )
       }),
     )

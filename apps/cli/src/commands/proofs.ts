@@ -1,7 +1,8 @@
 import type { Cli, InstanceOptions } from '../cli.ts'
+import { requireBeing, withReality, withRegistry } from '../instance/open.ts'
+import { shownExported } from '../show/proofs.ts'
 import { UsageError } from '../text/failure.ts'
-import { parseNumber, requireStance } from '../text/input.ts'
-import { shownExported } from './shared/show.ts'
+import { momentNumber, requireStance } from '../text/input.ts'
 
 interface ExportOptions extends InstanceOptions {
   readonly being?: string
@@ -12,8 +13,6 @@ interface ExportOptions extends InstanceOptions {
 interface ReceiptOptions extends InstanceOptions {
   readonly whole?: boolean
 }
-
-const MOMENT_NUMBER = { min: 1, max: 1_000_000_000, whole: true }
 
 /** `treeos export | receipt`: what people outside check, with `treeos verify` or with @treeos/verify alone. */
 export function addProofs(cli: Cli): void {
@@ -28,8 +27,8 @@ function addExport(cli: Cli): void {
       'write the record as an audit bundle, which `treeos verify --bundle` checks offline',
     )
     .option('--being <stance>', 'only what this being lived, with the facts that it wrote or cites')
-    .option('--since <n>', 'with --being: from this moment on', parseNumber('--since', MOMENT_NUMBER))
-    .option('--until <n>', 'with --being: up to this moment', parseNumber('--until', MOMENT_NUMBER))
+    .option('--since <n>', 'with --being: from this moment on', momentNumber('--since'))
+    .option('--until <n>', 'with --being: up to this moment', momentNumber('--until'))
     .action(
       cli.run(async (out, file: string, options: ExportOptions) => {
         const being = options.being === undefined ? undefined : requireStance(options.being)
@@ -37,8 +36,6 @@ function addExport(cli: Cli): void {
         if (being === undefined && (since !== undefined || until !== undefined))
           throw new UsageError('--since and --until count the moments of one being: name it with --being')
         const { exportBundle } = await import('@treeos/proofs')
-        const { withReality } = await import('../instance/connection.ts')
-        const { requireBeing } = await import('./shared/queries.ts')
         const { checkpointedLog } = await import('../instance/signing.ts')
         const exported = await withReality(options, async (at) => {
           if (being !== undefined) await requireBeing(at, being)
@@ -57,24 +54,21 @@ function addReceipt(cli: Cli): void {
       'receipt <moment-or-stance>',
       'print a signed receipt of what a moment called: whether it was permitted, by what, and what came of it',
     )
-    .argument('[n]', 'number of the moment, after a stance', parseNumber('N', MOMENT_NUMBER))
+    .argument('[n]', 'number of the moment, after a stance', momentNumber('N'))
     .option('--whole', 'with every fact of the reels that it is derived from, however many there are')
     .action(
       cli.run(async (out, named: string, n: number | undefined, options: ReceiptOptions) => {
         const being = n === undefined ? null : requireStance(named)
         const { issueReceipt } = await import('@treeos/proofs')
         const { requireOutcome } = await import('@treeos/store')
-        const { loadedRegistry, withReality } = await import('../instance/connection.ts')
         const { checkpointedLog, receiptSigner } = await import('../instance/signing.ts')
-        const registry = await loadedRegistry()
-        const { requireBeing } = await import('./shared/queries.ts')
-        const { envelope } = await withReality(options, async (at) => {
+        const { envelope } = await withRegistry(options, async (at) => {
           let moment = named
           if (being !== null && n !== undefined) {
             await requireBeing(at, being)
             moment = (await requireOutcome(at.db, being, n)).moment
           }
-          return issueReceipt({ ...at, registry }, moment, {
+          return issueReceipt(at, moment, {
             signer: receiptSigner(options, at.reality),
             log: checkpointedLog(options, at),
             ...(options.whole === true ? { longest: Number.POSITIVE_INFINITY } : {}),

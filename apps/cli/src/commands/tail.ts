@@ -1,6 +1,7 @@
 import type { Cli, InstanceOptions } from '../cli.ts'
+import { requireBeing, withReality } from '../instance/open.ts'
+import { shownHappening } from '../show/moments.ts'
 import { requireStance } from '../text/input.ts'
-import { shownHappening } from './shared/show.ts'
 
 interface TailOptions extends InstanceOptions {
   readonly after?: string
@@ -20,18 +21,14 @@ export function addTail(cli: Cli): void {
     .action(
       cli.run(async (out, stance: string | undefined, { after, ...options }: TailOptions) => {
         const being = stance === undefined ? undefined : requireStance(stance)
-        const { follow, listenToJournal } = await import('@treeos/client/records')
-        const { withReality } = await import('../instance/connection.ts')
         const { dataDirOf } = await import('../instance/data-dir.ts')
-        const { locatePostgres } = await import('@treeos/local')
-        const { requireBeing } = await import('./shared/queries.ts')
-        const { untilEnding } = await import('@treeos/local')
+        const { locatePostgres, untilEnding } = await import('@treeos/local')
         const stopping = new AbortController()
         const ending = untilEnding()
         void ending.then(() => stopping.abort())
         const onTrouble = (error: Error) => out.progress(`Postgres: ${error.message}; trying again`)
         const { url } = locatePostgres(dataDirOf(options))
-        await withReality(options, async (at) => {
+        await withReality(options, async (at, { follow, listenToJournal }) => {
           if (being !== undefined) await requireBeing(at, being)
           const listener = listenToJournal(url, { onLost: onTrouble })
           try {

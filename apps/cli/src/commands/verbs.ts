@@ -1,18 +1,19 @@
-import {
-  COGNITIONS,
-  type Cognition,
-  type Json,
-  PRIORITIES,
-  type Priority,
-  parseCall,
-  requireContent,
-  stanceOf,
-  TreeosError,
-} from '@treeos/core'
+import { COGNITIONS, type Cognition, PRIORITIES, type Priority, parseCall, TreeosError } from '@treeos/core'
 import { Option } from 'commander'
 import type { ActingOptions, Cli } from '../cli.ts'
-import { parseNumber, readText, requireJsonFile, requireObject, requireStance } from '../text/input.ts'
-import { shownDone, shownReplied, shownSeen, shownSummoned } from './shared/show.ts'
+import { withRegistry, withServices } from '../instance/open.ts'
+import { shownDone, shownReplied, shownSummoned } from '../show/acts.ts'
+import { shownSeen } from '../show/world.ts'
+import {
+  contentOf,
+  overlayOf,
+  parseNumber,
+  requireJsonFile,
+  requireObject,
+  requireStance,
+} from '../text/input.ts'
+import { addOperation } from './control.ts'
+import { acts, doing } from './shared/act.ts'
 
 interface BirthOptions extends ActingOptions {
   readonly cognition: Cognition
@@ -46,19 +47,16 @@ const WAIT_SECONDS_MAX = 86_400
 /** Of --stream without --wait. */
 const STREAM_WAIT_SECONDS = 300
 
-/** `treeos birth | summon | reply | see | do | be` */
+/** `treeos birth | summon | reply | see | do | end | be` */
 export function addVerbs(cli: Cli): void {
   addBirth(cli)
-  addSpeech(cli)
+  addSummon(cli)
+  addReply(cli)
 
   cli.asBeing('see <address>', 'show a being or a space').action(
     cli.run(async (out, address: string, options: ActingOptions) => {
-      const { see } = await import('@treeos/client/records')
-      const { loadedRegistry, withReality } = await import('../instance/connection.ts')
-      const registry = await loadedRegistry()
       const as = requireStance(options.as)
-      const seen = await withReality(options, (at) => see({ ...at, registry }, as, address))
-      out.value(seen, shownSeen)
+      out.value(await withRegistry(options, (at, { see }) => see(at, as, address)), shownSeen)
     }),
   )
 
@@ -72,38 +70,27 @@ export function addVerbs(cli: Cli): void {
     .action(
       cli.run(async (out, target: string, action: string, options: DoOptions) => {
         const args = requireObject(options.args, '--args')
-        parseCall({ verb: 'do', target, action, args }) // before anything is opened
-        const content = options.overlay === undefined ? undefined : await overlayOf(options.overlay)
+        doing(target, action, args) // checked before anything is opened
+        const overlay =
+          options.overlay === undefined ? undefined : { content: await overlayOf(options.overlay) }
         const as = requireStance(options.as)
-        const { invoke } = await import('@treeos/client')
-        const { withServices } = await import('../instance/connection.ts')
-        const overlay = content === undefined ? undefined : { content }
-        const { salt, ...done } = await withServices(options, (at) =>
+        const { salt, ...done } = await withServices(options, (at, { invoke }) =>
           invoke(at, { as, target, action, args, overlay }),
         )
         out.value(salt === undefined ? done : { ...done, overlay: { salt } }, shownDone)
       }),
     )
 
-  cli.asBeing('end <stance>', 'end a being for good; its past and its name stay').action(
-    cli.run(async (out, stance: string, options: ActingOptions) => {
-      const target = stanceOf(requireStance(stance, requireStance(options.as)))
-      const call = parseCall({ verb: 'do', target, action: 'end-being', args: {} })
-      const { actAs } = await import('./shared/act-as.ts')
-      out.value(await actAs(options, call), shownDone)
-    }),
-  )
+  addOperation(cli, 'end', 'end-being', 'end a being for good; its past and its name stay')
 
-  cli
-    .asBeing('be <operation>', 'perform an operation that changes who exists, such as birth')
-    .option('--payload <json>', 'arguments of the operation, as a JSON object')
-    .action(
-      cli.run(async (out, operation: string, options: ActingOptions & { payload?: string }) => {
-        const payload = requireObject(options.payload, '--payload')
-        const { actAs } = await import('./shared/act-as.ts')
-        out.value(await actAs(options, parseCall({ verb: 'be', operation, payload })), shownDone)
-      }),
-    )
+  acts(
+    cli,
+    cli
+      .asBeing('be <operation>', 'perform an operation that changes who exists, such as birth')
+      .option('--payload <json>', 'arguments of the operation, as a JSON object'),
+    (operation: string, { payload }: ActingOptions & { payload?: string }) =>
+      parseCall({ verb: 'be', operation, payload: requireObject(payload, '--payload') }),
+  )
 }
 
 function addBirth(cli: Cli): void {
@@ -117,29 +104,22 @@ function addBirth(cli: Cli): void {
     .option('--connection <name>', 'for an llm being: its model connection, as TREEOS_MODELS names it')
     .action(
       cli.run(async (out, name: string, options: BirthOptions) => {
-        const { cognition, role, script, home, flow, connection } = options
-        const payload = {
-          name,
-          cognition,
-          ...(role === undefined ? {} : { role }),
-          ...(script === undefined ? {} : { script }),
-          ...(home === undefined ? {} : { home }),
-          ...(connection === undefined ? {} : { connection }),
-          ...(flow === undefined ? {} : { roleFlow: await requireJsonFile(flow) }),
-        }
-        const { actAs } = await import('./shared/act-as.ts')
-        const { result } = await actAs(options, parseCall({ verb: 'be', operation: 'birth', payload }))
-        const {
-          being,
-          stance,
-          parent,
-          role: worn,
-        } = result as Record<'being' | 'stance' | 'parent' | 'role', string>
+        const { cognition, script, home, flow, connection } = options
+        const as = requireStance(options.as)
+        const roleFlow = flow === undefined ? undefined : await requireJsonFile(flow)
+        const given = { name, cognition, role: options.role, script, home, connection, roleFlow }
+        const payload = Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined))
+        const call = parseCall({ verb: 'be', operation: 'birth', payload })
+        const { result } = await withServices(options, (at, { act }) => act(at, as, call))
+        const { being, stance, parent, role } = result as Record<
+          'being' | 'stance' | 'parent' | 'role',
+          string
+        >
         out.value(
-          { being, stance, parent, cognition, role: worn },
-          () => `${stance} was born, a child of ${parent}, with the role ${worn}`,
+          { being, stance, parent, cognition, role },
+          () => `${stance} was born, a child of ${parent}, with the role ${role}`,
         )
-        if (worn === CITIZEN && cognition !== 'human') out.progress(howToConfigure(stance))
+        if (role === CITIZEN && cognition !== 'human') out.progress(howToConfigure(stance))
       }),
     )
 }
@@ -152,15 +132,15 @@ const howToConfigure = (stance: string): string =>
   `treeos signal set NS.KEY JSON --as ${stance}, treeos flow set ${stance} FILE --as ${stance}, ` +
   `or treeos summon @role-manager … --as ${stance}`
 
-function addSpeech(cli: Cli): void {
-  const wait = () =>
-    new Option('--wait <seconds>', 'wait this long for the answer').argParser(
-      parseNumber('--wait', { min: 0, max: WAIT_SECONDS_MAX, whole: false }),
-    )
+const waitOption = () =>
+  new Option('--wait <seconds>', 'wait this long for the answer').argParser(
+    parseNumber('--wait', { min: 0, max: WAIT_SECONDS_MAX, whole: false }),
+  )
 
+function addSummon(cli: Cli): void {
   cli
     .asBeing('summon <stance> <text>', 'speak to a being; - reads the text from standard input')
-    .addOption(wait())
+    .addOption(waitOption())
     .addOption(new Option('--priority <priority>', 'how urgent it is').choices(Object.keys(PRIORITIES)))
     .option('--thread <id>', 'the thread it continues, by its id: one that you have a part in')
     .option('--channel <name>', 'the name of the conversation it is said in; `thread show` lists its threads')
@@ -175,65 +155,45 @@ function addSpeech(cli: Cli): void {
     )
     .action(
       cli.run(async (out, stance: string, text: string, options: SummonOptions) => {
-        if (text === '-' && options.overlay === '-')
+        const { priority, thread, channel, reply, stream, overlay: named } = options
+        if (text === '-' && named === '-')
           throw new TreeosError(
             'INVALID_INPUT',
             'only one of the text and the overlay can be read from standard input',
           )
-        const { priority, thread, channel, reply } = options
         const as = requireStance(options.as)
         const target = requireStance(stance, as)
         const content = await contentOf(text)
-        const overlay =
-          options.overlay === undefined ? undefined : { content: await overlayOf(options.overlay) }
-        const { summon } = await import('@treeos/client')
-        const { withServices } = await import('../instance/connection.ts')
-        const isStreamed = options.stream === true
-        const waitSeconds = options.wait ?? (isStreamed ? STREAM_WAIT_SECONDS : null)
+        const overlay = named === undefined ? undefined : { content: await overlayOf(named) }
+        const waitSeconds = options.wait ?? (stream === true ? STREAM_WAIT_SECONDS : null)
         const request = {
-          target,
-          content,
-          as,
-          priority,
-          thread,
-          channel,
-          overlay,
-          waitSeconds,
+          ...{ target, content, as, priority, thread, channel, overlay, waitSeconds },
           requireReply: reply,
           ...(reply ? {} : { expectReply: false }),
         }
-        const summoned = await withServices(options, async (at) => {
-          if (!isStreamed) return summon(at, request)
-          const { withWords } = await import('./shared/words.ts')
+        const summoned = await withServices(options, async (at, { summon }) => {
+          if (stream !== true) return summon(at, request)
+          const { withWords } = await import('../show/words.ts')
           return withWords(out, options, at, request, (onSent) => summon(at, { ...request, onSent }))
         })
         out.value(summoned, shownSummoned)
       }),
     )
+}
 
+function addReply(cli: Cli): void {
   cli
     .asBeing(
       'reply <correlation> <text>',
       'answer an entry of the inbox; - reads the text from standard input',
     )
-    .addOption(wait())
+    .addOption(waitOption())
     .action(
       cli.run(async (out, correlation: string, text: string, options: SpeakingOptions) => {
         const as = requireStance(options.as)
         const content = await contentOf(text)
-        const { reply } = await import('@treeos/client')
-        const { withServices } = await import('../instance/connection.ts')
         const request = { correlation, content, as, waitSeconds: options.wait ?? null, requireReply: true }
-        out.value(await withServices(options, (at) => reply(at, request)), shownReplied)
+        out.value(await withServices(options, (at, { reply }) => reply(at, request)), shownReplied)
       }),
     )
 }
-
-/** Reads longer texts from standard input: an argument holds at most 128 KiB on Linux, and no NUL. */
-export async function contentOf(text: string): Promise<Json> {
-  return requireContent(text === '-' ? await readText('-') : text, 'content')
-}
-
-/** The arguments of a process can be seen by others on its machine, so an overlay may come by standard input. */
-export const overlayOf = async (text: string): Promise<string> =>
-  text === '-' ? (await readText('-')).replace(/\r?\n$/, '') : text

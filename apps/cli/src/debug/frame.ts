@@ -1,5 +1,5 @@
 import stringWidth from 'string-width'
-import { coloured } from '../../text/output.ts'
+import { coloured } from '../text/output.ts'
 import type { Line } from './page.ts'
 import { type DebugState, KEYS } from './steps.ts'
 

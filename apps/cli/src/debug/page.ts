@@ -1,7 +1,7 @@
 import type { InspectedMoment } from '@treeos/client/records'
 import type { Json } from '@treeos/core'
 import type { Trace } from '@treeos/roles'
-import { jsonLine, oneLine, plain, prettyJson } from '../../text/output.ts'
+import { jsonLine, oneLine, plain, prettyJson } from '../text/output.ts'
 
 /** One moment with where it is: all that a page shows. */
 export interface DebuggedMoment extends InspectedMoment {

@@ -3,10 +3,11 @@ import { type BeingName, stanceOf } from '@treeos/core'
 import { temporalUiOf } from '@treeos/local'
 import { beingWorkflowId } from '@treeos/protocol'
 import type { Registry } from '@treeos/world'
-import type { InstanceOptions } from '../../cli.ts'
-import { type ReadConnection, withServices } from '../../instance/connection.ts'
-import { dataDirOf } from '../../instance/data-dir.ts'
-import { failureOf } from '../../text/failure.ts'
+import type { InstanceOptions } from '../cli.ts'
+import type { ReadConnection } from '../instance/connection.ts'
+import { dataDirOf } from '../instance/data-dir.ts'
+import { withServices } from '../instance/open.ts'
+import { failureOf } from '../text/failure.ts'
 import type { DebugRecord } from './session.ts'
 
 /** The record of one being in Postgres, and where Temporal shows it. */
@@ -46,7 +47,7 @@ function nullIfAway(error: unknown): null {
 
 async function placeOf(options: InstanceOptions, db: ReadConnection['db'], being: BeingName, n: number) {
   const { readOutcomeByNumber } = await import('@treeos/store')
-  const { loadReplay } = await import('../../instance/replaying.ts')
+  const { loadReplay } = await import('../instance/replaying.ts')
   const { locateMoment } = await loadReplay()
   const outcome = await readOutcomeByNumber(db, being, n)
   if (outcome === null) return null

@@ -10,7 +10,6 @@ import {
   readAccess,
   unseen,
 } from '@treeos/local'
-import { coloured, oneLine, table } from '../text/output.ts'
 import { examineCheckpoints } from './checkpoints.ts'
 import { examineLife } from './life-signs.ts'
 import { examineMinds } from './minds.ts'
@@ -52,17 +51,4 @@ async function checkGuard(dataDir: string, env: NodeJS.ProcessEnv): Promise<Chec
   } catch (error) {
     return [unseen(name, error, RECHECK)]
   }
-}
-
-const stateOf = (ok: boolean, optional: boolean | undefined): string => {
-  if (ok) return coloured('green', 'ok')
-  return optional ? coloured('yellow', 'warn') : coloured('red', 'WRONG')
-}
-
-export function describeChecks({ checks }: Examined): string {
-  const rows = checks.flatMap(({ name, ok, optional, found, mend }) => [
-    [stateOf(ok, optional), name, oneLine(found)],
-    ...(mend === null ? [] : [['', '', `mend: ${mend}`]]),
-  ])
-  return table(rows)
 }

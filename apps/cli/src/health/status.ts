@@ -2,10 +2,8 @@ import { type StandardFor, standardBudgets } from '@treeos/client/records'
 import type { Budget } from '@treeos/core'
 import {
   type Beat,
-  dataFlag,
   isAlive,
   keeperOf,
-  keyFileOf,
   locatePostgres,
   type ModelCalls,
   type Moments,
@@ -28,8 +26,7 @@ import {
   type Reality,
   readReality,
 } from '@treeos/store'
-import { duration, table } from '../text/output.ts'
-import { type CheckpointStatus, describeCheckpoint, readCheckpointStatus } from './checkpoints.ts'
+import { type CheckpointStatus, readCheckpointStatus } from './checkpoints.ts'
 
 interface Mind {
   readonly model: string
@@ -79,7 +76,7 @@ export interface Status {
   readonly parked: number | null
 }
 
-interface PeoplesInbox {
+export interface PeoplesInbox {
   /** questions and answers */
   readonly waiting: number
   /** notices, counting each of equal ones */
@@ -188,123 +185,5 @@ async function readStored(url: string): Promise<Stored> {
   }
 }
 
-export function describeStatus(status: Status, dataDir: string): string {
-  const { temporal, postgres, portal, checkpoint, supervisor, worker, mind, connections, reality } = status
-  const { wakes, inbox, budgets, parked } = status
-  const pids = worker.pids.length === 1 ? 'process' : 'processes'
-  return table(
-    [
-      ['reality', reality.name === null ? 'none reached' : `${reality.name}, time in ${reality.timeZone}`],
-      ...(portal.url === null ? [] : [['portal', portal.url]]),
-      ['Temporal', describeTemporal(temporal)],
-      ...(temporal.ui === null ? [] : [['Temporal UI', describeUi(temporal, dataDir)]]),
-      ...(temporal.actSignal === null ? [] : [['act signal', describeActSignal(temporal)]]),
-      ['Postgres', postgres.url ?? 'not running'],
-      ['worker', worker.running ? `${pids} ${worker.pids.join(', ')}` : notRunning(status, dataDir)],
-      ...(checkpoint === null ? [] : [['checkpoint', describeCheckpoint(checkpoint)]]),
-      ...(supervisor.pid === null ? [] : [['kept up by', `process ${supervisor.pid}`]]),
-      ...worker.metrics.map((url) => [
-        'metrics',
-        worker.silent.includes(url) ? `${url} does not answer` : url,
-      ]),
-      ['mind', mind === null ? 'none connected' : `${mind.model} at ${mind.baseUrl}`],
-      ...Object.entries(connections).map(([name, { model, baseUrl }]) => [
-        `mind ${name}`,
-        `${model} at ${baseUrl}`,
-      ]),
-      ...(wakes === null ? [] : [['wakes', describeWakes(wakes)]]),
-      ...(inbox === null ? [] : [['inbox', describeInbox(inbox)]]),
-      ...(budgets === null ? [] : [['budget', describeBudgets(budgets)]]),
-      ...(parked ? [['parked', describeParked(parked)]] : []),
-      ...describeWork(status),
-      ['state', dataDir],
-    ],
-    '  ',
-  )
-}
-
-/** A worker starts only where Temporal and Postgres run. `treeos up` starts whatever does not run. */
-function notRunning({ temporal, postgres }: Status, dataDir: string): string {
-  const flag = dataFlag(dataDir)
-  return temporal.address === null || postgres.url === null
-    ? `not running; treeos up${flag} starts all`
-    : `not running; treeos worker${flag} starts one`
-}
-
-const describeTemporal = ({ address, open }: Status['temporal']): string =>
-  `${address ?? 'not running'}${open === true ? ', open: it asks its callers for no credential' : ''}`
-
-const describeUi = ({ ui, open }: Status['temporal'], dataDir: string): string =>
-  open === false ? `${ui}, where any name and the key in ${keyFileOf(dataDir)} log in` : `${ui}`
-
-function describeActSignal({ open, actSignal }: Status['temporal']): string {
-  if (actSignal) return open === true ? 'on, also for callers without a credential' : 'on'
-  return open === false ? 'off' : 'off, since Temporal asks its callers for no credential'
-}
-
 export const describeParked = (parked: number): string =>
   `${parked} ${parked === 1 ? 'being is' : 'beings are'} parked by a budget`
-
-function describeWakes({ waiting, oldestSeconds }: Wakes): string {
-  if (waiting === 0) return 'none waits for a worker'
-  return `${waiting} ${waiting === 1 ? 'waits' : 'wait'} for a worker, the oldest for ${duration(oldestSeconds)}`
-}
-
-function describeInbox({ waiting, notices, oldestSeconds }: PeoplesInbox): string {
-  if (waiting + notices === 0) return 'nothing waits for people'
-  const counts = listed({
-    [waiting === 1 ? 'entry' : 'entries']: waiting,
-    [notices === 1 ? 'notice' : 'notices']: notices,
-  })
-  return `${counts} for people, the oldest for ${duration(oldestSeconds)}`
-}
-
-/** What each being may use that has no budget of its own. */
-function describeBudgets(budgets: NonNullable<Status['budgets']>): string {
-  return Object.entries(budgets)
-    .map(([whose, { momentsPerMinute, tokens, money, per = 'total' }]) => {
-      const limits = [
-        ...(momentsPerMinute === undefined ? [] : [`${momentsPerMinute} moments a minute`]),
-        ...(tokens === undefined ? [] : [`${tokens} tokens ${per === 'day' ? 'a day' : 'in total'}`]),
-        ...(money === undefined ? [] : [`${money} of money ${per === 'day' ? 'a day' : 'in total'}`]),
-      ]
-      return `each ${whose}: ${limits.length === 0 ? 'no limit' : limits.join(', ')}`
-    })
-    .join('; ')
-}
-
-/** What workers have done since they started. Zero counts are left out. */
-function describeWork({ moments, models, slowestBeat }: Status): string[][] {
-  const lines: string[][] = []
-  if (moments !== null) {
-    const { act, see, failure, skipped, reasons } = moments
-    const total = act + see + failure + skipped
-    const kinds = listed({ act, see, failure, skipped })
-    const why = listed(reasons)
-    const told = `${total} since the start: ${kinds}${why === '' ? '' : ` (${why})`}`
-    lines.push(['moments', total === 0 ? 'none since the start' : told])
-  }
-  if (models !== null && models.calls > 0) {
-    const { calls, failures, lost, promptTokens, completionTokens } = models
-    const wrong = listed({ failed: failures, lost })
-    lines.push([
-      'model',
-      `${calls} calls${wrong === '' ? '' : ` (${wrong})`}, ${promptTokens} tokens in, ${completionTokens} out`,
-    ])
-  }
-  if (slowestBeat !== null) {
-    const { name, meanSeconds, p95Seconds } = slowestBeat
-    lines.push([
-      'slowest',
-      `${name}, ${duration(meanSeconds)} on average, 95 % within ${duration(p95Seconds)}`,
-    ])
-  }
-  return lines
-}
-
-/** `3 act, 1 see`: zero counts are left out. */
-const listed = (counts: Readonly<Record<string, number>>): string =>
-  Object.entries(counts)
-    .filter(([, count]) => count > 0)
-    .map(([name, count]) => `${count} ${name}`)
-    .join(', ')

@@ -2,7 +2,7 @@ import type { Client } from '@temporalio/client'
 import { bad, type Check, good, hasTemporal, RECHECK, unseen } from '@treeos/local'
 import { taskQueueOf } from '@treeos/protocol'
 import type { Reality } from '@treeos/store'
-import { withServices } from '../instance/connection.ts'
+import { openServices } from '../instance/connection.ts'
 import { missingWorker } from '../instance/task-queue.ts'
 
 const name = 'task queue'
@@ -11,7 +11,7 @@ const name = 'task queue'
 export async function examineTaskQueue(dataDir: string, env: NodeJS.ProcessEnv): Promise<Check[]> {
   if (!hasTemporal(dataDir, env)) return []
   try {
-    return await withServices({ data: dataDir }, checkPollers)
+    return await openServices({ data: dataDir }, checkPollers)
   } catch (error) {
     return [unseen(name, error, RECHECK)]
   }

@@ -12,7 +12,7 @@ import {
   verifierKeyOf,
   verifyLog,
 } from '@treeos/proofs'
-import type { ReadConnection } from '../../instance/connection.ts'
+import type { ReadConnection } from './connection.ts'
 
 /** A checkpoint as it is shown. */
 export interface CheckpointView {

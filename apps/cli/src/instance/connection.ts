@@ -49,7 +49,7 @@ export interface LiveConnection extends ReadConnection {
 }
 
 /** Opens the reality of an instance in Postgres, and closes the connection when `use` is done. */
-export async function withReality<T>(
+export async function openReality<T>(
   options: InstanceOptions,
   use: (at: ReadConnection) => Promise<T>,
 ): Promise<T> {
@@ -63,7 +63,7 @@ export async function asOwner<T>(
   use: (owner: Kysely<ChainDb>) => Promise<T>,
 ): Promise<T> {
   const { ownerUrl } = locatePostgres(dataDirOf(options))
-  return withReality(options, async () => {
+  return openReality(options, async () => {
     const owner = openDatabase(ownerUrl, { asOwner: true, poolMax: 1 })
     try {
       return await use(owner)
@@ -77,7 +77,7 @@ export async function asOwner<T>(
  * Opens the reality of an instance and a connection to Temporal. The connection is made before anything is written:
  * otherwise an act whose doorbell cannot ring would have its effect later, unexpectedly.
  */
-export async function withServices<T>(
+export async function openServices<T>(
   options: InstanceOptions,
   use: (at: LiveConnection) => Promise<T>,
 ): Promise<T> {
@@ -102,7 +102,7 @@ function vaultsOf(dataDir: string): Pick<LiveConnection, 'vaults'> {
   return access === null ? {} : { vaults: new VaultCaller(access.key, access.tls) }
 }
 
-/** As `withServices`, for the portal, which logs in to Postgres with fewer rights than commands and workers. */
+/** As `openServices`, for the portal, which logs in to Postgres with fewer rights than commands and workers. */
 export async function withPortalServices<T>(
   options: InstanceOptions,
   use: (at: LiveConnection & { readonly postgresUrl: string }) => Promise<T>,

@@ -2,7 +2,7 @@ import { plantScene } from '@treeos/client'
 import { TreeosError } from '@treeos/core'
 import type { Extension } from '@treeos/world'
 import type { Output } from '../text/output.ts'
-import { type LiveConnection, withServices } from './connection.ts'
+import { type LiveConnection, openServices } from './connection.ts'
 
 /** @throws {TreeosError} INVALID_INPUT with the names of all demos */
 export async function requireDemo(name: string): Promise<Extension> {
@@ -23,7 +23,7 @@ export async function requireDemo(name: string): Promise<Extension> {
  */
 export async function plantDemo(dataDir: string, demo: Extension, out: Output): Promise<void> {
   const plant = (at: LiveConnection) => plantScene(at, demo, (line) => out.progress(line))
-  const isNew = await withServices({ data: dataDir }, plant).catch((error: unknown) => {
+  const isNew = await openServices({ data: dataDir }, plant).catch((error: unknown) => {
     if (!(error instanceof TreeosError && error.code === 'RESOURCE_CONFLICT')) throw error
     const where = `\`treeos up --demo ${demo.name} --data DIR\` plants it in an instance of its own`
     throw new TreeosError(error.code, `${error.message}; ${where}`, error.detail)

@@ -7,7 +7,7 @@ import { migrate, openDatabase } from '@treeos/store'
 import { FOLD } from '@treeos/world'
 import type { InstanceOptions } from '../cli.ts'
 import { userPath } from '../text/folder.ts'
-import { asOwner, withReality } from './connection.ts'
+import { asOwner, openReality } from './connection.ts'
 import { dataDirOf } from './data-dir.ts'
 
 /** Forks of an instance are instances in this folder of it, each with servers of its own. */
@@ -91,7 +91,7 @@ export async function folderOfReality(options: InstanceOptions, named: string): 
   const dataDir = dataDirOf(options)
   if (isKey(named) && existsSync(folderOf(dataDir, named))) return { data: folderOf(dataDir, named) }
   if (existsSync(join(userPath(named), 'instance.json'))) return { data: userPath(named) }
-  const own = await withReality(options, async ({ reality }) => reality.name)
+  const own = await openReality(options, async ({ reality }) => reality.name)
   if (named === own) return options
   throw unknownFork(dataDir, named, own)
 }

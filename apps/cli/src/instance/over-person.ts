@@ -1,16 +1,25 @@
-import { authorizeActingAs, authorizeGrant, type Presence } from '@treeos/client'
+import { authorizeActingAs, authorizeGrant } from '@treeos/client/records'
 import { type BeingName, quote, stanceOf, TreeosError } from '@treeos/core'
+import { portalOf } from '@treeos/portal'
+import type { InstanceOptions } from '../cli.ts'
+import { asPortal } from './connection.ts'
 
 /**
- * Checks that somebody may decide how a person signs in: the person itself, and its makers.
+ * Opens the accounts of an instance for somebody who may decide how a person signs in: the person itself, and its makers.
  * @throws {TreeosError} FORBIDDEN, BEING_NOT_FOUND; INVALID_INPUT for a being that is not a person
  */
-export async function authorizeOverPerson(
-  at: Presence,
+export const overPerson = <T>(
+  options: InstanceOptions,
   { being, as }: { readonly being: BeingName; readonly as: BeingName },
-): Promise<void> {
-  await authorizeActingAs(at, as)
-  const { inhabits } = await authorizeGrant(at, { being, issuer: as })
-  if (inhabits)
-    throw new TreeosError('INVALID_INPUT', `${quote(stanceOf(being))} is not a person: only persons sign in`)
-}
+  use: (store: ReturnType<typeof portalOf>) => Promise<T>,
+): Promise<T> =>
+  asPortal(options, async (at) => {
+    await authorizeActingAs(at, as)
+    const { inhabits } = await authorizeGrant(at, { being, issuer: as })
+    if (inhabits)
+      throw new TreeosError(
+        'INVALID_INPUT',
+        `${quote(stanceOf(being))} is not a person: only persons sign in`,
+      )
+    return use(portalOf(at.db))
+  })

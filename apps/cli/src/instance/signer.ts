@@ -3,11 +3,11 @@ import { join } from 'node:path'
 import { TreeosError } from '@treeos/core'
 import { acquireLock, LockedError, onEnding } from '@treeos/local'
 import { keepCheckpointing, originOf, type Signed, Signer } from '@treeos/proofs'
-import type { InstanceOptions } from '../../cli.ts'
-import { asSequencer } from '../../instance/connection.ts'
-import { signerFolder, signerPlace } from '../../instance/signing.ts'
-import type { ExitStatus, Output } from '../../text/output.ts'
-import { teller } from './teller.ts'
+import type { InstanceOptions } from '../cli.ts'
+import type { ExitStatus, Output } from '../text/output.ts'
+import { teller } from '../text/teller.ts'
+import { asSequencer } from './connection.ts'
+import { signerFolder, signerPlace } from './signing.ts'
 
 const SECONDS = 1
 
@@ -17,7 +17,7 @@ interface FollowOptions extends InstanceOptions {
 }
 
 /** Brings the log up to date and signs checkpoints into a folder, until a signal. */
-export async function follow(
+export async function signLog(
   options: FollowOptions,
   { dataDir, folder, out }: { dataDir: string; folder: string; out: Output },
 ): Promise<ExitStatus> {

@@ -1,5 +1,5 @@
 import type { Json } from '@treeos/core'
-import { jsonLine, plain, table } from '../../text/output.ts'
+import { jsonLine, plain, table } from '../text/output.ts'
 
 /** A change of a context or of a permission; a side that is left out is missing. */
 interface Changed {

@@ -1,7 +1,8 @@
 import { stanceOf } from '@treeos/core'
 import type { RealityDifference } from '@treeos/proofs'
-import type { ForkedInstance } from '../../instance/forks.ts'
-import { oneLine } from '../../text/output.ts'
+import type { ForkedInstance } from '../instance/forks.ts'
+import { oneLine } from '../text/output.ts'
+import { short } from './parts.ts'
 
 export function shownForked({ reality, data, at, facts, moments, waiting, ok }: ForkedInstance): string {
   return [
@@ -13,8 +14,6 @@ export function shownForked({ reality, data, at, facts, moments, waiting, ok }: 
 
 export const shownDiscarded = ({ discarded }: { readonly discarded: string }): string =>
   `deleted the fork ${discarded}`
-
-const DIGEST_SHOWN = 12
 
 /** One line for each difference. */
 export function shownDifferent(difference: RealityDifference): string {
@@ -32,4 +31,4 @@ export function shownDifferent(difference: RealityDifference): string {
   return oneLine(`${where}: ${shortly(a)} and ${shortly(b)}`)
 }
 
-const shortly = (value: string | null): string => (value === null ? 'none' : value.slice(0, DIGEST_SHOWN))
+const shortly = (value: string | null): string => (value === null ? 'none' : short(value))

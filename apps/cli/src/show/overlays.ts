@@ -1,5 +1,6 @@
 import type { OverlayView } from '@treeos/client'
-import { oneLine, table } from '../../text/output.ts'
+import { oneLine, table } from '../text/output.ts'
+import { cut } from './parts.ts'
 
 const TEXT_SHOWN = 60
 
@@ -12,12 +13,10 @@ export function shownOverlays(overlays: readonly OverlayView[]): string {
       name,
       inForce ? 'in force' : 'superseded',
       `by ${setBy}`,
-      cut(oneLine(content)),
+      cut(oneLine(content), TEXT_SHOWN),
     ]),
   )
 }
 
 export const shownOverlay = ({ tier, name }: OverlayView): string =>
   `the overlay ${name} of the ${tier} is in force from the next call on`
-
-const cut = (text: string): string => (text.length > TEXT_SHOWN ? `${text.slice(0, TEXT_SHOWN - 1)}…` : text)

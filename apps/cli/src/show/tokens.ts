@@ -1,5 +1,5 @@
 import type { TokenView } from '@treeos/client'
-import { table } from '../../text/output.ts'
+import { table } from '../text/output.ts'
 
 /** The secret stands on a line of its own, to be taken up by whoever copies it. */
 export function shownIssued({ id, being, expiresAt, secret }: TokenView & { secret: string }): string {

@@ -1,10 +1,10 @@
 import { listenToJournal, type Words, watch } from '@treeos/client/records'
 import type { BeingName } from '@treeos/core'
 import { locatePostgres } from '@treeos/local'
-import type { InstanceOptions } from '../../cli.ts'
-import type { ReadConnection } from '../../instance/connection.ts'
-import { dataDirOf } from '../../instance/data-dir.ts'
-import type { Output } from '../../text/output.ts'
+import type { InstanceOptions } from '../cli.ts'
+import type { ReadConnection } from '../instance/connection.ts'
+import { dataDirOf } from '../instance/data-dir.ts'
+import type { Output } from '../text/output.ts'
 
 interface Asked {
   readonly as: BeingName

@@ -10,6 +10,7 @@ import {
   parseStance,
   quote,
   requireContent,
+  stanceOf,
   TreeosError,
 } from '@treeos/core'
 import { messageOf, UsageError } from './failure.ts'
@@ -89,6 +90,10 @@ export function requireStance(text: string, me: BeingName = 'operator'): BeingNa
   return text === '~' ? me : parseStance(text)
 }
 
+/** The stance that a being which acts named, as an address. @throws {TreeosError} ADDRESS_PARSE_ERROR */
+export const addressOfStance = (text: string, { as }: { readonly as: string }): string =>
+  stanceOf(requireStance(text, requireStance(as)))
+
 /** Splits `ns.key.deeper` at its first dot. @throws {TreeosError} INVALID_INPUT */
 export function splitKey(text: string): { namespace: string; key: string } {
   const [namespace, ...rest] = keysOf(text)
@@ -108,6 +113,22 @@ const keyFault = (text: string) =>
     'INVALID_INPUT',
     `key ${quote(text)} is not valid: kebab-case with dots between, as in harmony.tick`,
   )
+
+/** Reads longer texts from standard input: an argument holds at most 128 KiB on Linux, and no NUL. */
+export async function contentOf(text: string): Promise<Json> {
+  return requireContent(text === '-' ? await readText('-') : text, 'content')
+}
+
+/** The arguments of a process can be seen by others on its machine, so an overlay may come by standard input. */
+export const overlayOf = async (text: string): Promise<string> =>
+  text === '-' ? (await readText('-')).replace(/\r?\n$/, '') : text
+
+/** @throws {UsageError} for anything but a whole number in range */
+export const wholeNumber = (name: string, min: number, max: number): ((text: string) => number) =>
+  parseNumber(name, { min, max, whole: true })
+
+/** The number of a moment. */
+export const momentNumber = (name: string): ((text: string) => number) => wholeNumber(name, 1, 1_000_000_000)
 
 /** @throws {UsageError} for anything but a number in range */
 export function parseNumber(

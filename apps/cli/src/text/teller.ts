@@ -1,4 +1,4 @@
-import { type Output, plain } from '../../text/output.ts'
+import { type Output, plain } from './output.ts'
 
 /** Shows only name and code of an error that no client gets: messages of Postgres quote their input. */
 export const teller = (out: Output, service: string) => (where: string, error: unknown) => {

@@ -46,7 +46,7 @@ export interface TokenView {
  */
 export async function issueToken(
   at: Presence,
-  { being, as, days = TOKEN_DAYS }: { being: BeingName; as: BeingName; days?: number },
+  { being, as, days = TOKEN_DAYS }: { being: BeingName; as: BeingName; days?: number | undefined },
 ): Promise<TokenView & { readonly secret: string }> {
   await requirePerson(at, as)
   await authorizeGrant(at, { being, issuer: as })

@@ -8,9 +8,9 @@ export interface GatherRequest {
   readonly content: Json
   readonly as: BeingName
   /** number of replies to wait for; default all */
-  readonly need?: number
+  readonly need?: number | undefined
   readonly waitSeconds: number
-  readonly priority?: Priority
+  readonly priority?: Priority | undefined
 }
 
 export interface GatherResult {

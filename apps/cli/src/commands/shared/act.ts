@@ -1,11 +1,32 @@
-import { type ActResult, act } from '@treeos/client'
-import type { VerbCall } from '@treeos/core'
-import type { ActingOptions } from '../../cli.ts'
-import { withServices } from '../../instance/connection.ts'
+import { parseCall, type VerbCall } from '@treeos/core'
+import type { Command } from 'commander'
+import type { ActingOptions, Cli } from '../../cli.ts'
+import { withServices } from '../../instance/open.ts'
+import { shownDone } from '../../show/acts.ts'
 import { requireStance } from '../../text/input.ts'
 
-/** One act of the being that the options name. @throws {TreeosError} its refusal */
-export function actAs(options: ActingOptions, call: VerbCall): Promise<ActResult> {
-  const as = requireStance(options.as)
-  return withServices(options, (at) => act(at, as, call))
+/** The root space, which what belongs to no place is done to. */
+export const ROOT = '/'
+
+/** @throws {TreeosError} INVALID_INPUT */
+export const doing = (target: string, action: string, args: object = {}): VerbCall =>
+  parseCall({ verb: 'do', target, action, args })
+
+/**
+ * Makes a command one act of the being that its options name.
+ * @param callOf the call, from the arguments of the command and its options
+ */
+export function acts<A extends unknown[]>(
+  cli: Cli,
+  command: Command,
+  callOf: (...args: A) => VerbCall | Promise<VerbCall>,
+): void {
+  command.action(
+    cli.run<A>(async (out, ...args) => {
+      const call = await callOf(...args)
+      const options = args.at(-2) as ActingOptions // commander hands on the command after its options
+      const as = requireStance(options.as)
+      out.value(await withServices(options, (at, { act }) => act(at, as, call)), shownDone)
+    }),
+  )
 }

@@ -1,8 +1,9 @@
 import { dataFlag, unappliedSettings, up } from '@treeos/local'
 import type { Extension } from '@treeos/world'
-import { describeStatus, readStatus } from '../../health/status.ts'
+import { readStatus } from '../../health/status.ts'
 import { plantDemo } from '../../instance/demo.ts'
 import { programs } from '../../instance/programs.ts'
+import { describeStatus } from '../../show/status.ts'
 import type { ExitStatus, Output } from '../../text/output.ts'
 
 interface Wanted {

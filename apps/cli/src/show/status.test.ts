@@ -2,7 +2,8 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, expect, it } from 'vitest'
-import { describeStatus, readStatus } from './status.ts'
+import { readStatus } from '../health/status.ts'
+import { describeStatus } from './status.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'treeos-status-'))
 afterAll(() => rmSync(folder, { recursive: true }))

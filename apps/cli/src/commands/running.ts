@@ -41,7 +41,7 @@ export function addRunning(cli: Cli): void {
           const onProgress = (line: string) => out.progress(line)
           return supervise({ dataDir: dataDirOf(options), programs, onProgress })
         }
-        const { bringUp } = await import('./shared/up.ts')
+        const { bringUp } = await import('./shared/bring-up.ts')
         const { detach = false, portal } = options
         return bringUp(dataDirOf(options), { detach, portal, demo }, out)
       }),
@@ -62,7 +62,8 @@ export function addRunning(cli: Cli): void {
   cli.onInstance('status', 'show what runs, where, and how well').action(
     cli.run(async (out, options: InstanceOptions) => {
       const { dataDirOf } = await import('../instance/data-dir.ts')
-      const { describeStatus, readStatus } = await import('../health/status.ts')
+      const { readStatus } = await import('../health/status.ts')
+      const { describeStatus } = await import('../show/status.ts')
       const dataDir = dataDirOf(options)
       out.value(await readStatus(dataDir), (status) => describeStatus(status, dataDir))
     }),
@@ -91,7 +92,8 @@ export function addRunning(cli: Cli): void {
   cli.onInstance('doctor', 'check what is missing or wrong, and show the command that repairs it').action(
     cli.run(async (out, options: InstanceOptions) => {
       const { dataDirOf } = await import('../instance/data-dir.ts')
-      const { describeChecks, examine } = await import('../health/doctor.ts')
+      const { examine } = await import('../health/doctor.ts')
+      const { describeChecks } = await import('../show/checks.ts')
       const examined = await examine(dataDirOf(options))
       out.value(examined, describeChecks)
       return examined.ok ? 0 : 1

@@ -1,0 +1,50 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { ActingOptions, Cli, InstanceOptions } from '../cli.ts'
+import { requireBeing, withReality } from '../instance/open.ts'
+import { shownLint } from '../show/world.ts'
+import {
+  addressOfStance,
+  mayHaveInstance,
+  readJsonFile,
+  requireJsonFile,
+  requireStance,
+} from '../text/input.ts'
+import { prettyJson } from '../text/output.ts'
+import { acts, doing } from './shared/act.ts'
+
+/** How long a lint waits for the roles of the instance. */
+const REACH_MS = 2_000
+
+/** `treeos flow`: when a being takes which role. */
+export function addFlow(cli: Cli): void {
+  cli.describeGroup('flow', 'role flows: when a being takes which role')
+  cli.asBeing('get <stance>', 'show the clauses of a being', 'flow').action(
+    cli.run(async (out, stance: string, options: ActingOptions) => {
+      const being = requireStance(stance, requireStance(options.as))
+      const { qualities } = await withReality(options, (at) => requireBeing(at, being))
+      out.value(qualities.roleFlow ?? [], prettyJson)
+    }),
+  )
+  acts(
+    cli,
+    cli.asBeing('set <stance> <file>', 'replace the clauses of a being; - reads standard input', 'flow'),
+    async (stance: string, file: string, options: ActingOptions) =>
+      doing(addressOfStance(stance, options), 'set-roleflow', { flow: await requireJsonFile(file) }),
+  )
+  cli.onInstance('lint <file>', 'check clauses for errors; - reads standard input', 'flow').action(
+    cli.run(async (out, file: string, options: InstanceOptions) => {
+      const flow = await readJsonFile(file)
+      const { lintFlow } = await import('@treeos/roles')
+      const roles = mayHaveInstance(options) ? await knownRoles(options) : null
+      const lint = lintFlow(flow, roles === null ? {} : { roles })
+      out.value(lint, (found) => shownLint(found, 'flow'))
+      return lint.errors.length > 0 ? 1 : 0
+    }),
+  )
+}
+
+/** The roles of this instance; null when it cannot be reached, which is not an error. */
+function knownRoles(options: InstanceOptions) {
+  const reading = withReality(options, ({ db }, { registeredRoles }) => registeredRoles(db))
+  return Promise.race([reading.catch(() => null), sleep(REACH_MS, null)])
+}

@@ -1,0 +1,40 @@
+import type { ActingOptions, Cli, InstanceOptions } from '../cli.ts'
+import { withReality, withRegistry } from '../instance/open.ts'
+import { shownNamespaces } from '../show/world.ts'
+import { addressOfStance, keysOf, requireJson, splitKey } from '../text/input.ts'
+import { prettyJson } from '../text/output.ts'
+import { acts, doing, ROOT } from './shared/act.ts'
+
+/** `treeos signal`: world signals, which every role flow can read. */
+export function addSignal(cli: Cli): void {
+  cli.describeGroup('signal', 'world signals, which every role flow can read')
+  acts(
+    cli,
+    cli.asBeing('set <key> <json>', 'publish a value at NS.KEY; null removes it', 'signal'),
+    (key: string, json: string) =>
+      doing(ROOT, 'set-world-signal', { ...splitKey(key), value: requireJson(json, 'the value') }),
+  )
+  for (const [name, what] of [
+    ['grant', 'let a being publish in a namespace that you own'],
+    ['revoke', 'end what grant gave'],
+  ] as const) {
+    acts(
+      cli,
+      cli.asBeing(`${name} <namespace> <stance>`, what, 'signal'),
+      (namespace: string, stance: string, options: ActingOptions) =>
+        doing(ROOT, `${name}-namespace`, { namespace, being: addressOfStance(stance, options) }),
+    )
+  }
+  cli.onInstance('owners [namespace]', 'show who publishes where', 'signal').action(
+    cli.run(async (out, namespace: string | undefined, options: InstanceOptions) => {
+      const owners = withRegistry(options, (at, { namespaces }) => namespaces(at, namespace ?? null))
+      out.value(await owners, shownNamespaces)
+    }),
+  )
+  cli.onInstance('get [key]', 'show published values: all, of a namespace, or at NS.KEY', 'signal').action(
+    cli.run(async (out, key: string | undefined, options: InstanceOptions) => {
+      const keys = key === undefined ? [] : keysOf(key)
+      out.value(await withReality(options, ({ db }, { signals }) => signals(db, keys)), prettyJson)
+    }),
+  )
+}

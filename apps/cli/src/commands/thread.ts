@@ -1,0 +1,72 @@
+import { TreeosError } from '@treeos/core'
+import type { ActingOptions, Cli, InstanceOptions } from '../cli.ts'
+import { withReality, withServices } from '../instance/open.ts'
+import { shownConversation, shownOverlayChanges, shownThreads } from '../show/threads.ts'
+import { overlayOf, requireStance, wholeNumber } from '../text/input.ts'
+import { acts, doing } from './shared/act.ts'
+
+const LAST = 50
+const LAST_MAX = 10_000
+
+/** `treeos thread`: one wake and all that came of it. */
+export function addThread(cli: Cli): void {
+  cli.describeGroup('thread', 'threads: one wake, and all that it caused')
+  cli
+    .onInstance('list', 'list the open threads, the latest first', 'thread')
+    .option('--all', 'also the threads that are over')
+    .option('--last <n>', 'at most this many', wholeNumber('--last', 1, LAST_MAX), LAST)
+    .action(
+      cli.run(
+        async (out, { all = false, last, ...options }: InstanceOptions & { all?: boolean; last: number }) => {
+          const listed = withReality(options, ({ db }, { threads }) => threads(db, { all, last }))
+          out.value(await listed, shownThreads)
+        },
+      ),
+    )
+  cli
+    .onInstance(
+      'show <id>',
+      'show one thread, by the correlation of its first wake, or the threads of a channel, by its name',
+      'thread',
+    )
+    .action(
+      cli.run(async (out, id: string, options: InstanceOptions) => {
+        const found = withReality(options, ({ db }, { conversation }) => conversation(db, id))
+        out.value(await found, shownConversation)
+      }),
+    )
+  addThreadOverlay(cli)
+  acts(
+    cli,
+    cli.asBeing('cut <id>', 'end a thread: nothing in it opens a moment again', 'thread'),
+    (id: string) => doing(`thread:${id}`, 'cut-thread'),
+  )
+}
+
+function addThreadOverlay(cli: Cli): void {
+  cli
+    .asBeing(
+      'overlay <id> [text]',
+      'set how models are to approach the next moments of a thread; - reads it from standard input; without a text: list when it changed',
+      'thread',
+    )
+    .option('--clear', 'take it away')
+    .action(
+      cli.run(
+        async (out, id: string, text: string | undefined, options: ActingOptions & { clear?: true }) => {
+          if (text !== undefined && options.clear === true)
+            throw new TreeosError('INVALID_INPUT', '--clear takes the overlay away: leave out the text')
+          const as = requireStance(options.as)
+          if (text === undefined && options.clear !== true) {
+            const changes = withReality(options, (at, { threadOverlays }) => threadOverlays(at, id))
+            return out.value(await changes, shownOverlayChanges)
+          }
+          const overlay = text === undefined ? null : { content: await overlayOf(text) }
+          const change = await withServices(options, (at, { setThreadOverlay }) =>
+            setThreadOverlay(at, { as, thread: id, overlay }),
+          )
+          out.value(change, (made) => shownOverlayChanges([made]))
+        },
+      ),
+    )
+}

@@ -1,0 +1,64 @@
+import { resolve } from 'node:path'
+import type { Cli, InstanceOptions } from '../cli.ts'
+import { withReality } from '../instance/open.ts'
+import { shownRefolded, shownVerified } from '../show/proofs.ts'
+
+interface VerifyOptions extends InstanceOptions {
+  readonly checkpoints: string | boolean
+  readonly bundle?: string
+  readonly receipt?: string
+  readonly key?: string
+}
+
+/** `treeos verify | refold`: only refold writes. */
+export function addVerify(cli: Cli): void {
+  cli
+    .onInstance(
+      'verify',
+      'check every hash chain, all that is derived from them, and the signed checkpoints; or a bundle or a receipt, without services',
+    )
+    .option('--checkpoints <dir>', 'folder of the checkpoints (default: that of the instance)')
+    .option('--no-checkpoints', 'without them: what was rewritten as a whole then passes')
+    .option('--bundle <file>', 'check an audit bundle instead')
+    .option('--receipt <file>', 'check a receipt instead')
+    .option(
+      '--key <vkey>',
+      'verifier key of the checkpoints (default: those in their folder), or of whoever signed the bundle or receipt',
+    )
+    .action(
+      cli.run(async (out, options: VerifyOptions) => {
+        const { verifyFile } = await import('./shared/verify-file.ts')
+        const ofFile = await verifyFile(out, options)
+        if (ofFile !== null) return ofFile
+        const { verifyAll } = await import('@treeos/proofs')
+        const { FOLD } = await import('@treeos/world')
+        const { compareLog } = await import('../instance/checkpoints.ts')
+        const source = await checkpointsOf(options)
+        const verified = await withReality(options, async (at) => {
+          const { broken: ofLog, ...log } = await compareLog(at, source)
+          const chains = await verifyAll(at.db, at.reality.id, FOLD)
+          return { ...chains, ok: chains.ok && log.ok, broken: [...chains.broken, ...ofLog], log }
+        })
+        out.value(verified, shownVerified)
+        return verified.ok ? 0 : 1
+      }),
+    )
+  cli.onInstance('refold', 'make every row again from its facts, and repair rows that differ').action(
+    cli.run(async (out, options: InstanceOptions) => {
+      const { refoldAll } = await import('@treeos/store')
+      const { FOLD } = await import('@treeos/world')
+      const { asOwner } = await import('../instance/connection.ts')
+      const { rows, changed, erased } = await asOwner(options, (owner) => refoldAll(owner, FOLD))
+      out.value({ rows, changed: changed.length, keys: changed, erased }, shownRefolded)
+    }),
+  )
+}
+
+async function checkpointsOf({ checkpoints, key, ...options }: VerifyOptions) {
+  if (checkpoints === false) return null
+  const { dataDirOf } = await import('../instance/data-dir.ts')
+  const { checkpointsFolder } = await import('@treeos/local')
+  const isNamed = typeof checkpoints === 'string'
+  const folder = isNamed ? resolve(checkpoints) : checkpointsFolder(dataDirOf(options))
+  return { folder, keys: key ?? null, isNamed }
+}

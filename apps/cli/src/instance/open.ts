@@ -1,0 +1,64 @@
+/** Opens the reality of an instance for a command. What that needs is loaded only then, so that `treeos --help` is quick. */
+import { type BeingName, stanceOf, TreeosError } from '@treeos/core'
+import type { BeingRow, Registry } from '@treeos/world'
+import type { InstanceOptions } from '../cli.ts'
+import { requireStance } from '../text/input.ts'
+import type { LiveConnection, ReadConnection } from './connection.ts'
+
+export type Client = typeof import('@treeos/client')
+type Records = typeof import('@treeos/client/records')
+
+/** @param use with what of `@treeos/client` needs Postgres alone */
+export async function withReality<T>(
+  options: InstanceOptions,
+  use: (at: ReadConnection, client: Records) => Promise<T>,
+): Promise<T> {
+  const [{ openReality }, client] = await Promise.all([
+    import('./connection.ts'),
+    import('@treeos/client/records'),
+  ])
+  return openReality(options, (at) => use(at, client))
+}
+
+/** The same, with all that the code of this instance's worker registers. */
+export async function withRegistry<T>(
+  options: InstanceOptions,
+  use: (at: ReadConnection & { readonly registry: Registry }, client: Records) => Promise<T>,
+): Promise<T> {
+  const { loadedRegistry } = await import('./connection.ts')
+  const registry = await loadedRegistry()
+  return withReality(options, (at, client) => use({ ...at, registry }, client))
+}
+
+/** With a connection to Temporal too. */
+export async function withServices<T>(
+  options: InstanceOptions,
+  use: (at: LiveConnection, client: Client) => Promise<T>,
+): Promise<T> {
+  const [{ openServices }, client] = await Promise.all([import('./connection.ts'), import('@treeos/client')])
+  return openServices(options, (at) => use(at, client))
+}
+
+/** @throws {TreeosError} BEING_NOT_FOUND */
+export async function requireBeing({ db, reality }: ReadConnection, being: BeingName): Promise<BeingRow> {
+  const [{ readRows }, { beingKey }] = await Promise.all([import('@treeos/store'), import('@treeos/world')])
+  const [row] = await readRows(db, reality.id, [beingKey(being)])
+  if (row?.state != null) return row.state as unknown as BeingRow
+  throw new TreeosError(
+    'BEING_NOT_FOUND',
+    `no being ${stanceOf(being)} lives in this reality; \`treeos beings\` lists them`,
+  )
+}
+
+/** Opens the reality for a command about one being. @throws {TreeosError} ADDRESS_PARSE_ERROR, BEING_NOT_FOUND */
+export async function withBeing<T>(
+  options: InstanceOptions,
+  stance: string,
+  use: (at: ReadConnection, being: BeingName, client: Records) => Promise<T>,
+): Promise<T> {
+  const being = requireStance(stance)
+  return withReality(options, async (at, client) => {
+    await requireBeing(at, being)
+    return use(at, being, client)
+  })
+}

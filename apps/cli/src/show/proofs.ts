@@ -1,0 +1,116 @@
+import type { Exported, LogVerified, Verified } from '@treeos/proofs'
+import type { Difference, Replayed, WornStack } from '@treeos/replay'
+import type { Refolded } from '@treeos/store'
+import { oneLine, shown, table } from '../text/output.ts'
+import { cut, timeOf } from './parts.ts'
+
+export function shownReplayed({
+  beings,
+  moments,
+  identical,
+  mismatches,
+  olderPrompts = 0,
+  erased = [],
+  partly = 0,
+  otherCode = 0,
+  elsewhere = [],
+  unattested = 0,
+}: Replayed): string {
+  const head = `${beings} beings, ${moments} moments: ${identical ? 'identical' : 'NOT identical'}`
+  const rowOf = ({ being, n, field, recorded, chain, temporal }: Replayed['mismatches'][number]) => {
+    const other = chain === null ? `temporal ${shown(temporal)}` : `chain ${shown(chain)}`
+    return `  @${being} ${n} ${field}: recorded ${cut(oneLine(shown(recorded)))}, ${cut(oneLine(other))}`
+  }
+  const rows = mismatches.map(rowOf)
+  const older =
+    olderPrompts === 0
+      ? []
+      : [
+          `  ${olderPrompts} of these moments had their prompt written by an older version of TreeOS: all but its text was compared`,
+        ]
+  const gone = erased.map(
+    ({ reel, seq, moment, by, why }) =>
+      `  erased by ${by}: ${seq === null ? `moment ${moment}` : `fact ${seq} of ${reel}`} (${cut(oneLine(why))})`,
+  )
+  const rest = [
+    ...(partly === 0 ? [] : [`  ${partly} moments were compared as far as what they rest on was not erased`]),
+    ...(otherCode === 0
+      ? []
+      : [
+          `  ${otherCode} acts and refusals were judged by other extensions than are loaded here, which judge them otherwise:`,
+          ...elsewhere.map((one) => `  ${rowOf(one)}`),
+        ]),
+    ...(unattested === 0
+      ? []
+      : [
+          `  ${unattested} moments are in no history of Temporal: their run was terminated in the middle of a task`,
+        ]),
+  ]
+  return [head, ...older, ...gone, ...rest, ...rows].join('\n')
+}
+
+export function shownDifferences(differences: readonly Difference[]): string {
+  if (differences.length === 0) return 'no moment would differ'
+  const roles = ({ primary, stacked, skip }: WornStack) => skip ?? [primary ?? '-', ...stacked].join(' + ')
+  return table(
+    differences.map(({ n, openedAt, differs, was, would, refused }) => [
+      String(n).padStart(4),
+      timeOf(openedAt),
+      differs.join(' ') || '-',
+      `${roles(was)} → ${roles(would)}`,
+      refused === null ? '' : cut(oneLine(`its act is refused: ${refused.message}`)),
+    ]),
+  )
+}
+
+export interface VerifiedView extends Verified {
+  readonly log: Omit<LogVerified, 'broken'>
+}
+
+export function shownVerified({ reels, facts, moments, ok, broken, log }: VerifiedView): string {
+  const head = `${reels} reels, ${facts} facts, ${moments} moment records: ${ok ? 'unbroken' : 'BROKEN'}`
+  return [
+    head,
+    ...shownLog(log),
+    ...broken.map(
+      ({ reel, seq, reason, key }) =>
+        `  ${reel} ${seq}: ${reason}${key === undefined || key === reel ? '' : ` of ${key}`}`,
+    ),
+  ].join('\n')
+}
+
+function shownLog({ entries, checkpoints, lastGood, suspect }: VerifiedView['log']): string[] {
+  const upTo = lastGood === null ? '' : `, the last good one over ${lastGood.size} entries`
+  const head = `${entries} entries in the log, ${checkpoints} signed checkpoints${upTo}`
+  if (suspect === null) return [head]
+  const { from, to, gone, reels } = suspect
+  return [
+    head,
+    `changed between entries ${from} and ${to}${gone === 0 ? '' : `, ${gone} of them gone`}:`,
+    ...reels.map((one) => `  ${one.reel} ${one.from}–${one.to}`),
+  ]
+}
+
+export function shownExported({ file, lines, counts }: Exported): string {
+  const { fact = 0, moment = 0, checkpoint = 0 } = counts
+  return [
+    `${file}: ${fact} facts and ${moment} moments in ${lines} lines${checkpoint === 0 ? ', without a checkpoint' : ''}`,
+    `Check it with \`treeos verify --bundle ${file}\`, or with @treeos/verify alone.`,
+  ].join('\n')
+}
+
+export interface RefoldedView {
+  readonly rows: number
+  readonly changed: number
+  /** of the rows that were changed */
+  readonly keys: Refolded['changed']
+  readonly erased: Refolded['erased']
+}
+
+export function shownRefolded({ rows, changed, keys, erased }: RefoldedView): string {
+  return [
+    `${rows} rows made again: ${changed === 0 ? 'all were as their facts say' : `${changed} repaired`}`,
+    ...keys.map((key) => `  ${key}`),
+    ...erased.map(({ reel, seq }) => `  ${reel} left as it is: the payload of fact ${seq} was erased`),
+  ].join('\n')
+}
