@@ -5,14 +5,14 @@
 import { Client, Connection } from '@temporalio/client'
 import { loadClientConnectConfig } from '@temporalio/envconfig'
 import { moments, summon } from '@treeos/client'
-import { openDatabase, readReality } from '@treeos/store'
+import { findReality, openDatabase } from '@treeos/store'
 import { buildRegistry, seed } from '@treeos/world'
 import greenhouse from './04-extension.ts'
 
 const db = openDatabase(process.env.DATABASE_URL ?? '')
 const { connectionOptions } = loadClientConnectConfig() // TEMPORAL_ADDRESS, or the file that TEMPORAL_CONFIG_FILE names
 const connection = await Connection.connect(connectionOptions)
-const reality = await readReality(db)
+const reality = await findReality(db)
 if (reality === null) throw new Error('this database has no reality: start example 5 first')
 const at = { db, reality, temporal: new Client({ connection }), registry: buildRegistry([seed, greenhouse]) }
 

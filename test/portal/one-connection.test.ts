@@ -3,7 +3,7 @@
  * other for ever. With a pool of one connection a single look would.
  */
 
-import { chart, lookInto, summon, surroundings } from '@treeos/client'
+import { chart, inspectSpace, summon, surroundings } from '@treeos/client'
 import { openDatabase } from '@treeos/store'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { startWorld, type World } from '../support/world.ts'
@@ -17,7 +17,7 @@ afterAll(() => world?.close())
 
 it.each([
   ['the tree of spaces', (at: World) => surroundings(at, 'operator')],
-  ['a space', (at: World) => lookInto(at, 'operator', '/library', { limit: 10 })],
+  ['a space', (at: World) => inspectSpace(at, 'operator', '/library', { limit: 10 })],
   ['a map', (at: World) => chart(at, 'operator', '/library')],
 ])('%s is read by one connection', { timeout: 10_000 }, async (_what, look) => {
   const db = openDatabase(world.url, { poolMax: 1 })

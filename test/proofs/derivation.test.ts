@@ -5,8 +5,8 @@
 import { type FactDraft, type Json, type JsonObject, stanceOf, VERBS, type Verb } from '@treeos/core'
 import { compileFlow, evaluateFlow } from '@treeos/roles'
 import {
-  listGate as derivedList,
-  stanceGate as derivedStance,
+  deriveListGate as derivedList,
+  deriveRuleGate as derivedStance,
   holds,
   rolesFor,
   World,
@@ -19,8 +19,8 @@ import {
   memoryRows,
   type Row,
   rowKeyOf,
+  ruleGate,
   STANDINGS,
-  stanceGate,
   WorldReader,
 } from '@treeos/world'
 import fc from 'fast-check'
@@ -212,7 +212,7 @@ const question = fc.constantFrom(...VERBS).chain((verb) =>
   }),
 )
 
-it(`the stance gate is derived as it decides, in ${10 * RUNS} questions to ${RUNS} worlds`, async () => {
+it(`the rule gate is derived as it decides, in ${10 * RUNS} questions to ${RUNS} worlds`, async () => {
   const answers = { allowed: 0, 'not-granted': 0, forbidden: 0 }
   await fc.assert(
     fc.asyncProperty(
@@ -228,7 +228,7 @@ it(`the stance gate is derived as it decides, in ${10 * RUNS} questions to ${RUN
           const matter = target === 'thing' ? (await reader.matter('globe'))! : null
           const holder = matter?.place?.startsWith('@') ? await reader.being(matter.place.slice(1)) : null
           const space = being?.space ?? holder?.space ?? matter?.place ?? target
-          const told = await stanceGate(reader, {
+          const told = await ruleGate(reader, {
             actor: (await reader.being(actor))!,
             verb,
             key,

@@ -1,12 +1,12 @@
 import { SPEECH_KIND } from '@treeos/core'
-import type { Broken, BrokenReason } from '@treeos/proofs'
+import type { BrokenReason, ChainFault } from '@treeos/proofs'
 import type { CopyOut, Db } from '@treeos/store'
 import { sql } from 'kysely'
 import pg from 'pg'
 
 /** Copies the faults that a select finds: reel, seq and reason. */
-async function judge(copy: CopyOut, select: string): Promise<Broken[]> {
-  const faults: Broken[] = []
+async function judge(copy: CopyOut, select: string): Promise<ChainFault[]> {
+  const faults: ChainFault[] = []
   await copy(select, (row) => {
     faults.push({ reel: row.text(0), seq: row.bigint(1), reason: row.text(2) as BrokenReason })
     return undefined
@@ -15,12 +15,16 @@ async function judge(copy: CopyOut, select: string): Promise<Broken[]> {
 }
 
 /** The first fault of each reel from one to another. */
-export const judgeFacts = (copy: CopyOut, reality: string, from: string, to: string): Promise<Broken[]> =>
+export const judgeFacts = (copy: CopyOut, reality: string, from: string, to: string): Promise<ChainFault[]> =>
   judge(copy, faultsOfFacts(reality, from, to))
 
 /** The same of the records of moments, from one being to another. */
-export const judgeRecords = (copy: CopyOut, reality: string, from: string, to: string): Promise<Broken[]> =>
-  judge(copy, faultsOfRecords(reality, from, to))
+export const judgeRecords = (
+  copy: CopyOut,
+  reality: string,
+  from: string,
+  to: string,
+): Promise<ChainFault[]> => judge(copy, faultsOfRecords(reality, from, to))
 
 // The keys of a canonical header are sorted. So `own`, what the columns say, stands in it as one piece. To parse the rest as JSON would
 // cost more than all else, and most headers need no escapes: then it is enough to count what would be escaped in the rest.
@@ -121,8 +125,8 @@ const genesis = (reality: string, reel: string): string =>
     || convert_to(${reel}, 'UTF8'))`
 
 /** Heads that differ from the last link of their chain, and chains without a head. */
-export async function judgeHeads(tx: Db, reality: string): Promise<Broken[]> {
-  const { rows } = await sql<Broken>`
+export async function judgeHeads(tx: Db, reality: string): Promise<ChainFault[]> {
+  const { rows } = await sql<ChainFault>`
     with tip as (
       select reel, max(seq) as seq, coalesce(max(seq) filter (where kind <> ${SPEECH_KIND}), 0) as state_seq
       from treeos.fact group by reel
@@ -143,8 +147,8 @@ export async function judgeHeads(tx: Db, reality: string): Promise<Broken[]> {
 }
 
 /** Payloads that belong to no fact. */
-export async function findStrays(tx: Db): Promise<Broken[]> {
-  const { rows } = await sql<Broken>`
+export async function findStrays(tx: Db): Promise<ChainFault[]> {
+  const { rows } = await sql<ChainFault>`
     select reel, min(seq) as seq, 'payload-mismatch' as reason
     from treeos.payload p
     where not exists (select from treeos.fact f where f.reel = p.reel and f.seq = p.seq)

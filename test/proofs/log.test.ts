@@ -10,7 +10,7 @@ import {
   leafHashOf,
   makeCheckpoint,
   originOf,
-  readBooks,
+  readCheckpointFiles,
   readConsistencyProof,
   readInclusionProof,
   readKeys,
@@ -66,7 +66,7 @@ function signerIn(name: string): Signer {
 
 function checkpoints(name = 'one'): readonly Checkpoint[] {
   const folder = join(home, name, 'checkpoints')
-  const { checkpoints, faults } = readBooks(folder, originOf(base.reality.id), readKeys(folder))
+  const { checkpoints, faults } = readCheckpointFiles(folder, originOf(base.reality.id), readKeys(folder))
   expect(faults).toEqual([])
   return checkpoints
 }

@@ -6,7 +6,7 @@ import proto from '@temporalio/proto'
 import { summon } from '@treeos/client'
 import { type BeingName, type JsonObject, TreeosError } from '@treeos/core'
 import { fetchRuns, type Run, replay, replayFromTemporal } from '@treeos/replay'
-import { listOutcomes, readOutcomeOfWake } from '@treeos/store'
+import { findOutcomeOfWake, listOutcomes } from '@treeos/store'
 import { expect, it, vi } from 'vitest'
 import { newSeed, Random } from '../faults/random.ts'
 import { tamper } from '../store/tampering.ts'
@@ -102,7 +102,7 @@ async function speak(as: BeingName, isDone: () => boolean): Promise<void> {
     const request = { target: random.pick(beings), content: anyContent(), as, waitSeconds: null, onSent }
     // On a busy machine the person's own act may take longer than a client waits for it.
     await summon({ ...world, person: as }, request).catch(unlessLate)
-    await until(() => readOutcomeOfWake(world.db, correlation), { seconds: 600, what: 'the end of a moment' })
+    await until(() => findOutcomeOfWake(world.db, correlation), { seconds: 600, what: 'the end of a moment' })
   }
 }
 

@@ -1,4 +1,4 @@
-import type { Broken, Verified } from '@treeos/proofs'
+import type { ChainFault, ChainsVerified } from '@treeos/proofs'
 import { type ChainDb, type Db, inSnapshot } from '@treeos/store'
 import { type Kysely, sql } from 'kysely'
 import { findStrays, judgeFacts, judgeHeads, judgeRecords } from './judge-in-sql.ts'
@@ -11,7 +11,7 @@ const CHUNK_LENGTH = 100_000
  * what writes chains. In a moment's record it compares values, not their canonical form.
  * @param reality the id that genesis hashes are derived from
  */
-export function verifyInSql(db: Kysely<ChainDb>, reality: string): Promise<Verified> {
+export function verifyInSql(db: Kysely<ChainDb>, reality: string): Promise<ChainsVerified> {
   return inSnapshot(db, async (tx, copy) => {
     const counts = await sql<Count>`
       select reel, count(*) as facts from treeos.fact group by reel order by reel`.execute(tx)
@@ -33,7 +33,7 @@ export function verifyInSql(db: Kysely<ChainDb>, reality: string): Promise<Verif
     ]
     const faults = await allOf(work, await statementsAtOnce(tx))
     faults.push(...(await judgeHeads(tx, reality)), ...(await findStrays(tx)))
-    const first = new Map<string, Broken>()
+    const first = new Map<string, ChainFault>()
     for (const fault of faults) {
       const known = first.get(fault.reel)
       if (known === undefined || fault.seq < known.seq) first.set(fault.reel, fault)

@@ -1,4 +1,4 @@
-import { type Broken, type BrokenReason, verifyChains } from '@treeos/proofs'
+import { type BrokenReason, type ChainFault, verifyChains } from '@treeos/proofs'
 import { append, readHeads } from '@treeos/store'
 import { sql } from 'kysely'
 import { afterEach, beforeAll, describe, expect, it } from 'vitest'
@@ -14,7 +14,7 @@ beforeAll(async () => {
 afterEach(() => restore(base))
 
 /** The verdict, on which both verifiers must agree. */
-async function verdict(): Promise<readonly Broken[]> {
+async function verdict(): Promise<readonly ChainFault[]> {
   const [here, there] = await Promise.all([
     verifyChains(base.db, base.reality.id),
     verifyInSql(base.db, base.reality.id),
@@ -24,11 +24,11 @@ async function verdict(): Promise<readonly Broken[]> {
   return here.broken
 }
 
-const ada = (seq: number, reason: BrokenReason): Broken => ({ reel: 'being:ada', seq, reason })
-const moments = (seq: number, reason: BrokenReason): Broken => ({ reel: 'moments:ada', seq, reason })
+const ada = (seq: number, reason: BrokenReason): ChainFault => ({ reel: 'being:ada', seq, reason })
+const moments = (seq: number, reason: BrokenReason): ChainFault => ({ reel: 'moments:ada', seq, reason })
 
 /** For each stored column: a change to ada's second row or head, and the fault that must be reported. */
-const EDITS: Record<string, { to: string; broken: Broken[] }> = {
+const EDITS: Record<string, { to: string; broken: ChainFault[] }> = {
   'fact.reel': {
     to: `'being:eve'`,
     broken: [ada(2, 'seq-gap'), { reel: 'being:eve', seq: 1, reason: 'seq-gap' }],
@@ -102,7 +102,7 @@ describe('a change to any stored column is found with reel, seq and reason', () 
 })
 
 describe('other ways to change the past', () => {
-  it.each<{ what: string; statements: string[]; broken: Broken[] }>([
+  it.each<{ what: string; statements: string[]; broken: ChainFault[] }>([
     {
       what: 'a fact is deleted',
       statements: [`delete from treeos.fact where reel = 'being:ada' and seq = 3`],

@@ -5,14 +5,14 @@ import {
   type Batch,
   beginLife,
   digestOf,
+  findDecision,
+  findOpen,
+  findOutcome,
   listFactsAfter,
   newDecision,
   type OpenWrite,
   openDatabase,
-  readDecision,
   readHeads,
-  readOpen,
-  readOutcome,
   recordDecision,
   recordOpen,
   reserve,
@@ -76,7 +76,7 @@ describe('an act and its facts commit together or not at all', () => {
     const killed = await killedWhileLocked('space:/whole', (db) => append(db, whole))
     expect(killed).toMatchObject({ code: '57P01' })
     expect(await counts()).toEqual(before)
-    expect(await readOutcome(base.db, 'whole/1/1')).toBeNull()
+    expect(await findOutcome(base.db, 'whole/1/1')).toBeNull()
 
     expect((await append(base.db, whole)).status).toBe('appended')
     expect(await append(base.db, whole)).toEqual({ status: 'done' })
@@ -230,8 +230,8 @@ describe('a batch that brings the open record and the decision of its moment', (
     const at = { being: 'holder', moment: held.open.moment, attempt: -5 }
     expect(await reserve(base.db, at, { tokens: 100, micros: null })).toEqual({ status: 'reserved' })
     expect((await append(base.db, held)).status).toBe('appended')
-    expect(await readOpen(base.db, held.open.moment)).toMatchObject({ record: held.open.record })
-    expect(await readDecision(base.db, held.open.moment)).toEqual({
+    expect(await findOpen(base.db, held.open.moment)).toMatchObject({ record: held.open.record })
+    expect(await findDecision(base.db, held.open.moment)).toEqual({
       decision: SAID,
       digest: held.decision.digest,
       overlay: OVERLAY,
@@ -258,7 +258,7 @@ describe('a batch that brings the open record and the decision of its moment', (
     else await recordOpen(base.db, (await heldBatch(being, { seen: 2 })).open)
     expect(await append(base.db, held)).toEqual({ status: 'reopened' })
     expect(await counts()).toEqual(before)
-    if (what === 'open record') expect(await readDecision(base.db, held.open.moment)).toBeNull()
+    if (what === 'open record') expect(await findDecision(base.db, held.open.moment)).toBeNull()
   })
 
   it.each([
@@ -269,7 +269,7 @@ describe('a batch that brings the open record and the decision of its moment', (
     const record = { ...held.outcome.record, [field]: 'ab'.repeat(32) }
     const lying = append(base.db, { ...held, outcome: { ...held.outcome, record } })
     await expect(lying).rejects.toMatchObject({ code: 'TR002' })
-    expect(await readOpen(base.db, held.open.moment)).toBeNull()
+    expect(await findOpen(base.db, held.open.moment)).toBeNull()
   })
 })
 
@@ -295,7 +295,7 @@ describe('stored bytes', () => {
     const outcome = { kind: 'failure', reason: 'INTERNAL', detail: 'half \ud800 and \u0000' } as const
     const done = await write({ moment: { being: 'talker', generation: 1, n: 1 }, outcome })
     expect(done.status).toBe('appended')
-    expect((await readOutcome(base.db, 'talker/1/1'))?.detail).toBe('half \ufffd and \ufffd')
+    expect((await findOutcome(base.db, 'talker/1/1'))?.detail).toBe('half \ufffd and \ufffd')
   })
 })
 

@@ -24,7 +24,7 @@ import {
   type RowWrite,
   readHeads,
   readRows,
-  type WatchedChange,
+  type WakingChange,
 } from '@treeos/store'
 import { evolve, indexOf, type Row, rowKeyOf } from '@treeos/world'
 import type { Kysely } from 'kysely'
@@ -43,7 +43,7 @@ export interface Wish {
   readonly reads?: readonly ReelId[]
   readonly rows?: readonly RowWrite[]
   readonly inbox?: readonly Wake[]
-  readonly changes?: readonly WatchedChange[]
+  readonly changes?: readonly WakingChange[]
   readonly closes?: readonly string[]
   readonly outcome?: Partial<OutcomeWrite>
 }

@@ -1,9 +1,9 @@
 import { type Account, type JsonObject, momentId } from '@treeos/core'
 import {
-  type Attempt,
   append,
   beginLife,
-  claimWake,
+  type CallAttempt,
+  claimWithoutReading,
   countParked,
   listUnclaimed,
   measureInboxes,
@@ -65,13 +65,13 @@ async function standard(llm: JsonObject): Promise<void> {
   await append(base.db, await batchOf(base.db, base.reality, { rows: [row] }))
 }
 
-const attemptOf = (name: string, n = 1, attempt = 1): Attempt => ({
+const attemptOf = (name: string, n = 1, attempt = 1): CallAttempt => ({
   being: name,
   moment: momentId(name, 1, n),
   attempt,
 })
 const cost = (tokens: number, micros: number | null = 0) => ({ tokens, micros })
-const ask = async (at: Attempt, tokens: number, micros: number | null = 0) =>
+const ask = async (at: CallAttempt, tokens: number, micros: number | null = 0) =>
   (await reserve(base.db, at, cost(tokens, micros))).status
 const accountOf = async (name: string) => {
   const row = await base.db.selectFrom('account').selectAll().where('being', '=', name).executeTakeFirst()
@@ -91,10 +91,10 @@ describe('a reservation', () => {
     await being(middle, top)
     await being(child, middle, { revision: 1, tokens: 500, micros: 70 })
     expect(await ask(attemptOf(child), 400, 60)).toBe('reserved')
-    expect(await accountOf(top)).toMatchObject({ total_tokens: 400, held_tokens: 400, total_micros: 60 })
+    expect(await accountOf(top)).toMatchObject({ total_tokens: 400, reserved_tokens: 400, total_micros: 60 })
     await settle(base.db, attemptOf(child), cost(123, 20))
-    expect(await accountOf(top)).toMatchObject({ total_tokens: 123, held_tokens: 0, total_micros: 20 })
-    expect(await accountOf(child)).toMatchObject({ total_tokens: 123, day_tokens: 123, held_micros: 0 })
+    expect(await accountOf(top)).toMatchObject({ total_tokens: 123, reserved_tokens: 0, total_micros: 20 })
+    expect(await accountOf(child)).toMatchObject({ total_tokens: 123, day_tokens: 123, reserved_micros: 0 })
     expect(await reserve(base.db, attemptOf(child, 2), cost(1, 51))).toEqual({
       status: 'breach',
       breach: {
@@ -145,12 +145,12 @@ describe('a reservation', () => {
     expect(await ask(attemptOf(name), 100)).toBe('reserved')
     expect(await accountOf(name)).toMatchObject({ total_tokens: 100 })
     expect(await ask(attemptOf(name, 1, 2), 200)).toBe('reserved')
-    expect(await accountOf(name)).toMatchObject({ total_tokens: 300, held_tokens: 200 })
+    expect(await accountOf(name)).toMatchObject({ total_tokens: 300, reserved_tokens: 200 })
     await settle(base.db, attemptOf(name), cost(1)) // the first attempt was only slow
-    expect(await accountOf(name)).toMatchObject({ total_tokens: 300, held_tokens: 200 })
+    expect(await accountOf(name)).toMatchObject({ total_tokens: 300, reserved_tokens: 200 })
     expect(await ask(attemptOf(name), 100)).toBe('over')
     await closeMoment(name)
-    expect(await accountOf(name)).toMatchObject({ total_tokens: 300, held_tokens: 0 })
+    expect(await accountOf(name)).toMatchObject({ total_tokens: 300, reserved_tokens: 0 })
     expect(await ask(attemptOf(name, 1, 3), 1)).toBe('over')
   })
 
@@ -167,7 +167,7 @@ describe('a reservation', () => {
     )
     expect(await ask(attemptOf(name, 2), 60)).toBe('reserved')
     await settle(base.db, attemptOf(name), cost(0)) // yesterday's
-    expect(await accountOf(name)).toMatchObject({ day_tokens: 60, total_tokens: 60, held_tokens: 60 })
+    expect(await accountOf(name)).toMatchObject({ day_tokens: 60, total_tokens: 60, reserved_tokens: 60 })
   })
 
   it('without a price is refused where money is limited, and costs nothing elsewhere', async () => {
@@ -194,7 +194,7 @@ const account = fc.option(
     day_micros: fc.integer({ min: 0, max: 200 }),
     total_tokens: fc.integer({ min: 200, max: 400 }),
     total_micros: fc.integer({ min: 200, max: 400 }),
-    held_tokens: fc.integer({ min: 0, max: 100 }),
+    reserved_tokens: fc.integer({ min: 0, max: 100 }),
   }),
   { freq: 2 },
 )
@@ -207,7 +207,7 @@ describe('the first reservation of a moment', () => {
   /** Reserves by a function, and undoes it. @returns its answer, and what it wrote */
   async function tried(
     by: 'reserve' | 'reserve_first',
-    at: Attempt,
+    at: CallAttempt,
     accounts: Record<string, object>,
     need: [number, number | null],
   ) {
@@ -317,7 +317,7 @@ async function run(
   const most = new Map<string, { used: number; settled: number }>()
   const sample = async () => {
     const { rows } = await sql<{ being: string; used: number; settled: number }>`
-      select being, total_tokens as used, total_tokens - held_tokens as settled from treeos.account
+      select being, total_tokens as used, total_tokens - reserved_tokens as settled from treeos.account
       where being like ${`%-${id}`}`.execute(base.db)
     for (const { being, used, settled } of rows) {
       const before = most.get(being) ?? { used: 0, settled: 0 }
@@ -340,7 +340,7 @@ async function run(
   for (const name of CALLERS) await closeMoment(`${name}-${id}`)
   await sample()
   const { rows } = await sql<{ being: string; tokens: number; counted: number; held: number }>`
-    select a.being, a.total_tokens as tokens, a.held_tokens as held,
+    select a.being, a.total_tokens as tokens, a.reserved_tokens as held,
       (select coalesce(sum(settled_tokens), 0)::bigint from treeos.reservation r where a.being = any(r.accounts)) as counted
     from treeos.account a where a.being like ${`%-${id}`}`.execute(base.db)
   for (const { tokens, counted, held } of rows) expect({ tokens, held }).toEqual({ tokens: counted, held: 0 })
@@ -375,7 +375,7 @@ describe('concurrent children', () => {
 
 describe('a being that met a limit', () => {
   const claim = async (name: string, n = 1) =>
-    (await claimWake(base.db, name, momentId(name, 1, n), 1))?.id ?? null
+    (await claimWithoutReading(base.db, name, momentId(name, 1, n), 1))?.id ?? null
   const unrung = async (name: string) => (await listUnclaimed(base.db, -60, 1000)).includes(name)
 
   it('claims nothing while it is parked, until the budget changes or its day ends', async () => {
@@ -433,6 +433,6 @@ it('a worker cannot write accounts, reservations or parkings directly', async ()
     await expect(sql`delete from ${sql.table(`treeos.${table}`)}`.execute(base.db)).rejects.toThrow(
       /permission denied/,
     )
-  for (const call of ['keep_accounts(null)', `settle_locked('', 1, 0, 0)`, `take_pace('')`])
+  for (const call of ['write_accounts(null)', `settle_locked('', 1, 0, 0)`, `take_pace('')`])
     await expect(sql`select treeos.${sql.raw(call)}`.execute(base.db)).rejects.toThrow(/permission denied/)
 })

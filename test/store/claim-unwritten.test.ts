@@ -7,13 +7,13 @@ import { ensurePostgres, removeInstance } from '@treeos/local'
 import {
   append,
   beginLife,
-  claimWake,
+  claimWithoutReading,
   createReality,
   findEntry,
+  findOutcome,
   migrate,
   openDatabase,
   type Reality,
-  readOutcome,
 } from '@treeos/store'
 import { sql } from 'kysely'
 import { afterAll, beforeAll, expect, it } from 'vitest'
@@ -72,7 +72,7 @@ afterAll(async () => {
   await removeInstance(dataDir)
 })
 
-const claim = async (moment = MOMENT) => (await claimWake(running.db, 'ann', moment, 1))?.id
+const claim = async (moment = MOMENT) => (await claimWithoutReading(running.db, 'ann', moment, 1))?.id
 const claimantOf = async (id: string) =>
   (
     await running.owner
@@ -95,7 +95,7 @@ it('a claim that Postgres loses in a crash is claimed again, and what an append 
   })
   expect(await append(running.db, batch)).toMatchObject({ status: 'appended' })
   await killAndRestart()
-  expect(await readOutcome(running.db, MOMENT)).toMatchObject({ wake: 'wake-1' })
+  expect(await findOutcome(running.db, MOMENT)).toMatchObject({ wake: 'wake-1' })
   expect(await claimantOf('wake-1')).toBe(MOMENT)
   expect((await findEntry(running.db, 'wake-1'))?.closedBy).toBe(MOMENT)
 })

@@ -2,17 +2,17 @@ import { type Cognition, type JsonObject, PRIORITIES, type Wake } from '@treeos/
 import {
   append,
   beginLife,
-  claimWake,
+  claimWithoutReading,
   closeEntries,
   countChain,
   enqueue,
   findEntry,
+  findOutcomeOfWake,
   listOpenSummons,
   listUnclaimed,
   listUnfinished,
   type OpenRecord,
   type RowWrite,
-  readOutcomeOfWake,
   recordOpen,
   StaleGenerationError,
 } from '@treeos/store'
@@ -47,7 +47,7 @@ async function being(
 }
 
 const claim = async (name: string, n: number, generation = 1) =>
-  (await claimWake(base.db, name, `${name}/${generation}/${n}`, generation))?.id ?? null
+  (await claimWithoutReading(base.db, name, `${name}/${generation}/${n}`, generation))?.id ?? null
 
 const stamp = async (name: string, n: number, wake: string | null, closes: string[] = []) => {
   const moment = { being: name, generation: 1, n }
@@ -142,7 +142,7 @@ describe('a claim', () => {
   it('waits for another run of the same moment that is halfway through its own', async () => {
     await being('ben', 'llm', [{ id: 'n1' }, { id: 'n2' }])
     const [first, second] = await base.db.transaction().execute(async (tx) => {
-      const mine = await claimWake(tx, 'ben', 'ben/1/1', 1)
+      const mine = await claimWithoutReading(tx, 'ben', 'ben/1/1', 1)
       const other = claim('ben', 1).catch((error: Error) => error.message)
       await new Promise((go) => setTimeout(go, 100)) // by now it waits for the lock, or has claimed another wake
       return [mine?.id, { other }] as const
@@ -178,7 +178,7 @@ describe('a claim', () => {
     expect(await listUnfinished(base.db, 'dan')).toEqual([])
     expect(await claim('dan', 2, 2)).toBe('d1')
     await stampIn(2, 'dan', 2, 'd1')
-    expect((await readOutcomeOfWake(base.db, 'd1'))?.n).toBe(2)
+    expect((await findOutcomeOfWake(base.db, 'd1'))?.n).toBe(2)
   })
 
   it('opens moments by number without gaps', async () => {

@@ -1,4 +1,4 @@
-import { append, type Db, listenToJournal, readJournal, settleJournal } from '@treeos/store'
+import { append, type Db, listenToJournal, readJournal, waitForOpenAppends } from '@treeos/store'
 import pg from 'pg'
 import { describe, expect, it } from 'vitest'
 import { useDatabase } from '../support/database.ts'
@@ -81,7 +81,7 @@ describe('the journal', () => {
     await write(base.db, 'space:/second')
     expect(await reelsAfter(before)).toEqual([['space:/second']]) // a reader that went on from here would lose the first
     let settled = false
-    const settling = settleJournal(base.db).then(() => {
+    const settling = waitForOpenAppends(base.db).then(() => {
       settled = true
     })
     await write(base.db, 'space:/third')

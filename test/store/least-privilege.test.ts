@@ -10,9 +10,9 @@ import {
   type ClosedHow,
   closeEntries,
   enqueue,
+  findEffect,
   findEntry,
   openDatabase,
-  readEffect,
   recordEffect,
   recordEffectResult,
   StaleGenerationError,
@@ -245,7 +245,7 @@ describe('record_effect', () => {
     await recordEffect(base.db, 'kid/1/3', request)
     await recordEffectResult(base.db, 'kid/1/3', { value: 1 })
     await recordEffectResult(base.db, 'kid/1/3', { value: 2 })
-    expect(await readEffect(base.db, 'kid/1/3')).toEqual({ request, result: { value: 1 } })
+    expect(await findEffect(base.db, 'kid/1/3')).toEqual({ request, result: { value: 1 } })
   })
 
   it('refuses one of a life that is over or has not begun, and one of a moment that is over', async () => {

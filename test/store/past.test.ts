@@ -1,4 +1,4 @@
-import { append, beginLife, digestOf, getBlob, putBlob } from '@treeos/store'
+import { append, beginLife, digestOf, putBlob, readBlob } from '@treeos/store'
 import { sql } from 'kysely'
 import { beforeAll, describe, expect, it } from 'vitest'
 import { useDatabase } from '../support/database.ts'
@@ -62,5 +62,5 @@ it('a content is stored under its own digest only', async () => {
     sql`insert into treeos.blob (digest, bytes) values (${digestOf({ told: 'otherwise' })}, ${Buffer.from(bytes)})`
   await expect(insert('{"told":"so"}').execute(base.db)).rejects.toMatchObject({ code: '23514' })
   await insert('{"told":"otherwise"}').execute(base.db)
-  expect(await getBlob(base.db, digest)).toEqual({ told: 'so' })
+  expect(await readBlob(base.db, digest)).toEqual({ told: 'so' })
 })

@@ -6,12 +6,12 @@ import {
   type Batch,
   beginLife,
   digestOf,
+  findDecision,
+  findOpen,
+  findOutcome,
   newDecision,
   type OpenWrite,
-  readDecision,
   readHeads,
-  readOpen,
-  readOutcome,
   recordDecision,
   recordOpen,
 } from '@treeos/store'
@@ -112,11 +112,11 @@ it('of workers that each opened and decided one moment, one counts, and its reco
     const { appended = 0, ...others } = tally(answers)
     expect(appended).toBeLessThanOrEqual(1)
     for (const status of Object.keys(others)) expect(['done', 'reopened', 'stale']).toContain(status)
-    const outcome = await readOutcome(base.db, id)
+    const outcome = await findOutcome(base.db, id)
     expect(outcome === null ? 0 : 1).toBe(appended)
     if (outcome === null) continue
-    expect(digestOf((await readOpen(base.db, id))?.record)).toBe(outcome.record.open)
-    expect((await readDecision(base.db, id))?.digest).toBe(outcome.record.decision)
+    expect(digestOf((await findOpen(base.db, id))?.record)).toBe(outcome.record.open)
+    expect((await findDecision(base.db, id))?.digest).toBe(outcome.record.decision)
   }
 })
 

@@ -26,9 +26,15 @@ export const NOT_EVIDENCE: readonly string[] = [
   'life.begun_at',
   'reality.singleton',
   'reality.created_at',
-  ...['day', 'day_tokens', 'day_micros', 'total_tokens', 'total_micros', 'held_tokens', 'held_micros'].map(
-    (name) => `account.${name}`,
-  ),
+  ...[
+    'day',
+    'day_tokens',
+    'day_micros',
+    'total_tokens',
+    'total_micros',
+    'reserved_tokens',
+    'reserved_micros',
+  ].map((name) => `account.${name}`),
   ...['minute', 'minute_moments'].map((name) => `account.${name}`),
   ...['usage', 'overlay'].map((name) => `moment_decision.${name}`),
   ...['kind', 'priority', 'age', 'at', 'asked_role', 'hops', 'continues', 'answers', 'looks', 'overlay'].map(

@@ -9,10 +9,10 @@ import type { RoleSpec } from '@treeos/roles'
 import { being, matter, space } from '@treeos/sdk/testing'
 import { shipped } from '@treeos/worker/shipped'
 import {
+  buildFace,
   buildRegistry,
   composeMoment,
   DEFAULT_ROLE,
-  foldFace,
   memoryRows,
   openTime,
   type PromptMoment,
@@ -140,7 +140,7 @@ async function composeFor(specs: readonly RoleSpec[]) {
     did: async () => [ANSWER],
     said: async () => ({ facts: [EARLIER, ANSWER], earlier: 0 }),
   })
-  const { face } = await foldFace(new WorldReader(source), registry, {
+  const { face } = await buildFace(new WorldReader(source), registry, {
     me: annAt(place),
     asker: 'bo',
     specs,

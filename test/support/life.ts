@@ -14,9 +14,9 @@ import { taskQueueOf } from '@treeos/protocol'
 import {
   enqueue,
   findEntry,
+  findOutcomeOfWake,
   type InboxEntry,
   listFactsOfMoment,
-  readOutcomeOfWake,
   readRows,
 } from '@treeos/store'
 import type { BeingRow } from '@treeos/world'
@@ -62,7 +62,7 @@ export async function tell(
 
 /** Waits for the end of the moment that a wake opened. */
 export async function momentOf(world: World, wake: string, seconds = 40): Promise<MomentView> {
-  const outcome = await until(() => readOutcomeOfWake(world.db, wake), {
+  const outcome = await until(() => findOutcomeOfWake(world.db, wake), {
     seconds,
     what: `the moment of ${wake}`,
   })

@@ -18,7 +18,7 @@ import {
   type Served,
   servePortal,
 } from '@treeos/portal'
-import { originOf, readKeys, readNewest } from '@treeos/proofs'
+import { findNewest, originOf, readKeys } from '@treeos/proofs'
 import { replay } from '@treeos/replay'
 import { type ChainDb, type JournalListener, listenToJournal, openDatabase } from '@treeos/store'
 import { type Kysely, sql } from 'kysely'
@@ -164,7 +164,7 @@ export class PortalWorld {
     const checkpoints = mkdtempSync(join(tmpdir(), 'treeos-portal-'))
     const machine: Machine = {
       health: async () => AT_REST,
-      checkpoint: async () => readNewest(checkpoints, originOf(reality.id), readKeys(checkpoints)),
+      checkpoint: async () => findNewest(checkpoints, originOf(reality.id), readKeys(checkpoints)),
       replay: async (request) => replay(at, { ...request, from: 'both', replayer: await openReplayer() }),
     }
     const portal = {

@@ -1,4 +1,4 @@
-import { type Broken, verifyAll } from '@treeos/proofs'
+import { type ChainFault, verifyAll } from '@treeos/proofs'
 import { HistoryReplayer, type Replayed, replay } from '@treeos/replay'
 import { FOLD } from '@treeos/world'
 import { expect, inject } from 'vitest'
@@ -34,5 +34,5 @@ export async function expectUnbroken(world: World): Promise<void> {
 }
 
 /** What `treeos verify` reports. */
-export const brokenIn = async (world: World): Promise<readonly Broken[]> =>
+export const brokenIn = async (world: World): Promise<readonly ChainFault[]> =>
   (await verifyAll(world.db, world.reality.id, FOLD)).broken

@@ -1,4 +1,4 @@
-import type { Connection, Lease } from '@treeos/client'
+import type { Connection, LeaseRef } from '@treeos/client'
 import type { BeingName } from '@treeos/core'
 import type { JournalListener } from '@treeos/store'
 import type { Kysely } from 'kysely'
@@ -38,7 +38,7 @@ export interface Visit {
   readonly key: string
   /** of a tab that drives a being: its secret, and its lease; null where the person acts as itself */
   readonly handle: string | null
-  readonly lease: Lease | null
+  readonly lease: LeaseRef | null
 }
 
 /** What handlers of one request are given. */

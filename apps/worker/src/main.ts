@@ -2,9 +2,9 @@
 import { TreeosError } from '@treeos/core'
 import { ServiceAwayError, skipWorkflowStackTraces } from '@treeos/host'
 import { pino } from 'pino'
+import { framesOf, nameAndCode } from './safe-error-text.ts'
 import { isLogLevel } from './settings.ts'
 import { StartError } from './start-error.ts'
-import { framesOf, nameAndCode } from './told-errors.ts'
 import { type RunningWorker, startWorker } from './worker.ts'
 
 const LOG_WAITING_CHARS_MAX = 1_000_000

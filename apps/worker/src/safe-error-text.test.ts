@@ -1,11 +1,11 @@
 import { expect, it } from 'vitest'
-import { framesOf, nameAndCode } from './told-errors.ts'
+import { framesOf, nameAndCode } from './safe-error-text.ts'
 
 it('tells where an error came from, and nothing of its message', () => {
   const error = Object.assign(new TypeError('a prompt\n    at a secret'), { code: '53100' })
   expect(nameAndCode(error)).toEqual({ error: 'TypeError', code: '53100' })
   const frames = framesOf(error)
-  expect(frames[0]).toMatch(/^at .*told-errors\.test\.ts:\d+:\d+/)
+  expect(frames[0]).toMatch(/^at .*safe-error-text\.test\.ts:\d+:\d+/)
   expect(frames.join()).not.toContain('secret')
 })
 

@@ -1,7 +1,7 @@
 import { loadClientConnectConfig } from '@temporalio/envconfig'
 import { type NativeConnectionOptions, TransportError } from '@temporalio/worker'
 import { reasonOf, ServiceAwayError, type WaitOptions, waitFor } from '@treeos/host'
-import { type ChainDb, isTransient, type Reality, readReality } from '@treeos/store'
+import { type ChainDb, findReality, isTransient, type Reality } from '@treeos/store'
 import type { Kysely } from 'kysely'
 import type { Logger } from 'pino'
 import { StartError } from './start-error.ts'
@@ -41,7 +41,7 @@ export class Start {
 
   async findReality(db: Kysely<ChainDb>, url: string): Promise<Reality> {
     const service = `Postgres at ${addressOf(url)}`
-    const reality = await waitFor(() => readReality(db), this.#waiting(service, isTransient)).catch(
+    const reality = await waitFor(() => findReality(db), this.#waiting(service, isTransient)).catch(
       (error) => {
         throw postgresRefusal(error, service)
       },

@@ -17,9 +17,9 @@ import type { Logger } from 'pino'
 import { loadExtensions } from './extensions.ts'
 import { Metrics } from './metrics.ts'
 import { type Mind, Minds } from './minds.ts'
+import { framesOf, nameAndCode } from './safe-error-text.ts'
 import { readSettings, type Settings } from './settings.ts'
 import { locateTemporal, Start, type TemporalPlace } from './start.ts'
-import { framesOf, nameAndCode } from './told-errors.ts'
 
 /** The beings of a killed worker go on in another one after at most this long. */
 const STICKY_TIMEOUT = '1s'

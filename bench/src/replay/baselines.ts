@@ -1,8 +1,8 @@
 import { hash, randomBytes } from 'node:crypto'
 import {
   type ChainDb,
-  findEntries,
   listBeingsWithMoments,
+  listEntries,
   listFactsAfter,
   listOutcomes,
   listReels,
@@ -24,7 +24,7 @@ export async function readMoments(db: Kysely<ChainDb>): Promise<number> {
         db,
         page.map(({ moment }) => moment),
       )
-      await findEntries(
+      await listEntries(
         db,
         page.flatMap(({ wake }) => wake ?? []),
       )

@@ -1,7 +1,7 @@
 import { Client, Connection } from '@temporalio/client'
 import { verifyChains } from '@treeos/proofs'
 import { replay } from '@treeos/replay'
-import { openDatabase, readReality } from '@treeos/store'
+import { findReality, openDatabase } from '@treeos/store'
 import { buildRegistry, seed } from '@treeos/world'
 import { describeMachine } from '../machine.ts'
 import { diary } from '../moment/diary.ts'
@@ -48,7 +48,7 @@ export function benchReplay({ size, moments, rounds = 3, profile, onProgress }: 
     await lane.process.stop()
     const db = openDatabase(lane.databaseUrl, { asOwner: true, poolMax: 8 })
     services.atEnd(() => db.destroy())
-    const reality = await readReality(db)
+    const reality = await findReality(db)
     if (reality === null) throw new Error('the lane made no reality')
     const registry = buildRegistry([seed, diary])
     const hashAlone = await hashMoments(db)

@@ -26,7 +26,7 @@ const entry = z.object({
   kcal: z.number().int().min(0).max(20_000).describe('of all of it'),
 })
 const day = z.iso.date()
-export type Entry = z.infer<typeof entry>
+export type MealEntry = z.infer<typeof entry>
 
 export interface DayTotal {
   readonly day: string
@@ -35,7 +35,7 @@ export interface DayTotal {
 }
 
 /** Totals of each day, newest first. @param days entries by ISO date */
-export const totals = (days: Readonly<Record<string, readonly Entry[]>>): DayTotal[] =>
+export const totals = (days: Readonly<Record<string, readonly MealEntry[]>>): DayTotal[] =>
   Object.entries(days)
     .map(([day, entries]) => ({
       day,
@@ -45,7 +45,7 @@ export const totals = (days: Readonly<Record<string, readonly Entry[]>>): DayTot
     .sort((a, b) => (a.day < b.day ? 1 : -1))
 
 /** Qualities can be set by hand to anything, so malformed days are left out. */
-function daysOf({ qualities }: MatterRow): Record<string, Entry[]> {
+function daysOf({ qualities }: MatterRow): Record<string, MealEntry[]> {
   const kept = z.record(z.string(), z.unknown()).safeParse(qualities.food).data ?? {}
   return Object.fromEntries(
     Object.entries(kept).flatMap(([key, value]) => {

@@ -6,12 +6,12 @@ import {
   beginLife,
   type Db,
   digestOf,
+  findOpen,
+  findOutcomeByNumber,
   listUnfinished,
   type MomentRecord,
   readClock,
   readHeads,
-  readOpen,
-  readOutcomeByNumber,
 } from '@treeos/store'
 import type { BeatDeps } from './deps/beat-deps.ts'
 import { crashPoint } from './guard/crash-point.ts'
@@ -45,7 +45,7 @@ export async function begin(deps: BeatDeps, { being, chain }: BeginInput): Promi
  */
 async function firstNumber(db: Db, being: BeingName, generation: number, next: number): Promise<number> {
   for (let n = next; ; n--) {
-    const before = n > 1 ? await readOutcomeByNumber(db, being, n - 1) : null
+    const before = n > 1 ? await findOutcomeByNumber(db, being, n - 1) : null
     if (before === null || parseMomentId(before.moment).generation < generation) return n
   }
 }
@@ -56,7 +56,7 @@ async function supersede(
   generation: number,
   { moment, n }: { moment: string; n: number },
 ): Promise<void> {
-  const open = await readOpen(db, moment)
+  const open = await findOpen(db, moment)
   const [head] = await readHeads(db, reality.id, [momentsReel(being)])
   if (open === null || head === undefined) throw new Error(`the open record of ${moment} is missing`)
   const sealedAt = Math.max(await readClock(db), open.record.openedAt)

@@ -1,6 +1,6 @@
 import { Context } from '@temporalio/activity'
 import { type BeingName, type MomentId, parseMomentId } from '@treeos/core'
-import type { Attested, Finished, FinishInput, OpenInput, OpenResult, Told } from '@treeos/protocol'
+import type { Attested, Finished, FinishInput, OpenInput, OpenResult, RunHints } from '@treeos/protocol'
 import type { BeatDeps } from './deps/beat-deps.ts'
 
 interface Beats {
@@ -12,11 +12,11 @@ interface Beats {
  * Ends a moment, and opens the next one when a wake waits for the being or comes soon. One activity costs less than two.
  * @param input with `next` where the run may live another moment in this workflow task
  */
-export async function finishAndGoOn(
+export async function finishAndOpenNext(
   deps: BeatDeps,
   { finish, open }: Beats,
   input: FinishInput,
-  told: Told,
+  told: RunHints,
 ): Promise<Finished> {
   try {
     const finished = await finish(input)

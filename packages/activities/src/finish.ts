@@ -1,5 +1,5 @@
 import type { FinishInput, PendingEffect, StampedMoment, Unfinished } from '@treeos/protocol'
-import { digestOf, newDecision, readOpen, StaleGenerationError } from '@treeos/store'
+import { digestOf, findOpen, newDecision, StaleGenerationError } from '@treeos/store'
 import type { BeatDeps } from './deps/beat-deps.ts'
 import { crashPoint } from './guard/crash-point.ts'
 import { afterLoss } from './mind/loss.ts'
@@ -11,7 +11,7 @@ import { stampHeld } from './stamp.ts'
 
 /**
  * The short way of a moment: its mind decides within a short time, then the moment is stamped. Open record, decision and outcome
- * are stored by one append. When the mind takes longer, the open record is stored now, and `think` adopts the call.
+ * are stored by one append. When the mind takes longer, the open record is stored now, and `think` joins the call.
  * @returns what stamped the moment; or why it is not stamped, and then its outcome is not stored
  * @throws {StaleGenerationError} when a newer generation of the being has begun
  */
@@ -46,7 +46,7 @@ export async function finishMoment(
 
 /** Whether the open record that history names is stored. It may be, after a rerun. */
 async function whereIs({ db }: BeatDeps, { moment, open }: FinishInput): Promise<Unfinished['unfinished']> {
-  const stored = await readOpen(db, moment)
+  const stored = await findOpen(db, moment)
   return stored !== null && digestOf(stored.record) === open ? 'stored' : 'lost'
 }
 
@@ -58,7 +58,7 @@ async function decideSoon(
 ): Promise<Unfinished | null> {
   if (stack === null) throw new Error(`moment ${moment} has no stack to decide with`)
   const { calls, moments, pace } = deps.memory
-  const call = calls.begin(moment, held.advance, (at) => askMind(deps, held.loaded, stack, at))
+  const call = calls.begin(moment, held.reservation, (at) => askMind(deps, held.loaded, stack, at))
   const decided = await soon(call.thought, pace.shortMs)
   crashPoint('finish:after-mind')
   if (decided === null) {

@@ -3,7 +3,7 @@ import type { Effects, LocalBeats, ThinkBeats } from '@treeos/protocol'
 import { begin } from './begin.ts'
 import type { BeatDeps } from './deps/beat-deps.ts'
 import { finishMoment } from './finish.ts'
-import { finishAndGoOn } from './go-on.ts'
+import { finishAndOpenNext } from './finish-and-open-next.ts'
 import { attested, guarded } from './guard/guard.ts'
 import { intake } from './intake.ts'
 import { openMoment } from './open.ts'
@@ -62,7 +62,7 @@ export function createBeats(deps: BeatDeps): LocalBeats & ThinkBeats & { perform
       return { ...(await open(input)), ...told }
     },
     stampMoment: local('stampMoment', stampMoment),
-    finishMoment: (input, told) => finishAndGoOn(deps, { finish, open }, input, told),
+    finishMoment: (input, told) => finishAndOpenNext(deps, { finish, open }, input, told),
     intake: local('intake', intake),
     wakeScheduled: local('wakeScheduled', wakeScheduled),
     performEffect: guarded('performEffect', deps.observe, (input) => performEffect(deps, input)),

@@ -1,6 +1,6 @@
 import { asJson, type BeingName, triggerOf } from '@treeos/core'
 import type { OpenedMoment, OpenInput, OpenResult } from '@treeos/protocol'
-import { type LoadedMoment, lookForMoment, type MomentLook } from '@treeos/reality'
+import { type LoadedMoment, type MomentReading, readForMoment } from '@treeos/reality'
 import {
   type ClaimedWake,
   claimAndRead,
@@ -16,7 +16,13 @@ import {
   recordOpen,
 } from '@treeos/store'
 import { threadKey } from '@treeos/world'
-import { type Advance, advanceOf, giveBack, newAttempt, withRoom } from './calls/advance.ts'
+import {
+  newAttempt,
+  type Reservation,
+  releaseReservation,
+  reservationOf,
+  withRoom,
+} from './calls/reservation.ts'
 import type { BeatDeps } from './deps/beat-deps.ts'
 import type { Memory } from './deps/memory.ts'
 import { crashPoint } from './guard/crash-point.ts'
@@ -28,7 +34,7 @@ import { idleSecondsOf, isOwnWake, restingOf } from './wake-idle.ts'
 type Input = OpenInput & { readonly isLastClaim?: boolean }
 
 /**
- * Assign and fold: claims the next wake, then looks at the world in one snapshot and records what it saw. A rerun returns
+ * Claims the next wake, then reads the world in one snapshot and records what it saw. A rerun returns
  * the first run's record, even when the world has changed. A moment that will end soon is held instead: `finishMoment` stores
  * its record with the outcome.
  * @returns when no wake waits: how the being rests, or that it was ended
@@ -47,11 +53,11 @@ export async function openMoment(deps: BeatDeps, input: Input): Promise<OpenResu
   if (before !== undefined && input.mayHold && before.open.wake === wake.id)
     return resultOf(deps, input, { opened: before.loaded, wake, open: before.digest, state: 'held' })
   if (before !== undefined) memory.moments.drop(before) // a claim does not wait for the disk, so a rerun may have claimed another wake
-  const looked = await look(deps, input, claimed, expected)
-  const advance = call === null ? null : advanceOf(call, reserved)
+  const looked = await read(deps, input, claimed, expected)
+  const reservation = call === null ? null : reservationOf(call, reserved)
   return input.mayHold && !isSlowMind(deps, looked.loaded)
-    ? hold(deps, input, wake, looked, advance)
-    : store(deps, input, wake, looked, advance)
+    ? hold(deps, input, wake, looked, reservation)
+    : store(deps, input, wake, looked, reservation)
 }
 
 type Claimed = NonNullable<Awaited<ReturnType<typeof claimAndRead>>>
@@ -61,16 +67,16 @@ interface Looked {
   readonly open: OpenWrite
   readonly loaded: LoadedMoment
   readonly reading: KeptReading
-  readonly faults: MomentLook['faults']
+  readonly faults: MomentReading['faults']
 }
 
 /** Looks at the world as it was at the claim. */
-async function look(deps: BeatDeps, input: Input, claimed: Claimed, expected: ReadSet): Promise<Looked> {
+async function read(deps: BeatDeps, input: Input, claimed: Claimed, expected: ReadSet): Promise<Looked> {
   const { db, reality, memory } = deps
   const { being, moment, n } = input
   const { wake } = claimed
   const viewer = { reality: reality.id, being, wake: { id: wake.id, root: wake.root } }
-  const read = (snapshot: Prefetched) => lookForMoment(deps, input, wake, snapshot)
+  const read = (snapshot: Prefetched) => readForMoment(deps, input, wake, snapshot)
   const { seen, readSet, kept } =
     claimed.kept === null
       ? await readAtOneInstant(db, viewer, expected, read)
@@ -110,10 +116,10 @@ function hold(
   input: Input,
   wake: ClaimedWake,
   { open, loaded, reading, faults }: Looked,
-  advance: Advance | null,
+  reservation: Reservation | null,
 ): Promise<OpenedMoment> {
   const digest = digestOf(open.record)
-  deps.memory.moments.hold({ open, digest, loaded, reading, advance, isWatched: wake.watched === true })
+  deps.memory.moments.hold({ open, digest, loaded, reading, reservation, isWatched: wake.streamed === true })
   reportFaults(deps, faults)
   crashPoint('open:held')
   return resultOf(deps, input, { opened: loaded, wake, open: digest, state: 'held' })
@@ -125,15 +131,15 @@ async function store(
   input: Input,
   wake: ClaimedWake,
   { open, loaded, faults }: Looked,
-  advance: Advance | null,
+  reservation: Reservation | null,
 ): Promise<OpenedMoment> {
   const { db, memory } = deps
-  await giveBack(db, input.moment, advance)
+  await releaseReservation(db, input.moment, reservation)
   const isFirst = await recordOpen(db, open)
   crashPoint('open:after-record')
   if (isFirst) {
     reportFaults(deps, faults)
-    memory.moments.keep(loaded, { isWatched: wake.watched === true })
+    memory.moments.keep(loaded, { isWatched: wake.streamed === true })
   }
   const opened = isFirst ? loaded : await memory.moments.load(db, input.moment) // the stored record counts
   return resultOf(deps, input, { opened, wake, open: digestOf(opened.record), state: 'stored' })
@@ -145,7 +151,7 @@ async function openedBefore(deps: BeatDeps, input: Input, wake: ClaimedWake): Pr
   const opened = await memory.moments.load(db, input.moment)
   await memory.moments.decision(db, input.moment) // `think` then asks nobody when there is one
   const stored = memory.moments.find(input.moment)
-  if (stored !== undefined && wake.watched === true) stored.isWatched = true
+  if (stored !== undefined && wake.streamed === true) stored.isWatched = true
   return resultOf(deps, input, { opened, wake, open: digestOf(opened.record), state: 'again' })
 }
 

@@ -8,7 +8,7 @@ import {
   type OverlayRecord,
   TreeosError,
 } from '@treeos/core'
-import { type EffectRequest, type EffectResult, readEffect, recordEffectResult } from '@treeos/store'
+import { type EffectRequest, type EffectResult, findEffect, recordEffectResult } from '@treeos/store'
 import type { BeatDeps } from './deps/beat-deps.ts'
 import { crashPoint } from './guard/crash-point.ts'
 import { heartbeating } from './guard/heartbeat.ts'
@@ -27,7 +27,7 @@ import { outsideRun } from './outside/outside-run.ts'
  *   error of the last attempt
  */
 export async function performEffect(deps: BeatDeps, { moment }: { moment: MomentId }): Promise<null> {
-  const stored = await withPostgresRetry(deps.observe, () => readEffect(deps.db, moment))
+  const stored = await withPostgresRetry(deps.observe, () => findEffect(deps.db, moment))
   if (stored === null) throw new Error(`the effect request of ${moment} is not stored`)
   if (stored.result !== null) return null
   // Waiting for a worker, and earlier attempts, may have taken longer than the lease lasts.

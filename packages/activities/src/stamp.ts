@@ -2,12 +2,12 @@ import { canonicalJson, type Decision, type Digest, type OverlayRecord, type Ree
 import type { PendingEffect, StampedMoment, StampInput } from '@treeos/protocol'
 import { decisionOfPerson, type LoadedMoment } from '@treeos/reality'
 import {
-  type Beside,
   type Db,
+  findEffect,
+  findOutcome,
   lockHeads,
   newDecision,
-  readEffect,
-  readOutcome,
+  type OtherRefusal,
   recordDecision,
   recordEffect,
   StaleGenerationError,
@@ -65,8 +65,8 @@ async function stampWithEffect(
 /** Records the effect that a moment requests. @returns an error code when it requested another one before; otherwise null */
 async function recordEffectRequest({ db }: BeatDeps, { moment }: StampInput, { call }: EffectPending) {
   await recordEffect(db, moment, call)
-  crashPoint('effect:held')
-  const stored = await readEffect(db, moment)
+  crashPoint('effect:recorded')
+  const stored = await findEffect(db, moment)
   return canonicalJson(stored?.request) === canonicalJson(call) ? null : 'RESOURCE_CONFLICT'
 }
 
@@ -127,7 +127,7 @@ async function stampWithRetries(
 }
 
 /** The decision became a failure for a reason beside the gates. @throws {Error} for a skip, which such a reason cannot refuse */
-function failedBeside(proposal: Proposal, beside: Beside, code: string, message: string): Proposal {
+function failedBeside(proposal: Proposal, beside: OtherRefusal, code: string, message: string): Proposal {
   if (proposal.kind === 'skipped') throw new Error(`a skipped moment was refused: ${message}`)
   return { ...proposal, decision: { kind: 'failure', code, message }, beside }
 }
@@ -215,7 +215,7 @@ async function proposalOf(
   const { decision, digest, overlay } = await decisionOf(deps, input, opened, held)
   const proposal = { kind: 'decided', stack: input.stack, composed, digest, overlay } as const
   // The last attempt may have recorded its result although its answer to Temporal was lost.
-  if (input.effect === undefined || (await readEffect(deps.db, input.moment))?.result != null)
+  if (input.effect === undefined || (await findEffect(deps.db, input.moment))?.result != null)
     return { ...proposal, decision }
   return {
     ...proposal,
@@ -264,7 +264,7 @@ async function storedStamp(
   input: StampInput,
   held: HeldMoment | null,
 ): Promise<StampedMoment> {
-  const outcome = await readOutcome(deps.db, input.moment)
+  const outcome = await findOutcome(deps.db, input.moment)
   if (outcome === null) throw new Error(`the outcome of ${input.moment} is missing although it was stored`)
   const { kind, reason, hash, record } = outcome
   if (held !== null && record.open !== held.digest)

@@ -17,14 +17,14 @@ import { crashPoint } from './guard/crash-point.ts'
 import { heartbeating } from './guard/heartbeat.ts'
 import { withPostgresRetry } from './guard/postgres-retry.ts'
 import { afterLoss } from './mind/loss.ts'
-import { noteWatchers } from './mind/telling.ts'
 import { askMind } from './mind/thought.ts'
+import { noteStreaming } from './mind/word-sender.ts'
 import type { MindAttempt, Thought } from './model/calls.ts'
 import { ModelTransientError } from './model/model.ts'
 
 /**
  * Momentum: the model or script of the being decides. A rerun returns the stored decision and calls neither. A call that
- * `finishMoment` began is adopted. Of a call that
+ * `finishMoment` began is joined. Of a call that
  * was cancelled the failure is stored as its decision.
  * @returns kind and digest of the decision; an error that a retry cannot fix is a decision of kind `failure`, and so is an
  *   outage that lasts longer than the model's patience
@@ -48,12 +48,16 @@ export function think(deps: BeatDeps, { moment, stack, begun }: ThinkInput): Pro
     const started = memory.calls.get(moment)?.started ?? performance.now()
     let thought: Thought
     try {
-      const adopted = begun === undefined ? null : await adoptCall(deps, moment, signal)
-      if (adopted !== null) return refOf(adopted)
+      const joined = begun === undefined ? null : await joinCall(deps, moment, signal)
+      if (joined !== null) return refOf(joined)
       // The first attempt knows it from the claim. Whoever began to watch since then sees the later ones.
-      if (!isFresh) await noteWatchers(deps, moment)
+      if (!isFresh) await noteStreaming(deps, moment)
       crashPoint('think:before-mind')
-      thought = await askCancellably(deps, loaded, stack, { attempt: info.attempt, signal, advance: null })
+      thought = await askCancellably(deps, loaded, stack, {
+        attempt: info.attempt,
+        signal,
+        reservation: null,
+      })
     } catch (error) {
       if (error instanceof CancelledCallError) {
         const cancelled = await wait(() => memory.moments.decision(db, moment))
@@ -81,7 +85,9 @@ async function askCancellably(
   at: MindAttempt,
 ): Promise<Thought> {
   const cancelling = new AbortController()
-  const forget = deps.memory.cancels.watch(deps, loaded.record.moment, (reason) => cancelling.abort(reason))
+  const forget = deps.memory.cancels.onCancel(deps, loaded.record.moment, (reason) =>
+    cancelling.abort(reason),
+  )
   try {
     const signal = AbortSignal.any([at.signal, cancelling.signal])
     return await askMind(deps, loaded, stack, { ...at, signal })
@@ -97,7 +103,7 @@ const POLL_MS = 200
  * @returns its decision; null when nobody makes the call any more, because its process died
  * @throws {ModelTransientError} of a call of this process
  */
-async function adoptCall(
+async function joinCall(
   deps: BeatDeps,
   moment: MomentId,
   signal: AbortSignal,
@@ -105,8 +111,8 @@ async function adoptCall(
   const wait = <T>(work: () => Promise<T>) => withPostgresRetry(deps.observe, work)
   const call = deps.memory.calls.get(moment)
   if (call !== undefined) {
-    crashPoint('think:adopted')
-    return call.adopt(deps, signal)
+    crashPoint('think:joined')
+    return call.join(deps, signal)
   }
   while (await wait(() => isCallUnderWay(deps.db, moment))) {
     try {

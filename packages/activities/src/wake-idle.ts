@@ -1,5 +1,5 @@
 import { type BeingName, type JsonObject, newWake, PRIORITIES, readPath, stanceOf } from '@treeos/core'
-import type { Over, Resting } from '@treeos/protocol'
+import type { BeingEnded, Resting } from '@treeos/protocol'
 import { readerOf } from '@treeos/reality'
 import { enqueue, type InboxEntry } from '@treeos/store'
 import { effectiveCognition } from '@treeos/world'
@@ -22,7 +22,7 @@ export function idleSecondsOf(qualities: JsonObject): number | null {
 /**
  * Idle setting and cognition of a being without a waiting wake. A person never wakes by itself.
  */
-export async function restingOf(deps: BeatDeps, being: BeingName): Promise<Resting | Over> {
+export async function restingOf(deps: BeatDeps, being: BeingName): Promise<Resting | BeingEnded> {
   const me = await readerOf(deps).being(being)
   if (me === null) return { resting: true }
   if (me.ended !== undefined) return { over: true }

@@ -15,7 +15,7 @@ export {
   type Inhabitation,
   inhabit,
   keepLease,
-  type Lease,
+  type LeaseRef,
   releaseLease,
   takeLease,
 } from './act/inhabiting.ts'

@@ -1,14 +1,20 @@
 /** The part of this package that needs Postgres alone. A program that only reads loads no Temporal client. */
 
 export { authorizeActingAs, type Presence } from '@treeos/reality'
-export { type JournalListener, listenToJournal, type Saying, type Watch, type Words } from '@treeos/store'
+export {
+  type JournalListener,
+  listenToJournal,
+  type Saying,
+  type WordStream,
+  type Words,
+} from '@treeos/store'
 export {
   deleteOverlay,
   type OverlayRequest,
   type OverlayView,
   overlays,
   setOverlay,
-} from './access/overlays.ts'
+} from './access/overlay-settings.ts'
 export { personsUnder } from './access/people.ts'
 export {
   type Authorization,
@@ -24,16 +30,21 @@ export {
 } from './access/tokens.ts'
 export { type Cancelled, type CancelRequest, cancel } from './act/cancelling.ts'
 export { type CloseRequest, closeInbox } from './act/closing.ts'
-export { leaveOverlay, type OverlayConnection, setThreadOverlay, threadOverlays } from './act/overlays.ts'
+export {
+  type OverlayConnection,
+  putOverlay,
+  setThreadOverlay,
+  threadOverlays,
+} from './act/thread-overlays.ts'
 export {
   type Authoring,
   addresses,
   authoring,
   type FlowInside,
   type FlowVersion,
+  inspectFlow,
+  inspectRole,
   type ListedRole,
-  lookIntoFlow,
-  lookIntoRole,
   type RoleInside,
   type RoleUser,
   type RoleVersion,
@@ -52,8 +63,8 @@ export { type Conversation, converse, type ThreadLine } from './read/conversing.
 export { erasing } from './read/erasing.ts'
 export {
   type FactHappening,
-  type Followed,
   type FollowRequest,
+  type FollowStream,
   follow,
   type Happening,
   type MomentHappening,
@@ -61,16 +72,8 @@ export {
 export { type HealthView, health, ownUse } from './read/health.ts'
 export { type InboxView, inbox } from './read/inbox.ts'
 export { type InspectedMoment, inspect, inspectMoment } from './read/inspecting.ts'
-export {
-  authorizeLookBack,
-  authorizeLookBackAtAll,
-  isFactOpen,
-  mayLookBack,
-  type OpenPasts,
-  pastsOpenTo,
-} from './read/leave.ts'
+export { inspectSpace, type PageOfSpace, type SpaceView } from './read/inspecting-space.ts'
 export { checkFlow, checkRole, registeredRoles } from './read/linting.ts'
-export { lookInto, type PageOfSpace, type SpaceView } from './read/looking-into.ts'
 export {
   type Called,
   type ExplainedMoment,
@@ -83,13 +86,22 @@ export {
   whyNotRole,
 } from './read/moments.ts'
 export type { LastMoment, Occupant } from './read/occupants.ts'
+export {
+  authorizeAllPasts,
+  authorizePast,
+  isFactOpen,
+  mayReadPast,
+  type OpenPasts,
+  pastsOpenTo,
+} from './read/past-access.ts'
 export type { Floor, Placing, Spot } from './read/placing.ts'
 export { type OperationChoice, type ReachView, reach } from './read/reach.ts'
 export { type PastEntry, type PastMoment, type PastWords, type Retraced, retrace } from './read/retracing.ts'
 export { type RoleView, roles } from './read/roles.ts'
 export { describeSelf, type SelfView, see } from './read/seeing.ts'
-export { type NamespaceView, namespaces, signals } from './read/signals.ts'
+export { type NamespaceView, namespaces, readSignals } from './read/signals.ts'
 export { newestMoment, stackChange } from './read/stepping.ts'
+export { type StreamRequest, streamWords } from './read/streaming.ts'
 export { type SpaceNode, type Surroundings, surroundings } from './read/surroundings.ts'
 export {
   type ChannelView,
@@ -99,4 +111,3 @@ export {
   threads,
   threadsOf,
 } from './read/threads.ts'
-export { type WatchRequest, watch } from './read/watching.ts'

@@ -3,7 +3,7 @@ import type { Json } from './json.ts'
 import type { BeingName, RoleName } from './names.ts'
 
 /**
- * What a look read beside rows: single facts, and tables that are not reels. The open record keeps it, so that replay reads the
+ * What a moment read beside rows: single facts, and tables that are not reels. The open record keeps it, so that replay reads the
  * same. Facts are kept by reference, so their content can still be erased. A field is absent when nobody asked for it.
  */
 export interface Aside {
@@ -37,10 +37,10 @@ export interface OpenThread {
   readonly with: readonly BeingName[]
 }
 
-/** Most facts, wakes and threads that one look reads. */
+/** Most facts, wakes and threads that one moment reads. */
 export const ASIDE_BOUNDS = { saidMax: 24, didMax: 8, wakesMax: 16, threadsMax: 8 } as const
 
-/** A fact that a look cites. */
+/** A fact that a moment cites. */
 export interface CitedFact {
   readonly ref: HeadRef
   readonly kind: string
@@ -48,7 +48,7 @@ export interface CitedFact {
   readonly payload: Json
 }
 
-/** What a look reads beside rows. The answers are recorded with the moment, see `Aside`. */
+/** What a moment reads beside rows. The answers are recorded with the moment, see `Aside`. */
 export interface AsideSource {
   /** words between the being and others in the thread of its wake, oldest first, and how many came before them */
   said(): Promise<{ readonly facts: readonly CitedFact[]; readonly earlier: number }>

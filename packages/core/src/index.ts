@@ -109,7 +109,7 @@ export {
   type Caller,
   CONTINUE_PREFIX,
   type Decision,
-  isGoingOn,
+  isContinuation,
   isOfThread,
   LOOK_PREFIX,
   newWake,

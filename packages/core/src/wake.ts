@@ -73,7 +73,7 @@ export type Orientation = (typeof ORIENTATIONS)[number]
  * @returns null for wakes that no role refuses: a person's act, a self-continue and a look
  */
 export function triggerOf({ kind, id }: Pick<Wake, 'kind' | 'id'>): string | null {
-  if (kind === 'act' || isGoingOn({ kind, id })) return null
+  if (kind === 'act' || isContinuation({ kind, id })) return null
   const [begins = ''] = id.split('/')
   return kind === 'event' && (OWN_TRIGGERS.has(begins) || begins.includes(':')) ? begins : 'message'
 }
@@ -90,7 +90,7 @@ export const LOOK_PREFIX = 'look/'
 export const CONTINUE_PREFIX = 'continue/'
 
 /** Whether a being goes on by this wake with what woke it before. */
-export const isGoingOn = ({ kind, id }: Pick<Wake, 'kind' | 'id'>): boolean =>
+export const isContinuation = ({ kind, id }: Pick<Wake, 'kind' | 'id'>): boolean =>
   kind === 'event' && (id.startsWith(CONTINUE_PREFIX) || id.startsWith(LOOK_PREFIX))
 
 const OWN_TRIGGERS: ReadonlySet<string> = new Set(['schedule', 'change', 'idle'])

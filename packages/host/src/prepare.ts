@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { NativeConnection } from '@temporalio/worker'
 import { SEARCH_ATTRIBUTES, taskQueueOf } from '@treeos/protocol'
 import { bootstrapReality } from '@treeos/reality'
-import { migrate, openDatabase, type Reality, readReality } from '@treeos/store'
+import { findReality, migrate, openDatabase, type Reality } from '@treeos/store'
 import type { Registry } from '@treeos/world'
 
 export interface PrepareOptions {
@@ -108,8 +108,8 @@ const HOW_TO_PREPARE = '`await treeos({ … }).prepare({ connection })`'
 const OTHER_SCHEMA = /^(42P01|3F000|42703|42883)$/
 
 /** @throws {Error} that says what to do where the database has no reality, or no schema of this version */
-export async function requireReality(db: Parameters<typeof readReality>[0]): Promise<Reality> {
-  const reality = await readReality(db).catch((error: unknown) => {
+export async function requireReality(db: Parameters<typeof findReality>[0]): Promise<Reality> {
+  const reality = await findReality(db).catch((error: unknown) => {
     if (!OTHER_SCHEMA.test(String((error as { code?: unknown }).code))) throw error
     throw new Error(
       `this database holds no TreeOS of this version: ${HOW_TO_PREPARE} or \`treeos up\` makes it`,

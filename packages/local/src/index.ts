@@ -39,8 +39,8 @@ export {
 } from './instance/services.ts'
 export {
   forgetSettings,
-  keepSettings,
   type Settings,
+  saveSettings,
   unappliedSettings,
   withSettings,
 } from './instance/settings.ts'

@@ -27,7 +27,7 @@ export interface Attested<T> {
  * What a workflow tells `openMoment` beside its input. A replay may see it earlier than the run did, so only what the result says again
  * counts.
  */
-export interface Told {
+export interface RunHints {
   /** signals that the workflow has heard */
   readonly heard: number
   /** seconds of silence that wake the being now; left out when it does not wake by itself */
@@ -48,10 +48,10 @@ export interface Begun {
 }
 
 /** A result with what the workflow told when it asked. */
-export type WithHints<T> = Told & { readonly value: T }
+export type WithHints<T> = RunHints & { readonly value: T }
 
 /** What `openMoment` finds. */
-export type OpenResult = OpenedMoment | Resting | Over
+export type OpenResult = OpenedMoment | Resting | BeingEnded
 
 export interface OpenInput {
   readonly being: BeingName
@@ -106,7 +106,7 @@ export interface Resting {
 }
 
 /** No wake waits for the being, and it was ended: its workflow ends too. */
-export interface Over {
+export interface BeingEnded {
   readonly over: true
 }
 
@@ -219,10 +219,10 @@ export interface ScheduledInput extends ScheduleRef {
 export interface LocalBeats {
   beginLife(input: BeginInput): Promise<Attested<Begun>>
   /** @param told not a part of what replay compares */
-  openMoment(input: OpenInput, told: Told): Promise<Attested<OpenResult> & Told>
+  openMoment(input: OpenInput, told: RunHints): Promise<Attested<OpenResult> & RunHints>
   stampMoment(input: StampInput): Promise<Attested<StampedMoment | PendingEffect>>
   /** @param told as of `openMoment`, for the next moment */
-  finishMoment(input: FinishInput, told: Told): Promise<Finished>
+  finishMoment(input: FinishInput, told: RunHints): Promise<Finished>
   intake(input: IntakeInput): Promise<Attested<{ readonly accepted: boolean }>>
   wakeScheduled(input: ScheduledInput): Promise<Attested<{ readonly accepted: boolean }>>
 }

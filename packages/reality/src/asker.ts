@@ -1,5 +1,5 @@
 import { actWakeId, type BeingName, parseMomentId, type Wake } from '@treeos/core'
-import { type Db, findEntry, readOpen, readOutcomeOfWake } from '@treeos/store'
+import { type Db, findEntry, findOpen, findOutcomeOfWake } from '@treeos/store'
 import type { Asker } from '@treeos/world'
 import { readFace } from './blobs.ts'
 
@@ -7,9 +7,9 @@ import { readFace } from './blobs.ts'
 export async function askerOf(db: Db, wake: Wake): Promise<Asker | null> {
   if (wake.kind !== 'summon' || wake.caller === null) return null
   // The id of a summon is the id of the moment that sent it, or the id with which a person submitted the act.
-  const moment = (await readOutcomeOfWake(db, actWakeId(wake.id)))?.moment ?? wake.id
+  const moment = (await findOutcomeOfWake(db, actWakeId(wake.id)))?.moment ?? wake.id
   if (parseMomentId(moment).being !== wake.caller.name) return null
-  const open = await readOpen(db, moment)
+  const open = await findOpen(db, moment)
   if (open === null || open.face === null) return null
   const face = await readFace(db, open.face)
   if (face === null) return null

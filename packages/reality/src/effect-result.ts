@@ -1,5 +1,5 @@
 import { canonicalJson, type Json, type MomentId, TreeosError } from '@treeos/core'
-import { type Db, readEffect } from '@treeos/store'
+import { type Db, findEffect } from '@treeos/store'
 import type { EffectCall } from '@treeos/world'
 
 /**
@@ -11,7 +11,7 @@ export async function effectResultOf(
   moment: MomentId,
   call: EffectCall,
 ): Promise<{ value: Json } | null> {
-  const stored = await readEffect(db, moment)
+  const stored = await findEffect(db, moment)
   if (stored === null || stored.result === null) return null
   // A moment has one effect, so this request must be the one that was performed.
   if (canonicalJson(stored.request) !== canonicalJson(call))

@@ -1,4 +1,4 @@
-/** Joins world and store: typed rows over the database, the look that opens a moment, composition, bootstrap. */
+/** Joins world and store: typed rows over the database, the reading that opens a moment, composition, bootstrap. */
 export { actingFor, actingToSee, type DecisionDeps, type DecisionMoment } from './acting.ts'
 export { readSpec, specFrom } from './blobs.ts'
 export { bootstrapReality } from './bootstrap.ts'
@@ -7,17 +7,17 @@ export { decisionOfPerson } from './decision-of-person.ts'
 export { effectResultOf } from './effect-result.ts'
 export { endExtension, installDelegates, installRoles } from './install.ts'
 export { leaseOfAct } from './lease-of-act.ts'
-export { beginLook, lookForMoment, type MomentLook, openingOf } from './look.ts'
 export {
   type ComposedMoment,
   composeLoaded,
+  findMoment,
   type LoadedMoment,
   promptDigestOf,
-  readMoment,
   specsOf,
-} from './moment.ts'
+} from './loaded-moment.ts'
 export { type OpenReality, readerOf } from './open-reality.ts'
 export { authorizeActingAs, type Presence } from './persons.ts'
+export { beginReading, type MomentReading, momentInputsOf, readForMoment } from './read-for-moment.ts'
 export { listRowsOf, listSchedulingBeings } from './rows.ts'
 export { setStandardBudgets } from './standard-budgets.ts'
 export { appendSystemFacts } from './system-facts.ts'

@@ -4,10 +4,10 @@ import {
   type Db,
   digestOf,
   findEntry,
+  findOpen,
   type InboxEntry,
   type OpenRecord,
   type OverlaySources,
-  readOpen,
 } from '@treeos/store'
 import { type Composed, composeMoment, type Face, type Registry } from '@treeos/world'
 import { readFace, readProgram, readSpec } from './blobs.ts'
@@ -24,11 +24,11 @@ export interface LoadedMoment {
 }
 
 /** @returns null when the moment was never opened; `wake` is null when its inbox row is gone */
-export async function readMoment(
+export async function findMoment(
   db: Db,
   moment: MomentId,
 ): Promise<(Omit<LoadedMoment, 'content' | 'overlays'> & { readonly wake: InboxEntry | null }) | null> {
-  const open = await readOpen(db, moment)
+  const open = await findOpen(db, moment)
   if (open === null) return null
   const { record } = open
   const program = await readProgram(db, record.program)

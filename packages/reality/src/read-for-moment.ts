@@ -26,20 +26,20 @@ import {
   type BeingRow,
   driverOf,
   lenderOf,
-  lookAround,
   momentCognition,
   openTime,
   PROMPT_LAYOUT,
   type Registry,
-  type Seen,
+  readWorld,
   WorldReader,
+  type WorldReading,
 } from '@treeos/world'
 import { leaseOfAct } from './lease-of-act.ts'
 import type { OpenReality } from './open-reality.ts'
 import { UnknownBeingError } from './unknown-being.ts'
 
-/** The result of a moment's look, its open record, and the relationship entries and see-resolvers that failed. */
-export interface MomentLook extends Seen {
+/** The result of a moment's reading, its open record, and the relationship entries and see-resolvers that failed. */
+export interface MomentReading extends WorldReading {
   readonly record: OpenRecord
   readonly faults: readonly { readonly what: string; readonly error: unknown }[]
 }
@@ -48,15 +48,15 @@ export interface MomentLook extends Seen {
  * Reads the world in the snapshot of one prefetch, and makes the open record of a moment from it.
  * @throws {UnknownBeingError} when no such being lives in this reality
  */
-export async function lookForMoment(
+export async function readForMoment(
   { db, reality, registry }: OpenReality & { readonly registry: Registry },
   { being, moment, n }: { readonly being: BeingName; readonly moment: MomentId; readonly n: number },
   wake: ClaimedWake,
   prefetched: Prefetched,
-): Promise<MomentLook> {
+): Promise<MomentReading> {
   const { lastSealed } = prefetched
   const lease = wake.kind === 'act' ? leaseOfAct(wake) : null
-  const begun = await beginLook(reality, being, lease, prefetched)
+  const begun = await beginReading(reality, being, lease, prefetched)
   if (begun === null) throw new UnknownBeingError(`no being ${being} lives in this reality`)
   const { reader, me, time, driver, cognition } = begun
   const answered = await findAnswered(db, wake) // needs no snapshot: the content of an inbox row never changes
@@ -73,7 +73,7 @@ export async function lookForMoment(
     wake,
     ...(wake.cut ? { cut: true as const } : {}),
   }
-  const seen = await lookAround(reader, registry, openingOf(me, opening), (what, error) =>
+  const seen = await readWorld(reader, registry, momentInputsOf(me, opening), (what, error) =>
     faults.push({ what, error }),
   )
   const record: OpenRecord = {
@@ -103,8 +103,8 @@ export async function lookForMoment(
   return { ...seen, record, faults }
 }
 
-/** What every look begins with. The time never goes behind the last sealed moment. @returns null when no such being lives */
-export async function beginLook(
+/** What every reading begins with. The time never goes behind the last sealed moment. @returns null when no such being lives */
+export async function beginReading(
   { timeZone }: Pick<Reality, 'timeZone'>,
   being: BeingName,
   lease: ActContent['lease'] | null,
@@ -124,10 +124,10 @@ export async function beginLook(
 }
 
 /**
- * The inputs of a look, taken from an open record. Live moments and replay both use it, so they look alike. The hour and
+ * The inputs of a reading, taken from an open record. Live moments and replay both use it, so they read alike. The hour and
  * the weekday come from the record, since time-zone tables change.
  */
-export function openingOf(
+export function momentInputsOf(
   me: BeingRow,
   open: Pick<
     OpenRecord,
@@ -143,7 +143,7 @@ export function openingOf(
     | 'cut'
     | 'offset'
   > & { readonly wake: Parameters<typeof triggerOf>[0] },
-): Parameters<typeof lookAround>[2] {
+): Parameters<typeof readWorld>[2] {
   const { verb, caller, openedAt, zone, hour, dayOfWeek, offset, lastSealed, asked } = open
   return {
     me,

@@ -1,12 +1,12 @@
-import { type BeingName, type Digest, type Fact, type HeadRef, isGoingOn, type Json } from '@treeos/core'
+import { type BeingName, type Digest, type Fact, type HeadRef, isContinuation, type Json } from '@treeos/core'
 import {
   actDigest,
   type Db,
   digestOf,
   digestOfCanonical,
   factsByHash,
-  findEntries,
   type InboxEntry,
+  listEntries,
   type OpenRecord,
   type RecordedMoment,
   readRecorded,
@@ -35,7 +35,7 @@ export interface ChainReplayDeps {
 const PAGE = 50
 
 /**
- * Recomputes every moment of a being from the reels alone: folds each reel up to the head that the moment cited, looks,
+ * Recomputes every moment of a being from the reels alone: folds each reel up to the head that the moment cited, reads,
  * evaluates, composes, judges what was decided, and compares with the records. Calls no model: its answer is recorded.
  */
 export async function replayFromChain(
@@ -83,7 +83,7 @@ export async function replayFromChain(
 /** Wakes by id. One that was changed so that it cannot be read is left out, as if it were gone. */
 async function readableEntries(db: Db, wakes: readonly string[]): Promise<ReadonlyMap<string, InboxEntry>> {
   try {
-    return await findEntries(db, wakes)
+    return await listEntries(db, wakes)
   } catch (error) {
     if (!(error instanceof SyntaxError)) throw error
     if (wakes.length === 1) return new Map()
@@ -201,7 +201,7 @@ async function goneOf(past: Past, { open, entry, content }: StoredMoment, { mome
   const cause = wake?.cause ? await past.find(`being:${caller?.name}`, wake.cause) : undefined
   const isOwn = erasures.ofMoment(moment) !== undefined
   // A wake that goes on takes along what woke the being before.
-  const isBlank = entry !== null && content === null && wake !== undefined && isGoingOn(wake)
+  const isBlank = entry !== null && content === null && wake !== undefined && isContinuation(wake)
   return {
     content:
       (cause !== undefined &&

@@ -7,7 +7,7 @@ import {
   LOOK_PREFIX,
   wakeRecordOf,
 } from '@treeos/core'
-import { type Db, type InboxEntry, type OpenRecord, readOpen } from '@treeos/store'
+import { type Db, findOpen, type InboxEntry, type OpenRecord } from '@treeos/store'
 import { changeContent } from '@treeos/world'
 import type { Comparison } from './comparison.ts'
 import type { Past } from './past.ts'
@@ -85,7 +85,7 @@ function firstOf(content: Json): Json {
 
 /** Compares what a look's wake keeps with the moment that looked: its caller, its thread, and what it goes on from. */
 async function compareLook(db: Db, open: OpenRecord, compare: Comparison): Promise<void> {
-  const looked = (await readOpen(db, open.wake.id.slice(LOOK_PREFIX.length)))?.record ?? null
+  const looked = (await findOpen(db, open.wake.id.slice(LOOK_PREFIX.length)))?.record ?? null
   compare.same('caller', open.caller, looked?.caller ?? null)
   compare.same('answers', open.answers, looked === null ? null : (looked.answers ?? looked.wake.id))
   compare.same('looks', open.wake.looks ?? 0, (looked?.wake.looks ?? 0) + 1)

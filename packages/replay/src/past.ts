@@ -20,10 +20,10 @@ import {
   type Db,
   digestOf,
   type Erasures,
-  getBlobCached,
+  findOutcome,
   listReels,
+  readBlobCached,
   readErasures,
-  readOutcome,
 } from '@treeos/store'
 import { childrenAfter, type KindInPlace, type RowSource } from '@treeos/world'
 import { ReelHistory } from './reel-history.ts'
@@ -77,7 +77,7 @@ export class Past {
 
   /** A blob, checked against its digest. */
   async blob(digest: Digest): Promise<Json | null> {
-    const value = await getBlobCached(this.#db, digest)
+    const value = await readBlobCached(this.#db, digest)
     if (value === null || (typeof value === 'object' && this.#checked.get(value) === digest)) return value
     if (digestOf(value) !== digest) throw new Error(`the blob ${digest} has another digest`)
     if (typeof value === 'object') this.#checked.set(value, digest)
@@ -122,7 +122,7 @@ export class Past {
   async #isSealedBy({ header }: Fact, openedAt: number): Promise<boolean> {
     if (header.moment === null) return header.at <= openedAt
     const known = this.#sealed.get(header.moment)
-    const sealedAt = known ?? (await readOutcome(this.#db, header.moment))?.sealedAt ?? header.at
+    const sealedAt = known ?? (await findOutcome(this.#db, header.moment))?.sealedAt ?? header.at
     this.#sealed.set(header.moment, sealedAt)
     return sealedAt <= openedAt
   }

@@ -1,22 +1,22 @@
 import type { Digest, Json, PinnedStack } from '@treeos/core'
-import { openingOf, promptDigestOf, specFrom, specsOf } from '@treeos/reality'
+import { momentInputsOf, promptDigestOf, specFrom, specsOf } from '@treeos/reality'
 import { type ComposedRole, pinStack } from '@treeos/roles'
 import type { OpenRecord, StoredOutcome } from '@treeos/store'
 import {
   type BeingRow,
   composeMoment,
-  lookAround,
   type Registry,
   type RowSource,
-  type Seen,
+  readWorld,
   WorldReader,
+  type WorldReading,
 } from '@treeos/world'
 
 /** A moment that was recomputed up to its prompt, with the functions of live moments, over the world of that time. */
 export interface RecomputedMoment {
   readonly reader: WorldReader
   readonly me: BeingRow
-  readonly seen: Seen
+  readonly seen: WorldReading
   /** null when the moment is skipped */
   readonly stack: PinnedStack | null
   /** the composed stack; null when the moment is skipped */
@@ -42,7 +42,7 @@ export async function recomputeMoment(
   const reader = new WorldReader(source)
   const me = await reader.being(being)
   if (me === null) throw new Error(`@${being} does not exist at the head that this moment cites`)
-  const seen = await lookAround(reader, registry, openingOf(me, open))
+  const seen = await readWorld(reader, registry, momentInputsOf(me, open))
   const stack = seen.result.skip === undefined ? pinStack(seen.program, seen.result) : null
   if (stack === null || seen.face === null)
     return { reader, me, seen, stack, role: null, prompt: null, missing: null }

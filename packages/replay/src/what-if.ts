@@ -12,12 +12,12 @@ import { actingFor } from '@treeos/reality'
 import { type RoleFlow, requireFlow } from '@treeos/roles'
 import {
   type Db,
+  findDecision,
   findEntry,
+  findOpen,
   listOutcomes,
   type OpenRecord,
   readBases,
-  readDecision,
-  readOpen,
   type StoredOutcome,
 } from '@treeos/store'
 import {
@@ -101,7 +101,7 @@ async function compareMoment(
   flow: RoleFlow,
 ): Promise<Difference | null> {
   const { db, past, registry } = deps
-  const [stored, bases] = await Promise.all([readOpen(db, outcome.moment), readBases(db, [outcome.moment])])
+  const [stored, bases] = await Promise.all([findOpen(db, outcome.moment), readBases(db, [outcome.moment])])
   if (stored === null) throw new Error(`moment ${outcome.moment} has no open record`)
   const { record: open } = stored
   const basis = bases.get(outcome.moment) ?? []
@@ -155,7 +155,7 @@ async function newRefusal(
   was: RecomputedMoment,
   would: RecomputedMoment,
 ): Promise<Difference['refused']> {
-  const decided = outcome.kind === 'act' ? await readDecision(bench.db, outcome.moment) : null
+  const decided = outcome.kind === 'act' ? await findDecision(bench.db, outcome.moment) : null
   if (decided?.decision.kind !== 'call') return null
   if (would.stack === null)
     return { code: 'ROLE_UNAVAILABLE', message: `the flow gives no role: ${would.seen.result.skip}` }

@@ -1,6 +1,6 @@
 import { type BeingName, stanceOf, TreeosError, type VerbCall, type Wake } from '@treeos/core'
 import { actingFor } from '@treeos/reality'
-import { type Db, findEntry, readBases, readOpen, readOutcomeByNumber } from '@treeos/store'
+import { type Db, findEntry, findOpen, findOutcomeByNumber, readBases } from '@treeos/store'
 import { type Registry, type WhyNotAllowed, whyNotAllowed } from '@treeos/world'
 import { Past } from './past.ts'
 import { recomputeMoment } from './recompute.ts'
@@ -16,9 +16,9 @@ export async function whyNotAct(
 ): Promise<WhyNotAllowed> {
   const notFound = (what: string) =>
     new TreeosError('MOMENT_NOT_FOUND', `moment ${n} of ${stanceOf(being)} ${what}`)
-  const outcome = await readOutcomeByNumber(db, being, n)
+  const outcome = await findOutcomeByNumber(db, being, n)
   if (outcome === null) throw notFound('does not exist, or is not finished')
-  const open = (await readOpen(db, outcome.moment))?.record
+  const open = (await findOpen(db, outcome.moment))?.record
   if (open === undefined) throw notFound('was never opened')
   const basis = (await readBases(db, [outcome.moment])).get(outcome.moment) ?? []
   const source = new Past(db).citedOrSealedBy(basis, open.openedAt, { being, ...open })

@@ -33,7 +33,7 @@ export { type Lint, type LintOptions, lintFlow, requireFlow } from './explain/li
 export { lintRole, type RoleLintOptions } from './explain/lint-role.ts'
 export { type NeverWorn, type WhyNotWorn, whyNotWorn } from './explain/why-not.ts'
 export { OPERATORS, type Operator } from './parse/condition.ts'
-export type { Fault } from './parse/fault.ts'
+export type { ParseFault } from './parse/fault.ts'
 export { parseRole } from './parse/parse-role.ts'
 export {
   type Entry,

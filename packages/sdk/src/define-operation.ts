@@ -85,7 +85,7 @@ export interface OperationInput<Name extends string, On extends Kind, Args, Resu
     /** when the moment opened, ms since 1970 UTC: the only clock that `decide` may read */
     readonly openedAt: number
     /**
-     * Carries out an operation of TreeOS for the actor in this act; its facts come first. The stance gate is asked about it and
+     * Carries out an operation of TreeOS for the actor in this act; its facts come first. The rule gate is asked about it and
      * its own checks hold; the actor's lists are not asked. The manifest must name it (`carriesOut`).
      */
     readonly carryOut: CarryOut

@@ -11,12 +11,12 @@ import {
 } from '@treeos/core'
 import {
   type BeingRow,
+  buildFace,
   buildRegistry,
   DEFAULT_ROLE,
   type Decided,
   decideUngated,
   type Extension,
-  foldFace,
   type MatterRow,
   memoryRows,
   OPERATOR,
@@ -189,7 +189,7 @@ async function open(
   const from = wake?.from ?? null
   const specs = wears.map((name) => roleOf(registry, name).spec)
   const [primary = '', ...stacked] = wears
-  const { face } = await foldFace(worldOf([...world, me]), registry, { me, asker: from, specs }, rethrow)
+  const { face } = await buildFace(worldOf([...world, me]), registry, { me, asker: from, specs }, rethrow)
   return {
     moment,
     face,

@@ -39,7 +39,7 @@ const WHAT_ROLE_IS =
  * name of a block. Without a role the field is absent. With one it is the first block, and the system message is the same.
  * @param role text of the overlay that was resolved for this call; null without one
  */
-export function renderPrompt({ system, inputs, isBare }: FilledSignature, role: string | null): Prompt {
+export function renderSignature({ system, inputs, isBare }: FilledSignature, role: string | null): Prompt {
   if (Object.hasOwn(inputs, ROLE_INPUT))
     throw new Error(`the input ${ROLE_INPUT} of a Signature is filled by overlays alone`)
   if (role === null && isBare === true) {

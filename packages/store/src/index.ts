@@ -6,7 +6,7 @@ export {
   type OverlayEntry,
   type OverlayKey,
   setStoredOverlay,
-} from './access/overlays.ts'
+} from './access/stored-overlays.ts'
 export {
   type AccessToken,
   findToken,
@@ -17,7 +17,7 @@ export {
   markTokenRevoked,
 } from './access/tokens.ts'
 export { announceVault, findVault, forgetVault, listVaults } from './access/vaults.ts'
-export { type ClaimedWake, claimWake } from './inbox/claim.ts'
+export { type ClaimedWake, claimWithoutReading } from './inbox/claim.ts'
 export { enqueue, enqueueUnlessWaiting, releaseDelayed, withdraw } from './inbox/enqueue.ts'
 export type { InboxEntry } from './inbox/entry.ts'
 export {
@@ -26,10 +26,10 @@ export {
   countChain,
   countOpen,
   countOwnWakes,
-  findEntries,
   findEntry,
   findReply,
   listChain,
+  listEntries,
   listOpenSummons,
   measureRoom,
 } from './inbox/inbox.ts'
@@ -43,7 +43,7 @@ export {
   recordOverlayChange,
   type StoredOverlay,
   WORKSPACE_SCOPE,
-} from './inbox/overlays.ts'
+} from './inbox/overlay-sources.ts'
 export { listThreads, listThreadsOf, listThreadsOfChannel, threadOf } from './inbox/threads.ts'
 export {
   isListening,
@@ -64,9 +64,9 @@ export type {
   OutcomeWrite,
   RowWrite,
   SettlementWrite,
-  WatchedChange,
+  WakingChange,
 } from './ledger/batch.ts'
-export { getBlob, putBlob } from './ledger/blob.ts'
+export { putBlob, readBlob } from './ledger/blob.ts'
 export { type Authorship, type BuiltFact, buildFacts } from './ledger/build-facts.ts'
 export { encodeWake, wakeOf } from './ledger/encode-wake.ts'
 export {
@@ -88,22 +88,22 @@ export {
   isPayloadHash,
   saltedDigest,
 } from './ledger/hash.ts'
-export { type JournalEntry, readJournal, settleJournal } from './ledger/journal.ts'
+export { type JournalEntry, readJournal, waitForOpenAppends } from './ledger/journal.ts'
 export {
   createReality,
+  findReality,
   REALITY_FORKED,
   REALITY_MADE,
   type Reality,
   type RealityMade,
-  readReality,
 } from './ledger/reality.ts'
-export type { Beside, MomentRecord, OpenRecord } from './ledger/records.ts'
+export type { MomentRecord, OpenRecord, OtherRefusal } from './ledger/records.ts'
 export { sha256 } from './ledger/sha256.ts'
 export { type AccountUse, countLastMoments, listAccounts } from './moments/accounts.ts'
 export { headsBeyond, overlaid, readBases, readJudged, seqsOf } from './moments/basis.ts'
 export { type BeforeStamp, readBeforeStamp } from './moments/before-stamp.ts'
 export {
-  type Attempt,
+  type CallAttempt,
   type Cost,
   countParked,
   listParked,
@@ -113,12 +113,12 @@ export {
   settle,
 } from './moments/budgets.ts'
 export { cancelCall, isAtWork, listCancelled } from './moments/cancel.ts'
-export { claimAndRead, type Opening } from './moments/claim-and-read.ts'
+export { type ClaimResult, claimAndRead } from './moments/claim-and-read.ts'
 export { costOf, type MomentCost } from './moments/costs.ts'
 export {
+  findDecision,
   listRecentCalls,
   newDecision,
-  readDecision,
   recordDecision,
   type StoredDecision,
 } from './moments/decision.ts'
@@ -126,28 +126,28 @@ export {
   type EffectRequest,
   type EffectResult,
   effectDigests,
-  readEffect,
+  findEffect,
   recordEffect,
   recordEffectResult,
   type StoredEffectBytes,
 } from './moments/effects.ts'
 export { countEnds, type EndCount } from './moments/ends.ts'
-export { type Fault, type FaultPart, keepFault, listFaults } from './moments/faults.ts'
+export { type Fault, type FaultPart, listFaults, recordFault } from './moments/faults.ts'
 export { announceCall, endCall, isCallUnderWay, renewCall } from './moments/mind-call.ts'
-export { listUnfinished, readOpen, recordOpen } from './moments/open.ts'
+export { findOpen, listUnfinished, recordOpen } from './moments/open.ts'
 export {
+  findOutcome,
+  findOutcomeByNumber,
+  findOutcomeOfWake,
   listBeingsWithMoments,
   listNewestOutcomes,
   listOutcomes,
   listOutcomesOf,
-  readOutcome,
-  readOutcomeByNumber,
-  readOutcomeOfWake,
   requireOutcome,
   type StoredOutcome,
 } from './moments/outcome.ts'
 export { type RecordedMoment, readRecorded } from './moments/recorded.ts'
-export { readWakeState } from './moments/wake-state.ts'
+export { findWakeState } from './moments/wake-state.ts'
 export { type Erasure, Erasures, listErasures, readErasures } from './rows/erasures.ts'
 export {
   countChildren,
@@ -177,15 +177,15 @@ export {
   refoldAll,
 } from './rows/refold.ts'
 export { listRows, listScheduling, readHeads, readRows } from './rows/rows.ts'
-export { catalogRowsOf, getBlobCached, rowSource } from './rows/source.ts'
+export { catalogRowsOf, readBlobCached, rowSource } from './rows/source.ts'
 export { whyNotErasable } from './rows/why-not-erasable.ts'
 export { readClock } from './sql/clock.ts'
 export type { CopiedRow, CopyOut } from './sql/copy.ts'
 export { type DatabaseOptions, type Db, inSnapshot, openDatabase } from './sql/database.ts'
-export { type JournalListener, listenToJournal, type Watch } from './sql/listen.ts'
+export { type JournalListener, listenToJournal, type WordStream } from './sql/listen.ts'
 export { type Login, readLogin } from './sql/login.ts'
 export { MIGRATIONS, type Migrations, migrate } from './sql/migrate.ts'
 export type { ChainDb, FactTable, InboxTable, MomentOutcomeTable } from './sql/schema.ts'
 export { decodeJson, encodeJson } from './sql/stored-json.ts'
 export { isTransient } from './sql/transient.ts'
-export { isWatched, NOTICE_BYTES_MAX, notifyWords, type Saying, type Words } from './sql/words.ts'
+export { isStreamed, NOTICE_BYTES_MAX, notifyWords, type Saying, type Words } from './sql/word-notices.ts'

@@ -16,9 +16,9 @@ export {
 export { isRead, type Link, MissingReel } from './receipt/world.ts'
 export { shownReceipt, shownVerified } from './show.ts'
 export {
-  type Checkpoint,
   parseKey,
   preAuthentication,
   readCheckpoint,
+  type SignedCheckpoint,
   type VerifierKey,
 } from './signature.ts'

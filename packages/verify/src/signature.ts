@@ -25,7 +25,7 @@ export function parseKey(text: string): VerifierKey {
   return { name, id: named, key }
 }
 
-export interface Checkpoint {
+export interface SignedCheckpoint {
   readonly origin: string
   readonly size: number
   /** in hex */
@@ -39,7 +39,7 @@ export interface Checkpoint {
  * @param key null: the signature is not checked, and `signed` is false
  * @throws {Error} for a note that is malformed, or that the key did not sign
  */
-export function readCheckpoint(note: string, key: VerifierKey | null): Checkpoint {
+export function readCheckpoint(note: string, key: VerifierKey | null): SignedCheckpoint {
   const cut = note.indexOf('\n\n')
   const text = note.slice(0, cut + 1)
   const [origin = '', size = '', root = ''] = text.split('\n')

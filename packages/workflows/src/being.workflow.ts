@@ -7,7 +7,6 @@ import {
   sleep,
 } from '@temporalio/workflow'
 import { BEING_VERSION } from '@treeos/protocol/workflow'
-import { Asking } from './asking.ts'
 import { hearInOrder } from './hear.ts'
 import {
   type BeingInput,
@@ -19,6 +18,7 @@ import {
   REST_EVENTS_MAX,
 } from './life.ts'
 import { runMoment } from './moment.ts'
+import { Hinter } from './run-hinter.ts'
 import { RunLength } from './run-length.ts'
 import { Signals } from './signals.ts'
 import { beginSilence, REST_SILENCE_MS } from './silence.ts'
@@ -48,7 +48,7 @@ async function liveRun(input: BeingInput): Promise<BeingInput | null> {
   const run = new RunLength()
   const signals = new Signals(run)
   hearInOrder(signals)
-  const asking = new Asking(signals)
+  const asking = new Hinter(signals)
   const life = await beginLife(input, asking)
   let rests = input.life?.rests === true // else a wake may have come before this run
   let restsAfter = input.historyEventsMax ?? REST_EVENTS_MAX

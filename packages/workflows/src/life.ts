@@ -1,9 +1,9 @@
 import { setCurrentDetails, workflowInfo } from '@temporalio/workflow'
 import type { BeingName } from '@treeos/core/workflow'
 import type { OpenResult, WithHints } from '@treeos/protocol/workflow'
-import type { Asking } from './asking.ts'
 import { localBeats } from './beats.ts'
 import type { CompiledProgram } from './program.ts'
+import type { Hinter } from './run-hinter.ts'
 import type { SignalledAct } from './signals.ts'
 import type { Idle } from './silence.ts'
 
@@ -58,12 +58,12 @@ export interface Life {
   silentMs: number
   /** what the Temporal UI shows of the last moment; null before the first one */
   details: string | null
-  readonly asking: Asking
+  readonly asking: Hinter
   /** what the end of the last moment found the next one opened with; null when the next moment is to be opened */
   ahead: WithHints<OpenResult> | null
 }
 
-export async function beginLife({ being, life }: BeingInput, asking: Asking): Promise<Life> {
+export async function beginLife({ being, life }: BeingInput, asking: Hinter): Promise<Life> {
   if (life !== undefined) {
     const { generation, n, idle = null, silentMs = 0, details = null } = life
     if (details !== null) setCurrentDetails(details)

@@ -1,5 +1,5 @@
 import { workflowInfo } from '@temporalio/workflow'
-import type { Told } from '@treeos/protocol/workflow'
+import type { RunHints } from '@treeos/protocol/workflow'
 import type { Signals } from './signals.ts'
 import type { Silence } from './silence.ts'
 
@@ -7,7 +7,7 @@ import type { Silence } from './silence.ts'
  * What a replay may see earlier than the run did: signals, the end of a silence, and what the server suggests. `openMoment` is told of it,
  * and only what its result says again counts.
  */
-export class Asking {
+export class Hinter {
   readonly #signals: Signals
   /** the wait at rest that the next result ends */
   silence: Silence | null = null
@@ -19,7 +19,7 @@ export class Asking {
   }
 
   /** What to tell `openMoment`. It is no part of what replay compares. */
-  told(): Told {
+  told(): RunHints {
     const { continueAsNewSuggested, targetWorkerDeploymentVersionChanged } = workflowInfo()
     const isEndSuggested = continueAsNewSuggested || targetWorkerDeploymentVersionChanged
     const idleSeconds = this.silence?.wakesAfter ?? null
@@ -31,7 +31,7 @@ export class Asking {
   }
 
   /** Takes what the result says of it. */
-  answered({ heard, isEndSuggested = false }: Told): void {
+  answered({ heard, isEndSuggested = false }: RunHints): void {
     this.#signals.settle(heard)
     // The timer is kept until now. The task that started it may have ended without the signal that breaks the silence.
     this.silence?.end()

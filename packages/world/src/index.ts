@@ -19,10 +19,10 @@ export type {
   CarriedCall,
   CarryOut,
   Decided,
+  DecideInput,
   Extension,
   Facet,
   Operation,
-  OperationInput,
   PromptInput,
   Role,
   Script,
@@ -43,13 +43,18 @@ export { requireLease } from './gates/lease.ts'
 export { listGate } from './gates/list-gate.ts'
 export { requireNotEnded } from './gates/living.ts'
 export { reachOf, rolesNamed } from './gates/reach.ts'
+export { isAncestor, type RuleDecision, ruleGate } from './gates/rule-gate.ts'
+export type { RuleQuestion } from './gates/rule-question.ts'
 export { STANDINGS, type Standing } from './gates/rules.ts'
-export { isAncestor, type StanceDecision, stanceGate } from './gates/stance-gate.ts'
-export type { StanceQuestion } from './gates/stance-question.ts'
 export { type Composed, composeMoment } from './moment/compose-moment.ts'
-export { type LastSealed, type Opened, type Opening, type OpenTime, openContext } from './moment/context.ts'
+export {
+  type LastSealed,
+  type MomentInputs,
+  type Opened,
+  type OpenTime,
+  openContext,
+} from './moment/context.ts'
 export { PROMPT_LAYOUT } from './moment/layout.ts'
-export { evaluateProgram, lookAround, type Seen } from './moment/look.ts'
 export { localTime, openTime } from './moment/open-time.ts'
 export {
   fillMoment,
@@ -58,6 +63,7 @@ export {
   toolsFor,
   verbTools,
 } from './moment/prompt.ts'
+export { evaluateProgram, readWorld, type WorldReading } from './moment/read-world.ts'
 export { isAwaited } from './moment/wake-block.ts'
 export { Arguments } from './operations/arguments.ts'
 export { releasedFact } from './operations/identity.ts'
@@ -67,8 +73,8 @@ export {
   type RelationResolver,
   Unresolved,
 } from './read/expand-surface.ts'
-export { type Face, foldFace, type Resolvers, type SeeResolver } from './read/face.ts'
-export { type FoldedRow, foldRows } from './read/fold-rows.ts'
+export { buildFace, type Face, type Resolvers, type SeeResolver } from './read/face.ts'
+export { type ChangedRow, foldRows } from './read/fold-rows.ts'
 export { memoryRows } from './read/memory-rows.ts'
 export { type KindInPlace, type RowSource, WorldReader } from './read/reader.ts'
 export type { OperationTarget } from './read/target.ts'
@@ -84,7 +90,7 @@ export { type Change, evolve, rowKeyOf } from './rows/evolve.ts'
 export { FOLD } from './rows/fold.ts'
 export { driverOf, effectiveCognition, lenderOf, momentCognition } from './rows/inhabiting.ts'
 export { type CanLists, type Concrete, covers, type Surface } from './rows/lists.ts'
-export { parseKeyPath, setQuality } from './rows/qualities.ts'
+export { parseKeyPath, setAtPath } from './rows/qualities.ts'
 export { indexOf } from './rows/row-index.ts'
 export {
   type BeingRow,

@@ -1,5 +1,5 @@
 import { canonicalJson, type Json, parseCall, type VerbCall } from '@treeos/core'
-import { renderPrompt } from '@treeos/signature'
+import { renderSignature } from '@treeos/signature'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { Oracle } from '../test/authority-oracle.ts'
@@ -135,7 +135,7 @@ describe('an overlay grants nothing', () => {
           inputs: { content },
           isBare: true,
         } as const
-        const [without, with_] = [renderPrompt(signature, null), renderPrompt(signature, role)]
+        const [without, with_] = [renderSignature(signature, null), renderSignature(signature, role)]
         expect(with_.system).toBe(without.system)
         const headings = with_.user
           .split(/[\n\v\f\r\u0085\u2028\u2029]/u)

@@ -45,7 +45,7 @@ export class State {
     const known = this.#surfaces.get(key)
     if (known !== undefined) return known
     const surface = this.#code
-      .lookAround(this.#reader, this.#registry, {
+      .readWorld(this.#reader, this.#registry, {
         me: this.world.being(who),
         cognition,
         verb: 'summon',

@@ -1,7 +1,7 @@
 /** What somebody runs who suspects both stores: verify, the same in SQL, replay from both, and the checkpoints. */
 
 import type { BeingName } from '@treeos/core'
-import { type Broken, type BrokenReason, type Checkpoint, verifyAll, verifyLog } from '@treeos/proofs'
+import { type BrokenReason, type ChainFault, type Checkpoint, verifyAll, verifyLog } from '@treeos/proofs'
 import { replay } from '@treeos/replay'
 import { FOLD } from '@treeos/world'
 import { verifyInSql } from '../verify-in-sql.ts'
@@ -94,7 +94,7 @@ export class Auditor {
   }
 }
 
-const findingOf = (by: Means, { reel, seq, reason, key = '' }: Broken): Finding => ({
+const findingOf = (by: Means, { reel, seq, reason, key = '' }: ChainFault): Finding => ({
   by,
   reel,
   seq,

@@ -30,11 +30,11 @@ function rowOf(forgery: Forgery, random: Random, names: readonly string[] | null
   const table = random.pick(
     tablesOf(forgery.from).filter(({ name }) => names === null || names.includes(name)),
   )
-  return { table, row: random.pick(forgery.rows(table.name).filter((row) => isWatched(table, row))) }
+  return { table, row: random.pick(forgery.rows(table.name).filter((row) => isStreamed(table, row))) }
 }
 
 /** An account without a budget of its own only counts. */
-const isWatched = ({ name }: Table, row: Row) => name !== 'account' || row.revision !== '0'
+const isStreamed = ({ name }: Table, row: Row) => name !== 'account' || row.revision !== '0'
 
 /** One bit of one value is another; a value without bits is another value. */
 export const flipBit: Edit = (forgery, random) => {
@@ -66,7 +66,7 @@ function flipped(bytes: Buffer, random: Random): Buffer {
 /** Two rows of a table have each other's value. */
 export const swap: Edit = (forgery, random) => {
   const { table, row } = rowOf(forgery, random)
-  const other = random.pick(forgery.rows(table.name).filter((each) => isWatched(table, each)))
+  const other = random.pick(forgery.rows(table.name).filter((each) => isStreamed(table, each)))
   const column = random.pick(evidentColumns(table, row))
   if (table.key.includes(column) && table.key.length > 1) return
   ;[row[column], other[column]] = [other[column] ?? null, row[column] ?? null]

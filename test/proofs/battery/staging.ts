@@ -6,7 +6,7 @@ import {
   type Checkpoint,
   makeCheckpoint,
   originOf,
-  readBooks,
+  readCheckpointFiles,
   readKeys,
   Signer,
   sequence,
@@ -63,7 +63,7 @@ export async function buildStage(world: World, options: StageOptions): Promise<S
   const place = { keyFile: join(home, 'key'), lastFile: join(home, 'last'), folder: join(home, 'notes') }
   const origin = originOf(world.reality.id)
   const signer = new Signer({ origin, ...place })
-  const checkpoints = () => readBooks(place.folder, origin, readKeys(place.folder)).checkpoints
+  const checkpoints = () => readCheckpointFiles(place.folder, origin, readKeys(place.folder)).checkpoints
   const sign = async () => {
     const { size } = await makeCheckpoint(world.owner, signer)
     await options.onRest?.({ ...keeper, checkpoints: checkpoints() })

@@ -57,13 +57,13 @@ describe('a model call', () => {
   const account = (being: string) =>
     world.db
       .selectFrom('account')
-      .select(['total_tokens', 'held_tokens'])
+      .select(['total_tokens', 'reserved_tokens'])
       .where('being', '=', being)
       .executeTakeFirstOrThrow()
 
   const plus = (before: Awaited<ReturnType<typeof account>>, settled: number | null | undefined) => ({
     total_tokens: before.total_tokens + (settled ?? Number.NaN),
-    held_tokens: 0,
+    reserved_tokens: 0,
   })
 
   it('is reserved when the moment opens, and settled when it ends', async () => {

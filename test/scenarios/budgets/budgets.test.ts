@@ -113,8 +113,8 @@ describe('set-budget', () => {
 
 describe('the cost of a call', () => {
   const spent = async (being: string) => {
-    const { total_tokens, total_micros, held_tokens } = await accountOf(being)
-    return { tokens: total_tokens, micros: total_micros, held: held_tokens }
+    const { total_tokens, total_micros, reserved_tokens } = await accountOf(being)
+    return { tokens: total_tokens, micros: total_micros, held: reserved_tokens }
   }
 
   it('the most tokens an answer may have goes to the model under a budget only; the cost is what the provider says, else the worst', async () => {

@@ -139,7 +139,14 @@ async function watch(
     const told = { tokens: provider.tokens, micros: provider.micros }
     const account = await world.db
       .selectFrom('account')
-      .select(['total_tokens', 'total_micros', 'held_tokens', 'held_micros', 'tokens_max', 'micros_max'])
+      .select([
+        'total_tokens',
+        'total_micros',
+        'reserved_tokens',
+        'reserved_micros',
+        'tokens_max',
+        'micros_max',
+      ])
       .where('being', '=', 'maker')
       .executeTakeFirstOrThrow()
     const { tokens_max, micros_max } = account
@@ -230,7 +237,7 @@ describe('a tree under one budget, its workers killed in the middle of calls', (
       select sum(settled_tokens)::bigint as tokens, count(*) filter (where settled_at is null) as open,
         count(*) filter (where settled_tokens = tokens) as unknown
       from treeos.reservation`.execute(world.db)
-    expect({ tokens: account.total_tokens, held: account.held_tokens }).toEqual({
+    expect({ tokens: account.total_tokens, held: account.reserved_tokens }).toEqual({
       tokens: counted[0]?.tokens,
       held: 0,
     })

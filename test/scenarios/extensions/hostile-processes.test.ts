@@ -2,7 +2,7 @@ import { mkdtemp, readdir, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { readOutcomeOfWake } from '@treeos/store'
+import { findOutcomeOfWake } from '@treeos/store'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import type { WorkerProcess } from '../../faults/worker-process.ts'
 import hostile, { CRIME_NAMES, HOSTILE_PATH } from '../../support/hostile.ts'
@@ -99,7 +99,7 @@ it('a worker whose hashes code of an extension forges commits nothing; a sound o
   await sleep(3_000)
   const innocent = await wake('innocent')
   await sleep(3_000)
-  for (const one of [poisoned, innocent]) expect(await readOutcomeOfWake(world.db, one)).toBeNull()
+  for (const one of [poisoned, innocent]) expect(await findOutcomeOfWake(world.db, one)).toBeNull()
   await expectUnbroken(world)
   forger.kill()
   await forger.ended

@@ -60,7 +60,7 @@ describe('a maker that may set qualities', () => {
       ceiling: { canSee: ['~'], canDo, canSummon: [{ pattern: '*' }], canBe: ['birth'] },
     })
     // Its children are given no more than it could do itself, so this one is born with a role of the maker's own.
-    const teller = {
+    const errorReporter = {
       description: 'Tells.',
       inferenceModel: '',
       allowedTools: ['log_thought'],
@@ -68,7 +68,7 @@ describe('a maker that may set qualities', () => {
       heartbeatMultiplier: 1,
       maxTokensPerTurn: 100,
     }
-    await doAs(world, 'set-being', '@bound', { field: 'lineage.roles', value: { teller } })
+    await doAs(world, 'set-being', '@bound', { field: 'lineage.roles', value: { teller: errorReporter } })
     expect(await spawnAs('bound', 'wide')).toMatchObject({ outcome: 'failure', reason: 'FORBIDDEN' }) // a generalist
     expect(await spawnAs('bound', 'teller', { role: 'teller' })).toMatchObject({ outcome: 'act' })
     expect(await forge('bound', 'teller', 'lineage', null)).toMatchObject({ outcome: 'act' })

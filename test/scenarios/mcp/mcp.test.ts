@@ -260,7 +260,7 @@ describe('both gates hold', () => {
     },
   )
 
-  it('an action on the lists that the stance gate refuses is FORBIDDEN too', async () => {
+  it('an action on the lists that the rule gate refuses is FORBIDDEN too', async () => {
     const args = { action: 'set-being', target: '@operator', args: { field: 'mood.tone', value: 'odd' } }
     await at.expectNothing(await at.asBeing('ada'), 'do', args, 'FORBIDDEN')
   })

@@ -1,7 +1,7 @@
 /** Results that leave out what a digest in them covers: history holds what the workflow uses, and what attests the rest. */
 
 import type { OpenedMoment, OpenInput } from '@treeos/protocol'
-import { digestOf, readOpen, readOutcome } from '@treeos/store'
+import { digestOf, findOpen, findOutcome } from '@treeos/store'
 import { expect, it } from 'vitest'
 import {
   beginByHand,
@@ -48,8 +48,8 @@ async function live(
 it('a brief result names the open record and the record, whose hashes cover what it leaves out', async () => {
   const { moment, opened, stamped } = await liveTwo('curt')
   const [open, outcome] = await Promise.all([
-    readOpen(world.db, moment.moment),
-    readOutcome(world.db, moment.moment),
+    findOpen(world.db, moment.moment),
+    findOutcome(world.db, moment.moment),
   ])
   const { context, cognition } = open!.record
   expect(opened).toEqual({
@@ -67,6 +67,6 @@ it('a brief result names the open record and the record, whose hashes cover what
 it('an open record that is stored before the moment ends is named by its digest, too', async () => {
   const { worker, first } = await born('slow')
   const { opened } = await live(worker, first, { mayHold: false, program: null })
-  const { record } = (await readOpen(world.db, first.moment))!
+  const { record } = (await findOpen(world.db, first.moment))!
   expect(opened).toMatchObject({ state: 'stored', open: digestOf(record), programDigest: record.program })
 })

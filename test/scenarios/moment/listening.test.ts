@@ -3,16 +3,16 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { newMemory } from '@treeos/activities'
 import { ringUnlessListening } from '@treeos/client'
 import { newWake } from '@treeos/core'
-import type { Broken } from '@treeos/proofs'
+import type { ChainFault } from '@treeos/proofs'
 import { beingWorkflowId, taskQueueOf } from '@treeos/protocol'
 import { replay } from '@treeos/replay'
 import {
   enqueue,
+  findOutcome,
+  findOutcomeOfWake,
   isListening,
   listOutcomes,
   openDatabase,
-  readOutcome,
-  readOutcomeOfWake,
 } from '@treeos/store'
 import { sql } from 'kysely'
 import { expect, it } from 'vitest'
@@ -52,7 +52,7 @@ it('a being says that it listens only while its run does, and for less long than
   const worker = handWorker(world)
   const second = await openSecond('open', worker)
   const finished = finishAndOpenByHand(worker, second, await openByHand(worker, second))
-  await until(() => readOutcome(world.db, second.moment))
+  await until(() => findOutcome(world.db, second.moment))
   expect(await isListening(world.db, 'open')).toBe(true)
   expect(await finished).not.toHaveProperty('next')
   expect(await isListening(world.db, 'open')).toBe(false)
@@ -69,7 +69,7 @@ it('a time that is far away does not count as listening', async () => {
 async function openThird(being: string, worker: HandWorker) {
   const second = await openSecond(being, worker)
   const finished = finishAndOpenByHand(worker, second, await openByHand(worker, second))
-  await until(() => readOutcome(world.db, second.moment))
+  await until(() => findOutcome(world.db, second.moment))
   const third = nextOf(second)
   await tellByHand(world, being, third.moment, acting(3))
   expect(await finished).toMatchObject({ next: { value: { moment: third.moment } } })
@@ -144,7 +144,7 @@ it('a task that no longer counts lives nothing more, and rings', async () => {
     nextOf(second),
     cancelled,
   )
-  await until(() => readOutcome(world.db, second.moment))
+  await until(() => findOutcome(world.db, second.moment))
   cancelled.abort()
   await tellByHand(world, 'given', 'given-late', acting(3))
   expect(await finished).not.toHaveProperty('next')
@@ -160,13 +160,13 @@ it('a wake that such a task claimed is found by the sweep, though the run runs',
     enqueue(world.db, newWake({ id, being: 'claimed', kind: 'event', priority: 3, content: acting(i) }))
   await told('claimed-1', 1)
   await ringUnlessListening(world.db, world.temporal, place(), 'claimed')
-  await until(() => readOutcomeOfWake(world.db, 'claimed-1'))
+  await until(() => findOutcomeOfWake(world.db, 'claimed-1'))
   await sleep(1000) // its task has ended
   await told('claimed-2', 2)
   const next = { being: 'claimed', generation: 1, n: 2, moment: 'claimed/1/2' }
   expect(await openByHand(handWorker(world), next)).toMatchObject({ moment: next.moment })
   await sql`update treeos.inbox set at = at - interval '1 minute' where id = 'claimed-2'`.execute(world.owner)
-  expect(await until(() => readOutcomeOfWake(world.db, 'claimed-2'), { seconds: 30 })).toMatchObject({
+  expect(await until(() => findOutcomeOfWake(world.db, 'claimed-2'), { seconds: 30 })).toMatchObject({
     moment: next.moment,
   })
 })
@@ -208,11 +208,11 @@ it('of wakes at any distance none waits for the sweep, and many come without a d
       const told = performance.now()
       await ringUnlessListening(world.db, world.temporal, place(), being)
       if (random() < 0.5) continue // the next one comes while this one is lived
-      while ((await readOutcomeOfWake(world.db, id)) === null) await sleep(2)
+      while ((await findOutcomeOfWake(world.db, id)) === null) await sleep(2)
       slowest = Math.max(slowest, performance.now() - told)
       await sleep(random() < 0.6 ? random() * 20 : random() * 300)
     }
-    await until(() => readOutcomeOfWake(world.db, `${being}-${WAKES - 1}`))
+    await until(() => findOutcomeOfWake(world.db, `${being}-${WAKES - 1}`))
     expect(await listOutcomes(world.db, being)).toHaveLength(WAKES)
   }
   const beings = Array.from({ length: BEINGS }, (_, i) => `busy-${i}`)
@@ -233,6 +233,6 @@ it('both replays tell the same of them, and nothing is broken', async () => {
     replayer: await openReplayer(),
   })
   expect([mismatches, moments]).toEqual([[], BEINGS * WAKES])
-  const byHand = ({ reel }: Broken) => /^inbox:(?!busy-)/.test(reel) // wakes that no fact sent
+  const byHand = ({ reel }: ChainFault) => /^inbox:(?!busy-)/.test(reel) // wakes that no fact sent
   expect((await brokenIn(world)).filter((broken) => !byHand(broken))).toEqual([])
 })

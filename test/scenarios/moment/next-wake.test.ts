@@ -4,7 +4,7 @@ import { newMemory, noopObserver } from '@treeos/activities'
 import { newWake, parseMomentId } from '@treeos/core'
 import { beingWorkflowId } from '@treeos/protocol'
 import { fetchRuns, leftByEndedRuns, type Run, replay } from '@treeos/replay'
-import { enqueue, listOutcomes, openDatabase, readOutcome, readOutcomeOfWake } from '@treeos/store'
+import { enqueue, findOutcome, findOutcomeOfWake, listOutcomes, openDatabase } from '@treeos/store'
 import { expect, it } from 'vitest'
 import {
   beginByHand,
@@ -28,7 +28,7 @@ async function liveInTurns(being: string, moments: number, pauseMs = 0): Promise
   for (let i = 0; i < moments; i++) {
     const [id = ''] = await wakeUp(world, being, [acting(i)])
     let outcome = null
-    for (; outcome === null; outcome = await readOutcomeOfWake(world.db, id)) await sleep(1)
+    for (; outcome === null; outcome = await findOutcomeOfWake(world.db, id)) await sleep(1)
     expect(outcome).toMatchObject({ kind: 'act', n: i + 1 })
     await sleep(pauseMs)
   }
@@ -73,7 +73,7 @@ it('a run that was terminated while it waited lives on for a second at most, and
     const id = `late-${told.length}`
     told.push(id)
     await enqueue(world.db, newWake({ id, being: 'ended', kind: 'event', priority: 3, content: acting(9) })) // nobody rings
-    await until(() => readOutcomeOfWake(world.db, id), { seconds: 15 }) // the sweep rings, if the run did not
+    await until(() => findOutcomeOfWake(world.db, id), { seconds: 15 }) // the sweep rings, if the run did not
   }
   const outcomes = await listOutcomes(world.db, 'ended')
   expect(outcomes.slice(LAST).map(({ wake }) => wake)).toEqual(told)
@@ -187,7 +187,7 @@ it('it opens the next moment, unless Temporal says that its run was ended, or do
     expect([value, next]).toEqual([expect.objectContaining({ kind: 'act', waiting: 0 }), undefined])
     await tellByHand(world, being, last.moment, acting(2))
     const finished = finishAndOpenByHand(worker, last, await openByHand(worker, last))
-    await until(() => readOutcome(world.db, last.moment)) // it found no wake
+    await until(() => findOutcome(world.db, last.moment)) // it found no wake
     await tellByHand(world, being, `${being}-more`, acting(3))
     const { moment } = nextOf(last)
     if (i === 0)

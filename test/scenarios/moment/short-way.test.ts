@@ -3,7 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { type BeingName, momentId } from '@treeos/core'
 import type { StampedMoment } from '@treeos/protocol'
 import { fetchRuns, recordedCommands } from '@treeos/replay'
-import { listOutcomes, readDecision, readOpen, readOutcome } from '@treeos/store'
+import { findDecision, findOpen, findOutcome, listOutcomes } from '@treeos/store'
 import { sql } from 'kysely'
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
 import {
@@ -176,7 +176,7 @@ describe('two workers', () => {
   })
   afterAll(() => world.close())
 
-  it('ask a slow model once for each moment, whichever of them adopts the call', async () => {
+  it('ask a slow model once for each moment, whichever of them joins the call', async () => {
     const beings = Array.from({ length: 6 }, (_, i) => `mind-${i + 1}`)
     for (const name of beings) await world.birth({ name, cognition: 'llm', role: 'resident' })
     model.script(async () => {
@@ -195,7 +195,7 @@ describe('two workers', () => {
 describe('a slow call', () => {
   const world = useWorld({ modelServer: model, shortMindMs: SHORT_MS })
 
-  it('that Postgres fails to announce once its moment is stored is adopted, and the model is asked once', async () => {
+  it('that Postgres fails to announce once its moment is stored is joined, and the model is asked once', async () => {
     await world.birth({ name: 'slow', cognition: 'llm', role: 'resident' })
     model.script(async (request) => {
       if (beingOf(request) === 'slow') await sleep(SLOW_MS)
@@ -244,9 +244,9 @@ describe('a worker that comes late', () => {
   const [open, finishing, finish] = [openByHand, finishingOf, finishByHand]
 
   const stored = async ({ moment }: Moment) => ({
-    open: (await readOpen(world.db, moment)) !== null,
-    decision: (await readDecision(world.db, moment)) !== null,
-    outcome: (await readOutcome(world.db, moment)) !== null,
+    open: (await findOpen(world.db, moment)) !== null,
+    decision: (await findDecision(world.db, moment)) !== null,
+    outcome: (await findOutcome(world.db, moment)) !== null,
   })
   const NOTHING = { open: false, decision: false, outcome: false }
   const ALL = { open: true, decision: true, outcome: true }
@@ -268,7 +268,7 @@ describe('a worker that comes late', () => {
     const again = await open(other, moment)
     expect(again).toEqual({ ...opened, state: 'again' })
     const rest = { ...finishing(moment, opened), failed: null }
-    const { digest } = (await readDecision(world.db, moment.moment))!
+    const { digest } = (await findDecision(world.db, moment.moment))!
     const { value } = await other.stampMoment({ ...rest, decision: digest })
     expect(value).toEqual({ ...stamped, waiting: expect.any(Number) })
   })
@@ -291,7 +291,7 @@ describe('a worker that comes late', () => {
     expect(await finish(first, moment, early)).toEqual({ unfinished: 'lost' })
     const again = await open(first, moment, false)
     expect(again.context).toEqual(late.context)
-    expect((await readOutcome(world.db, moment.moment))?.record.open).toBe(late.open)
+    expect((await findOutcome(world.db, moment.moment))?.record.open).toBe(late.open)
   })
 
   it('writes nothing when another open record is stored, and without this check the records would disagree', async () => {
@@ -319,7 +319,7 @@ describe('a worker that comes late', () => {
       await changes()
       await open(newWorker(), other, false)
       expect(await finish(third, other, opened)).toMatchObject({ kind: 'act' })
-      const { record } = (await readOutcome(world.db, other.moment))!
+      const { record } = (await findOutcome(world.db, other.moment))!
       const kept = await world.db
         .selectFrom('moment_open')
         .select(sql<string>`encode(sha256('treeos.value.v1\\000'::bytea || record), 'hex')`.as('digest'))

@@ -1,4 +1,4 @@
-import { act, leaveOverlay, moments, prompt, setThreadOverlay, summon, threadOverlays } from '@treeos/client'
+import { act, moments, prompt, putOverlay, setThreadOverlay, summon, threadOverlays } from '@treeos/client'
 import { parseCall, type TreeosError } from '@treeos/core'
 import { checkCommitment } from '@treeos/overlay'
 import { sql } from 'kysely'
@@ -102,7 +102,7 @@ describe.each([
     await world.birth({ name: 'eve', cognition: 'human', role: 'stage:free' })
     await world.birth({ name: 'mole', cognition: 'llm', role: 'stage:free' })
     await world.birthPuppet('mask')
-    const { handle } = await leaveOverlay(world, { use: 'call', of: 'operator' }, { content: OVERLAY })
+    const { handle } = await putOverlay(world, { use: 'call', of: 'operator' }, { content: OVERLAY })
     const asked = () => model.requests.filter(({ body }) => body !== null && beingOf(body) === 'ann')
     const before = asked().length
     // A person who read the handle somewhere, a model, and a script.

@@ -1,13 +1,13 @@
 /** Where an overlay reaches a model besides a conversation: skills, tasks and schedules. */
 
-import { type ActResult, budget, invoke, leaveOverlay, moments, task } from '@treeos/client'
+import { type ActResult, budget, invoke, moments, putOverlay, task } from '@treeos/client'
 import type { JsonObject } from '@treeos/core'
 import library from '@treeos/library'
 import { checkCommitment } from '@treeos/overlay'
 import { taskWorkflowId } from '@treeos/protocol'
 import { fetchRuns, replayFromTemporal } from '@treeos/replay'
 import { defineExtension, defineSignature, defineSkill, defineTask } from '@treeos/sdk'
-import { listOutcomes, readEffect, setStoredOverlay } from '@treeos/store'
+import { findEffect, listOutcomes, setStoredOverlay } from '@treeos/store'
 import { beforeAll, describe, expect, it } from 'vitest'
 import { z } from 'zod'
 import { doAs, until } from '../../support/life.ts'
@@ -59,7 +59,7 @@ const setWorkspace = (content: string, applies: string[] | null = null) =>
     { tier: 'workspace', scope: 'reality', name: 'tone' },
     { content, applies, by: 'operator' },
   )
-const effectOf = async (moment: string | null) => (await readEffect(world.db, moment ?? ''))?.result
+const effectOf = async (moment: string | null) => (await findEffect(world.db, moment ?? ''))?.result
 
 beforeAll(() => give({ summary: 'Flat sea.' }))
 
@@ -212,7 +212,7 @@ describe('task()', () => {
   })
 
   it('accepts the handle of an overlay, once', async () => {
-    const { handle } = await leaveOverlay(world, { use: 'call', of: 'operator' }, { content: OVERLAY })
+    const { handle } = await putOverlay(world, { use: 'call', of: 'operator' }, { content: OVERLAY })
     await dispatch({ handle })
     expect(userOf(last())).toContain(OVERLAY)
     await expect(dispatch({ handle })).rejects.toMatchObject({ code: 'OVERLAY_LOST' })

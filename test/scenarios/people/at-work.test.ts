@@ -2,7 +2,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { act, beings, cancel, inbox, inhabit, moments, see, summon } from '@treeos/client'
 import { type BeingName, momentId } from '@treeos/core'
-import { cancelCall, listUnclaimed, readOutcome } from '@treeos/store'
+import { cancelCall, findOutcome, listUnclaimed } from '@treeos/store'
 import { afterEach, beforeAll, describe, expect, it } from 'vitest'
 import {
   askedFor,
@@ -62,7 +62,7 @@ describe('a call under way', () => {
     gate.resolve()
     await sleep(1000)
     expect(askedFor(model, 'thinker')).toHaveLength(1)
-    expect((await readOutcome(world.db, cancelled.moment))?.reason).toBe('CANCELLED')
+    expect((await findOutcome(world.db, cancelled.moment))?.reason).toBe('CANCELLED')
     model.reset()
     expect(await live(world, 'thinker', 'and now?')).toMatchObject({ outcome: 'act' })
   })

@@ -1,7 +1,7 @@
 import { summon } from '@treeos/client'
 import { type Json, type JsonObject, newWake, PRIORITIES } from '@treeos/core'
 import { replay } from '@treeos/replay'
-import { listFactsOfMoment, readOutcomeOfWake } from '@treeos/store'
+import { findOutcomeOfWake, listFactsOfMoment } from '@treeos/store'
 import { beforeAll, describe, expect, it } from 'vitest'
 import { expectRefused, groundOf, live, momentOf, play, ring, rowOf, setRole } from '../../support/life.ts'
 import { stage } from '../../support/puppet.ts'
@@ -43,7 +43,7 @@ describe('birth at @birther', () => {
     const spoken = await beg(made)
     expect(spoken).toMatchObject({ outcome: 'act' })
     expect(await momentOf(world, spoken.act ?? '')).toMatchObject({ outcome: 'act' })
-    const outcome = await readOutcomeOfWake(world.db, spoken.act ?? '')
+    const outcome = await findOutcomeOfWake(world.db, spoken.act ?? '')
     expect((await listFactsOfMoment(world.db, outcome?.moment ?? '')).map(({ reel }) => reel).sort()).toEqual(
       [
         'being:beth',

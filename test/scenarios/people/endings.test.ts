@@ -1,7 +1,7 @@
 import { act, beings, inbox, inhabit, moments, see, summon } from '@treeos/client'
 import { actWakeId, type BeingName, type JsonObject, newWake, PRIORITIES } from '@treeos/core'
 import { beingWorkflowId } from '@treeos/protocol'
-import { enqueue, findLease, readOutcomeOfWake } from '@treeos/store'
+import { enqueue, findLease, findOutcomeOfWake } from '@treeos/store'
 import { beforeAll, describe, expect, it } from 'vitest'
 import {
   doAs,
@@ -251,7 +251,7 @@ describe('who may end whom', () => {
       const wakes = await asked()
       return wakes.length === 2 && wakes.every(({ closedBy }) => closedBy !== null) && wakes
     })
-    const results = await Promise.all(lived.map(({ id }) => readOutcomeOfWake(world.db, id)))
+    const results = await Promise.all(lived.map(({ id }) => findOutcomeOfWake(world.db, id)))
     expect(results.map((outcome) => outcome?.result)).toMatchObject([
       { being: 'of-parent' },
       { ok: false, error: { code: 'BEING_ENDED' } },

@@ -1,7 +1,7 @@
 import { act, inbox, inhabit, moments, reply, see, summon } from '@treeos/client'
 import { actWakeId, type BeingName, type Json, type JsonObject, newWake, PRIORITIES } from '@treeos/core'
 import { beingWorkflowId, COGNITION } from '@treeos/protocol'
-import { findLease, readOpen } from '@treeos/store'
+import { findLease, findOpen } from '@treeos/store'
 import { sql } from 'kysely'
 import { beforeAll, describe, expect, it } from 'vitest'
 import {
@@ -254,7 +254,7 @@ describe('while a being is driven', () => {
     await hands.release()
     const moment = (await moments(world.db, 'ward')).at(-1)
     expect(moment).toMatchObject({ driver: '@operator' })
-    const stored = await readOpen(world.db, `ward/1/${moment?.n}`)
+    const stored = await findOpen(world.db, `ward/1/${moment?.n}`)
     expect(stored?.record).toMatchObject({ driver: 'operator', own: true })
     const lent = await inhabit(world, { being: 'ward', as: 'operator' })
     expect((await rowOf(world, 'ward')).inhabited).toEqual({ epoch: 2, by: 'operator', under: null })

@@ -1,8 +1,8 @@
 /** What a model writes is streamed to those who watch, and is stored nowhere before its decision is. */
 
-import { summon, watch } from '@treeos/client'
+import { streamWords, summon } from '@treeos/client'
 import { momentId } from '@treeos/core'
-import { type JournalListener, listenToJournal, readDecision, type Words } from '@treeos/store'
+import { findDecision, type JournalListener, listenToJournal, type Words } from '@treeos/store'
 import { sql } from 'kysely'
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
 import { askedFor, beingOf, live, momentOf, tell, until } from '../../support/life.ts'
@@ -34,7 +34,7 @@ async function watching<T>(
   as = 'operator',
 ): Promise<T> {
   const heard: Words[] = []
-  const held = await watch(world, { as, being, listener, heard: (words) => void heard.push(words) })
+  const held = await streamWords(world, { as, being, listener, heard: (words) => void heard.push(words) })
   try {
     await held.ready
     return await during(heard)
@@ -77,7 +77,7 @@ describe('who watches a being', () => {
       await until(() => textOf(heard).includes('a red kit'))
       expect(await everything()).not.toContain('a red kit')
       const moment = await until(async () => heard[0]?.moment)
-      expect(await readDecision(world.db, moment)).toBeNull()
+      expect(await findDecision(world.db, moment)).toBeNull()
       gate.resolve()
       const { outcome } = await momentOf(world, wake)
       expect(outcome).toBe('act')
@@ -111,12 +111,14 @@ describe('who watches a being', () => {
   it('may look into its past: another person hears nothing, and is told why', async () => {
     const asAnn = { ...world, person: 'ann' }
     const request = { as: 'ann', being: 'teller', listener, heard: () => undefined }
-    await expect(watch(asAnn, request)).rejects.toMatchObject({ code: 'FORBIDDEN' })
-    await expect(watch(asAnn, { ...request, being: 'nobody' })).rejects.toMatchObject({ code: 'FORBIDDEN' })
+    await expect(streamWords(asAnn, request)).rejects.toMatchObject({ code: 'FORBIDDEN' })
+    await expect(streamWords(asAnn, { ...request, being: 'nobody' })).rejects.toMatchObject({
+      code: 'FORBIDDEN',
+    })
     await live(world, 'teller', 'go on')
     expect(askedFor(model, 'teller').map(({ stream }) => stream)).toEqual([undefined])
     // Control: she may watch herself.
-    const { ready, end } = await watch(asAnn, { ...request, being: 'ann' })
+    const { ready, end } = await streamWords(asAnn, { ...request, being: 'ann' })
     await ready
     end()
   })

@@ -4,7 +4,7 @@ import { act, erasing, summon } from '@treeos/client'
 import { actWakeId, type BeingName } from '@treeos/core'
 import { replay } from '@treeos/replay'
 import { defineExtension, defineOperation, setQuality } from '@treeos/sdk'
-import { readOutcomeOfWake } from '@treeos/store'
+import { findOutcomeOfWake } from '@treeos/store'
 import { sql } from 'kysely'
 import { afterEach, beforeAll, expect, it } from 'vitest'
 import { z } from 'zod'
@@ -93,7 +93,7 @@ it('what was said is gone from facts, inboxes and faces; all verifies; replay na
   const { facts } = await erase(hash)
   expect(facts).toMatchObject([{ reel, kind: 'fact:erased' }])
   expect(await tablesWith(word)).toEqual(['inbox', 'moment_decision']) // what the operator decided
-  const spoke = await readOutcomeOfWake(world.db, actWakeId(said))
+  const spoke = await findOutcomeOfWake(world.db, actWakeId(said))
   await erase(spoke!.moment)
   expect(await tablesWith(word)).toEqual([])
 

@@ -3,7 +3,7 @@
 import { prompt } from '@treeos/client'
 import { canonicalJson, type Json } from '@treeos/core'
 import { replay } from '@treeos/replay'
-import { digestOf, type MomentRecord, type OpenRecord, readBases, readOpen } from '@treeos/store'
+import { digestOf, findOpen, type MomentRecord, type OpenRecord, readBases } from '@treeos/store'
 import { PROMPT_LAYOUT } from '@treeos/world'
 import { sql } from 'kysely'
 import { describe, expect, it } from 'vitest'
@@ -21,7 +21,7 @@ async function rewrite(
   open: (record: OpenRecord) => OpenRecord,
   outcome: (record: MomentRecord) => MomentRecord = (record) => record,
 ): Promise<void> {
-  const stored = await readOpen(world.db, moment)
+  const stored = await findOpen(world.db, moment)
   const opened = open(stored!.record)
   await world.owner.transaction().execute(async (tx) => {
     await sql`set local session_replication_role = replica`.execute(tx)
@@ -98,7 +98,7 @@ describe('a moment whose prompt an older version wrote', () => {
   it('a fact that was changed after a moment had read it is found, although the basis is stored without hashes', async () => {
     const { n } = await live(world, 'librarian', 'a third time')
     const moment = `librarian/1/${n}`
-    const inSlice = new Set((await readOpen(world.db, moment))?.record.heads.map(([reel]) => reel))
+    const inSlice = new Set((await findOpen(world.db, moment))?.record.heads.map(([reel]) => reel))
     const [read] = ((await readBases(world.db, [moment])).get(moment) ?? []).filter(
       ([reel, seq]) => seq > 0 && !inSlice.has(reel),
     )

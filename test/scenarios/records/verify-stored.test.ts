@@ -1,9 +1,9 @@
 /** What `treeos verify` finds besides broken chains: anything derived from facts that the owner of the database changed. */
 
 import { takeLease } from '@treeos/client'
-import { type Broken, type BrokenReason, verifyAll } from '@treeos/proofs'
+import { type BrokenReason, type ChainFault, verifyAll } from '@treeos/proofs'
 import { defineExtension, defineOperation, setQuality } from '@treeos/sdk'
-import { readReality } from '@treeos/store'
+import { findReality } from '@treeos/store'
 import { FOLD } from '@treeos/world'
 import { sql } from 'kysely'
 import { afterEach, beforeAll, describe, expect, it } from 'vitest'
@@ -49,7 +49,7 @@ const TABLES = [
 ]
 /** The chains. `verify.test.ts` changes each of their columns. */
 const CHAINS = ['head', 'fact', 'payload']
-const verify = async () => verifyAll(world.db, (await readReality(world.owner))!.id, FOLD)
+const verify = async () => verifyAll(world.db, (await findReality(world.owner))!.id, FOLD)
 
 beforeAll(async () => {
   await publish(world, 'bell.rings', false) // before anybody hears it
@@ -226,7 +226,7 @@ it('names every table that proves nothing', async () => {
 })
 
 describe('rows that are invented or gone are found', () => {
-  const only = async (): Promise<Broken[]> => [...(await verify()).broken]
+  const only = async (): Promise<ChainFault[]> => [...(await verify()).broken]
 
   it.each<{ what: string; statement: string; reason: BrokenReason }>([
     {

@@ -1,6 +1,6 @@
 /** Lists of a world with many beings are made in Postgres. TREEOS_CROWD=10000 is the full size. */
 
-import { authoring, budgets, lookIntoRole } from '@treeos/client'
+import { authoring, budgets, inspectRole } from '@treeos/client'
 import { canonicalJson } from '@treeos/core'
 import { listRowsOf } from '@treeos/reality'
 import { countNamedRoles, findAddresses, listAddresses, listBeingsNaming } from '@treeos/store'
@@ -108,7 +108,7 @@ describe('of many beings', () => {
   it(`the list of roles, one role and all budgets take less than ${MS_MAX} ms each, of ${CROWD}`, async () => {
     const took = {
       roles: await timed(() => authoring(world, 'operator')),
-      role: await timed(() => lookIntoRole(world, 'operator', 'resident')),
+      role: await timed(() => inspectRole(world, 'operator', 'resident')),
       budgets: await timed(() => budgets(world)),
       counts: await timed(() => countNamedRoles(world.db)),
       addresses: await timed(() => listAddresses(world.db)),

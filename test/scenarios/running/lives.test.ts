@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { act, moments } from '@treeos/client'
 import { newWake } from '@treeos/core'
 import { ACT_SIGNAL, BEING_VERSION, BEING_WORKFLOW, beingWorkflowId, taskQueueOf } from '@treeos/protocol'
-import { enqueue, findEntry, listOutcomes, readOpen, readOutcomeOfWake } from '@treeos/store'
+import { enqueue, findEntry, findOpen, findOutcomeOfWake, listOutcomes } from '@treeos/store'
 import { describe, expect, it } from 'vitest'
 import {
   askedFor,
@@ -64,7 +64,7 @@ describe('a workflow that is lost', () => {
     )
     const correlation = await tell(world, 'interrupted', 'think hard')
     await until(() => askedFor(model, 'interrupted').length === 1)
-    await until(() => readOpen(world.db, 'interrupted/1/1')) // until the model turns out to be slow, nothing is open
+    await until(() => findOpen(world.db, 'interrupted/1/1')) // until the model turns out to be slow, nothing is open
     await handleOf('interrupted').terminate('a test')
     const next = await tell(world, 'interrupted', 'and then?')
     expect(await momentOf(world, next, 30)).toMatchObject({ n: 3, outcome: 'act' })
@@ -212,7 +212,7 @@ describe('a long life', () => {
     for (let i = 0; i < rounds; i++) {
       const [id = ''] = await wakeUp(world, 'sleeper', [i])
       const asked = performance.now()
-      const outcome = await until(() => readOutcomeOfWake(world.db, id))
+      const outcome = await until(() => findOutcomeOfWake(world.db, id))
       slowest = Math.max(slowest, performance.now() - asked)
       expect(outcome).toMatchObject({ n: i + 1, kind: 'see' })
     }
@@ -229,7 +229,7 @@ describe('a long life', () => {
   const keepBusy = async (being: string, rounds: number) => {
     for (let i = 0; i < rounds; i++) {
       const [id = ''] = await wakeUp(world, being, [i])
-      while ((await readOutcomeOfWake(world.db, id)) === null) await sleep(1)
+      while ((await findOutcomeOfWake(world.db, id)) === null) await sleep(1)
     }
   }
 
@@ -281,7 +281,7 @@ describe('a long life', () => {
     const id = 'unrung'
     await enqueue(world.db, newWake({ id, being: 'waker', kind: 'event', priority: 3, content: 2 }))
     await sleep(2000)
-    expect(await readOutcomeOfWake(world.db, id)).toBeNull()
+    expect(await findOutcomeOfWake(world.db, id)).toBeNull()
     await ring(world, 'waker')
     expect(await momentOf(world, id)).toMatchObject({ n: 2, outcome: 'see' })
   })

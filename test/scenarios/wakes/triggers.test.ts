@@ -2,13 +2,13 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { inhabit, moments, reply } from '@treeos/client'
 import type { JsonObject } from '@treeos/core'
 import {
+  findDecision,
   findEntry,
   findReply,
   listBusy,
   listOpenSummons,
   listOutcomes,
   listUnclaimed,
-  readDecision,
 } from '@treeos/store'
 import { beforeAll, describe, expect, it } from 'vitest'
 import {
@@ -56,7 +56,7 @@ describe('a role with triggerOn []', () => {
     const moment = await momentOf(world, correlation)
     expect(moment).toMatchObject({ outcome: 'skipped', reason: 'not-triggered' })
     const [outcome] = await listOutcomes(world.db, 'vault')
-    expect(await readDecision(world.db, outcome!.moment)).toBe(null)
+    expect(await findDecision(world.db, outcome!.moment)).toBe(null)
     expect(await noticesOf('operator', 'vault')).toEqual([])
     // The operator spoke, which is one fact; no other was written.
     expect(Number(((await groundOf(world)) as { facts: number }).facts)).toBe(

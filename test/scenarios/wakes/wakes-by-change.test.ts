@@ -2,7 +2,7 @@ import { act } from '@treeos/client'
 import { type BeingName, canonicalJson, type Json, type JsonObject, LIMITS, readPath } from '@treeos/core'
 import { flowPaths, sliceContext } from '@treeos/roles'
 import { defineExtension } from '@treeos/sdk'
-import { listOutcomes, readOpen, readRows } from '@treeos/store'
+import { findOpen, listOutcomes, readRows } from '@treeos/store'
 import type { BeingRow, SpaceRow } from '@treeos/world'
 import { sql } from 'kysely'
 import { beforeAll, describe, expect, it } from 'vitest'
@@ -116,7 +116,7 @@ describe('a change of what a flow reads', () => {
     published = true
     await until(async () => (await listOutcomes(world.db, 'watcher')).length === 2)
     const [, second] = await listOutcomes(world.db, 'watcher')
-    expect((await readOpen(world.db, second!.moment))?.record.context).toMatchObject({
+    expect((await findOpen(world.db, second!.moment))?.record.context).toMatchObject({
       world: { tide: { level: 9 } },
     })
     const [one, many, ...more] = await wakesOf(world, 'watcher')
@@ -295,7 +295,7 @@ describe('precision and recall', () => {
     for (const name of names) {
       const last = (await listOutcomes(world.db, name)).at(-1)
       if (last === undefined) continue
-      const context = (await readOpen(world.db, last.moment))?.record.context
+      const context = (await findOpen(world.db, last.moment))?.record.context
       const me = await beingRow(name)
       const paths = flowPaths(me.qualities.roleFlow).filter(
         (path) => path.startsWith('world.') || path.startsWith('space.quality'),

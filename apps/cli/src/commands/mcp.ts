@@ -1,10 +1,10 @@
 import type { Cli, InstanceOptions } from '../cli.ts'
 import type { LiveConnection } from '../instance/connection.ts'
 import { withServices } from '../instance/open.ts'
+import { errorReporter } from '../text/error-reporter.ts'
 import { UsageError } from '../text/failure.ts'
 import { requireStance, wholeNumber } from '../text/input.ts'
 import type { ExitStatus, Output } from '../text/output.ts'
-import { teller } from '../text/teller.ts'
 
 const PORT = 7437
 const PORT_MAX = 65_535
@@ -50,7 +50,7 @@ async function servePipe(
 ): Promise<ExitStatus> {
   const { serveStdio } = await import('@treeos/mcp')
   const being = requireStance(as ?? '@operator')
-  const serving = await serveStdio(at, { being, issuer: 'operator' }, teller(out, 'mcp'))
+  const serving = await serveStdio(at, { being, issuer: 'operator' }, errorReporter(out, 'mcp'))
   await Promise.race([serving.over, ending])
   await serving.close()
   process.stdin.destroy() // open, it would keep the process from ending
@@ -65,7 +65,7 @@ async function serveNet(
   const { serveHttp } = await import('@treeos/mcp')
   const port = typeof http === 'string' ? portOf(http) : PORT
   const bound = listen === undefined ? {} : { listen }
-  const edge = await serveHttp(at, { port, hosts: host, onError: teller(out, 'mcp'), ...bound })
+  const edge = await serveHttp(at, { port, hosts: host, onError: errorReporter(out, 'mcp'), ...bound })
   out.value({ ready: true, pid: process.pid, url: edge.url }, ({ url }) => `MCP is served at ${url}`)
   await ending
   await edge.close()

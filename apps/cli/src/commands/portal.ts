@@ -22,7 +22,7 @@ export function addPortal(cli: Cli): void {
         const ending = onEnding({ watch: options.supervised !== true })
         const { listenToJournal } = await import('@treeos/store')
         const { buildPage, portalOf, servePortal } = await import('@treeos/portal')
-        const { teller } = await import('../text/teller.ts')
+        const { errorReporter: teller } = await import('../text/error-reporter.ts')
         const { withPortalServices } = await import('../instance/connection.ts')
         const { dataDirOf } = await import('../instance/data-dir.ts')
         const { TREEOS_PORTAL_LISTEN: listen, TREEOS_PORTAL_HOSTS: hosts = '' } = process.env

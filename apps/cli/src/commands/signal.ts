@@ -34,7 +34,10 @@ export function addSignal(cli: Cli): void {
   cli.onInstance('get [key]', 'show published values: all, of a namespace, or at NS.KEY', 'signal').action(
     cli.run(async (out, key: string | undefined, options: InstanceOptions) => {
       const keys = key === undefined ? [] : keysOf(key)
-      out.value(await withReality(options, ({ db }, { signals }) => signals(db, keys)), prettyJson)
+      out.value(
+        await withReality(options, ({ db }, { readSignals: signals }) => signals(db, keys)),
+        prettyJson,
+      )
     }),
   )
 }

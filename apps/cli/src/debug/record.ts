@@ -46,7 +46,7 @@ function nullIfAway(error: unknown): null {
 }
 
 async function placeOf(options: InstanceOptions, db: ReadConnection['db'], being: BeingName, n: number) {
-  const { readOutcomeByNumber } = await import('@treeos/store')
+  const { findOutcomeByNumber: readOutcomeByNumber } = await import('@treeos/store')
   const { loadReplay } = await import('../instance/replaying.ts')
   const { locateMoment } = await loadReplay()
   const outcome = await readOutcomeByNumber(db, being, n)

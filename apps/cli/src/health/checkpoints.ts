@@ -12,7 +12,7 @@ import {
   serviceOf,
   unseen,
 } from '@treeos/local'
-import { type LastSigned, type LogState, readLastSigned, readLogState } from '@treeos/proofs'
+import { findLastSigned, type LastSigned, type LogState, readLogState } from '@treeos/proofs'
 import { openDatabase } from '@treeos/store'
 import { lastSignedFile } from '../instance/signing.ts'
 import { duration } from '../text/output.ts'
@@ -26,7 +26,7 @@ export interface CheckpointStatus {
   readonly refused: string | null
 }
 
-const LOOK_AGAIN_MS = 3000
+const RECHECK_MS = 3000
 const WHY = {
   smaller: 'it is smaller than the one that was signed',
   fork: 'it has another root than the one that was signed',
@@ -36,7 +36,7 @@ const WHY = {
 /** @returns null where nothing was signed, or what was signed last cannot be read */
 export function readCheckpointStatus(dataDir: string): CheckpointStatus | null {
   try {
-    const last = readLastSigned(lastSignedFile(dataDir))
+    const last = findLastSigned(lastSignedFile(dataDir))
     return last === null ? null : statusOf(last)
   } catch {
     return null // doctor tells why
@@ -57,12 +57,12 @@ export async function examineCheckpoints(dataDir: string, env: NodeJS.ProcessEnv
   if (serviceOf(readInstance(dataDir), CHECKPOINTS) === null) return []
   const name = CHECKPOINTS
   try {
-    const read = () => readLastSigned(lastSignedFile(dataDir))
+    const read = () => findLastSigned(lastSignedFile(dataDir))
     const flag = dataFlag(dataDir)
     const log = await readState(dataDir, env)
     const first = read()
     if (isCovered(first, log)) return [{ name, ...judgeCheckpoints(first, log, flag) }]
-    await sleep(LOOK_AGAIN_MS)
+    await sleep(RECHECK_MS)
     const last = read()
     const isMoving = last !== null && last.size > (first?.size ?? 0)
     return [{ name, ...judgeCheckpoints(last, isMoving ? { size: last.size, behind: 0 } : log, flag) }]

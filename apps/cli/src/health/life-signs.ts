@@ -33,7 +33,7 @@ import { describeParked } from './status.ts'
 const OLD_SECONDS = 60
 /** From this many waiting wakes on, they are counted twice, to see whether they grow. */
 const MANY = 20
-const LOOK_AGAIN_MS = 3000
+const RECHECK_MS = 3000
 /** Single calls fail now and then. A tenth of all calls is reported. */
 const FAILING_SHARE = 0.1
 const BEINGS_NAMED_MAX = 3
@@ -107,7 +107,7 @@ async function readLine(
     const late =
       wakes.oldestSeconds < OLD_SECONDS ? [] : await listUnclaimed(db, OLD_SECONDS, BEINGS_NAMED_MAX + 1)
     if (wakes.waiting < MANY) return { ...nothing, wakes, late, parked, login }
-    await sleep(LOOK_AGAIN_MS)
+    await sleep(RECHECK_MS)
     return { ...nothing, wakes, wakesLater: await measureInboxes(db), late, parked, login }
   } catch (error) {
     return { ...nothing, unread: error }
@@ -191,7 +191,7 @@ function judgeWakes({ wakesLater, late, workers }: Signs, { waiting, oldestSecon
   const more = workers.length === 0 ? `treeos up${flag}` : `treeos worker${flag} (one more)`
   if (wakesLater !== null && wakesLater.waiting > waiting)
     return bad(
-      `${wakes}, and ${LOOK_AGAIN_MS / 1000} s later ${wakesLater.waiting}: wakes come in faster than moments end`,
+      `${wakes}, and ${RECHECK_MS / 1000} s later ${wakesLater.waiting}: wakes come in faster than moments end`,
       more,
     )
   if (oldestSeconds >= OLD_SECONDS) {

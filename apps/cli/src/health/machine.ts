@@ -1,7 +1,7 @@
 import { historiesFolder } from '@treeos/host'
 import { checkpointsFolder, hasWorker, isAlive, RECHECK, readInstance, UP, unseen } from '@treeos/local'
 import type { Checkpointed, Machine, MachineHealth } from '@treeos/portal'
-import { originOf, readKeys, readNewest } from '@treeos/proofs'
+import { findNewest, originOf, readKeys } from '@treeos/proofs'
 import type { LiveConnection } from '../instance/connection.ts'
 import { loadReplay } from '../instance/replaying.ts'
 import { examineLife } from './life-signs.ts'
@@ -33,7 +33,7 @@ function newestCheckpoint(dataDir: string, origin: string): Machine['checkpoint'
   let readAt = Number.NEGATIVE_INFINITY
   return async () => {
     if (performance.now() - readAt < CHECKPOINT_MS) return known
-    known = readNewest(folder, origin, readKeys(folder))
+    known = findNewest(folder, origin, readKeys(folder))
     readAt = performance.now()
     return known
   }

@@ -20,11 +20,11 @@ import {
 } from '@treeos/local'
 import {
   countParked,
+  findReality,
   measureInboxes,
   measurePeoplesInboxes,
   openDatabase,
   type Reality,
-  readReality,
 } from '@treeos/store'
 import { type CheckpointStatus, readCheckpointStatus } from './checkpoints.ts'
 
@@ -169,7 +169,7 @@ const NOTHING_STORED: Stored = { reality: null, wakes: null, inbox: null, budget
 async function readStored(url: string): Promise<Stored> {
   const db = openDatabase(url, { poolMax: 1 })
   try {
-    const reality = await readReality(db)
+    const reality = await findReality(db)
     if (reality === null) return NOTHING_STORED
     return {
       reality,

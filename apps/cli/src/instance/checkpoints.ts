@@ -1,12 +1,12 @@
 import { TreeosError } from '@treeos/core'
 import { checkpointsFolder } from '@treeos/local'
 import {
-  type Broken,
+  type ChainFault,
+  findNewest,
   type LogVerified,
   originOf,
-  readBooks,
+  readCheckpointFiles,
   readKeys,
-  readNewest,
   readVerifier,
   type Verifier,
   verifierKeyOf,
@@ -38,8 +38,8 @@ export function findCheckpoint(dataDir: string, folder: string | null, size: num
   const origin = keys[0]?.name ?? ''
   const found =
     size === null
-      ? readNewest(where, origin, keys)
-      : readBooks(where, origin, keys).checkpoints.findLast((one) => one.size === size)
+      ? findNewest(where, origin, keys)
+      : readCheckpointFiles(where, origin, keys).checkpoints.findLast((one) => one.size === size)
   if (found == null)
     throw new TreeosError(
       'INVALID_INPUT',
@@ -72,12 +72,12 @@ export async function compareLog(
   if (source === null) return verifyLog(db, [])
   const origin = originOf(reality.id)
   // Read before the record: it may grow meanwhile.
-  const { checkpoints, faults } = readBooks(source.folder, origin, keysOf(source))
+  const { checkpoints, faults } = readCheckpointFiles(source.folder, origin, keysOf(source))
   if (source.isNamed && checkpoints.length + faults.length === 0)
     throw new TreeosError('INVALID_INPUT', `${source.folder} holds no checkpoints`)
   const log = await verifyLog(db, checkpoints)
   const unreadable = faults.map(
-    ({ note }): Broken => ({ reel: 'log', seq: note, reason: 'checkpoint-unreadable' }),
+    ({ note }): ChainFault => ({ reel: 'log', seq: note, reason: 'checkpoint-unreadable' }),
   )
   return { ...log, ok: log.ok && faults.length === 0, broken: [...log.broken, ...unreadable] }
 }

@@ -19,10 +19,10 @@ import { VaultCaller, vaultAccess } from '@treeos/overlay'
 import {
   type ChainDb,
   type DatabaseOptions,
+  findReality,
   isTransient,
   openDatabase,
   type Reality,
-  readReality,
 } from '@treeos/store'
 import { buildRegistry, type Registry, seed } from '@treeos/world'
 import type { Kysely } from 'kysely'
@@ -180,7 +180,7 @@ async function withDatabase<T>(
 ): Promise<T> {
   const db = openDatabase(postgres.url, options)
   try {
-    const reality = await readReality(db)
+    const reality = await findReality(db)
     if (reality === null)
       throw unavailable(`${postgres.address} holds no reality yet: \`treeos up\` makes one`)
     return await use({ db, reality })

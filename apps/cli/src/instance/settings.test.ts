@@ -1,7 +1,7 @@
 import { existsSync, mkdirSync, mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
-import { forgetSettings, keepSettings, unappliedSettings, withSettings } from '@treeos/local'
+import { forgetSettings, saveSettings, unappliedSettings, withSettings } from '@treeos/local'
 import { afterEach, beforeEach, expect, it, vi } from 'vitest'
 import { sharedSettings } from './settings.ts'
 
@@ -12,7 +12,7 @@ beforeEach(() => {
   dataDir = mkdtempSync(join(tmpdir(), 'treeos-settings-'))
 })
 afterEach(() => rmSync(dataDir, { recursive: true, force: true }))
-const keep = async (env: NodeJS.ProcessEnv) => keepSettings(dataDir, await sharedSettings(dataDir, env))
+const keep = async (env: NodeJS.ProcessEnv) => saveSettings(dataDir, await sharedSettings(dataDir, env))
 const MIND = { OPENAI_API_KEY: 'sk-1', OPENAI_BASE_URL: 'http://a/v1', TREEOS_MODEL: 'owl' }
 
 it('hands the model, its key and the other shared settings to a worker that joins without them', async () => {

@@ -2,10 +2,10 @@ import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { TreeosError } from '@treeos/core'
 import { acquireLock, LockedError, onEnding } from '@treeos/local'
-import { keepCheckpointing, originOf, type Signed, Signer } from '@treeos/proofs'
+import { checkpointRepeatedly, originOf, type Signed, Signer } from '@treeos/proofs'
 import type { InstanceOptions } from '../cli.ts'
+import { errorReporter } from '../text/error-reporter.ts'
 import type { ExitStatus, Output } from '../text/output.ts'
-import { teller } from '../text/teller.ts'
 import { asSequencer } from './connection.ts'
 import { signerFolder, signerPlace } from './signing.ts'
 
@@ -25,13 +25,13 @@ export async function signLog(
   const stopping = new AbortController()
   const ended = ending.promise.then(() => stopping.abort())
   const lock = await lockSigner(dataDir)
-  const onError = teller(out, 'checkpoints')
+  const onError = errorReporter(out, 'checkpoints')
   try {
     await asSequencer(options, async ({ db, reality }) => {
       const signer = new Signer(signerPlace(dataDir, { origin: originOf(reality.id), folder }))
       /** what was told last: a fault that lasts is told once */
       let told = ''
-      await keepCheckpointing(db, signer, {
+      await checkpointRepeatedly(db, signer, {
         seconds: options.seconds ?? (Number(process.env.TREEOS_CHECKPOINT_SECONDS) || SECONDS),
         signal: stopping.signal,
         onRound(signed) {

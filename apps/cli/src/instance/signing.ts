@@ -3,12 +3,12 @@ import { checkpointsFolder } from '@treeos/local'
 import {
   type CheckpointedLog,
   findLogIndex,
+  findNewest,
   loadSigners,
   originOf,
   type ReceiptSigner,
   readInclusionProof,
   readKeys,
-  readNewest,
   type SignerPlace,
 } from '@treeos/proofs'
 import type { Reality } from '@treeos/store'
@@ -46,7 +46,7 @@ export function checkpointedLog(
   { db, reality }: ReadConnection,
 ): CheckpointedLog | null {
   const folder = checkpointsFolder(dataDirOf(options))
-  const checkpoint = readNewest(folder, originOf(reality.id), readKeys(folder))
+  const checkpoint = findNewest(folder, originOf(reality.id), readKeys(folder))
   if (checkpoint === null) return null
   const { note, size } = checkpoint
   return {

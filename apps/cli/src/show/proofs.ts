@@ -1,4 +1,4 @@
-import type { Exported, LogVerified, Verified } from '@treeos/proofs'
+import type { ChainsVerified, Exported, LogVerified } from '@treeos/proofs'
 import type { Difference, Replayed, WornStack } from '@treeos/replay'
 import type { Refolded } from '@treeos/store'
 import { oneLine, shown, table } from '../text/output.ts'
@@ -63,7 +63,7 @@ export function shownDifferences(differences: readonly Difference[]): string {
   )
 }
 
-export interface VerifiedView extends Verified {
+export interface VerifiedView extends ChainsVerified {
   readonly log: Omit<LogVerified, 'broken'>
 }
 

@@ -1,4 +1,4 @@
-import { listenToJournal, type Words, watch } from '@treeos/client/records'
+import { listenToJournal, streamWords, type Words } from '@treeos/client/records'
 import type { BeingName } from '@treeos/core'
 import { locatePostgres } from '@treeos/local'
 import type { InstanceOptions } from '../cli.ts'
@@ -31,7 +31,7 @@ export async function withWords<T>(
   const early: Words[] = []
   const show = out.json ? (words: Words) => out.jsonAside(words) : writer(out)
   try {
-    const watching = await watch(at, {
+    const watching = await streamWords(at, {
       as,
       being: target,
       listener,

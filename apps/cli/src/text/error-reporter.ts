@@ -1,7 +1,7 @@
 import { type Output, plain } from './output.ts'
 
 /** Shows only name and code of an error that no client gets: messages of Postgres quote their input. */
-export const teller = (out: Output, service: string) => (where: string, error: unknown) => {
+export const errorReporter = (out: Output, service: string) => (where: string, error: unknown) => {
   const { name, code } = (error instanceof Error ? error : {}) as { name?: string; code?: unknown }
   out.progress(
     `${service}: ${where}: ${[name ?? typeof error, code].filter((part) => part != null).join(' ')}`,

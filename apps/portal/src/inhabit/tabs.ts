@@ -1,4 +1,4 @@
-import { type Connection, keepLease, type Lease, releaseLease, takeLease } from '@treeos/client'
+import { type Connection, keepLease, type LeaseRef, releaseLease, takeLease } from '@treeos/client'
 import { type BeingName, LIMITS, stanceOf, TreeosError } from '@treeos/core'
 import { hashOf, isSecret, newSecret } from '../accounts/secrets.ts'
 
@@ -9,7 +9,7 @@ const LEASE_MS = LIMITS.leaseSeconds * 1000
 
 /** A tab of a browser that drives a being. */
 export interface Tab {
-  readonly lease: Lease
+  readonly lease: LeaseRef
   /** the id of the session that took the lease */
   readonly session: string
   /** acts as the driver */
@@ -42,7 +42,7 @@ export class Tabs {
   async take(
     at: Connection,
     { session, as, being }: { readonly session: string; readonly as: BeingName; readonly being: BeingName },
-  ): Promise<{ readonly handle: string; readonly lease: Lease }> {
+  ): Promise<{ readonly handle: string; readonly lease: LeaseRef }> {
     const own = [...this.#kept.values()].filter((tab) => tab.session === session)
     if (own.length >= TABS_MAX_PER_SESSION)
       throw new TreeosError(
@@ -136,7 +136,7 @@ export class Tabs {
 const keyOf = (handle: string): string => hashOf(handle).toString('hex')
 
 /** What a tab is told of its lease. */
-export const shownLease = ({ being, driver }: Lease) => ({
+export const shownLease = ({ being, driver }: LeaseRef) => ({
   being: stanceOf(being),
   driver: stanceOf(driver),
   seconds: LIMITS.leaseSeconds,

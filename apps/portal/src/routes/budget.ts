@@ -1,4 +1,4 @@
-import { authorizeLookBack, budget } from '@treeos/client'
+import { authorizePast, budget } from '@treeos/client'
 import { requireBeingName } from '@treeos/core'
 import { Hono } from 'hono'
 import { z } from 'zod'
@@ -13,7 +13,7 @@ export const budgetRoutes = () =>
     async (c) => {
       const { at, being: me } = c.get('visit')
       const being = requireBeingName(c.req.valid('param').name)
-      await authorizeLookBack(at, me, being)
+      await authorizePast(at, me, being)
       return c.json(await budget(at, being))
     },
   )

@@ -1,4 +1,4 @@
-import { authorizeLookBackAtAll, health, ownUse } from '@treeos/client'
+import { authorizeAllPasts, health, ownUse } from '@treeos/client'
 import { Hono } from 'hono'
 import type { Env, Portal } from '../portal.ts'
 
@@ -15,6 +15,6 @@ export const healthRoutes = ({ machine }: Portal) =>
     })
     .get('/machine', async (c) => {
       const { at, being } = c.get('visit')
-      await authorizeLookBackAtAll(at, being)
+      await authorizeAllPasts(at, being)
       return c.json(await machine.health())
     })

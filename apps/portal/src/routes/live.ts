@@ -8,8 +8,8 @@ import type { Tabs } from '../inhabit/tabs.ts'
 import type { Env, Portal } from '../portal.ts'
 import { mayStay } from '../visits.ts'
 import { input } from './input.ts'
+import { StreamedBeings } from './streamed-beings.ts'
 import type { Streams } from './streams.ts'
-import { Watched } from './watched.ts'
 
 /** How often a session, and the lease of a tab, is asked for again, and a silent stream shows that it lives. */
 const CHECK_MS = 5_000
@@ -23,7 +23,7 @@ const WORDS_WAITING_MAX = 200
  * write that the page asks for, while they write it: those events have no id, since nothing of them can be asked for again.
  */
 export const liveRoutes = (portal: Portal, streams: Streams, tabs: Tabs) => {
-  const watchers = new Map<string, Watched>()
+  const watchers = new Map<string, StreamedBeings>()
   return new Hono<Env>()
     .get('/live', async (c) => {
       const { listener, onError } = portal
@@ -41,7 +41,7 @@ export const liveRoutes = (portal: Portal, streams: Streams, tabs: Tabs) => {
       return streamSSE(c, async (stream) => {
         const name = randomUUID()
         let waiting = 0
-        const watched = new Watched(visit, listener, (words) => {
+        const watched = new StreamedBeings(visit, listener, (words) => {
           if (waiting >= WORDS_WAITING_MAX) return
           waiting += 1
           const written = stream.writeSSE({ event: 'words', data: JSON.stringify(words) })

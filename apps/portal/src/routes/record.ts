@@ -1,4 +1,4 @@
-import { authorizeLookBack, authorizeLookBackAtAll, refusalOf, retrace } from '@treeos/client'
+import { authorizeAllPasts, authorizePast, refusalOf, retrace } from '@treeos/client'
 import { requireBeingName, TreeosError } from '@treeos/core'
 import { Hono } from 'hono'
 import { streamSSE } from 'hono/streaming'
@@ -35,8 +35,8 @@ export const recordRoutes = ({ machine, onError }: Portal) => {
         const { at, being: me } = c.get('visit')
         const { being: name } = c.req.valid('query')
         const beings = name === undefined ? null : [requireBeingName(name)]
-        if (beings === null) await authorizeLookBackAtAll(at, me)
-        for (const being of beings ?? []) await authorizeLookBack(at, me, being)
+        if (beings === null) await authorizeAllPasts(at, me)
+        for (const being of beings ?? []) await authorizePast(at, me, being)
         // One at a time: each keeps the reels that it reads in memory.
         if (isComparing)
           throw new TreeosError(

@@ -1,13 +1,13 @@
 import {
   addresses,
   authoring,
-  authorizeLookBack,
+  authorizePast,
   checkFlow,
   checkRole,
-  lookIntoFlow,
-  lookIntoRole,
+  inspectFlow,
+  inspectRole,
   namespaces,
-  signals,
+  readSignals,
 } from '@treeos/client'
 import { parseStance, requireBeingName, requireRoleName } from '@treeos/core'
 import { whatIf } from '@treeos/replay/what-if'
@@ -45,7 +45,7 @@ export const roleRoutes = () =>
     )
     .get('/roles/:role', input('param', z.object({ role: z.string().max(200) })), async (c) => {
       const { at, being } = c.get('visit')
-      return c.json(await lookIntoRole(at, being, requireRoleName(c.req.valid('param').role)))
+      return c.json(await inspectRole(at, being, requireRoleName(c.req.valid('param').role)))
     })
     .post('/roles/check', input('json', z.object({ role: given })), (c) =>
       c.json(checkRole(c.get('visit').at.registry, c.req.valid('json').role)),
@@ -55,7 +55,7 @@ export const roleRoutes = () =>
     )
     .get('/beings/:name/flow', input('param', name), async (c) => {
       const { at, being: me } = c.get('visit')
-      return c.json(await lookIntoFlow(at, me, parseStance(`@${c.req.valid('param').name}`)))
+      return c.json(await inspectFlow(at, me, parseStance(`@${c.req.valid('param').name}`)))
     })
     .post(
       '/beings/:name/what-if',
@@ -65,12 +65,12 @@ export const roleRoutes = () =>
         const { at, being: me } = c.get('visit')
         const being = requireBeingName(c.req.valid('param').name)
         const { flow, since, until } = c.req.valid('json')
-        await authorizeLookBack(at, me, being)
+        await authorizePast(at, me, being)
         const last = Math.min(until, since + MOMENTS_MAX - 1)
         return c.json({ until: last, differences: await whatIf(at, { being, flow, since, until: last }) })
       },
     )
     .get('/signals', async (c) => {
       const { at } = c.get('visit')
-      return c.json({ namespaces: await namespaces(at, null), values: await signals(at.db, []) })
+      return c.json({ namespaces: await namespaces(at, null), values: await readSignals(at.db, []) })
     })

@@ -1,17 +1,17 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { type Watch, type Words, watch } from '@treeos/client'
+import { streamWords, type WordStream, type Words } from '@treeos/client'
 import { type BeingName, TreeosError } from '@treeos/core'
 import type { Portal, Visit } from '../portal.ts'
 
 /** How long a page waits until its watch is held: Postgres may be away. */
-const HELD_MS_MAX = 3_000
+const READY_MS_MAX = 3_000
 
 /** The beings that one live stream watches. They change with the page that is shown. */
-export class Watched {
+export class StreamedBeings {
   readonly #visit: Visit
   readonly #listener: Portal['listener']
   readonly #heard: (words: Words) => void
-  readonly #watches = new Map<BeingName, Watch>()
+  readonly #watches = new Map<BeingName, WordStream>()
   #isOver = false
   #setting: Promise<unknown> = Promise.resolve()
 
@@ -43,7 +43,7 @@ export class Watched {
     for (const being of beings) await this.#add(being)
     const watched = beings.filter((being) => this.#watches.has(being))
     const held = Promise.all(watched.map((being) => this.#watches.get(being)?.ready))
-    await Promise.race([held, sleep(HELD_MS_MAX, undefined, { ref: false })])
+    await Promise.race([held, sleep(READY_MS_MAX, undefined, { ref: false })])
     return watched
   }
 
@@ -56,7 +56,7 @@ export class Watched {
   async #add(being: BeingName): Promise<void> {
     if (this.#watches.has(being)) return
     const { at, being: as } = this.#visit
-    const held = await watch(at, { as, being, listener: this.#listener, heard: this.#heard }).catch(
+    const held = await streamWords(at, { as, being, listener: this.#listener, heard: this.#heard }).catch(
       (error: unknown) => {
         if (error instanceof TreeosError) return null
         throw error

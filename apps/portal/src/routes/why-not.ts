@@ -1,4 +1,4 @@
-import { authorizeLookBack, authorizeLookBackAtAll, whyNotRole } from '@treeos/client'
+import { authorizeAllPasts, authorizePast, whyNotRole } from '@treeos/client'
 import { type Json, parseCall, requireBeingName, requireRoleName } from '@treeos/core'
 import { whyNotAct } from '@treeos/replay/why-not'
 import { Hono } from 'hono'
@@ -22,7 +22,7 @@ export const whyNotRoutes = () =>
         const { at, being: me } = c.get('visit')
         const { name, n } = c.req.valid('param')
         const being = requireBeingName(name)
-        await authorizeLookBack(at, me, being)
+        await authorizePast(at, me, being)
         return c.json(await whyNotRole(at.db, being, n, requireRoleName(c.req.valid('json').role)))
       },
     )
@@ -35,8 +35,8 @@ export const whyNotRoutes = () =>
         const { name, n } = c.req.valid('param')
         const being = requireBeingName(name)
         // The answer quotes ceilings of makers and rules of spaces, and tells what is where, whoever may see that.
-        await authorizeLookBackAtAll(at, me)
-        await authorizeLookBack(at, me, being)
+        await authorizeAllPasts(at, me)
+        await authorizePast(at, me, being)
         return c.json(await whyNotAct(at, { being, n, call: parseCall(c.req.valid('json').call as Json) }))
       },
     )

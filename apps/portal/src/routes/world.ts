@@ -1,10 +1,10 @@
 import {
-  authorizeLookBack,
-  authorizeLookBackAtAll,
+  authorizeAllPasts,
+  authorizePast,
   chart,
   inspect,
-  lookInto,
-  mayLookBack,
+  inspectSpace,
+  mayReadPast,
   moments,
   refusalOf,
   see,
@@ -36,8 +36,8 @@ const unseen = (being: BeingName): Awaited<ReturnType<typeof see>> => ({
   identity: { cognition: null, defaultRole: null, home: null },
 })
 
-const isEveryPastOpen = (...asked: Parameters<typeof authorizeLookBackAtAll>): Promise<boolean> =>
-  authorizeLookBackAtAll(...asked).then(
+const isEveryPastOpen = (...asked: Parameters<typeof authorizeAllPasts>): Promise<boolean> =>
+  authorizeAllPasts(...asked).then(
     () => true,
     (error: unknown) => {
       if (refusalOf(error).code === 'FORBIDDEN') return false
@@ -55,7 +55,7 @@ export const worldRoutes = ({ temporal }: Portal) =>
     .get('/space', input('query', place.extend({ after: z.string().max(80).optional() })), async (c) => {
       const { at, being } = c.get('visit')
       const { path, after } = c.req.valid('query')
-      return c.json(await lookInto(at, being, parseSpacePath(path), { after, limit: OCCUPANTS_MAX }))
+      return c.json(await inspectSpace(at, being, parseSpacePath(path), { after, limit: OCCUPANTS_MAX }))
     })
     .get('/map', input('query', place), async (c) => {
       const { at, being } = c.get('visit')
@@ -64,7 +64,7 @@ export const worldRoutes = ({ temporal }: Portal) =>
     .get('/beings/:name', input('param', name), async (c) => {
       const { at, being: me } = c.get('visit')
       const being = parseStance(`@${c.req.valid('param').name}`)
-      const isPastOpen = await mayLookBack(at, me, being)
+      const isPastOpen = await mayReadPast(at, me, being)
       const seen = await see(at, me, `@${being}`).catch((error: unknown) => {
         // Lists need not hold the being itself, whose past is open to it nevertheless.
         if (isPastOpen && refusalOf(error).code === 'FORBIDDEN') return unseen(being)
@@ -86,7 +86,7 @@ export const worldRoutes = ({ temporal }: Portal) =>
         const { at, being: me } = c.get('visit')
         const being = requireBeingName(c.req.valid('param').name)
         const { before, last } = c.req.valid('query')
-        await authorizeLookBack(at, me, being)
+        await authorizePast(at, me, being)
         return c.json(await moments(at.db, being, last, before))
       },
     )

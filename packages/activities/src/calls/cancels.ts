@@ -23,7 +23,7 @@ export class Cancels {
   #timer: NodeJS.Timeout | undefined
 
   /** @returns ends it, when the call has ended */
-  watch(
+  onCancel(
     { db, observe }: { readonly db: Db; readonly observe: Observer },
     moment: MomentId,
     abort: (reason: CancelledCallError) => void,

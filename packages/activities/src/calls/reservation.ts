@@ -1,9 +1,9 @@
 import { randomInt } from 'node:crypto'
 import type { MomentId } from '@treeos/core'
-import { type Cost, type Db, type Opening, type SettlementWrite, settle } from '@treeos/store'
+import { type ClaimResult, type Cost, type Db, type SettlementWrite, settle } from '@treeos/store'
 
 /** What was reserved for the model call of a moment when it opened, before the length of its prompt was known. */
-export interface Advance {
+export interface Reservation {
   /** number of the reservation */
   readonly attempt: number
   /** null when no budget stands above the being: nothing needs to be reserved */
@@ -26,10 +26,10 @@ export const withRoom = ({ tokens, micros }: Cost): Cost => ({
 })
 
 /** @returns null when nothing was reserved, so that the call reserves what it needs */
-export function advanceOf(
+export function reservationOf(
   { attempt, cost }: { readonly attempt: number; readonly cost: Cost },
-  reserved: Opening['reserved'],
-): Advance | null {
+  reserved: ClaimResult['reserved'],
+): Reservation | null {
   if (reserved === null) return null
   return { attempt, cost: reserved === 'free' ? null : cost, isTaken: false }
 }
@@ -42,13 +42,17 @@ export const covers = (reserved: Cost, worst: Cost): boolean =>
     : reserved.micros !== null && reserved.micros >= worst.micros)
 
 /** The settlement of an advance that no call took; null when there is nothing to give back. */
-export const unusedOf = (advance: Advance | null): SettlementWrite | null =>
-  advance === null || advance.isTaken || advance.cost === null
+export const unusedOf = (reservation: Reservation | null): SettlementWrite | null =>
+  reservation === null || reservation.isTaken || reservation.cost === null
     ? null
-    : { attempt: advance.attempt, used: ZERO_COST }
+    : { attempt: reservation.attempt, used: ZERO_COST }
 
 /** Gives an advance back that no call took. */
-export async function giveBack(db: Db, moment: MomentId, advance: Advance | null): Promise<void> {
-  const unused = unusedOf(advance)
+export async function releaseReservation(
+  db: Db,
+  moment: MomentId,
+  reservation: Reservation | null,
+): Promise<void> {
+  const unused = unusedOf(reservation)
   if (unused !== null) await settle(db, { moment, attempt: unused.attempt }, ZERO_COST)
 }

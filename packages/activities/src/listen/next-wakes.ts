@@ -16,7 +16,7 @@ import type { Observer } from '../guard/observer.ts'
 
 /** A wake comes soon when it comes within this time of the end of the being's last act, in ms. So long its being waits for the next one. */
 const SOON_MS = 250
-/** For so long after its act, in ms, a waiting being says that it listens; less than it waits, so that its last look comes later. */
+/** For so long after its act, in ms, a waiting being says that it listens; less than it waits, so that it asks once more later. */
 export const LISTENS_MS = 200
 /** After a moment that took longer, in ms, no being waits: a task of several such moments would hold up its signals for too long. */
 const QUICK_MS = 500
@@ -115,7 +115,7 @@ export class NextWakes {
         this.came(await listWithWakes(db, beings))
         for (const [being, one] of asked) {
           if (this.#waiting.get(being) !== one) continue
-          if (now >= one.until) this.#end(being, false) // its last look began after the wait
+          if (now >= one.until) this.#end(being, false) // its last claim began after the wait
           one.pauseMs *= PAUSE.growth
           one.due = Math.min(now + one.pauseMs, one.until)
         }

@@ -9,16 +9,16 @@ import {
 } from '@treeos/core'
 import type { SignatureRef } from '@treeos/overlay'
 import type { LoadedMoment } from '@treeos/reality'
-import { renderPrompt } from '@treeos/signature'
+import { renderSignature } from '@treeos/signature'
 import { findOverlaySources, settle } from '@treeos/store'
 import { type AskSignature, whyParked } from '@treeos/world'
-import { newAttempt } from '../calls/advance.ts'
+import { newAttempt } from '../calls/reservation.ts'
 import type { BeatDeps } from '../deps/beat-deps.ts'
 import { withPostgresRetry } from '../guard/postgres-retry.ts'
 import { askWithinBudgets } from '../model/ask-within-budgets.ts'
 import type { failureDecision } from '../model/failure-decision.ts'
 import { ModelTransientError } from '../model/model.ts'
-import { type CallOverlay, resolveOverlay } from './overlay.ts'
+import { type CallOverlay, resolveOverlay } from './resolve-overlay.ts'
 import { answerLimitOf, modelOf } from './thought.ts'
 
 /** Most calls of one attempt of an effect. */
@@ -63,7 +63,7 @@ export function askBy(
           tools: [signature.tool],
           forceToolCall: true,
           signal,
-          prompt: renderPrompt(filled, overlay?.value ?? null),
+          prompt: renderSignature(filled, overlay?.value ?? null),
           ...answerLimitOf(loaded),
         },
       )

@@ -2,7 +2,7 @@ import { asJson, type Breach, type Decision, parseMomentId, quote, readPath, sta
 import { ENTRY } from '@treeos/overlay'
 import type { ThinkInput } from '@treeos/protocol'
 import type { LoadedMoment } from '@treeos/reality'
-import { renderPrompt } from '@treeos/signature'
+import { renderSignature } from '@treeos/signature'
 import { isAwaited, whyParked } from '@treeos/world'
 import type { BeatDeps } from '../deps/beat-deps.ts'
 import { withPostgresRetry } from '../guard/postgres-retry.ts'
@@ -12,8 +12,8 @@ import { failureDecision } from '../model/failure-decision.ts'
 import { type Model, ModelTransientError } from '../model/model.ts'
 import { runScript } from '../model/script.ts'
 import { composeOnce } from '../moments/compose-once.ts'
-import { resolveOverlay } from './overlay.ts'
-import { tellingOf } from './telling.ts'
+import { resolveOverlay } from './resolve-overlay.ts'
+import { wordSenderOf } from './word-sender.ts'
 
 const unasked = (decision: Decision): Thought => ({ decision, usage: null, settlement: null, overlay: null })
 
@@ -41,7 +41,7 @@ async function askModel(
   deps: BeatDeps,
   loaded: LoadedMoment,
   stack: ThinkInput['stack'],
-  { attempt, signal, advance }: MindAttempt,
+  { attempt, signal, reservation }: MindAttempt,
 ): Promise<Thought> {
   const model = modelOf(deps, loaded)
   if ('kind' in model) return unasked(model)
@@ -55,14 +55,14 @@ async function askModel(
   const { moment } = loaded.record
   const overlay = await resolveOverlay(deps, { record: loaded.record, sources: loaded.overlays }, ENTRY)
   if (overlay !== null && 'kind' in overlay) return unasked(overlay)
-  const prompt = renderPrompt(signature, overlay?.value ?? null)
-  const telling = overlay === null ? tellingOf(deps, loaded, attempt) : null // what repeats an overlay is masked only at the end
+  const prompt = renderSignature(signature, overlay?.value ?? null)
+  const telling = overlay === null ? wordSenderOf(deps, loaded, attempt) : null // what repeats an overlay is masked only at the end
   try {
     const asked = await askWithinBudgets(
       deps,
       model,
       { being: parseMomentId(moment).being, moment, attempt },
-      advance,
+      reservation,
       {
         prompt,
         tools,

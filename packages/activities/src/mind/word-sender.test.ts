@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { NOTICE_BYTES_MAX, type Words } from '@treeos/store'
 import { expect, it } from 'vitest'
-import { Telling } from './telling.ts'
+import { WordSender } from './word-sender.ts'
 
 const OF = {
   being: 'owl',
@@ -14,7 +14,7 @@ function hearing(delayMs = 0, fails: (n: number) => boolean = () => false) {
   const told: Words[] = []
   const errors: unknown[] = []
   let n = 0
-  const telling = new Telling(
+  const telling = new WordSender(
     OF as Pick<Words, 'being' | 'moment' | 'thread' | 'attempt'>,
     async (words) => {
       await sleep(delayMs)

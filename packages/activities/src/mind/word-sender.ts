@@ -1,6 +1,6 @@
 import { type MomentId, parseMomentId } from '@treeos/core'
 import type { LoadedMoment } from '@treeos/reality'
-import { isWatched, NOTICE_BYTES_MAX, notifyWords, type Saying, type Words } from '@treeos/store'
+import { isStreamed, NOTICE_BYTES_MAX, notifyWords, type Saying, type Words } from '@treeos/store'
 import type { BeatDeps } from '../deps/beat-deps.ts'
 
 /** How long words wait for more of them: each notice serialises the commits of the database. */
@@ -9,24 +9,24 @@ const TOGETHER_MS = 100
 const CHARS_MAX = Math.floor((NOTICE_BYTES_MAX - 600) / 6)
 
 /** Finds out whether somebody watches the being of a moment that this process did not open, or opened long ago. */
-export async function noteWatchers({ db, memory, observe }: BeatDeps, moment: MomentId): Promise<void> {
+export async function noteStreaming({ db, memory, observe }: BeatDeps, moment: MomentId): Promise<void> {
   try {
     const known = memory.moments.find(moment)
-    if (known !== undefined) known.isWatched = await isWatched(db, parseMomentId(moment).being)
+    if (known !== undefined) known.isWatched = await isStreamed(db, parseMomentId(moment).being)
   } catch (error) {
     observe.error('looking for watchers', error) // nobody sees the words then, and the moment goes on
   }
 }
 
 /** @returns null when nobody watches the being */
-export function tellingOf(
+export function wordSenderOf(
   { db, memory, observe }: BeatDeps,
   { record: { moment, wake } }: LoadedMoment,
   attempt: number,
-): Telling | null {
+): WordSender | null {
   if (memory.moments.find(moment)?.isWatched !== true) return null
   const { being } = parseMomentId(moment)
-  return new Telling(
+  return new WordSender(
     { being, moment, thread: wake.root, attempt },
     (words) => notifyWords(db, words),
     (error) => observe.error('telling words', error),
@@ -37,7 +37,7 @@ export function tellingOf(
  * Tells what a model writes to those who watch, while it writes. Words that follow each other soon are told together. The call never
  * waits for it, and a failure loses words only: the decision has them all.
  */
-export class Telling {
+export class WordSender {
   readonly #of: Pick<Words, 'being' | 'moment' | 'thread' | 'attempt'>
   readonly #notify: (words: Words) => Promise<void>
   readonly #onError: (error: unknown) => void

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { BeingName, Breach } from '@treeos/core'
-import { type Attempt, type Cost, type Db, reserve, type Settlement, settle } from '@treeos/store'
-import { type Advance, covers, newAttempt, ZERO_COST } from '../calls/advance.ts'
+import { type CallAttempt, type Cost, type Db, reserve, type Settlement, settle } from '@treeos/store'
+import { covers, newAttempt, type Reservation, ZERO_COST } from '../calls/reservation.ts'
 import type { Observer } from '../guard/observer.ts'
 import { withPostgresRetry } from '../guard/postgres-retry.ts'
 import { type Charged, type Model, type ModelRequest, ModelTransientError } from './model.ts'
@@ -37,19 +37,19 @@ export type Asked<A extends Charged> = Pick<Model, 'answerTokensMax' | 'boundPro
 export async function askWithinBudgets<A extends Charged>(
   deps: BudgetDeps,
   model: Asked<A>,
-  first: Attempt,
-  advance: Advance | null,
+  first: CallAttempt,
+  reservation: Reservation | null,
   request: ModelRequest,
 ): Promise<{ readonly answer: A; readonly settlement: Settlement | null } | { readonly breach: Breach }> {
   const maxTokens = request.maxTokens ?? model.answerTokensMax
   const bounded = { ...request, maxTokens }
   const worst = costOf({ promptTokens: model.boundPrompt(bounded), completionTokens: maxTokens }, model.price)
   deps.memory.worstCosts.set(first.being, worst)
-  if (advance !== null) advance.isTaken = true
-  if (advance?.cost === null) return { answer: await model.decide(request), settlement: null }
-  const isCovered = advance !== null && covers(advance.cost, worst)
-  const attempt = advance === null || isCovered ? first : { ...first, attempt: newAttempt() }
-  if (advance !== null && !isCovered)
+  if (reservation !== null) reservation.isTaken = true
+  if (reservation?.cost === null) return { answer: await model.decide(request), settlement: null }
+  const isCovered = reservation !== null && covers(reservation.cost, worst)
+  const attempt = reservation === null || isCovered ? first : { ...first, attempt: newAttempt() }
+  if (reservation !== null && !isCovered)
     await withPostgresRetry(deps.observe, () => settle(deps.db, first, ZERO_COST))
   const reserved = isCovered
     ? ({ status: 'reserved' } as const)
@@ -85,7 +85,7 @@ function costOfAnswer({ usage, refused }: Charged, { price }: Pick<Model, 'price
 /** Reserves a cost. When it fits only if calls under way cost less than reserved, waits for them up to 150 s. */
 async function reserveOrWait(
   deps: BudgetDeps,
-  attempt: Attempt,
+  attempt: CallAttempt,
   worst: Cost,
   signal: AbortSignal | undefined,
 ) {

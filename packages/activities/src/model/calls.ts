@@ -10,8 +10,8 @@ import {
   renewCall,
   type StoredDecision,
 } from '@treeos/store'
-import { type Advance, newAttempt } from '../calls/advance.ts'
 import type { Cancels } from '../calls/cancels.ts'
+import { newAttempt, type Reservation } from '../calls/reservation.ts'
 import { withPostgresRetry } from '../guard/postgres-retry.ts'
 import { type FaultDeps, reportFault } from '../moments/fault.ts'
 import { ModelTransientError } from './model.ts'
@@ -25,7 +25,7 @@ export interface MindAttempt {
   readonly attempt: number
   readonly signal: AbortSignal
   /** what is reserved for this attempt; null: nothing yet */
-  readonly advance: Advance | null
+  readonly reservation: Reservation | null
 }
 
 /** Where a call that was handed over stores its decision. */
@@ -39,7 +39,7 @@ export interface CallDeps extends FaultDeps {
 /** A quarter of the time after which this process would count as dead. */
 const RENEW_MS = 3000
 /** The `think` of a call that failed comes within this time, or it is in another process. */
-const ADOPTED_MS_MAX = 5000
+const JOINED_MS_MAX = 5000
 
 /** As long as activities may go on in a worker that shuts down. */
 const CLOSE_GRACE_MS = 5000
@@ -72,11 +72,11 @@ export class Calls {
   }
 
   /** Begins the call of a moment, unless it is under way. */
-  begin(moment: MomentId, advance: Advance | null, ask: (at: MindAttempt) => Promise<Thought>): Call {
+  begin(moment: MomentId, reservation: Reservation | null, ask: (at: MindAttempt) => Promise<Thought>): Call {
     const known = this.#calls.get(moment)
     if (known !== undefined) return known
     const call = new Call(moment, (signal) =>
-      ask({ attempt: advance?.attempt ?? newAttempt(), signal, advance }),
+      ask({ attempt: reservation?.attempt ?? newAttempt(), signal, reservation }),
     )
     this.#calls.set(moment, call)
     this.#short.add(call)
@@ -118,7 +118,7 @@ export class Call {
   readonly #controller = new AbortController()
   readonly #worker = randomUUID()
   #recorded: Promise<StoredDecision> | null = null
-  #isAdopted = false
+  #isJoined = false
 
   constructor(moment: MomentId, ask: (signal: AbortSignal) => Promise<Thought>) {
     this.moment = moment
@@ -156,7 +156,7 @@ export class Call {
         if (!isOurs) this.abort(givenUp(this.moment))
       }, onError) // the next one may succeed
     }, RENEW_MS)
-    const forget = memory.cancels.watch(deps, this.moment, (reason) => this.abort(reason))
+    const forget = memory.cancels.onCancel(deps, this.moment, (reason) => this.abort(reason))
     this.#recorded = this.#record(deps).finally(async () => {
       clearInterval(renewal)
       forget()
@@ -171,8 +171,8 @@ export class Call {
    * not: its open record was stored, and then Postgres failed.
    * @throws {ModelTransientError} when the model may answer a later attempt
    */
-  async adopt(deps: CallDeps, signal: AbortSignal): Promise<StoredDecision> {
-    this.#isAdopted = true
+  async join(deps: CallDeps, signal: AbortSignal): Promise<StoredDecision> {
+    this.#isJoined = true
     const abort = () => this.abort(signal.reason)
     if (signal.aborted) abort()
     signal.addEventListener('abort', abort, { once: true })
@@ -194,17 +194,17 @@ export class Call {
       memory.moments.decided(this.moment, stored)
       return stored
     } catch (error) {
-      if (error instanceof ModelTransientError) await this.#reportUnlessAdopted(deps, error)
+      if (error instanceof ModelTransientError) await this.#reportUnlessJoined(deps, error)
       throw error
     }
   }
 
-  /** Who adopts a call also reports its failure, and decides what follows. */
-  async #reportUnlessAdopted(deps: CallDeps, error: ModelTransientError): Promise<void> {
+  /** Whoever joins a call also reports its failure, and decides what follows. */
+  async #reportUnlessJoined(deps: CallDeps, error: ModelTransientError): Promise<void> {
     const seconds = (performance.now() - this.started) / 1000
-    for (const until = performance.now() + ADOPTED_MS_MAX; !this.#isAdopted && performance.now() < until; )
+    for (const until = performance.now() + JOINED_MS_MAX; !this.#isJoined && performance.now() < until; )
       await sleep(POLL_MS)
-    if (!this.#isAdopted) await reportFault(deps, this.moment, { part: 'model', attempt: 1, seconds, error })
+    if (!this.#isJoined) await reportFault(deps, this.moment, { part: 'model', attempt: 1, seconds, error })
   }
 }
 

@@ -1,5 +1,5 @@
 import { type MomentId, messageOfThrown, readThrown } from '@treeos/core'
-import { type Db, type FaultPart, keepFault } from '@treeos/store'
+import { type Db, type FaultPart, recordFault } from '@treeos/store'
 import { messageOf } from '../guard/message.ts'
 import type { Observer } from '../guard/observer.ts'
 import { withPostgresRetry } from '../guard/postgres-retry.ts'
@@ -68,6 +68,6 @@ export async function reportFault(
   await withPostgresRetry(deps.observe, async () => {
     const held = deps.memory.moments.held(moment)
     if (held !== undefined) await deps.memory.moments.store(deps.db, held)
-    await keepFault(deps.db, moment, told)
+    await recordFault(deps.db, moment, told)
   })
 }

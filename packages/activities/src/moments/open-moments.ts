@@ -1,20 +1,20 @@
 import type { Digest, MomentId, OverlayRecord } from '@treeos/core'
-import { type LoadedMoment, readMoment } from '@treeos/reality'
+import { findMoment, type LoadedMoment } from '@treeos/reality'
 import {
   type Db,
   type DecisionWrite,
   digestOf,
+  findDecision,
+  findOpen,
   findOverlaySources,
   type KeptReading,
   type OpenWrite,
-  readDecision,
-  readOpen,
   recordDecision,
   recordOpen,
   type StoredDecision,
 } from '@treeos/store'
 import { LRUCache } from 'lru-cache'
-import { type Advance, giveBack } from '../calls/advance.ts'
+import { type Reservation, releaseReservation } from '../calls/reservation.ts'
 
 interface Known {
   readonly loaded: LoadedMoment
@@ -33,7 +33,7 @@ export interface HeldMoment extends Known {
   /** the world as it was when the moment opened */
   readonly reading: KeptReading
   /** what was reserved for its model call; null where nothing was */
-  readonly advance: Advance | null
+  readonly reservation: Reservation | null
   /** what its mind decided; null until it has */
   decision: DecisionWrite | null
   /** the append is to say that the run looks for its next wake itself */
@@ -98,12 +98,12 @@ export class OpenMoments {
   async store(db: Db, held: HeldMoment): Promise<void> {
     const { moment } = held.open
     if (!(await recordOpen(db, held.open))) {
-      const stored = await readOpen(db, moment)
+      const stored = await findOpen(db, moment)
       if (stored === null || digestOf(stored.record) !== held.digest) throw this.#reopened(held)
     }
     const decision = held.decision === null ? null : await recordDecision(db, moment, held.decision)
     if (decision !== null && decision.digest !== held.decision?.digest) throw this.#reopened(held)
-    await giveBack(db, moment, held.advance)
+    await releaseReservation(db, moment, held.reservation)
     this.keep(held.loaded, { ...held, decision })
   }
 
@@ -116,7 +116,7 @@ export class OpenMoments {
   async load(db: Db, moment: MomentId): Promise<LoadedMoment> {
     const known = this.#moments.get(moment)
     if (known?.state === 'stored') return known.loaded
-    const stored = await readMoment(db, moment)
+    const stored = await findMoment(db, moment)
     if (stored === null) throw new Error(`moment ${moment} was never opened`)
     const { wake, ...open } = stored
     if (wake === null) throw new Error(`the inbox row that woke ${moment} is missing`)
@@ -130,7 +130,7 @@ export class OpenMoments {
   async decision(db: Db, moment: MomentId): Promise<StoredDecision | null> {
     const known = this.#moments.get(moment)
     if (known?.state === 'stored' && known.decision !== null) return known.decision
-    const stored = await readDecision(db, moment)
+    const stored = await findDecision(db, moment)
     if (stored !== null) this.decided(moment, stored)
     return stored
   }

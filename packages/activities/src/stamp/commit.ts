@@ -14,7 +14,7 @@ import {
   seqsOf,
 } from '@treeos/store'
 import type { EffectPending } from '@treeos/world'
-import { unusedOf } from '../calls/advance.ts'
+import { unusedOf } from '../calls/reservation.ts'
 import type { BeatDeps } from '../deps/beat-deps.ts'
 import { crashPoint } from '../guard/crash-point.ts'
 import { LISTENS_MS } from '../listen/next-wakes.ts'
@@ -110,10 +110,10 @@ const beforeOf = ({ open }: HeldMoment): BeforeStamp => ({ basis: seqsOf(open.ba
 function unstoredOf({
   open,
   decision,
-  advance,
+  reservation,
   listens,
 }: HeldMoment): Pick<Batch, 'open' | 'decision' | 'unused' | 'listensMs'> {
-  const unused = unusedOf(advance)
+  const unused = unusedOf(reservation)
   return {
     open,
     ...(decision === null ? {} : { decision }),

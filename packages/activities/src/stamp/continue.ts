@@ -3,7 +3,7 @@ import {
   type BeingName,
   CONTINUE_PREFIX,
   canonicalJson,
-  isGoingOn,
+  isContinuation,
   isJsonObject,
   type Json,
   type JsonObject,
@@ -205,7 +205,7 @@ function looksSpent(input: StampInput, open: OpenRecord, verdict: Verdict): Cont
  * repeat them.
  */
 function originOf({ record: { wake, caller }, content }: LoadedMoment): { begun?: Json } {
-  if (isGoingOn(wake))
+  if (isContinuation(wake))
     return isJsonObject(content) && 'begun' in content ? { begun: content.begun ?? null } : {}
   return { begun: caller === null ? content : { from: stanceOf(caller.name), content } }
 }

@@ -9,8 +9,8 @@ import {
   type Wake,
 } from '@treeos/core'
 import type { StampInput } from '@treeos/protocol'
-import type { BuiltFact, OpenRecord, WatchedChange } from '@treeos/store'
-import { changeContent, type FoldedRow, OPERATOR } from '@treeos/world'
+import type { BuiltFact, OpenRecord, WakingChange } from '@treeos/store'
+import { type ChangedRow, changeContent, OPERATOR } from '@treeos/world'
 import type { Verdict } from './verdict.ts'
 
 /** A wake of kind `event`. It has no caller; its content names the event and its actor. */
@@ -75,14 +75,14 @@ export function failureNotices(
 
 /** Changes of an act that others may watch, with the wake for each. None at the hop limit, which also ends summons. */
 export function changesOf(
-  rows: readonly FoldedRow[],
+  rows: readonly ChangedRow[],
   drafts: readonly FactDraft[],
   facts: readonly BuiltFact[],
   actor: BeingName,
   open: OpenRecord,
-): WatchedChange[] {
+): WakingChange[] {
   if (open.wake.hops >= LIMITS.hopsMax) return []
-  return rows.flatMap(({ reel, scopes, changed, values, draft }): WatchedChange[] => {
+  return rows.flatMap(({ reel, scopes, changed, values, draft }): WakingChange[] => {
     const fact = drafts[draft]
     if (changed.length === 0 || fact === undefined) return []
     const wake = {

@@ -8,7 +8,7 @@ import type {
   SeenHead,
 } from '@treeos/core'
 import type { ComposedMoment } from '@treeos/reality'
-import type { Beside } from '@treeos/store'
+import type { OtherRefusal } from '@treeos/store'
 import type { Act } from '@treeos/world'
 
 /** Input of the gates: a skip, or a decision with its stack. */
@@ -24,7 +24,7 @@ export type Proposal =
       /** of the call of its model; null without one */
       readonly overlay: OverlayRecord | null
       /** why the decision became a failure although a mind decided otherwise; left out when it did not */
-      readonly beside?: Beside
+      readonly beside?: OtherRefusal
     }
 
 /** The outcome of a moment after the gates. */
@@ -38,7 +38,7 @@ export interface Verdict {
   /** the heads from which the gates decided; left out when no call was judged */
   readonly judged?: readonly SeenHead[]
   /** what refused the call, where no gate did */
-  readonly beside?: Beside
+  readonly beside?: OtherRefusal
   /** the budget limit that prevented the model call and parks the being */
   readonly breach?: Breach
   /** true when the failure sends no notices, because the being that caused it knows */

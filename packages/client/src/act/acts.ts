@@ -29,8 +29,8 @@ import { closeEntries, enqueue, findEntry, type InboxEntry, listFactsOfMoment, w
 import type { Registry } from '@treeos/world'
 import { describeMoment, type MomentView } from '../read/moments.ts'
 import { ringUnlessListening } from './doorbell.ts'
-import { leaveOverlay, type OverlayConnection } from './overlays.ts'
 import { refusalOf } from './refusal.ts'
+import { type OverlayConnection, putOverlay } from './thread-overlays.ts'
 import { noAnswer, waitForEnd } from './waiting.ts'
 
 /** Handles of a client. A client writes inbox rows only; the beings that it wakes do everything else. */
@@ -112,7 +112,7 @@ export async function summon(at: Connection, request: SummonRequest): Promise<Su
   const overlay =
     request.overlay === undefined
       ? null
-      : await leaveOverlay(at, { use: 'call', of: request.as }, request.overlay)
+      : await putOverlay(at, { use: 'call', of: request.as }, request.overlay)
   const call = parseCall({
     verb: 'summon',
     target: stanceOf(request.target),

@@ -1,14 +1,14 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { type BeingName, type MomentId, parseMomentId, stanceOf, TreeosError } from '@treeos/core'
 import { authorizeActingAs, type Presence, readerOf } from '@treeos/reality'
-import { cancelCall, findEntry, isAtWork, listUnfinished, readOpen } from '@treeos/store'
+import { cancelCall, findEntry, findOpen, isAtWork, listUnfinished } from '@treeos/store'
 import { isDescendant } from '../access/descent.ts'
 
 /** What was said just now may not have woken the being yet. */
-const LOOK_MS_MIN = 1_500
+const WAIT_MS_MIN = 1_500
 /** A moment whose mind decides soon is stored only when it takes longer, by default after 4 s: no call is found before. */
-const LOOK_MS_MAX = 15_000
-const LOOK_EACH_MS = 100
+const WAIT_MS_MAX = 15_000
+const POLL_MS = 100
 
 export interface CancelRequest {
   readonly as: BeingName
@@ -55,17 +55,17 @@ const noCall = (being: BeingName) =>
   new TreeosError('MOMENT_NOT_FOUND', `no call of ${stanceOf(being)} is under way`)
 
 async function findUnderWay({ db }: Presence, being: BeingName): Promise<MomentId | null> {
-  for (const began = performance.now(); ; await sleep(LOOK_EACH_MS)) {
+  for (const began = performance.now(); ; await sleep(POLL_MS)) {
     const last = (await listUnfinished(db, being)).at(-1)
     if (last !== undefined) return last.moment
     const ms = performance.now() - began
-    if (ms > LOOK_MS_MAX || (ms > LOOK_MS_MIN && !(await isAtWork(db, being)))) return null
+    if (ms > WAIT_MS_MAX || (ms > WAIT_MS_MIN && !(await isAtWork(db, being)))) return null
   }
 }
 
 /** Who summoned, also where the being went on with a look. */
 async function askerOf({ db }: Presence, moment: MomentId): Promise<BeingName | null> {
-  const record = (await readOpen(db, moment))?.record
+  const record = (await findOpen(db, moment))?.record
   if (record === undefined) return null
   const first = record.answers === null ? null : await findEntry(db, record.answers)
   return (first ?? record.wake).caller?.name ?? null

@@ -8,14 +8,14 @@ import { Recurring } from './recurring.ts'
 const RENEW_EVERY_MS = (LIMITS.leaseSeconds * 1000) / 4
 
 /** The right to decide for a being, for as long as somebody renews it. */
-export interface Lease {
+export interface LeaseRef {
   readonly being: BeingName
   readonly driver: BeingName
   readonly epoch: number
 }
 
 /** A being that a person drives. It lasts while this process renews the lease. */
-export interface Inhabitation extends Lease {
+export interface Inhabitation extends LeaseRef {
   /** resolves with the reason when the lease ends; never rejects */
   readonly over: Promise<'released' | 'lost'>
   /** Gives the being back to its own mind. Safe to call again. */
@@ -33,7 +33,10 @@ export interface InhabitRequest {
  * Takes a lease on a descendant. It ends unless somebody renews it: {@link keepLease}.
  * @throws {TreeosError} FORBIDDEN when the being does not descend from `as`; RESOURCE_CONFLICT naming the current driver
  */
-export async function takeLease(at: Connection, { being, as, own = false }: InhabitRequest): Promise<Lease> {
+export async function takeLease(
+  at: Connection,
+  { being, as, own = false }: InhabitRequest,
+): Promise<LeaseRef> {
   const payload = { being: stanceOf(being), ...(own ? { own } : {}) }
   const { result } = await act(at, as, { verb: 'be', operation: 'connect', payload })
   const { epoch } = result as { epoch: number }
@@ -41,7 +44,7 @@ export async function takeLease(at: Connection, { being, as, own = false }: Inha
 }
 
 /** @returns false when the lease is over; it can never hold again */
-export const keepLease = ({ db }: Pick<Connection, 'db'>, { being, epoch }: Lease): Promise<boolean> =>
+export const keepLease = ({ db }: Pick<Connection, 'db'>, { being, epoch }: LeaseRef): Promise<boolean> =>
   renewLease(db, being, epoch)
 
 /**
@@ -91,7 +94,7 @@ export async function inhabit(at: Connection, request: InhabitRequest): Promise<
 }
 
 /** Releases a lease. Does nothing when it has already ended. */
-export async function releaseLease(at: Connection, { being, driver: as, epoch }: Lease): Promise<void> {
+export async function releaseLease(at: Connection, { being, driver: as, epoch }: LeaseRef): Promise<void> {
   const row = await readerOf(at).being(being)
   if (row?.inhabited?.by == null || row.inhabited.epoch !== epoch) return
   try {

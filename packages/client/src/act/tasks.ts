@@ -10,7 +10,7 @@ import {
 import type { Overlay } from '@treeos/overlay'
 import type { Signature } from '@treeos/signature'
 import { type ActResult, act, type Connection } from './acts.ts'
-import { leaveOverlay } from './overlays.ts'
+import { putOverlay } from './thread-overlays.ts'
 
 /** How long a skill or a task is waited for unless said. */
 const TASK_WAIT_SECONDS = 120
@@ -41,7 +41,7 @@ export async function invoke(
   at: Connection,
   { as, action, target, args, overlay, handle, waitSeconds }: InvokeRequest,
 ): Promise<ActResult & { readonly salt?: string }> {
-  const left = overlay === undefined ? null : await leaveOverlay(at, { use: 'call', of: as }, overlay)
+  const left = overlay === undefined ? null : await putOverlay(at, { use: 'call', of: as }, overlay)
   const named = left?.handle ?? handle
   const call = parseCall({
     verb: 'do',

@@ -29,7 +29,7 @@ export interface OverlayConnection extends Presence {
  * @returns its handle; and its salt, which nobody else gets
  * @throws {TreeosError} SERVICE_UNAVAILABLE when no vault takes it, PAYLOAD_TOO_LARGE, INVALID_INPUT, RATE_LIMITED
  */
-export async function leaveOverlay(
+export async function putOverlay(
   { db, vaults }: OverlayConnection,
   purpose: Purpose,
   given: Overlay,
@@ -61,7 +61,7 @@ export async function leaveOverlay(
 /**
  * Sets the overlay of a thread, for its moments from now on, or takes it away.
  * @param overlay null takes it away
- * @throws {TreeosError} CORRELATION_NOT_FOUND; FORBIDDEN for a being without a part in the thread; as {@link leaveOverlay}
+ * @throws {TreeosError} CORRELATION_NOT_FOUND; FORBIDDEN for a being without a part in the thread; as {@link putOverlay}
  */
 export async function setThreadOverlay(
   at: OverlayConnection,
@@ -79,7 +79,7 @@ export async function setThreadOverlay(
     const change = { thread, by: as, commitment: null, handle: null }
     return { ...(await recordOverlayChange(at.db, change)), salt: null }
   }
-  const { handle, salt } = await leaveOverlay(at, { use: 'thread', of: thread }, overlay)
+  const { handle, salt } = await putOverlay(at, { use: 'thread', of: thread }, overlay)
   const change = { thread, by: as, commitment: commitTo(salt, overlay.content), handle }
   return { ...(await recordOverlayChange(at.db, change)), salt }
 }

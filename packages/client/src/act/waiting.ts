@@ -1,11 +1,11 @@
 import { type BeingName, type ErrorCode, isErrorCode, stanceOf, TreeosError } from '@treeos/core'
 import {
   type Db,
+  findOutcome,
   findReply,
+  findWakeState,
   type InboxEntry,
   isTransient,
-  readOutcome,
-  readWakeState,
   type StoredOutcome,
 } from '@treeos/store'
 import { whyParked } from '@treeos/world'
@@ -29,7 +29,7 @@ interface Pending {
 }
 
 /**
- * Looks whether a wake is over. A look is not the end: its being goes on with another wake.
+ * Whether a wake is over. A look is not the end: its being goes on with another wake.
  * @param asker whose inbox the reply comes to
  * @param correlation id of the wake that was sent
  * @param wake the wake that was sent, or the wake that an earlier call returned
@@ -39,7 +39,7 @@ export async function findEnd(
   { asker, being, correlation }: { asker: BeingName; being: BeingName; correlation: string },
   wake: string,
 ): Promise<WakeEnd | Pending> {
-  const state = await readWakeState(db, wake)
+  const state = await findWakeState(db, wake)
   if (state === null) return { wake }
   if (state.goesOn !== null) return { wake: state.goesOn }
   const { outcome, closedBy, cutBy } = state
@@ -55,7 +55,7 @@ export async function findEnd(
   if (closedBy === null) return { wake }
   // A person answered with an act, whose moment has a wake of its own.
   const reply = await findReply(db, asker, correlation)
-  const answered = await readOutcome(db, closedBy)
+  const answered = await findOutcome(db, closedBy)
   if (reply !== null && answered !== null) return { outcome: answered, reply, why: null }
   const why = `${stanceOf(being)} closed the summon without an answer`
   return { outcome: null, reply: null, why: new TreeosError('NO_ANSWER', why, { closedBy }) }

@@ -29,8 +29,8 @@ import {
   ROLE_MANAGER,
   type RoleRow,
 } from '@treeos/world'
-import { mayLookBack } from './leave.ts'
-import { type Look, type SeeConnection, unlessRefused, withLook } from './seeing.ts'
+import { mayReadPast } from './past-access.ts'
+import { type BeingSnapshot, type SeeConnection, unlessRefused, withSnapshot } from './seeing.ts'
 
 type RoleEntry = Choices['roles'][number]
 
@@ -63,7 +63,7 @@ export interface Authoring extends Omit<Choices, 'roles'> {
  * @throws {TreeosError} as `see`: FORBIDDEN for a being that may not see the role manager
  */
 export async function authoring(at: SeeConnection, as: BeingName): Promise<Authoring> {
-  const catalogs = await withLook(at, as, (look) => choicesIn(look, at.registry))
+  const catalogs = await withSnapshot(at, as, (snapshot) => choicesIn(snapshot, at.registry))
   const [rows, users] = await Promise.all([rowsOf(at.db), countNamedRoles(at.db)])
   const listed = new Map(catalogs.roles.map((role) => [role.name, role]))
   const isOpen = openPasts(at, as)
@@ -86,18 +86,18 @@ export const addresses = (
   as: BeingName,
   wanted: { readonly text: string; readonly of: 'beings' | 'all'; readonly limit: number },
 ): Promise<string[]> =>
-  withLook(at, as, async (look) => {
-    await requireRoleManager(look)
-    return findAddresses(look.db, wanted)
+  withSnapshot(at, as, async (snapshot) => {
+    await requireRoleManager(snapshot)
+    return findAddresses(snapshot.db, wanted)
   })
 
 /** What SEE of the role manager shows as its catalogs, without what is around it: a space may hold thousands of beings. */
-async function choicesIn(look: Look, registry: Registry): Promise<Choices> {
-  await requireRoleManager(look)
-  return choicesOf(registry, catalogRowsOf(look.db))
+async function choicesIn(snapshot: BeingSnapshot, registry: Registry): Promise<Choices> {
+  await requireRoleManager(snapshot)
+  return choicesOf(registry, catalogRowsOf(snapshot.db))
 }
 
-async function requireRoleManager({ regard }: Look): Promise<void> {
+async function requireRoleManager({ regard }: BeingSnapshot): Promise<void> {
   if ((await regard(ROLE_MANAGER))?.cognition.script !== ROLE_MANAGER)
     throw new TreeosError('BEING_NOT_FOUND', `${stanceOf(ROLE_MANAGER)} keeps no roles in this reality`)
 }
@@ -174,22 +174,22 @@ const VERSIONS_MAX = 100
  * names it, since its prompts hold it.
  * @throws {TreeosError} as `authoring`; ROLE_UNAVAILABLE
  */
-export async function lookIntoRole(at: SeeConnection, as: BeingName, name: RoleName): Promise<RoleInside> {
+export async function inspectRole(at: SeeConnection, as: BeingName, name: RoleName): Promise<RoleInside> {
   const row = (await rowsOf(at.db)).find((one) => one.name === name)
   const users = await listBeingsNaming(at.db, name, { among: null, limit: USERS_MAX })
-  return withLook(at, as, async (look) => {
-    const isOpen = openPasts({ ...at, db: look.db }, as)
-    const entry = (await choicesIn(look, at.registry)).roles.find((role) => role.name === name)
+  return withSnapshot(at, as, async (snapshot) => {
+    const isOpen = openPasts({ ...at, db: snapshot.db }, as)
+    const entry = (await choicesIn(snapshot, at.registry)).roles.find((role) => role.name === name)
     if (row === undefined || (entry === undefined && !(isLive(row) && (await isOpen(row.author)))))
       throw new TreeosError('ROLE_UNAVAILABLE', `role ${JSON.stringify(name)} is not registered`)
     const isReadable = !isLive(row) || (await isOpen(row.author)) || (await namesOneOf(at, as, name))
-    const spec = isReadable && !row.deleted ? await readSpec(look.db, row.digest) : null
+    const spec = isReadable && !row.deleted ? await readSpec(snapshot.db, row.digest) : null
     const usedBy: RoleUser[] = []
     const shown = users.states.map((state) => fromJson<BeingRow>(state))
-    await look.reader.prefetch(shown.map(({ name }) => beingKey(name)))
+    await snapshot.reader.prefetch(shown.map(({ name }) => beingKey(name)))
     for (const user of shown) {
-      if ((await unlessRefused(look.regard(user.name))) === null) continue
-      usedBy.push(await userOf(look.db, name, user, await isOpen(user.name)))
+      if ((await unlessRefused(snapshot.regard(user.name))) === null) continue
+      usedBy.push(await userOf(snapshot.db, name, user, await isOpen(user.name)))
     }
     return {
       ...(entry ?? gone(row)),
@@ -200,7 +200,7 @@ export async function lookIntoRole(at: SeeConnection, as: BeingName, name: RoleN
       isOpen: isReadable,
       usedBy,
       others: users.count - usedBy.length,
-      versions: isReadable ? await versionsOf(look.db, name) : [],
+      versions: isReadable ? await versionsOf(snapshot.db, name) : [],
     }
   })
 }
@@ -248,7 +248,7 @@ type AskPast = (being: BeingName) => Promise<boolean>
 function openPasts(at: SeeConnection, as: BeingName): AskPast {
   const known = new Map<BeingName, Promise<boolean>>()
   return (being) => {
-    const asked = known.get(being) ?? mayLookBack(at, as, being)
+    const asked = known.get(being) ?? mayReadPast(at, as, being)
     known.set(being, asked)
     return asked
   }
@@ -279,9 +279,9 @@ export interface FlowInside {
 }
 
 /** The flow of a being that the person may see. @throws {TreeosError} as `see` */
-export async function lookIntoFlow(at: SeeConnection, as: BeingName, being: BeingName): Promise<FlowInside> {
-  const { qualities, identity } = await withLook(at, as, ({ see }) => see(stanceOf(being)))
-  const isOpen = await mayLookBack(at, as, being)
+export async function inspectFlow(at: SeeConnection, as: BeingName, being: BeingName): Promise<FlowInside> {
+  const { qualities, identity } = await withSnapshot(at, as, ({ see }) => see(stanceOf(being)))
+  const isOpen = await mayReadPast(at, as, being)
   const [last] = isOpen ? await listOutcomes(at.db, being, 1) : []
   return {
     stance: stanceOf(being),

@@ -89,7 +89,7 @@ type Used = Omit<AccountUse, 'being' | 'revision'>
 const NOTHING_USED: Used = {
   day: { tokens: 0, micros: 0 },
   total: { tokens: 0, micros: 0 },
-  held: { tokens: 0, micros: 0 },
+  reserved: { tokens: 0, micros: 0 },
   minuteMoments: 0,
   lastMoments: 0,
 }
@@ -107,7 +107,7 @@ function viewOf(being: BeingRow, root: SpaceRow | null, used: Used, births: numb
       moments: isOwn ? used.minuteMoments : used.lastMoments,
       births,
     },
-    held: amountsOf(used.held),
+    held: amountsOf(used.reserved),
   }
 }
 

@@ -9,7 +9,7 @@ import {
 import { matterKey, spaceKey } from '@treeos/world'
 import { type LastMoment, regardAll } from './occupants.ts'
 import { type Floor, type Spot, squaresIn } from './placing.ts'
-import { type SeeConnection, unlessRefused, withLook } from './seeing.ts'
+import { type SeeConnection, unlessRefused, withSnapshot } from './seeing.ts'
 
 /** Something in a space, with where it is. */
 export interface Charted {
@@ -44,10 +44,10 @@ const WORDS_MAX = 200
 
 /** Where everything in a space is, as the person may see it. @throws {TreeosError} as `see` */
 export function chart(at: SeeConnection, as: BeingName, path: string): Promise<Chart> {
-  return withLook(at, as, async (look) => {
-    const { beings, matters, children, size, qualities } = await look.see(path)
+  return withSnapshot(at, as, async (snapshot) => {
+    const { beings, matters, children, size, qualities } = await snapshot.see(path)
     const regarded = await regardAll(
-      look,
+      snapshot,
       as,
       beings.slice(0, BEINGS_MAX).map((stance) => parseStance(stance)),
     )
@@ -62,13 +62,13 @@ export function chart(at: SeeConnection, as: BeingName, path: string): Promise<C
       }),
     )
     const things = matters.slice(0, THINGS_MAX)
-    await look.reader.prefetch(things)
+    await snapshot.reader.prefetch(things)
     for (const key of things) {
-      const row = await look.reader.row(matterKey(key.slice(matterReel('').length)))
+      const row = await snapshot.reader.row(matterKey(key.slice(matterReel('').length)))
       marks.push({ ...NOTHING_TOLD, ...placeOf(row ?? {}), key })
     }
     for (const child of children.slice(0, SPACES_MAX)) {
-      const seen = await unlessRefused(look.see(child))
+      const seen = await unlessRefused(snapshot.see(child))
       if (seen !== null)
         marks.push({ ...NOTHING_TOLD, ...placeOf(seen), key: spaceKey(child), beings: seen.beings.length })
     }

@@ -1,7 +1,7 @@
 import { type BeingName, type Json, type OutcomeKind, stanceOf } from '@treeos/core'
 import type { Presence } from '@treeos/reality'
-import { type InboxEntry, listChain, readOutcomeOfWake } from '@treeos/store'
-import { mayLookBack } from './leave.ts'
+import { findOutcomeOfWake, type InboxEntry, listChain } from '@treeos/store'
+import { mayReadPast } from './past-access.ts'
 import { type SeeConnection, see } from './seeing.ts'
 import { type ThreadView, thread } from './threads.ts'
 
@@ -58,13 +58,13 @@ async function openPasts(
     entries.flatMap(({ being, caller }) => (caller === null ? [being] : [being, caller.name])),
   )
   const checked = await Promise.all(
-    [...beings].map(async (being) => ((await mayLookBack(at, as, being)) ? [being] : [])),
+    [...beings].map(async (being) => ((await mayReadPast(at, as, being)) ? [being] : [])),
   )
   return new Set(checked.flat())
 }
 
 async function lineOf({ db }: Presence, entry: InboxEntry, isPastOpen: boolean): Promise<ThreadLine> {
-  const outcome = isPastOpen ? await readOutcomeOfWake(db, entry.id) : null
+  const outcome = isPastOpen ? await findOutcomeOfWake(db, entry.id) : null
   return {
     id: entry.id,
     at: new Date(entry.at).toISOString(),

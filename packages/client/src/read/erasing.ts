@@ -8,7 +8,7 @@ import {
   TreeosError,
   type VerbCall,
 } from '@treeos/core'
-import { type Db, factsByHash, listFactsAt, readOutcome } from '@treeos/store'
+import { type Db, factsByHash, findOutcome, listFactsAt } from '@treeos/store'
 
 const HASH = /^[0-9a-f]{64}$/
 const FACT = /^(.+)#([1-9][0-9]{0,15})$/
@@ -21,7 +21,7 @@ const MOMENT = /^[^/#]+\/[1-9][0-9]*\/[1-9][0-9]*$/
  */
 export async function erasing(db: Db, what: string, why: string): Promise<VerbCall> {
   if (MOMENT.test(what) && !HASH.test(what)) {
-    if ((await readOutcome(db, what)) === null)
+    if ((await findOutcome(db, what)) === null)
       throw new TreeosError('MOMENT_NOT_FOUND', `no moment ${quote(what)} has ended in this reality`)
     return erase(stanceOf(parseMomentId(what).being), { moment: what, why })
   }

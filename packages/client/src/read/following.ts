@@ -2,13 +2,13 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { type BeingName, beingReel, type Fact, type Json, quote, stanceOf, TreeosError } from '@treeos/core'
 import {
   type ChainDb,
+  findOutcome,
   isTransient,
   type JournalEntry,
   type JournalListener,
   listFactsAt,
   readJournal,
-  readOutcome,
-  settleJournal,
+  waitForOpenAppends,
 } from '@treeos/store'
 import type { Kysely } from 'kysely'
 import { readDecided } from './journal-pages.ts'
@@ -64,7 +64,7 @@ export interface FollowRequest {
   readonly onTrouble?: (error: Error) => void
 }
 
-export interface Followed {
+export interface FollowStream {
   /** the place where it begins, to give as `after` */
   readonly from: string
   readonly happenings: AsyncGenerator<Happening, void>
@@ -86,7 +86,10 @@ interface Place {
  * connection is lost meanwhile. What comes after an id is the same for everyone who asks.
  * @throws {TreeosError} INVALID_INPUT when `after` is not an id of this reality
  */
-export async function follow({ db, listener }: FollowConnection, request: FollowRequest): Promise<Followed> {
+export async function follow(
+  { db, listener }: FollowConnection,
+  request: FollowRequest,
+): Promise<FollowStream> {
   const { signal, being } = request
   const bell = new Bell()
   const unsubscribe = listener.subscribe(() => bell.ring())
@@ -140,7 +143,7 @@ class Bell {
 async function startOf(db: Kysely<ChainDb>, { after, signal }: FollowRequest): Promise<Place> {
   const { newest } = await readJournal(db, Number.MAX_SAFE_INTEGER, 1)
   if (after === undefined) {
-    await settleJournal(db, signal)
+    await waitForOpenAppends(db, signal)
     return { entry: newest, line: Infinity }
   }
   const [, entry, line] = /^(\d{1,15})(?:\.(\d{1,9}))?$/.exec(after) ?? []
@@ -184,7 +187,7 @@ async function describeEntry(
   db: Kysely<ChainDb>,
   { entry, moment, facts }: JournalEntry,
 ): Promise<readonly (readonly [line: number, Happening])[]> {
-  const outcome = moment === null ? null : await readOutcome(db, moment)
+  const outcome = moment === null ? null : await findOutcome(db, moment)
   const lines: [number, Happening][] = []
   if (outcome !== null) {
     const { being } = outcome

@@ -10,7 +10,7 @@ import {
   pageUnclaimed,
 } from '@treeos/store'
 import { type BudgetView, budget, type StandardFor, standardBudgets } from './budgets.ts'
-import { authorizeLookBackAtAll } from './leave.ts'
+import { authorizeAllPasts } from './past-access.ts'
 import type { SeeConnection } from './seeing.ts'
 
 /** How a reality does, from its record. */
@@ -40,7 +40,7 @@ const BUDGETS_MAX = 100
 
 /** For the first operator. @throws {TreeosError} FORBIDDEN for anybody else */
 export async function health(at: SeeConnection, as: BeingName): Promise<HealthView> {
-  await authorizeLookBackAtAll(at, as)
+  await authorizeAllPasts(at, as)
   const { db } = at
   const late = await pageUnclaimed(db, LATE_SECONDS, LATE_MAX, 0)
   return {

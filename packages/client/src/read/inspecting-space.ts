@@ -1,7 +1,7 @@
 import { type BeingName, parseStance } from '@treeos/core'
 import type { Descriptor } from '@treeos/world'
 import { type Occupant, occupantOf, regardAll } from './occupants.ts'
-import { type SeeConnection, withLook } from './seeing.ts'
+import { type SeeConnection, withSnapshot } from './seeing.ts'
 
 /** One space with a page of who is there. */
 export interface SpaceView extends Omit<Descriptor, 'beings'> {
@@ -19,18 +19,18 @@ export interface PageOfSpace {
 }
 
 /** One space with who is there, page by page. @throws {TreeosError} as `see` */
-export function lookInto(
+export function inspectSpace(
   at: SeeConnection,
   as: BeingName,
   path: string,
   { after, limit }: PageOfSpace,
 ): Promise<SpaceView> {
-  return withLook(at, as, async (look) => {
-    const { beings: all, ...seen } = await look.see(path)
+  return withSnapshot(at, as, async (snapshot) => {
+    const { beings: all, ...seen } = await snapshot.see(path)
     const rest = after === undefined ? all : all.filter((stance) => stance > after)
     const shown = rest.slice(0, limit)
     const regarded = await regardAll(
-      look,
+      snapshot,
       as,
       shown.map((stance) => parseStance(stance)),
     )

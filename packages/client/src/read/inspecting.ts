@@ -1,15 +1,14 @@
 import { type BeingName, type Decision, type FactRef, type Json, TreeosError } from '@treeos/core'
 import {
   costOf,
+  findDecision,
   findEntry,
   listFactsAt,
   listFactsOfMoment,
   type MomentCost,
-  readDecision,
   requireOutcome,
 } from '@treeos/store'
 import { type Layer, layersOf } from './layers.ts'
-import { authorizeLookBack } from './leave.ts'
 import {
   describeMoment,
   type ExplainedMoment,
@@ -18,6 +17,7 @@ import {
   prompt,
   type RebuiltPrompt,
 } from './moments.ts'
+import { authorizePast } from './past-access.ts'
 import type { SeeConnection } from './seeing.ts'
 
 /** All that is recorded of one moment. */
@@ -39,7 +39,7 @@ export interface InspectedMoment {
 
 /**
  * Everything about one past moment, for a person that may look into it.
- * @throws {TreeosError} as `authorizeLookBack`; MOMENT_NOT_FOUND
+ * @throws {TreeosError} as `authorizePast`; MOMENT_NOT_FOUND
  */
 export async function inspect(
   at: SeeConnection,
@@ -47,7 +47,7 @@ export async function inspect(
   being: BeingName,
   n: number,
 ): Promise<InspectedMoment> {
-  await authorizeLookBack(at, as, being)
+  await authorizePast(at, as, being)
   return inspectMoment(at, being, n)
 }
 
@@ -70,7 +70,7 @@ export async function inspectMoment(
     explained: await explain(db, being, n).catch(nullIfNotFound),
     prompt: rebuilt,
     layers: rebuilt === null ? [] : layersOf(rebuilt.system),
-    decision: (await readDecision(db, outcome.moment))?.decision ?? null,
+    decision: (await findDecision(db, outcome.moment))?.decision ?? null,
     facts: refs.map((ref, i) => ({ ...ref, payload: payloads[i]?.payload ?? null })),
     cost: await costOf(db, outcome.moment),
   }

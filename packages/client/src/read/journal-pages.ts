@@ -1,4 +1,4 @@
-import { type ChainDb, type JournalEntry, readJournal, settleJournal } from '@treeos/store'
+import { type ChainDb, type JournalEntry, readJournal, waitForOpenAppends } from '@treeos/store'
 import type { Kysely } from 'kysely'
 
 export interface DecidedPage {
@@ -29,7 +29,7 @@ export async function readDecided(
   const upTo = after + first.entries.length
   if (hasNoGap && (isMore || upTo >= newest)) return { entries: first.entries, upTo, newest, isMore }
   // An append under way has taken a number, or one that was rolled back had taken it.
-  await settleJournal(db, signal)
+  await waitForOpenAppends(db, signal)
   const { entries } = await readJournal(db, after, limit)
   const decided = entries.filter(({ entry }) => entry <= newest)
   if (decided.length < limit)

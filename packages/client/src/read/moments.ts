@@ -12,18 +12,18 @@ import {
   triggerOf,
   type Verb,
 } from '@treeos/core'
-import { composeLoaded, type LoadedMoment, readMoment } from '@treeos/reality'
+import { composeLoaded, findMoment, type LoadedMoment } from '@treeos/reality'
 import { compileFlow, type Explanation, explainFlow, type WhyNotWorn, whyNotWorn } from '@treeos/roles'
 import {
   type Db,
   digestOf,
   type Fault,
+  findDecision,
   findEntry,
+  findOpen,
   type InboxEntry,
   listFaults,
   listOutcomes,
-  readDecision,
-  readOpen,
   requireOutcome,
   type StoredOutcome,
 } from '@treeos/store'
@@ -96,8 +96,8 @@ export async function moments(
 
 export async function describeMoment(db: Db, outcome: StoredOutcome): Promise<MomentView> {
   const { record } = outcome
-  const open = await readOpen(db, outcome.moment)
-  const decision = await readDecision(db, outcome.moment)
+  const open = await findOpen(db, outcome.moment)
+  const decision = await findDecision(db, outcome.moment)
   const wake = outcome.wake === null ? null : await findEntry(db, outcome.wake)
   const said = decision?.decision.kind === 'failure' ? null : (decision?.decision.content ?? null)
   return {
@@ -160,7 +160,7 @@ interface PastMoment extends LoadedMoment {
 
 async function loadPastMoment(db: Db, being: BeingName, n: number): Promise<PastMoment> {
   const outcome = await requireOutcome(db, being, n)
-  const moment = await readMoment(db, outcome.moment)
+  const moment = await findMoment(db, outcome.moment)
   if (moment === null)
     throw new TreeosError('MOMENT_NOT_FOUND', `moment ${n} of ${stanceOf(being)} was never opened`)
   return { ...moment, outcome, content: moment.wake?.content ?? null }

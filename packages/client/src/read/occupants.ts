@@ -2,7 +2,7 @@ import { type BeingName, type Decision, type Json, stanceOf } from '@treeos/core
 import { type Db, listNewestOutcomes, listRecentCalls } from '@treeos/store'
 import { type BeingRow, beingKey } from '@treeos/world'
 import { isDescendant } from '../access/descent.ts'
-import { type Look, unlessRefused } from './seeing.ts'
+import { type BeingSnapshot, unlessRefused } from './seeing.ts'
 import { wordsIn } from './words.ts'
 
 /** A being in a space, as far as the person may see it. */
@@ -37,21 +37,21 @@ const RECENT = 5
 
 /** Looks at many beings at once. Each is seen through both gates; a few statements read all of them. */
 export async function regardAll(
-  look: Look,
+  snapshot: BeingSnapshot,
   as: BeingName,
   beings: readonly BeingName[],
 ): Promise<Regarded[]> {
-  await look.reader.prefetch(beings.map(beingKey))
+  await snapshot.reader.prefetch(beings.map(beingKey))
   const rows = new Map<BeingName, BeingRow | null>()
-  for (const being of beings) rows.set(being, await unlessRefused(look.regard(being)))
+  for (const being of beings) rows.set(being, await unlessRefused(snapshot.regard(being)))
   const open: BeingName[] = []
-  for (const being of beings) if (await isPastOpen(look, as, being)) open.push(being)
-  const lasts = await lastMomentsOf(look.db, open)
+  for (const being of beings) if (await isPastOpen(snapshot, as, being)) open.push(being)
+  const lasts = await lastMomentsOf(snapshot.db, open)
   return beings.map((being) => ({ being, row: rows.get(being) ?? null, last: lasts.get(being) ?? null }))
 }
 
-/** As `mayLookBack`, within one look. */
-const isPastOpen = async ({ me, reader }: Look, as: BeingName, being: BeingName): Promise<boolean> =>
+/** As `mayReadPast`, within one snapshot. */
+const isPastOpen = async ({ me, reader }: BeingSnapshot, as: BeingName, being: BeingName): Promise<boolean> =>
   being === as || me.parent === null || isDescendant(reader, being, as)
 
 export const occupantOf = ({ being, row, last }: Regarded): Occupant => ({

@@ -7,7 +7,7 @@ import { isDescendant } from '../access/descent.ts'
  * its own past and that of its descendants, which are the beings that it may also inhabit. The first operator may look into
  * every past.
  */
-export async function mayLookBack(at: Presence, as: BeingName, being: BeingName): Promise<boolean> {
+export async function mayReadPast(at: Presence, as: BeingName, being: BeingName): Promise<boolean> {
   if (as === being) return true
   const reader = readerOf(at)
   const me = await reader.being(as)
@@ -18,9 +18,9 @@ export async function mayLookBack(at: Presence, as: BeingName, being: BeingName)
  * @throws {TreeosError} FORBIDDEN, the same for a being that does not exist, unless the person may know that;
  *   BEING_NOT_FOUND; what `authorizeActingAs` throws
  */
-export async function authorizeLookBack(at: Presence, as: BeingName, being: BeingName): Promise<void> {
+export async function authorizePast(at: Presence, as: BeingName, being: BeingName): Promise<void> {
   await authorizeActingAs(at, as)
-  if (!(await mayLookBack(at, as, being)))
+  if (!(await mayReadPast(at, as, being)))
     throw new TreeosError(
       'FORBIDDEN',
       `the past of ${stanceOf(being)} is open to itself, its makers and the operator, not to ${stanceOf(as)}`,
@@ -30,7 +30,7 @@ export async function authorizeLookBack(at: Presence, as: BeingName, being: Bein
 }
 
 /** Whether a person may look into every past. @throws {TreeosError} FORBIDDEN; what `authorizeActingAs` throws */
-export async function authorizeLookBackAtAll(at: Presence, as: BeingName): Promise<void> {
+export async function authorizeAllPasts(at: Presence, as: BeingName): Promise<void> {
   await authorizeActingAs(at, as)
   const me = await readerOf(at).being(as)
   if (me?.parent !== null)
@@ -51,7 +51,7 @@ export function pastsOpenTo(at: Presence, as: BeingName): OpenPasts {
   }
   const isOperator = async () => (await readerOf(at).being(as))?.parent === null
   return async (being) =>
-    (await once('operator of all', isOperator)) || once(being, () => mayLookBack(at, as, being))
+    (await once('operator of all', isOperator)) || once(being, () => mayReadPast(at, as, being))
 }
 
 /** A fact belongs to who acted, and to the being on whose reel it stands; one of no being is the operator's to see. */

@@ -1,6 +1,6 @@
 import type { BeingName, JsonObject } from '@treeos/core'
 import { type Concrete, covers, type Registry, type Surface } from '@treeos/world'
-import { type SeeConnection, withLook } from './seeing.ts'
+import { type SeeConnection, withSnapshot } from './seeing.ts'
 
 /** An operation in reach, with what a form of it needs. */
 export interface OperationChoice {
@@ -14,7 +14,7 @@ export interface OperationChoice {
   readonly schema: JsonObject | null
 }
 
-/** What a being may reach for now. Stance rules of targets still decide each call. */
+/** What a being may reach for now. The rules of the target's space still decide each call. */
 export interface ReachView {
   readonly role: string
   readonly stacked: readonly string[]
@@ -30,7 +30,7 @@ export interface ReachView {
  * @throws {TreeosError} as `describeSelf`
  */
 export const reach = (at: SeeConnection, as: BeingName): Promise<ReachView> =>
-  withLook(at, as, async ({ me, role, stacked, surface }) => ({
+  withSnapshot(at, as, async ({ me, role, stacked, surface }) => ({
     role,
     stacked,
     space: me.space,

@@ -10,7 +10,7 @@ import {
 import { authorizeActingAs, type Presence } from '@treeos/reality'
 import { listFactsAt, listOutcomesOf, type StoredOutcome } from '@treeos/store'
 import { readDecided } from './journal-pages.ts'
-import { isFactOpen, type OpenPasts, pastsOpenTo } from './leave.ts'
+import { isFactOpen, type OpenPasts, pastsOpenTo } from './past-access.ts'
 import { PLACING_KINDS, type Placing, placingOf } from './placing.ts'
 import { wordsIn } from './words.ts'
 

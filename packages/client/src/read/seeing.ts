@@ -1,12 +1,12 @@
 import { type BeingName, stanceOf, TreeosError } from '@treeos/core'
-import { actingToSee, authorizeActingAs, beginLook, type Presence } from '@treeos/reality'
+import { actingToSee, authorizeActingAs, beginReading, type Presence } from '@treeos/reality'
 import { inSnapshot, prefetch, ReadSet } from '@treeos/store'
 import {
   type BeingRow,
   type Descriptor,
   decideCall,
-  lookAround,
   type Registry,
+  readWorld,
   type Surface,
   type WorldReader,
 } from '@treeos/world'
@@ -23,7 +23,7 @@ export interface SeeConnection extends Presence {
  *   gives no role
  */
 export async function see(at: SeeConnection, as: BeingName, address: string): Promise<Descriptor> {
-  return withLook(at, as, (look) => look.see(address))
+  return withSnapshot(at, as, (snapshot) => snapshot.see(address))
 }
 
 /** A being's view of itself: its place, its roles and its surface. */
@@ -44,7 +44,7 @@ export interface SelfView {
  *   no role
  */
 export async function describeSelf(at: SeeConnection, as: BeingName): Promise<SelfView> {
-  return withLook(at, as, async ({ me, role, stacked, surface, see }) => ({
+  return withSnapshot(at, as, async ({ me, role, stacked, surface, see }) => ({
     being: stanceOf(me.name),
     space: me.space,
     role,
@@ -58,14 +58,14 @@ export async function describeSelf(at: SeeConnection, as: BeingName): Promise<Se
 }
 
 /** A being with its roles and surface in one snapshot, and SEE within it. */
-export interface Look {
+export interface BeingSnapshot {
   readonly me: BeingRow
   readonly role: string
   readonly stacked: readonly string[]
   readonly surface: Surface
   /** of the snapshot, for what it may see and for who made whom */
   readonly reader: WorldReader
-  /** The snapshot. Read by this alone until the look ends: a look that waits for another connection, while others do, waits for ever. */
+  /** The snapshot. Read by this alone until it ends: a snapshot that waits for another connection, while others do, waits for ever. */
   readonly db: SeeConnection['db']
   see(address: string): Promise<Descriptor>
   /** The row of a being. Asks both gates as SEE does, and describes nothing around it: cheap for many. */
@@ -76,15 +76,15 @@ export interface Look {
  * Looks at several addresses as one being, in one snapshot. Each SEE asks both gates.
  * @throws {TreeosError} as `describeSelf`
  */
-export async function withLook<T>(
+export async function withSnapshot<T>(
   at: SeeConnection,
   as: BeingName,
-  use: (look: Look) => Promise<T>,
+  use: (snapshot: BeingSnapshot) => Promise<T>,
 ): Promise<T> {
   const lease = await authorizeActingAs(at, as)
   return inSnapshot(at.db, async (tx) => {
     const prefetched = await prefetch(tx, { reality: at.reality.id, being: as }, new ReadSet())
-    const begun = await beginLook(at.reality, as, lease, prefetched)
+    const begun = await beginReading(at.reality, as, lease, prefetched)
     if (begun === null)
       throw new TreeosError('BEING_NOT_FOUND', `no being ${stanceOf(as)} lives in this reality`)
     const { reader, me, time, driver } = begun
@@ -92,7 +92,7 @@ export async function withLook<T>(
     const woken = { caller: null, asked: null, asker: null, trigger: null }
     const cognition = begun.cognition.kind
     const opening = { me, cognition, verb: 'see' as const, time, lastSealed, ...woken }
-    const { result, face } = await lookAround(reader, at.registry, opening)
+    const { result, face } = await readWorld(reader, at.registry, opening)
     if (result.skip !== undefined || face === null) {
       throw new TreeosError('ROLE_UNAVAILABLE', `${stanceOf(as)} wears no role right now: ${result.skip}`)
     }

@@ -18,7 +18,7 @@ export interface NamespaceView {
  * all.
  * @returns null where nothing is published
  */
-export async function signals(db: Db, keys: readonly string[]): Promise<Json> {
+export async function readSignals(db: Db, keys: readonly string[]): Promise<Json> {
   const all: JsonObject = Object.fromEntries(
     (await worldRows(db)).map(({ namespace, values }) => [namespace, values]),
   )

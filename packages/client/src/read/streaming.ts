@@ -1,14 +1,14 @@
 import type { BeingName } from '@treeos/core'
 import type { Presence } from '@treeos/reality'
-import type { JournalListener, Watch, Words } from '@treeos/store'
-import { authorizeLookBack } from './leave.ts'
+import type { JournalListener, WordStream, Words } from '@treeos/store'
+import { authorizePast } from './past-access.ts'
 
-export interface WatchRequest {
+export interface StreamRequest {
   readonly as: BeingName
   /** whose model is watched */
   readonly being: BeingName
   /** may serve many watchers, and followers of the journal */
-  readonly listener: Pick<JournalListener, 'watch'>
+  readonly listener: Pick<JournalListener, 'streamWords'>
   /** hears what the model writes, while it does, of calls of moments that open from now on */
   readonly heard: (words: Words) => void
 }
@@ -16,9 +16,12 @@ export interface WatchRequest {
 /**
  * Watches what the model of a being writes. Nothing of that is stored: what counts is the decision that is recorded at the end. The
  * model is asked to stream only while somebody watches, and never in a call that has an overlay.
- * @throws {TreeosError} as for its moments, see authorizeLookBack
+ * @throws {TreeosError} as for its moments, see authorizePast
  */
-export async function watch(at: Presence, { as, being, listener, heard }: WatchRequest): Promise<Watch> {
-  await authorizeLookBack(at, as, being)
-  return listener.watch(being, heard)
+export async function streamWords(
+  at: Presence,
+  { as, being, listener, heard }: StreamRequest,
+): Promise<WordStream> {
+  await authorizePast(at, as, being)
+  return listener.streamWords(being, heard)
 }

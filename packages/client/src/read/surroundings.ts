@@ -1,5 +1,5 @@
 import type { BeingName } from '@treeos/core'
-import { type SeeConnection, unlessRefused, withLook } from './seeing.ts'
+import { type SeeConnection, unlessRefused, withSnapshot } from './seeing.ts'
 
 /** A space in the tree of what a being may see. */
 export interface SpaceNode {
@@ -27,22 +27,24 @@ const SPACES_MAX = 2000
  * @throws {TreeosError} as `describeSelf`
  */
 export function surroundings(at: SeeConnection, as: BeingName): Promise<Surroundings> {
-  return withLook(at, as, async (look) => {
-    const literals = look.surface.canSee.filter((entry) => typeof entry === 'string' && entry.startsWith('/'))
-    const queue = ['/', look.me.space, look.me.home, ...(literals as string[])]
+  return withSnapshot(at, as, async (snapshot) => {
+    const literals = snapshot.surface.canSee.filter(
+      (entry) => typeof entry === 'string' && entry.startsWith('/'),
+    )
+    const queue = ['/', snapshot.me.space, snapshot.me.home, ...(literals as string[])]
     const spaces = new Map<string, SpaceNode>()
     const asked = new Set<string>()
     for (let path = queue.shift(); path !== undefined; path = queue.shift()) {
       if (asked.has(path)) continue
-      if (spaces.size === SPACES_MAX) return { here: look.me.space, spaces: ordered(spaces), more: true }
+      if (spaces.size === SPACES_MAX) return { here: snapshot.me.space, spaces: ordered(spaces), more: true }
       asked.add(path)
-      const seen = await unlessRefused(look.see(path))
+      const seen = await unlessRefused(snapshot.see(path))
       if (seen === null) continue
       const { type, beings, matters, children } = seen
       spaces.set(path, { path, type, beings: beings.length, things: matters.length, children })
       queue.push(...children)
     }
-    return { here: look.me.space, spaces: ordered(spaces), more: false }
+    return { here: snapshot.me.space, spaces: ordered(spaces), more: false }
   })
 }
 

@@ -16,7 +16,7 @@ const fileOf = (dataDir: string): string => join(dataDir, 'settings.json')
  * Stores the settings of an instance's worker, for the workers that join it: variables by name, model keys among them. Only
  * our user can read the file, and `forgetSettings` removes it when the instance stops.
  */
-export function keepSettings(dataDir: string, settings: Settings): void {
+export function saveSettings(dataDir: string, settings: Settings): void {
   writeWhole(fileOf(dataDir), `${JSON.stringify(settings, null, 2)}\n`)
 }
 
@@ -43,7 +43,7 @@ export function withSettings(dataDir: string, env: NodeJS.ProcessEnv): NodeJS.Pr
 }
 
 /**
- * What `keepSettings` stored; nothing where no worker was started.
+ * What `saveSettings` stored; nothing where no worker was started.
  * @throws {LocalError} INVALID_INPUT naming a file that holds no settings; the error of a file that cannot be read
  */
 function readSettings(dataDir: string): Settings {

@@ -1,4 +1,4 @@
-import { watchLaunchers } from './launcher.ts'
+import { onLauncherGone } from './launcher.ts'
 
 /** Why a run ends: a signal, or the end of the program that launched us. */
 export type Ending = NodeJS.Signals | 'orphaned'
@@ -13,7 +13,7 @@ export function onEnding({ watch }: { watch: boolean }): { promise: Promise<Endi
   const { promise, resolve } = Promise.withResolvers<Ending>()
   // One Ctrl-C may reach us twice, from the terminal and from pnpm. The first ends the run, the second does nothing.
   for (const signal of SIGNALS) process.on(signal, resolve)
-  const unwatch = watch ? watchLaunchers(() => resolve('orphaned')) : () => undefined
+  const unwatch = watch ? onLauncherGone(() => resolve('orphaned')) : () => undefined
   const release = () => {
     unwatch()
     for (const signal of SIGNALS) process.off(signal, resolve)

@@ -17,7 +17,7 @@ interface Ancestor extends Process {
  * would run on with nothing left to stop us. Shells do not count: a user may leave us in the background on purpose.
  * @returns stops watching
  */
-export function watchLaunchers(onGone: (pid: number) => void): () => void {
+export function onLauncherGone(onGone: (pid: number) => void): () => void {
   const launchers = launchersAmong(ancestors())
   const timer = setInterval(() => {
     const gone = launchers.find((one) => !isRunning(one))

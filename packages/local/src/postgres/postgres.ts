@@ -30,7 +30,7 @@ export interface Postgres {
   /** Null for a server that is not ours. */
   pid: number | null
   /** True when it ran before this call. */
-  adopted: boolean
+  reused: boolean
   /** Ends our server, open connections included; nothing for one that is not ours. */
   stop(): Promise<void>
 }
@@ -41,7 +41,7 @@ const WAIT_MS = 120_000 // a first start creates a cluster; a start after a cras
 
 /**
  * The database of an instance: DATABASE_URL (and TREEOS_OWNER_DATABASE_URL for its owner), else a server under `dataDir`, which runs on when this process ends. A server
- * that still runs there is adopted; after a kill it recovers.
+ * that still runs there is reused; after a kill it recovers.
  * @throws LocalError, PortTakenError
  */
 export async function ensurePostgres(options: PostgresOptions): Promise<Postgres> {
@@ -73,7 +73,7 @@ async function useExternal(dataDir: string, url: string, env: NodeJS.ProcessEnv)
   const { host, pathname } = new URL(url)
   await recordService(dataDir, { name: NAME, process: null, address: `${host}${pathname}` })
   const urls = { url: ownerUrl, workerUrl: url, portalUrl, sequencerUrl }
-  return { ...urls, pid: null, adopted: true, stop: async () => {} }
+  return { ...urls, pid: null, reused: true, stop: async () => {} }
 }
 
 async function requireAnswer(name: string, url: string): Promise<void> {
@@ -102,7 +102,7 @@ async function start(
   const password = passwordIn(instanceHome)
   const binaries = await findBinaries(owner, onProgress)
   const data = await makeCluster(home, binaries, password, owner)
-  const { server, adopted } = await serve({ dataDir, data, binaries, owner, password, port, onProgress })
+  const { server, reused } = await serve({ dataDir, data, binaries, owner, password, port, onProgress })
   await createDatabase(urlOf(password, server.port, 'postgres'), DATABASE)
   const url = urlOf(password, server.port, DATABASE)
   return {
@@ -111,7 +111,7 @@ async function start(
     portalUrl: await makeLogin(url, instanceHome, PORTAL),
     sequencerUrl: await makeLogin(url, instanceHome, SEQUENCER),
     pid: server.process.pid,
-    adopted,
+    reused,
     stop: () => stopServer(dataDir, server),
   }
 }

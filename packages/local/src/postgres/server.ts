@@ -38,7 +38,7 @@ export function urlOf(password: string, port: number, database: string): string 
 }
 
 /** The server that runs on these data, or a new one. Returns when the port is bound and recovery is over. */
-export async function serve(how: Serving): Promise<{ server: Server; adopted: boolean }> {
+export async function serve(how: Serving): Promise<{ server: Server; reused: boolean }> {
   const running = runningPostmaster(how.data)
   if (running !== null) {
     if (how.port !== undefined && running.port !== how.port) {
@@ -46,9 +46,9 @@ export async function serve(how: Serving): Promise<{ server: Server; adopted: bo
       throw new LocalError(`${which}: stop the instance first`)
     }
     await record(how.dataDir, running)
-    if (await isReady(running, how)) return { server: running, adopted: true }
+    if (await isReady(running, how)) return { server: running, reused: true }
   }
-  return { server: await launch(how), adopted: false }
+  return { server: await launch(how), reused: false }
 }
 
 /** Starts the server. Tries again while a child of a killed server, or another process on the port, is in the way. */

@@ -10,7 +10,7 @@ import type { StartOptions } from './servers.ts'
 import { startServers } from './start.ts'
 import { ensureWorker } from './workers.ts'
 
-const LOOK_MS = 500
+const POLL_MS = 500
 const BACKOFF_MS_MIN = 500
 const BACKOFF_MS_MAX = 30_000
 /** After this long without an end, the next pause is a short one again. */
@@ -25,10 +25,10 @@ export interface Supervision {
 }
 
 /** Starts again what has ended, after a longer pause each time that fails, and reports each step. */
-export function keepAlive(options: StartOptions): Supervision {
+export function superviseServices(options: StartOptions): Supervision {
   const stopping = new AbortController()
   const { promise: deleted, resolve } = Promise.withResolvers<readonly Service[]>()
-  const done = watch(options, stopping.signal, resolve)
+  const done = restartWhatEnds(options, stopping.signal, resolve)
   return {
     deleted,
     async stop() {
@@ -41,7 +41,7 @@ export function keepAlive(options: StartOptions): Supervision {
 /** False once the folder of an instance was deleted, or its record. */
 export const isThere = (dataDir: string): boolean => existsSync(join(dataDir, 'instance.json'))
 
-async function watch(
+async function restartWhatEnds(
   options: StartOptions,
   stopping: AbortSignal,
   onDeleted: (services: readonly Service[]) => void,
@@ -58,7 +58,7 @@ async function watch(
     onDeleted(known)
     return true
   }
-  while (await pause(LOOK_MS, stopping)) {
+  while (await pause(POLL_MS, stopping)) {
     if (isDeleted()) return
     known = readInstance(dataDir).services
     const missing = missingOf(dataDir)
@@ -91,7 +91,7 @@ async function startAgain(options: StartOptions, known: readonly Service[]): Pro
 /** What has just ended is started again by whoever keeps the instance up: waits for that. */
 export async function untilMended(dataDir: string, onProgress: (line: string) => void): Promise<void> {
   let told = ''
-  for (const until = Date.now() + MEND_MS; Date.now() < until; await sleep(LOOK_MS / 2)) {
+  for (const until = Date.now() + MEND_MS; Date.now() < until; await sleep(POLL_MS / 2)) {
     const missing = missingOf(dataDir).join(' and ')
     if (missing === '') return
     if (missing !== told) onProgress(`waiting for ${missing} to be started again`)

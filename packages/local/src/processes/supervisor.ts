@@ -6,7 +6,7 @@ import { onEnding } from '../machine/ending.ts'
 import { thisProcess } from '../machine/process.ts'
 import { launch, untilReady } from './launch.ts'
 import type { Programs, StartOptions } from './servers.ts'
-import { isThere, keepAlive } from './supervise.ts'
+import { isThere, superviseServices } from './supervise.ts'
 
 const READY_MS = 60_000
 
@@ -40,7 +40,7 @@ export async function supervise({ dataDir, onProgress, ...options }: StartOption
   try {
     await recordService(dataDir, { name: UP, process: self, address: '', detail: { state: 'ready' } })
     tell(`process ${self.pid} supervises this instance`)
-    const supervision = keepAlive({ ...options, dataDir, onProgress: tell })
+    const supervision = superviseServices({ ...options, dataDir, onProgress: tell })
     const why = await Promise.race([ending.promise, supervision.deleted])
     await supervision.stop()
     const onStopped = ({ name, end }: Stopped) => tell(`${name} ${end}`)

@@ -7,7 +7,7 @@ import { type Ending, onEnding } from '../machine/ending.ts'
 import { thisProcess } from '../machine/process.ts'
 import type { StartOptions } from './servers.ts'
 import { startEverything } from './start.ts'
-import { isThere, keepAlive, untilMended } from './supervise.ts'
+import { isThere, superviseServices, untilMended } from './supervise.ts'
 import { startSupervisor } from './supervisor.ts'
 
 export interface UpOptions extends StartOptions {
@@ -89,7 +89,7 @@ async function runUp(options: UpOptions, run: Run): Promise<boolean> {
   await options.onReady(running)
   if (detach) return true
   await run.record('ready')
-  const supervision = keepAlive(options)
+  const supervision = superviseServices(options)
   const why = await Promise.race([ending.promise, supervision.deleted])
   await supervision.stop()
   if (isEnding(why)) await shutDown(options, kept, why)

@@ -1,6 +1,6 @@
 import { forgetService, isAlive, readInstance, recordService } from '../instance/instance.ts'
 import { hasWorker, isWorker, serviceOf, WORKER_PREFIX } from '../instance/services.ts'
-import { keepSettings } from '../instance/settings.ts'
+import { saveSettings } from '../instance/settings.ts'
 import { stopServices } from '../instance/stop.ts'
 import { terminate } from '../machine/process.ts'
 import { temporalEnvironment } from '../temporal/access.ts'
@@ -45,7 +45,7 @@ export async function ensureWorker(options: StartOptions, place: WorkerPlace): P
   )
   if (hasWorker(dataDir)) return
   onProgress('starting a worker')
-  keepSettings(dataDir, await programs.sharedSettings(dataDir, env))
+  saveSettings(dataDir, await programs.sharedSettings(dataDir, env))
   await startWorker(options, place)
 }
 

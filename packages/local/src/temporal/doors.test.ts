@@ -212,7 +212,7 @@ describe.skipIf(process.platform !== 'linux')('the doors of our own server', () 
     const { guard: _, ...detail } = recorded.detail ?? {}
     await recordService(dataDir, { ...recorded, detail })
     const again = await ensureTemporal({ dataDir, searchAttributes: [], env: bareEnv, path: onlyGo() })
-    expect(again).toMatchObject({ adopted: false, address: server.address })
+    expect(again).toMatchObject({ reused: false, address: server.address })
     server = again
   })
 

@@ -62,9 +62,9 @@ describe('our own server', () => {
     expect(environment).not.toContain('sk-secret')
   })
 
-  it('still running is adopted', async () => {
+  it('still running is reused', async () => {
     const again = await start(dataDir)
-    expect(again).toMatchObject({ pid: first.pid, address: first.address, ui: first.ui, adopted: true })
+    expect(again).toMatchObject({ pid: first.pid, address: first.address, ui: first.ui, reused: true })
     const grpc = await freePort('another')
     await expect(start(dataDir, { ports: { grpc } })).rejects.toThrow(`not port ${grpc}`)
   })
@@ -80,13 +80,13 @@ describe('our own server', () => {
     const startedAt = performance.now()
     const second = await start(dataDir)
     expect(performance.now() - startedAt).toBeLessThan(SECOND_START_MS)
-    expect(second).toMatchObject({ address: first.address, adopted: false })
+    expect(second).toMatchObject({ address: first.address, reused: false })
     expect(await statusOn(second)).toBe('RUNNING')
     const known = { pid: second.pid as number, startedAt: processStart(second.pid as number) as string }
     process.kill(known.pid, 'SIGKILL')
     await terminate(known)
     const third = await start(dataDir, { searchAttributes: [...searchAttributes, 'TreeosRole'] })
-    expect(third).toMatchObject({ address: first.address, adopted: false })
+    expect(third).toMatchObject({ address: first.address, reused: false })
     expect(await statusOn(third)).toBe('RUNNING')
     expect(await attributesOf(third)).toContain('TreeosRole')
     await third.stop()
@@ -108,7 +108,7 @@ describe('our own server', () => {
     const dataDir = folder()
     await killedWhileStarting('ensureTemporal', dataDir)
     const server = await start(dataDir)
-    expect(server.adopted).toBe(true)
+    expect(server.reused).toBe(true)
     expect(await attributesOf(server)).toEqual([...searchAttributes].sort())
     await server.stop()
   })

@@ -44,7 +44,7 @@ export interface Temporal extends TemporalAccess {
   /** `external` is not ours; the others say where our server's executable came from. */
   kind: 'external' | TemporalBinary['kind']
   /** True when it ran before this call. */
-  adopted: boolean
+  reused: boolean
   /** Ends our server in order; nothing for one that is not ours. */
   stop(): Promise<void>
 }
@@ -77,7 +77,7 @@ export async function ensureTemporal(options: TemporalOptions): Promise<Temporal
       )
     const { address, namespace, options } = external
     await recordService(dataDir, { name: NAME, process: null, address, detail: { namespace, ui: null } })
-    const notOurs = { ui: null, pid: null, kind: 'external', adopted: true } as const
+    const notOurs = { ui: null, pid: null, kind: 'external', reused: true } as const
     return { address, namespace, options, env: namedBy(env), ...notOurs, stop: async () => {} }
   }
   const lock = await acquireLock(join(dataDir, 'temporal.lock'), {
@@ -86,7 +86,7 @@ export async function ensureTemporal(options: TemporalOptions): Promise<Temporal
   })
   try {
     const found =
-      (await adopt(dataDir, { ...options, bind })) ??
+      (await reuse(dataDir, { ...options, bind })) ??
       (await start(dataDir, { ...options, bind, env, onProgress }))
     await withConnection(found.options, (connection) =>
       prepareNamespace(connection, { namespace: NAMESPACE, searchAttributes, retentionDays: 90 }),
@@ -101,7 +101,7 @@ export async function ensureTemporal(options: TemporalOptions): Promise<Temporal
  * The recorded server when it still answers. One that lives without answering is ended, and so is one of ours that an older
  * version started without a key.
  */
-async function adopt(
+async function reuse(
   dataDir: string,
   { ports, bind }: TemporalOptions & { bind: string },
 ): Promise<Temporal | null> {
@@ -153,12 +153,12 @@ async function start(
 async function describe(
   dataDir: string,
   server: { address: string; ui: string | null; kind: TemporalBinary['kind']; process: Process },
-  adopted: boolean,
+  reused: boolean,
 ): Promise<Temporal> {
   const { address, ui, kind, process } = server
   const stop = () => stopServer(dataDir, process)
   const env = temporalEnvironment(dataDir, {})
-  return { ...(await readAccess(env)), address, env, ui, pid: process.pid, kind, adopted, stop }
+  return { ...(await readAccess(env)), address, env, ui, pid: process.pid, kind, reused, stop }
 }
 
 function namedBy(env: NodeJS.ProcessEnv): Record<string, string> {

@@ -60,7 +60,7 @@ export class VaultCaller {
     at: { readonly id: string; readonly url: string },
     handed: readonly HandedOn[],
   ): Promise<void> {
-    unrefused(await this.#ask(at, { ask: 'adopt', handed }))
+    unrefused(await this.#ask(at, { ask: 'take-over', handed }))
   }
 
   /** @throws {VaultAwayError} */

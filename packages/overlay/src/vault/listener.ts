@@ -110,7 +110,7 @@ function reply(vault: Vault, question: VaultQuestion): unknown {
   }
   try {
     if (question.ask === 'put') return { handle: vault.put(question, question) }
-    vault.adopt(question.handed)
+    vault.takeOver(question.handed)
     return null
   } catch (error) {
     if (!(error instanceof TreeosError)) throw error

@@ -7,7 +7,7 @@ export type VaultQuestion =
   | ({ readonly ask: 'put' } & Purpose & Kept)
   | ({ readonly ask: 'take'; readonly handle: string } & Taker)
   | { readonly ask: 'drop'; readonly handle: string; readonly moment: MomentId | null }
-  | { readonly ask: 'adopt'; readonly handed: readonly HandedOn[] }
+  | { readonly ask: 'take-over'; readonly handed: readonly HandedOn[] }
 
 /** What the seal of a question is bound to. */
 export const askAbout = (vault: string): string => `ask ${vault}`

@@ -134,8 +134,8 @@ describe('what a vault hands on to another one', () => {
     stops.take(bound, by('a/1/1'))
     now = 4000
     const handed = JSON.parse(JSON.stringify(stops.handOn()))
-    heir.adopt(handed)
-    heir.adopt(handed) // told twice
+    heir.takeOver(handed)
+    heir.takeOver(handed) // told twice
     expect(heir.size).toBe(3)
     expect(heir.names).toEqual([heir.id, stops.id])
     expect(heir.serves(stops.id)).toBe(true)
@@ -152,8 +152,8 @@ describe('what a vault hands on to another one', () => {
   it('is handed on once more, under the names of all before', () => {
     const [first, second, third] = [new Vault(), new Vault(), new Vault()]
     const [old, young] = [first.put(CALL, kept('x')), second.put(CALL, kept('y'))]
-    second.adopt(first.handOn())
-    third.adopt(second.handOn())
+    second.takeOver(first.handOn())
+    third.takeOver(second.handOn())
     expect([...third.names].sort()).toEqual([first.id, second.id, third.id].sort())
     for (const handle of [old, young]) expect(third.take(handle, by('a/1/1')).status).toBe('given')
   })
@@ -161,7 +161,7 @@ describe('what a vault hands on to another one', () => {
   it('is under the name of the other one until the last of it is gone', () => {
     const [stops, heir] = [new Vault(), new Vault()]
     const handle = stops.put(CALL, kept('x'))
-    heir.adopt(stops.handOn())
+    heir.takeOver(stops.handOn())
     heir.drop(handle, null)
     expect(heir.names).toEqual([heir.id])
     expect(heir.size).toBe(0)
@@ -171,10 +171,10 @@ describe('what a vault hands on to another one', () => {
     const [stops, heir] = [new Vault(), new Vault({ entriesMax: 2 })]
     for (const text of ['a', 'b']) stops.put(CALL, kept(text))
     const own = heir.put(CALL, kept('own'))
-    expect(() => heir.adopt(stops.handOn())).toThrow('the vault is full')
+    expect(() => heir.takeOver(stops.handOn())).toThrow('the vault is full')
     expect([heir.size, heir.names]).toEqual([1, [heir.id]])
     heir.drop(own, null)
-    heir.adopt(stops.handOn()) // a control
+    heir.takeOver(stops.handOn()) // a control
     expect(heir.size).toBe(2)
   })
 })

@@ -69,7 +69,7 @@ export class Vault {
   readonly id = randomBytes(ID_BYTES).toString('base64url')
   readonly #entries = new Map<string, Entry>()
   /** how many overlays it holds of each vault that handed its own on to this one */
-  readonly #adopted = new Map<string, number>()
+  readonly #takenOver = new Map<string, number>()
   readonly #limits: Readonly<Record<keyof typeof VAULT_LIMITS, number>>
   readonly #now: () => number
   #bytes = 0
@@ -90,11 +90,11 @@ export class Vault {
 
   /** The vaults whose handles it serves: itself, and those that handed their overlays on to it. */
   get names(): readonly string[] {
-    return [this.id, ...this.#adopted.keys()]
+    return [this.id, ...this.#takenOver.keys()]
   }
 
   serves(id: string): boolean {
-    return id === this.id || this.#adopted.has(id)
+    return id === this.id || this.#takenOver.has(id)
   }
 
   /**
@@ -150,7 +150,7 @@ export class Vault {
    * Takes over overlays of another vault, all or none: their handles, uses and times stay as they were.
    * @throws {TreeosError} RATE_LIMITED when there is no room for all
    */
-  adopt(handed: readonly HandedOn[]): void {
+  takeOver(handed: readonly HandedOn[]): void {
     const taken = handed.filter(({ handle }) => !this.#entries.has(handle))
     const sizes = taken.map(({ overlay }) => utf8Length(parseOverlay(overlay).content))
     this.#requireRoom(
@@ -163,13 +163,13 @@ export class Vault {
       const of = vaultOf(handle)
       this.#entries.set(handle, { ...kept, bytes, expires })
       this.#bytes += bytes
-      if (of !== this.id) this.#adopted.set(of, (this.#adopted.get(of) ?? 0) + 1)
+      if (of !== this.id) this.#takenOver.set(of, (this.#takenOver.get(of) ?? 0) + 1)
     }
   }
 
   clear(): void {
     this.#entries.clear()
-    this.#adopted.clear()
+    this.#takenOver.clear()
     this.#bytes = 0
   }
 
@@ -205,8 +205,8 @@ export class Vault {
     this.#entries.delete(handle)
     this.#bytes -= bytes
     const of = vaultOf(handle)
-    const left = (this.#adopted.get(of) ?? 0) - 1
-    if (left > 0) this.#adopted.set(of, left)
-    else this.#adopted.delete(of)
+    const left = (this.#takenOver.get(of) ?? 0) - 1
+    if (left > 0) this.#takenOver.set(of, left)
+    else this.#takenOver.delete(of)
   }
 }

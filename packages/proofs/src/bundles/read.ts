@@ -164,7 +164,7 @@ export async function* readMoments(tx: Db, { being, since, until }: Scope): Asyn
 }
 
 /** One finished moment; null when there is none. */
-export async function readMomentLine(tx: Db, moment: string): Promise<MomentLine | null> {
+export async function findMomentLine(tx: Db, moment: string): Promise<MomentLine | null> {
   const { rows } = await sql<MomentRow>`select ${MOMENT} where o.moment = ${moment}`.execute(tx)
   return (await momentsOf(tx, rows))[0] ?? null
 }

@@ -10,11 +10,11 @@ import {
   stanceOf,
   TreeosError,
 } from '@treeos/core'
-import { type Db, getBlob, type Reality, readErasures } from '@treeos/store'
+import { type Db, type Reality, readBlob, readErasures } from '@treeos/store'
 import { type Derived, derive, isRead, MissingReel, type Witness } from '@treeos/verify'
 import type { Registry } from '@treeos/world'
 import { sql } from 'kysely'
-import { type MomentLine, readMomentLine } from './read.ts'
+import { findMomentLine, type MomentLine } from './read.ts'
 import { hexOf, jsonOf } from './stored.ts'
 
 interface Deps {
@@ -36,7 +36,7 @@ const REELS_MAX = 500
  * @throws {Error} when no permission follows from what is stored
  */
 export async function gatherWitness(deps: Deps, moment: MomentId): Promise<Gathered> {
-  const line = await readMomentLine(deps.tx, moment)
+  const line = await findMomentLine(deps.tx, moment)
   if (line === null)
     throw new TreeosError(
       'MOMENT_NOT_FOUND',
@@ -100,7 +100,7 @@ async function complete(
 async function givenOf({ tx, reality }: Deps, line: MomentLine): Promise<Given> {
   const { record, open } = line
   const kept = async (what: string, digest: Json | undefined) => {
-    const value = typeof digest === 'string' ? await getBlob(tx, digest) : null
+    const value = typeof digest === 'string' ? await readBlob(tx, digest) : null
     if (value === null) throw new Error(`its ${what} is not kept`)
     return value
   }

@@ -20,23 +20,27 @@ const BOOK = /^\d{16}\.notes$/
 const KEYS = 'keys'
 
 /** A note in a folder of checkpoints that is not a checkpoint of this log. */
-export interface BookFault {
+export interface CheckpointFault {
   readonly file: string
   /** from 1 */
   readonly note: number
   readonly why: string
 }
 
-export interface Books {
+export interface CheckpointFiles {
   /** in the order in which they were written */
   readonly checkpoints: readonly Checkpoint[]
-  readonly faults: readonly BookFault[]
+  readonly faults: readonly CheckpointFault[]
 }
 
 /** @throws the error of a folder or file that cannot be read */
-export function readBooks(folder: string, origin: string, verifiers: readonly Verifier[]): Books {
+export function readCheckpointFiles(
+  folder: string,
+  origin: string,
+  verifiers: readonly Verifier[],
+): CheckpointFiles {
   const checkpoints: Checkpoint[] = []
-  const faults: BookFault[] = []
+  const faults: CheckpointFault[] = []
   for (const name of booksIn(folder)) {
     const file = join(folder, name)
     for (const [i, note] of notesIn(readFileSync(file, 'utf8')).entries())
@@ -51,7 +55,7 @@ export function readBooks(folder: string, origin: string, verifiers: readonly Ve
 }
 
 /** The newest checkpoint of a folder that the verifiers signed; null where there is none. */
-export function readNewest(
+export function findNewest(
   folder: string,
   origin: string,
   verifiers: readonly Verifier[],
@@ -67,7 +71,7 @@ export function readNewest(
 }
 
 /** Adds a note, and returns when it is on the disk. */
-export function addToBook(folder: string, size: number, note: string): void {
+export function appendCheckpoint(folder: string, size: number, note: string): void {
   const first = Math.floor(size / BOOK_SIZES) * BOOK_SIZES
   const file = join(folder, `${String(first).padStart(16, '0')}.notes`)
   // A crash may have left part of a note at the end.

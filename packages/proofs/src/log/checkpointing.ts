@@ -26,7 +26,7 @@ export interface CheckpointingOptions {
 }
 
 /** Makes a checkpoint every few seconds, if anything is new, until it is stopped. The last one is made at the end. */
-export async function keepCheckpointing(
+export async function checkpointRepeatedly(
   db: Kysely<ChainDb>,
   signer: Signer,
   { seconds, signal, onRound, onError }: CheckpointingOptions,

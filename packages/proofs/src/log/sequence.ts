@@ -1,4 +1,4 @@
-import { type ChainDb, settleJournal } from '@treeos/store'
+import { type ChainDb, waitForOpenAppends } from '@treeos/store'
 import { type Kysely, sql, type Transaction } from 'kysely'
 import { type LogEntry, leafHashOf } from '../tree/leaf.ts'
 import { extendTiles } from '../tree/tiles.ts'
@@ -45,7 +45,7 @@ async function decide(
   if (upTo > journal) return { size, upTo }
   if (newest <= journal) return { size, upTo: null }
   // An append under way has taken the next number, or one that was rolled back had taken it.
-  await settleJournal(db, signal)
+  await waitForOpenAppends(db, signal)
   return { size, upTo: Math.min(newest, journal + BATCH_LENGTH) }
 }
 

@@ -7,8 +7,8 @@ import { checkpointText, openCheckpoint, type TreeHead } from '../tree/checkpoin
 import { nodeHash } from '../tree/hash.ts'
 import { type NoteSigner, newSignerKey, readSigner, signNote } from '../tree/note.ts'
 import { type NodeReader, proveConsistency, rootOf } from '../tree/proofs.ts'
-import { addToBook, readBooks, readKeys, readNewest } from './books.ts'
-import { readLastSigned, Signer, type SignerPlace } from './signer.ts'
+import { appendCheckpoint, findNewest, readCheckpointFiles, readKeys } from './checkpoint-files.ts'
+import { findLastSigned, Signer, type SignerPlace } from './signer.ts'
 
 const ORIGIN = 'treeos/test'
 let home: string
@@ -57,7 +57,7 @@ function signUpTo(signer: Signer, ...sizes: number[]): void {
   for (const size of sizes) signer.sign(log.head(size), log.proof(signer.last?.size ?? 0, size))
 }
 
-const bookOf = (at: SignerPlace) => readBooks(at.folder, ORIGIN, readKeys(at.folder))
+const bookOf = (at: SignerPlace) => readCheckpointFiles(at.folder, ORIGIN, readKeys(at.folder))
 
 describe('a signer', () => {
   it('signs a log that grows, and each of its checkpoints once', () => {
@@ -71,7 +71,7 @@ describe('a signer', () => {
       'keys',
     ])
     expect(bookOf(place)).toMatchObject({ checkpoints: [log.head(3), log.head(70_000)], faults: [] })
-    expect(readNewest(place.folder, ORIGIN, readKeys(place.folder))).toMatchObject(log.head(70_000))
+    expect(findNewest(place.folder, ORIGIN, readKeys(place.folder))).toMatchObject(log.head(70_000))
   })
 
   it.each([
@@ -90,12 +90,12 @@ describe('a signer', () => {
     const signer = new Signer(place)
     signUpTo(signer, 9)
     signer.sign(logOf(4).head(11), logOf(4).proof(9, 11))
-    expect(readLastSigned(place.lastFile)).toMatchObject({
+    expect(findLastSigned(place.lastFile)).toMatchObject({
       size: 9,
       refused: { why: 'inconsistent', size: 11 },
     })
     signer.sign(log.head(9), [])
-    expect(readLastSigned(place.lastFile)).toMatchObject({ size: 9, refused: null })
+    expect(findLastSigned(place.lastFile)).toMatchObject({ size: 9, refused: null })
   })
 
   it('with two keys signs by both, so that a new key is vouched for by the old one', () => {
@@ -105,8 +105,8 @@ describe('a signer', () => {
     signUpTo(new Signer(place), 3)
     const both = readKeys(place.folder)
     expect(both).toHaveLength(2)
-    for (const key of both) expect(readNewest(place.folder, ORIGIN, [key])).toMatchObject(log.head(3))
-    expect(readBooks(place.folder, ORIGIN, old).checkpoints).toHaveLength(2)
+    for (const key of both) expect(findNewest(place.folder, ORIGIN, [key])).toMatchObject(log.head(3))
+    expect(readCheckpointFiles(place.folder, ORIGIN, old).checkpoints).toHaveLength(2)
   })
 
   it('uses no key that others may read, or that is of another log', () => {
@@ -124,7 +124,7 @@ describe('a signer', () => {
     const whole = readFileSync(book, 'utf8')
     for (const length of [whole.length - 1, whole.length - 40, 20]) {
       writeFileSync(book, `${whole}${whole.slice(0, length)}`)
-      addToBook(place.folder, 3, signNote(checkpointText(ORIGIN, log.head(3)), [keyOf(place)]))
+      appendCheckpoint(place.folder, 3, signNote(checkpointText(ORIGIN, log.head(3)), [keyOf(place)]))
       expect(bookOf(place).checkpoints.at(-1), `${length}`).toMatchObject(log.head(3))
       expect(bookOf(place).checkpoints.at(0), `${length}`).toMatchObject(log.head(2))
     }

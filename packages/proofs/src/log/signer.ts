@@ -1,8 +1,8 @@
 import { closeSync, fsyncSync, mkdirSync, openSync, readFileSync, renameSync, writeSync } from 'node:fs'
 import { dirname } from 'node:path'
-import { checkpointText, type Refusal, refusalOf, type TreeHead } from '../tree/checkpoint.ts'
+import { checkpointText, type Refusal, type TreeHead, whyNotSignable } from '../tree/checkpoint.ts'
 import { type NoteSigner, signNote } from '../tree/note.ts'
-import { addKeys, addToBook, readKeys, readNewest } from './books.ts'
+import { addKeys, appendCheckpoint, findNewest, readKeys } from './checkpoint-files.ts'
 import { loadSigners } from './keys.ts'
 
 export interface SignerPlace {
@@ -44,9 +44,9 @@ export class Signer {
     addKeys(place.folder, this.#keys)
     // Only here: an instance whose folder is deleted must not make it again.
     mkdirSync(dirname(place.lastFile), { recursive: true, mode: 0o700 })
-    const kept = readLastSigned(place.lastFile)
+    const kept = findLastSigned(place.lastFile)
     // The file may be lost, or older than the checkpoints.
-    const newest = readNewest(place.folder, place.origin, readKeys(place.folder))
+    const newest = findNewest(place.folder, place.origin, readKeys(place.folder))
     const isOlder = newest !== null && newest.size > (kept?.size ?? -1)
     this.#last = isOlder ? { size: newest.size, root: newest.root, at: Date.now(), refused: null } : kept
   }
@@ -58,7 +58,7 @@ export class Signer {
   /** @param proof of consistency from the last tree to the next */
   sign(next: TreeHead, proof: readonly Buffer[]): Signed {
     const { size, root } = next
-    const why = refusalOf(this.#last, next, proof)
+    const why = whyNotSignable(this.#last, next, proof)
     if (why !== null) return this.refuse(size, why)
     const isSame = this.#last?.size === size
     if (isSame && this.#last?.refused === null) return { status: 'same', size }
@@ -66,7 +66,7 @@ export class Signer {
     this.#keep({ size, root, at: isSame ? (this.#last?.at ?? Date.now()) : Date.now(), refused: null })
     if (isSame) return { status: 'same', size }
     const note = signNote(checkpointText(this.#place.origin, next), this.#keys)
-    addToBook(this.#place.folder, size, note)
+    appendCheckpoint(this.#place.folder, size, note)
     return { status: 'signed', size, note }
   }
 
@@ -94,7 +94,7 @@ export class Signer {
 }
 
 /** @returns null where nothing was ever signed. @throws {Error} for a file that says something else */
-export function readLastSigned(file: string): LastSigned | null {
+export function findLastSigned(file: string): LastSigned | null {
   let text: string
   try {
     text = readFileSync(file, 'utf8')

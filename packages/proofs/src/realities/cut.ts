@@ -1,5 +1,5 @@
 import { type BeingName, type MomentId, stanceOf, TreeosError } from '@treeos/core'
-import { type Db, requireOutcome, settleJournal } from '@treeos/store'
+import { type Db, requireOutcome, waitForOpenAppends } from '@treeos/store'
 import { sql } from 'kysely'
 
 /** A position in the record: all that was appended up to the end of one moment. */
@@ -18,7 +18,7 @@ export interface Cut {
  */
 export async function cutAt(db: Db, being: BeingName, n: number): Promise<Cut> {
   const { moment } = await requireOutcome(db, being, n)
-  await settleJournal(db) // an earlier entry may not be committed yet
+  await waitForOpenAppends(db) // an earlier entry may not be committed yet
   const { rows } = await sql<{ entry: number }>`
     select entry from treeos.journal where moment = ${moment}`.execute(db)
   const entry = rows[0]?.entry

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { type BeingName, type FactDraft, quote, TreeosError } from '@treeos/core'
 import { appendSystemFacts, listRowsOf, type OpenReality, readerOf } from '@treeos/reality'
-import { type ChainDb, REALITY_FORKED, readReality, refoldAll } from '@treeos/store'
+import { type ChainDb, findReality, REALITY_FORKED, refoldAll } from '@treeos/store'
 import { FOLD, releasedFact } from '@treeos/world'
 import type { Kysely } from 'kysely'
 import { type Copied, copyRecord } from './copy.ts'
@@ -32,7 +32,7 @@ export async function forkReality(
   target: Kysely<ChainDb>,
   { name, being, n }: ForkRequest,
 ): Promise<Forked> {
-  const from = await readReality(origin)
+  const from = await findReality(origin)
   if (from === null) throw new Error('the database of the origin holds no reality')
   if (from.name === name)
     throw new TreeosError(

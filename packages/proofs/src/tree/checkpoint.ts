@@ -48,7 +48,11 @@ export function openCheckpoint(note: string, origin: string, verifiers: readonly
 export type Refusal = 'smaller' | 'fork' | 'inconsistent'
 
 /** Judges whether a signer that last signed one tree may sign the next. @param proof of consistency, of any origin */
-export function refusalOf(last: TreeHead | null, next: TreeHead, proof: readonly Buffer[]): Refusal | null {
+export function whyNotSignable(
+  last: TreeHead | null,
+  next: TreeHead,
+  proof: readonly Buffer[],
+): Refusal | null {
   if (last === null) return next.size > 0 || next.root.equals(EMPTY_ROOT) ? null : 'fork'
   if (next.size < last.size) return 'smaller'
   if (next.size === last.size) return next.root.equals(last.root) ? null : 'fork'

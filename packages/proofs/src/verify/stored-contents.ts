@@ -1,13 +1,13 @@
 import { type FactHeader, isAsSaid, type JsonObject, SPEECH_KIND } from '@treeos/core'
 import { type Db, decodeJson, digestOfBytes, encodeJson, type InboxTable, wakeOf } from '@treeos/store'
 import { type Selectable, sql } from 'kysely'
-import type { Broken } from './verdict.ts'
+import type { ChainFault } from './verdict.ts'
 
 const PAGE = 500
 
 /** Compares each stored content with its digest. */
-export async function faultsOfBlobs(tx: Db): Promise<Broken[]> {
-  const faults: Broken[] = []
+export async function faultsOfBlobs(tx: Db): Promise<ChainFault[]> {
+  const faults: ChainFault[] = []
   for (let last = ''; ; ) {
     const page = await tx
       .selectFrom('blob')
@@ -26,8 +26,8 @@ export async function faultsOfBlobs(tx: Db): Promise<Broken[]> {
 }
 
 /** Compares each summon in an inbox with the fact on its sender's reel. Nothing is in an inbox that nobody said. */
-export async function faultsOfSummons(tx: Db): Promise<Broken[]> {
-  const faults: Broken[] = []
+export async function faultsOfSummons(tx: Db): Promise<ChainFault[]> {
+  const faults: ChainFault[] = []
   for (let last = 0; ; ) {
     const { rows } = await sql<SummonRow>`
       select i.*, f.kind as fact, f.header, p.bytes
@@ -45,8 +45,8 @@ export async function faultsOfSummons(tx: Db): Promise<Broken[]> {
 }
 
 /** Finds what was said and is in no inbox: a summon that was taken away before anybody lived it. */
-export async function faultsOfSpeech(tx: Db): Promise<Broken[]> {
-  const { rows } = await sql<Broken>`
+export async function faultsOfSpeech(tx: Db): Promise<ChainFault[]> {
+  const { rows } = await sql<ChainFault>`
     select f.reel, f.seq, 'wake-missing' as reason from treeos.fact f
     where f.kind = ${SPEECH_KIND} and not exists (select from treeos.inbox i where i.cause = f.hash)`.execute(
     tx,

@@ -1,10 +1,10 @@
 import { type Db, decodeJson, REALITY_FORKED, REALITY_MADE, type RealityMade } from '@treeos/store'
 import { sql } from 'kysely'
-import type { Broken } from './verdict.ts'
+import type { ChainFault } from './verdict.ts'
 
 /** Compares the lives of each being with its moments: they count from 1 without gaps, and every moment is of one of them. */
-export async function faultsOfLives(tx: Db): Promise<Broken[]> {
-  const { rows } = await sql<Broken>`
+export async function faultsOfLives(tx: Db): Promise<ChainFault[]> {
+  const { rows } = await sql<ChainFault>`
     with counted as (
       select being, max(generation) as newest, count(*) as lives from treeos.life group by being
     ), lived as (
@@ -20,8 +20,8 @@ export async function faultsOfLives(tx: Db): Promise<Broken[]> {
 }
 
 /** Facts of a moment without an outcome. */
-export async function faultsOfMomentless(tx: Db): Promise<Broken[]> {
-  const { rows } = await sql<Broken>`
+export async function faultsOfMomentless(tx: Db): Promise<ChainFault[]> {
+  const { rows } = await sql<ChainFault>`
     select f.reel, min(f.seq) as seq, 'facts-mismatch' as reason from treeos.fact f
     where f.moment is not null and not exists (select from treeos.moment_outcome o where o.moment = f.moment)
     group by f.reel`.execute(tx)
@@ -29,8 +29,8 @@ export async function faultsOfMomentless(tx: Db): Promise<Broken[]> {
 }
 
 /** What is stored of beings that have no row: watches, limits, parks and leases of nobody. */
-export async function faultsOfNobody(tx: Db): Promise<Broken[]> {
-  const { rows } = await sql<Broken>`
+export async function faultsOfNobody(tx: Db): Promise<ChainFault[]> {
+  const { rows } = await sql<ChainFault>`
     select 'being:' || being as reel, 0 as seq, reason from (
       select being, 'watch-mismatch' as reason from treeos.watch
       union select being, 'limit-mismatch' from treeos.account where revision > 0
@@ -45,7 +45,7 @@ export async function faultsOfNobody(tx: Db): Promise<Broken[]> {
  * Compares the row of the reality with the last fact that says what it was made with, or what it was called as it became a fork.
  * Older realities have no such fact.
  */
-export async function faultsOfReality(tx: Db): Promise<Broken[]> {
+export async function faultsOfReality(tx: Db): Promise<ChainFault[]> {
   const made = await tx
     .selectFrom('fact')
     .innerJoin('payload', (join) =>

@@ -16,10 +16,10 @@ import {
 } from '@treeos/store'
 import { sql } from 'kysely'
 import type { RecordRow } from './read.ts'
-import type { Broken, BrokenReason } from './verdict.ts'
+import type { BrokenReason, ChainFault } from './verdict.ts'
 
 /** A fault, and the reels it was found by. When one of them is broken, the fault follows from that. */
-export interface MomentFault extends Broken {
+export interface MomentFault extends ChainFault {
   readonly on: readonly ReelId[]
 }
 

@@ -18,7 +18,7 @@ import {
 } from '@treeos/store'
 import { sql } from 'kysely'
 import type { FactRow } from './read.ts'
-import type { Broken, BrokenReason } from './verdict.ts'
+import type { BrokenReason, ChainFault } from './verdict.ts'
 
 const PAGE = 500
 
@@ -29,7 +29,7 @@ export class FoldedRows<Row> {
   readonly #rows = new Map<string, Folded<Row>>()
   /** reels whose rows cannot be told: a payload is missing, or is not what the fold takes */
   readonly #untold = new Set<ReelId>()
-  readonly #faults: Broken[] = []
+  readonly #faults: ChainFault[] = []
 
   constructor(fold: Fold<Row>, erasures: Erasures) {
     this.#fold = fold
@@ -51,7 +51,7 @@ export class FoldedRows<Row> {
   }
 
   /** Call after the last fact. */
-  async compare(tx: Db): Promise<Broken[]> {
+  async compare(tx: Db): Promise<ChainFault[]> {
     const faults = [...this.#faults]
     const missing = new Map(this.#rows)
     for (let last = ''; ; ) {
@@ -88,7 +88,7 @@ export class FoldedRows<Row> {
   }
 
   /** Facts that were moved from another reel may not fold to a row of that kind. */
-  #judge(key: string, stored: StoredRow, folded: Folded<Row>, beside: Beside): BrokenReason | null {
+  #judge(key: string, stored: StoredRow, folded: Folded<Row>, beside: OtherRefusal): BrokenReason | null {
     try {
       return this.#faultOf(key, stored, folded, beside)
     } catch {
@@ -100,7 +100,7 @@ export class FoldedRows<Row> {
     key: string,
     stored: StoredRow,
     { state, foldedSeq }: Folded<Row>,
-    beside: Beside,
+    beside: OtherRefusal,
   ): BrokenReason | null {
     const { place, parent, cognition, watches, account, lease } = this.#fold.indexOf(key, state)
     const is =
@@ -143,13 +143,13 @@ function factOf({
 }
 
 /** What is stored beside the rows of these beings, as text. */
-interface Beside {
+interface OtherRefusal {
   readonly watches: ReadonlyMap<string, string>
   readonly limits: ReadonlyMap<string, string>
   readonly leases: ReadonlyMap<string, string>
 }
 
-async function readBeside(tx: Db, beings: readonly string[]): Promise<Beside> {
+async function readBeside(tx: Db, beings: readonly string[]): Promise<OtherRefusal> {
   const isAsked = sql<boolean>`being = any(${[...beings]}::text[])`
   const [watches, accounts, parked, leases] = await Promise.all([
     tx.selectFrom('watch').selectAll().where(isAsked).execute(),
@@ -191,7 +191,7 @@ const parkingOf = ({ of, revision, until }: { of: string; revision: number; unti
   until?.getTime() ?? null,
 ]
 
-/** As `keep_watches` stores them: the first of equal names counts. */
+/** As `write_watches` stores them: the first of equal names counts. */
 function watchesAsStored(watches: readonly Watch[]): string {
   const first = new Map<string, Json[]>()
   for (const { reel, path, subscription: s } of watches) {
@@ -211,7 +211,7 @@ const inOrder = (rows: readonly Json[]): string =>
     .sort()
     .join()}]`
 
-/** As `keep_accounts` stores them. */
+/** As `write_accounts` stores them. */
 function limitsAsStored(account: RowIndex['account']): string {
   if (account === null) return NO_LIMITS
   const { revision, momentsPerMinute, tokens, micros, per, parked } = account
@@ -219,7 +219,7 @@ function limitsAsStored(account: RowIndex['account']): string {
   return canonicalJson([own, parked === null ? null : [parked.of, parked.revision, parked.until]])
 }
 
-/** As `keep_leases` stores it, until when apart: a renewal writes no fact. */
+/** As `write_leases` stores it, until when apart: a renewal writes no fact. */
 const leaseAsStored = (lease: RowIndex['lease']): string | null =>
   lease === null || lease.driver === null ? null : canonicalJson([lease.epoch, lease.driver, lease.under])
 

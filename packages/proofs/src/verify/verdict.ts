@@ -66,7 +66,7 @@ export type BrokenReason =
   | 'checkpoint-unreadable'
 
 /** The first fault of one chain. Nothing after it can be trusted. */
-export interface Broken {
+export interface ChainFault {
   /** `moments:<being>` for the records of a being's moments, `inbox:<being>` for wakes, `blob:<digest>` for contents, `log` for the log, `schema` for tables */
   readonly reel: ReelId
   /** where the fault is; for a wrong head, the seq of the last fact; for a row, that of the last fact it was folded from; for a wake, its age */
@@ -76,16 +76,16 @@ export interface Broken {
   readonly key?: string
 }
 
-export interface Verified {
+export interface ChainsVerified {
   readonly reels: number
   readonly facts: number
   /** records of moments */
   readonly moments: number
   readonly ok: boolean
   /** at most one for each chain, and each wrong row, moment, wake and content beside them; sorted by reel and seq */
-  readonly broken: readonly Broken[]
+  readonly broken: readonly ChainFault[]
 }
 
-export function sorted(broken: Iterable<Broken>): Broken[] {
+export function sorted(broken: Iterable<ChainFault>): ChainFault[] {
   return [...broken].sort((a, b) => (a.reel < b.reel ? -1 : Number(a.reel > b.reel)) || a.seq - b.seq)
 }

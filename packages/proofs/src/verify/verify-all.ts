@@ -5,7 +5,7 @@ import { faultsOfLives, faultsOfMomentless, faultsOfNobody, faultsOfReality } fr
 import { faultsOfMoments, type MomentFault } from './stored-moments.ts'
 import { FoldedRows } from './stored-rows.ts'
 import { faultsOfTables } from './tables.ts'
-import { sorted, type Verified } from './verdict.ts'
+import { type ChainsVerified, sorted } from './verdict.ts'
 import { type VerifyOptions, walkChains } from './verify-chains.ts'
 
 /**
@@ -20,7 +20,7 @@ export function verifyAll<Row>(
   reality: string,
   fold: Fold<Row>,
   options: VerifyOptions = {},
-): Promise<Verified> {
+): Promise<ChainsVerified> {
   return inSnapshot(db, async (tx, copy) => {
     const erasures = await readErasures(tx)
     const rows = new FoldedRows(fold, erasures)

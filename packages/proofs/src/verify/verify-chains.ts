@@ -3,7 +3,7 @@ import { type ChainDb, type CopyOut, type Db, inSnapshot } from '@treeos/store'
 import type { Kysely } from 'kysely'
 import { faultOfFact, faultOfRecord } from './judge.ts'
 import { type FactRow, type RecordRow, readFacts, readRecords, strayPayloads } from './read.ts'
-import { sorted, type Verified } from './verdict.ts'
+import { type ChainsVerified, sorted } from './verdict.ts'
 import { Walk } from './walk.ts'
 
 export interface VerifyOptions {
@@ -30,7 +30,7 @@ export function verifyChains(
   db: Kysely<ChainDb>,
   reality: string,
   options: VerifyOptions = {},
-): Promise<Verified> {
+): Promise<ChainsVerified> {
   return inSnapshot(db, (tx, copy) => walkChains(tx, copy, reality, options))
 }
 
@@ -40,7 +40,7 @@ export async function walkChains(
   reality: string,
   { onProgress = () => undefined }: VerifyOptions,
   heard: Listening = {},
-): Promise<Verified> {
+): Promise<ChainsVerified> {
   const heads = await tx.selectFrom('head').selectAll().execute()
   const walk = new Walk(
     reality,

@@ -6,7 +6,7 @@ import { leafHashOf } from '../tree/leaf.ts'
 import { CompactRange } from '../tree/range.ts'
 import { readLog } from './read.ts'
 import { faultsOfTables } from './tables.ts'
-import { type Broken, sorted } from './verdict.ts'
+import { type ChainFault, sorted } from './verdict.ts'
 
 /** What the log says of the record, and the checkpoints of the log. */
 export interface LogVerified {
@@ -20,7 +20,7 @@ export interface LogVerified {
   /** what may have been changed; null when all checkpoints fit */
   readonly suspect: Suspect | null
   /** at most one a reel */
-  readonly broken: readonly Broken[]
+  readonly broken: readonly ChainFault[]
 }
 
 /** The entries from one checkpoint that fits to the first one that does not. */
@@ -68,8 +68,8 @@ export function verifyLog(db: Kysely<ChainDb>, checkpoints: readonly Checkpoint[
 }
 
 /** The first entry of each reel whose fact or record is gone, or has another hash. */
-async function changedEntries(tx: Db): Promise<Broken[]> {
-  const { rows } = await sql<Broken>`
+async function changedEntries(tx: Db): Promise<ChainFault[]> {
+  const { rows } = await sql<ChainFault>`
     select reel, min(seq) as seq, 'log-mismatch' as reason from (
       select l.reel, l.seq from treeos.log_entry l left join treeos.fact f on f.reel = l.reel and f.seq = l.seq
       where not starts_with(l.reel, ${momentsReel('')}) and f.hash is distinct from l.hash
@@ -82,8 +82,8 @@ async function changedEntries(tx: Db): Promise<Broken[]> {
 }
 
 /** The first fact or record of each reel that the log lacks, though the sequencer has passed it. @param journal its place */
-async function unlogged(tx: Db, journal: number): Promise<Broken[]> {
-  const { rows } = await sql<Broken>`
+async function unlogged(tx: Db, journal: number): Promise<ChainFault[]> {
+  const { rows } = await sql<ChainFault>`
     with recent as (select moment, reels, seqs from treeos.journal where entry > ${journal})
     select reel, min(seq) as seq, 'log-missing' as reason from (
       select reel, seq from treeos.fact
@@ -98,8 +98,8 @@ async function unlogged(tx: Db, journal: number): Promise<Broken[]> {
 }
 
 /** The first entry of the log that comes from an append which the sequencer says it has not taken: its place was set back. */
-async function takenAhead(tx: Db, journal: number): Promise<Broken[]> {
-  const { rows } = await sql<Broken>`
+async function takenAhead(tx: Db, journal: number): Promise<ChainFault[]> {
+  const { rows } = await sql<ChainFault>`
     select ${LOG} as reel, l.index as seq, 'log-gap' as reason
     from treeos.journal j cross join unnest(j.reels, j.seqs) as u (reel, seq)
     join treeos.log_entry l on l.reel = u.reel and l.seq = u.seq

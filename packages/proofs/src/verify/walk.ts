@@ -1,6 +1,6 @@
 import type { ReelId } from '@treeos/core'
 import { genesisHash } from '@treeos/store'
-import type { Broken, BrokenReason } from './verdict.ts'
+import type { BrokenReason, ChainFault } from './verdict.ts'
 
 interface Link {
   readonly reel: ReelId
@@ -17,7 +17,7 @@ interface Standing {
 
 /** Checks the links of one chain after another, and compares the end of each chain with its head. */
 export class Walk {
-  readonly broken = new Map<ReelId, Broken>()
+  readonly broken = new Map<ReelId, ChainFault>()
   chains = 0
   readonly #reality: string
   readonly #heads: Map<ReelId, Standing>
@@ -49,7 +49,7 @@ export class Walk {
   }
 
   /** Keeps only the first fault of a chain. */
-  report(fault: Broken): void {
+  report(fault: ChainFault): void {
     const known = this.broken.get(fault.reel)
     if (known === undefined || fault.seq < known.seq) this.broken.set(fault.reel, fault)
   }

@@ -1,6 +1,6 @@
 import type { Json, RoleName } from '@treeos/core'
 import type { Operator, Test } from '../parse/condition.ts'
-import type { Fault } from '../parse/fault.ts'
+import type { ParseFault } from '../parse/fault.ts'
 import { type Group, type Node, type ParsedClause, parseFlow } from '../parse/parse-flow.ts'
 import type { Scalar } from '../shape/when.ts'
 import { type PathTable, tableOf } from './reading.ts'
@@ -12,7 +12,7 @@ export interface CompiledClause {
   readonly stack: boolean
   readonly when: Group
   /** the first reason why the clause can never match; null when it is well formed */
-  readonly fault: Fault | null
+  readonly fault: ParseFault | null
 }
 
 /** A flow compiled once for any number of moments. It holds no reference to its source. */
@@ -28,7 +28,7 @@ export interface CompiledFlow {
   /** every role that a well-formed clause names */
   readonly roleNames: ReadonlySet<RoleName>
   /** set when the flow is not an array; it then has no clauses */
-  readonly fault: Fault | null
+  readonly fault: ParseFault | null
 }
 
 /**

@@ -1,5 +1,5 @@
 import { isJsonObject, TreeosError } from '@treeos/core'
-import type { Fault } from '../parse/fault.ts'
+import type { ParseFault } from '../parse/fault.ts'
 import { parseRole } from '../parse/parse-role.ts'
 import type { Entry } from '../shape/entry.ts'
 import type { RoleSpec } from '../shape/role.ts'
@@ -24,8 +24,8 @@ export function lintRole(role: unknown, { known }: RoleLintOptions = {}): Lint {
 }
 
 /** Reads the role again without each field that has a fault, until no fault is left. */
-function parseAll(role: unknown): { spec: RoleSpec | null; errors: Fault[] } {
-  const errors: Fault[] = []
+function parseAll(role: unknown): { spec: RoleSpec | null; errors: ParseFault[] } {
+  const errors: ParseFault[] = []
   for (let given = role; ; ) {
     try {
       return { spec: parseRole(given), errors }
@@ -45,9 +45,9 @@ function parseAll(role: unknown): { spec: RoleSpec | null; errors: Fault[] } {
   }
 }
 
-function unknownNames(spec: RoleSpec, known: NonNullable<RoleLintOptions['known']>): Fault[] {
+function unknownNames(spec: RoleSpec, known: NonNullable<RoleLintOptions['known']>): ParseFault[] {
   return (['canDo', 'canBe', 'see'] as const).flatMap((field) =>
-    spec[field].flatMap((entry: Entry, i): Fault[] => {
+    spec[field].flatMap((entry: Entry, i): ParseFault[] => {
       if (typeof entry !== 'string' || isKnown(entry, known[field], field)) return []
       return [{ path: `${field}[${i}]`, message: `no ${WHAT[field]} ${JSON.stringify(entry)} is known here` }]
     }),

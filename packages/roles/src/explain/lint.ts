@@ -2,16 +2,16 @@ import { guardJson, LIMITS, NotPlainJsonError, TreeosError, utf8Length } from '@
 import { KNOWN_FIELDS } from '../evaluate/context.ts'
 import { needsOf, type RoleTable } from '../evaluate/evaluate.ts'
 import { isLong } from '../evaluate/reading.ts'
-import { type Fault, fromJsonPath, show } from '../parse/fault.ts'
+import { fromJsonPath, type ParseFault, show } from '../parse/fault.ts'
 import { type ParsedClause, parseFlow } from '../parse/parse-flow.ts'
 import type { RoleFlow } from '../shape/when.ts'
 import { type Claim, type Goal, Possibilities, testsIn } from './possible.ts'
 
 export interface Lint {
   /** faults: a write is refused; at run time the clause never applies */
-  readonly errors: readonly Fault[]
+  readonly errors: readonly ParseFault[]
   /** valid, but probably a mistake */
-  readonly warnings: readonly Fault[]
+  readonly warnings: readonly ParseFault[]
 }
 
 /** More do not fit into `flowBytesMax`. */
@@ -68,8 +68,8 @@ export function requireFlow(flow: unknown): RoleFlow {
 }
 
 /** Faults of a well-formed flow: its bounds, and values that JSON refuses (NUL, lone surrogates, -0). */
-function wholeFaults(flow: unknown, clauses: readonly ParsedClause[]): Fault[] {
-  const faults: Fault[] = []
+function wholeFaults(flow: unknown, clauses: readonly ParsedClause[]): ParseFault[] {
+  const faults: ParseFault[] = []
   const paths = new Set(clauses.flatMap((clause) => clause.paths)).size
   if (paths > LIMITS.flowPathsMax) {
     faults.push({ path: '', message: `a flow reads at most ${LIMITS.flowPathsMax} paths, this one ${paths}` })
@@ -86,9 +86,9 @@ function wholeFaults(flow: unknown, clauses: readonly ParsedClause[]): Fault[] {
   return faults
 }
 
-function conditionWarnings({ index, when, paths }: ParsedClause): Fault[] {
+function conditionWarnings({ index, when, paths }: ParsedClause): ParseFault[] {
   const at = `[${index}].when`
-  const warnings: Fault[] = []
+  const warnings: ParseFault[] = []
   for (const path of new Set(paths)) {
     const [root, field] = path.split('.', 2)
     const fields = KNOWN_FIELDS.get(root!)
@@ -106,7 +106,7 @@ function conditionWarnings({ index, when, paths }: ParsedClause): Fault[] {
 }
 
 /** Paths of signals at which nothing is published, neither above nor below. */
-function unpublished({ index, paths }: ParsedClause, published: readonly string[]): Fault[] {
+function unpublished({ index, paths }: ParsedClause, published: readonly string[]): ParseFault[] {
   const isWithin = (path: string, whole: string) => path === whole || path.startsWith(`${whole}.`)
   return [...new Set(paths)]
     .filter((path) => path.startsWith('world.'))
@@ -118,7 +118,7 @@ function unpublished({ index, paths }: ParsedClause, published: readonly string[
 }
 
 /** A write is refused: what such a role would hold cannot be compared with the reach of the author. */
-function unregisteredRoles(clauses: readonly ParsedClause[], roles: RoleTable): Fault[] {
+function unregisteredRoles(clauses: readonly ParsedClause[], roles: RoleTable): ParseFault[] {
   return clauses
     .filter(({ role }) => needsOf(role!, roles) === undefined)
     .map(({ index, role }) => ({
@@ -128,10 +128,10 @@ function unregisteredRoles(clauses: readonly ParsedClause[], roles: RoleTable): 
 }
 
 /** Clauses that never apply: their condition cannot hold, or an earlier clause always applies first. */
-function neverTaken(clauses: readonly ParsedClause[], roles: RoleTable | undefined): Fault[] {
+function neverTaken(clauses: readonly ParsedClause[], roles: RoleTable | undefined): ParseFault[] {
   if (clauses.length > CLAUSES_MAX) return []
   const possibilities = new Possibilities(clauses.map(({ when }) => when))
-  const warnings: Fault[] = []
+  const warnings: ParseFault[] = []
   const possible: ParsedClause[] = []
   for (const clause of clauses) {
     const { index, when } = clause
@@ -181,4 +181,4 @@ function whyNever(claims: readonly Claim[]): string {
   return `${first.test.path} is never ${[...new Set(wanted)].join(' and ')}`
 }
 
-const clauseIndex = ({ path }: Fault): number => Number.parseInt(path.slice(1), 10)
+const clauseIndex = ({ path }: ParseFault): number => Number.parseInt(path.slice(1), 10)

@@ -1,7 +1,7 @@
 import { quote } from '@treeos/core'
 
 /** What is wrong with a flow and where: `[2].when.or[1]["time.hour"].gtt`; the empty path is the flow itself. */
-export interface Fault {
+export interface ParseFault {
   readonly path: string
   readonly message: string
 }

@@ -1,7 +1,7 @@
 import { isJsonObject, isRoleName, LIMITS } from '@treeos/core'
 import { ROOTS, type Scalar } from '../shape/when.ts'
 import { isOperator, isScalar, OPERATORS, operandFault, type Test } from './condition.ts'
-import { type Fault, show, under } from './fault.ts'
+import { type ParseFault, show, under } from './fault.ts'
 
 /** An empty `and` holds, an empty `or` does not; `not` has exactly one node. */
 export interface Group {
@@ -20,7 +20,7 @@ export interface ParsedClause {
   /** paths that its conditions read, with repetitions */
   readonly paths: readonly string[]
   /** a clause with any fault never matches */
-  readonly faults: readonly Fault[]
+  readonly faults: readonly ParseFault[]
 }
 
 const CLAUSE_KEYS = new Set(['when', 'role', 'stack'])
@@ -29,7 +29,7 @@ const KNOWN_ROOTS = new Set<string>(ROOTS)
 /** Parses any value as a flow; never throws. A value that is not an array has no clauses, and one fault at the empty path. */
 export function parseFlow(flow: unknown): {
   readonly clauses: readonly ParsedClause[]
-  readonly fault: Fault | null
+  readonly fault: ParseFault | null
 } {
   if (!Array.isArray(flow)) {
     return { clauses: [], fault: { path: '', message: `a flow is an array of clauses, not ${show(flow)}` } }
@@ -41,7 +41,7 @@ export function parseFlow(flow: unknown): {
 
 class ClauseReader {
   readonly #index: number
-  readonly #faults: Fault[] = []
+  readonly #faults: ParseFault[] = []
   readonly #paths: string[] = []
   #nodes = 0
 

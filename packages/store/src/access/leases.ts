@@ -17,7 +17,7 @@ export async function findLease(db: Db, being: BeingName): Promise<Lease | null>
     .selectFrom('lease')
     .select(['being', 'driver', 'epoch', 'under'])
     .where('being', '=', being)
-    .where(sql<boolean>`treeos.lease_holds(being, epoch)`)
+    .where(sql<boolean>`treeos.lease_is_valid(being, epoch)`)
     .executeTakeFirst()
   return row ?? null
 }
@@ -38,7 +38,7 @@ export async function listLapsedLeases(db: Db, limit: number, after: BeingName =
   return db
     .selectFrom('lease')
     .select(['being', 'driver', 'epoch', 'under'])
-    .where(sql<boolean>`not treeos.lease_holds(being, epoch)`)
+    .where(sql<boolean>`not treeos.lease_is_valid(being, epoch)`)
     .where(sql<boolean>`being collate "C" > ${after}`)
     .orderBy(sql`being collate "C"`)
     .limit(limit)

@@ -4,7 +4,7 @@ import type { Db } from '../sql/database.ts'
 import type { InboxTable } from '../sql/schema.ts'
 import { entryOf, type InboxEntry } from './entry.ts'
 import { throwStaleGeneration } from './life.ts'
-import { type OverlayColumns, type OverlaySources, overlayColumns, sourcesOf } from './overlays.ts'
+import { type OverlayColumns, type OverlaySources, overlayColumns, sourcesOf } from './overlay-sources.ts'
 
 /** A wake that a moment has claimed. */
 export interface ClaimedWake extends InboxEntry {
@@ -13,21 +13,21 @@ export interface ClaimedWake extends InboxEntry {
   /** the moment has an open record: this is a rerun */
   readonly opened: boolean
   /** somebody watches what the model of its being writes; left out when nobody does */
-  readonly watched?: true
+  readonly streamed?: true
   /** left out when it has no overlay */
   readonly overlays?: OverlaySources
 }
 
 /** A row of the inbox that a moment has claimed, and what else the claim tells. */
 export type ClaimedRow = Selectable<InboxTable> &
-  OverlayColumns & { cut: boolean; opened: boolean; watched?: boolean }
+  OverlayColumns & { cut: boolean; opened: boolean; streamed?: boolean }
 
 /**
  * Claims the next wake for a moment: the one it has already claimed, else the first by priority, then by age.
  * @returns null when no wake waits
  * @throws {StaleGenerationError} when a younger life has begun
  */
-export async function claimWake(
+export async function claimWithoutReading(
   db: Db,
   being: BeingName,
   moment: MomentId,
@@ -46,12 +46,12 @@ export async function claimWake(
 
 export function claimedWake(row: ClaimedRow): ClaimedWake {
   const entry = entryOf(row)
-  const { cut, opened, watched } = row
+  const { cut, opened, streamed } = row
   const overlays = sourcesOf(row)
   const more = {
     opened,
     ...(overlays === undefined ? {} : { overlays }),
-    ...(watched === true ? { watched } : {}),
+    ...(streamed === true ? { streamed } : {}),
   }
   // A wake by change also covers later changes from other threads, so it starts a thread of its own.
   if (cut && !isOfThread(entry)) return { ...entry, root: entry.id, cut: false, ...more }

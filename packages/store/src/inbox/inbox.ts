@@ -9,7 +9,7 @@ export async function findEntry(db: Db, id: string): Promise<InboxEntry | null> 
 }
 
 /** Many entries, by id; unknown ids are left out. */
-export async function findEntries(db: Db, ids: readonly string[]): Promise<Map<string, InboxEntry>> {
+export async function listEntries(db: Db, ids: readonly string[]): Promise<Map<string, InboxEntry>> {
   const rows = await db
     .selectFrom('inbox')
     .selectAll()

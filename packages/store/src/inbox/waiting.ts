@@ -30,7 +30,7 @@ export async function listWithWakes(db: Db, beings: readonly BeingName[]): Promi
 
 /**
  * Whether the run of the being looks for wakes by itself at this time, so that nobody need ring it. Ask only after the commit of the
- * wake: the last look of the run is later than what this answers.
+ * wake: the last claim of the run is later than what this answers.
  */
 export async function isListening(db: Db, being: BeingName): Promise<boolean> {
   // A time that is far away was set before the clock was set back.

@@ -34,7 +34,7 @@ export interface RowWrite extends Pick<RowIndex, 'place' | 'parent' | 'cognition
 }
 
 /** Values that this batch changes. Append wakes every being that watches one of them. */
-export interface WatchedChange {
+export interface WakingChange {
   readonly reel: ReelId
   /** other names under which the change can be watched, besides its reel */
   readonly scopes: readonly string[]
@@ -110,7 +110,7 @@ export interface Batch {
   readonly facts: readonly BuiltFact[]
   readonly rows: readonly RowWrite[]
   readonly inbox: readonly (Wake | Notice)[]
-  readonly changes: readonly WatchedChange[]
+  readonly changes: readonly WakingChange[]
   /** ids of inbox rows that this act answers, besides its own wake */
   readonly closes: readonly string[]
   readonly outcome: OutcomeWrite | null

@@ -15,7 +15,7 @@ export async function putBlob(db: Db, value: unknown): Promise<Digest> {
 }
 
 /** @returns null when no value has this digest */
-export async function getBlob(db: Db, digest: Digest): Promise<Json | null> {
+export async function readBlob(db: Db, digest: Digest): Promise<Json | null> {
   const row = await db.selectFrom('blob').select('bytes').where('digest', '=', digest).executeTakeFirst()
   return row === undefined ? null : decodeJson(row.bytes)
 }

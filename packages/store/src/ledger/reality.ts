@@ -17,7 +17,7 @@ export type RealityMade = Pick<Reality, 'name' | 'timeZone'>
 export const REALITY_FORKED = { reel: REALITY_MADE.reel, kind: 'reality:forked' } as const
 
 /** The one reality of this database; null when none was made yet. */
-export async function readReality(db: Kysely<ChainDb>): Promise<Reality | null> {
+export async function findReality(db: Kysely<ChainDb>): Promise<Reality | null> {
   const row = await db.selectFrom('reality').select(['id', 'name', 'time_zone']).executeTakeFirst()
   return row === undefined ? null : { id: row.id, name: row.name, timeZone: row.time_zone }
 }
@@ -35,7 +35,7 @@ export async function createReality(
     .values({ name: wanted.name, time_zone: wanted.timeZone })
     .onConflict((conflict) => conflict.doNothing())
     .executeTakeFirst()
-  const reality = await readReality(db)
+  const reality = await findReality(db)
   if (reality === null) throw new Error('the reality was just made, but the database has none')
   return { reality, created: (made.numInsertedOrUpdatedRows ?? 0n) > 0n }
 }

@@ -91,7 +91,7 @@ export interface MomentRecord {
   /** salted digests of what was asked of the outside, and of the result; left out without an effect */
   readonly effect?: EffectDigests
   /** what refused the call, where no gate did; left out otherwise */
-  readonly beside?: Beside
+  readonly beside?: OtherRefusal
 }
 
 export interface EffectDigests {
@@ -109,4 +109,4 @@ export interface EffectDigests {
  * - `erasing`: what it erases is not there any more, or others rest on it
  * - `storage`: Postgres cannot store it
  */
-export type Beside = 'thread' | 'inbox' | 'lease' | 'effect' | 'erasing' | 'storage'
+export type OtherRefusal = 'thread' | 'inbox' | 'lease' | 'effect' | 'erasing' | 'storage'

@@ -9,7 +9,7 @@ export interface AccountUse {
   readonly revision: number
   readonly day: { readonly tokens: number; readonly micros: number }
   readonly total: { readonly tokens: number; readonly micros: number }
-  readonly held: { readonly tokens: number; readonly micros: number }
+  readonly reserved: { readonly tokens: number; readonly micros: number }
   /** moments of them all in this minute, counted while a budget limits them */
   readonly minuteMoments: number
   /** moments of the being alone in the last 60 s, counted up to 1000 */
@@ -23,7 +23,7 @@ export async function listAccounts(db: Db, being: BeingName | null = null): Prom
       jsonb_build_object('tokens', case when a.day = t.today then day_tokens else 0 end,
         'micros', case when a.day = t.today then day_micros else 0 end) as day,
       jsonb_build_object('tokens', total_tokens, 'micros', total_micros) as total,
-      jsonb_build_object('tokens', held_tokens, 'micros', held_micros) as held,
+      jsonb_build_object('tokens', reserved_tokens, 'micros', reserved_micros) as reserved,
       case when minute = date_trunc('minute', clock_timestamp()) then minute_moments else 0 end as "minuteMoments",
       l.moments as "lastMoments"
     from treeos.account a

@@ -3,7 +3,7 @@ import { sql } from 'kysely'
 import type { Db } from '../sql/database.ts'
 
 /** The model call of one attempt of a moment's activity. */
-export interface Attempt {
+export interface CallAttempt {
   readonly being: BeingName
   readonly moment: MomentId
   /** from 1 */
@@ -32,7 +32,11 @@ export type Reserved =
  * Reserves the most that a call can cost on every being with a budget up the birth chain, on all of them or none. The same
  * attempt reserves once. Earlier attempts of the moment that were never settled are settled at what they reserved.
  */
-export async function reserve(db: Db, { being, moment, attempt }: Attempt, worst: Cost): Promise<Reserved> {
+export async function reserve(
+  db: Db,
+  { being, moment, attempt }: CallAttempt,
+  worst: Cost,
+): Promise<Reserved> {
   const { rows } = await sql<{ answer: SqlAnswer }>`
     select treeos.reserve(${being}, ${moment}, ${attempt}, ${worst.tokens}::bigint, ${worst.micros}::bigint) as answer`.execute(
     db,
@@ -44,7 +48,7 @@ export async function reserve(db: Db, { being, moment, attempt }: Attempt, worst
 
 function reservedOf(answer: SqlAnswer): Reserved {
   if (!('of' in answer)) return answer
-  const { status, max, used, held: _part, needs, ...rest } = answer
+  const { status, max, used, reserved: _part, needs, ...rest } = answer
   const amount = (counted: number) => (rest.limit === 'money' ? counted / MICROS : counted)
   const breach = {
     ...rest,
@@ -57,16 +61,16 @@ function reservedOf(answer: SqlAnswer): Reserved {
 
 type SqlAnswer =
   | { readonly status: 'free' | 'reserved' | 'over' }
-  | (Breach & { readonly status: 'waits' | 'breach'; readonly held: number })
+  | (Breach & { readonly status: 'waits' | 'breach'; readonly reserved: number })
 
 /** What a call really cost, in place of what its attempt reserved. Only the first settlement of an attempt counts. */
-export interface Settlement extends Omit<Attempt, 'being'> {
+export interface Settlement extends Omit<CallAttempt, 'being'> {
   /** null when the cost is unknown: the reservation then counts as the cost */
   readonly used: Cost | null
 }
 
 /** Replaces a reservation by what the call really cost. */
-export async function settle(db: Db, at: Omit<Attempt, 'being'>, used: Cost | null): Promise<void> {
+export async function settle(db: Db, at: Omit<CallAttempt, 'being'>, used: Cost | null): Promise<void> {
   await sql`select ${settling({ ...at, used })}`.execute(db)
 }
 

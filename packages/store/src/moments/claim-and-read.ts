@@ -6,10 +6,10 @@ import type { Line } from '../rows/line.ts'
 import type { KeptReading } from '../rows/prefetch.ts'
 import { fetchedOf, type ReadSet, readSetArguments } from '../rows/read-set.ts'
 import type { Db } from '../sql/database.ts'
-import type { Attempt, Cost, Reserved } from './budgets.ts'
+import type { CallAttempt, Cost, Reserved } from './budgets.ts'
 
 /** A wake that a moment has claimed, and the world as it was then. */
-export interface Opening {
+export interface ClaimResult {
   readonly wake: ClaimedWake
   /** null when the moment is open already, or its thread was cut: then nothing was read */
   readonly kept: KeptReading | null
@@ -18,7 +18,7 @@ export interface Opening {
 }
 
 /**
- * Claims the next wake for a moment as `claimWake` does, then reads a predicted read set at one instant, all in one statement. It
+ * Claims the next wake for a moment as `claimWithoutReading` does, then reads a predicted read set at one instant, all in one statement. It
  * adds what the wake names: its caller, and the cut of its thread.
  * @param call reserved, too, unless the wake is an act, or the moment has a reservation already
  * @returns null when no wake waits
@@ -33,8 +33,8 @@ export async function claimAndRead(
     readonly generation: number
   },
   predicted: ReadSet,
-  call: (Pick<Attempt, 'attempt'> & { readonly cost: Cost }) | null,
-): Promise<Opening | null> {
+  call: (Pick<CallAttempt, 'attempt'> & { readonly cost: Cost }) | null,
+): Promise<ClaimResult | null> {
   const { rows } = await sql<Line>`
     select * from treeos.claim_and_read(${at.being}, ${at.moment}, ${at.generation}, ${readSetArguments(predicted)},
       ${call?.attempt ?? null}::integer, ${call?.cost.tokens ?? null}::bigint, ${call?.cost.micros ?? null}::bigint)`

@@ -38,12 +38,12 @@ export async function recordDecision(
     from ${settlement === null ? sql`(values (null)) as unsettled` : settling({ moment, ...settlement })}
     on conflict (moment) do nothing`.execute(db)
   if ((numAffectedRows ?? 0n) > 0n) return { decision, digest, overlay }
-  const stored = await readDecision(db, moment)
+  const stored = await findDecision(db, moment)
   if (stored === null) throw new Error(`the decision of ${moment} was stored, but cannot be read`)
   return stored
 }
 
-export async function readDecision(db: Db, moment: MomentId): Promise<StoredDecision | null> {
+export async function findDecision(db: Db, moment: MomentId): Promise<StoredDecision | null> {
   const row = await db
     .selectFrom('moment_decision')
     .select(['bytes', 'digest', 'overlay'])

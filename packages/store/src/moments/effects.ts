@@ -57,7 +57,7 @@ export interface StoredEffectBytes {
   readonly result: Buffer | null
 }
 
-export async function readEffect(db: Db, moment: MomentId): Promise<StoredEffect | null> {
+export async function findEffect(db: Db, moment: MomentId): Promise<StoredEffect | null> {
   const row = await db
     .selectFrom('moment_effect')
     .select(['request', 'result'])

@@ -20,13 +20,13 @@ export interface Fault {
 }
 
 /** Stores the error of an attempt. The first error of each part and attempt counts. */
-export async function keepFault(
+export async function recordFault(
   db: Db,
   moment: MomentId,
   { part, attempt, seconds, message, stack }: Omit<Fault, 'at' | 'agoSeconds'>,
 ): Promise<void> {
   await sql`
-    select treeos.keep_fault(${moment}, ${part}, ${attempt}::integer, ${seconds}::double precision, ${message}, ${stack})
+    select treeos.record_fault(${moment}, ${part}, ${attempt}::integer, ${seconds}::double precision, ${message}, ${stack})
   `.execute(db)
 }
 

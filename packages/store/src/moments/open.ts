@@ -34,7 +34,7 @@ export async function recordOpen(db: Db, open: OpenWrite): Promise<boolean> {
   return (numAffectedRows ?? 0n) > 0n
 }
 
-export async function readOpen(db: Db, moment: MomentId): Promise<StoredOpen | null> {
+export async function findOpen(db: Db, moment: MomentId): Promise<StoredOpen | null> {
   const row = await db
     .selectFrom('moment_open')
     .select(['record', 'face'])

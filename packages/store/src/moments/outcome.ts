@@ -31,7 +31,7 @@ export interface StoredOutcome {
   readonly record: MomentRecord
 }
 
-export async function readOutcome(db: Db, moment: MomentId): Promise<StoredOutcome | null> {
+export async function findOutcome(db: Db, moment: MomentId): Promise<StoredOutcome | null> {
   const row = await db
     .selectFrom('moment_outcome')
     .selectAll()
@@ -48,7 +48,7 @@ export async function listOutcomesOf(db: Db, moments: readonly MomentId[]): Prom
 }
 
 /** The outcome that closed a wake; null while it is open, or when all its moments so far were superseded. */
-export async function readOutcomeOfWake(db: Db, wake: string): Promise<StoredOutcome | null> {
+export async function findOutcomeOfWake(db: Db, wake: string): Promise<StoredOutcome | null> {
   const row = await db
     .selectFrom('moment_outcome')
     .selectAll()
@@ -92,7 +92,7 @@ export async function listNewestOutcomes(db: Db, beings: readonly BeingName[]): 
   return rows.map(outcomeOf)
 }
 
-export async function readOutcomeByNumber(
+export async function findOutcomeByNumber(
   db: Db,
   being: BeingName,
   n: number,
@@ -126,7 +126,7 @@ export function outcomeOf(row: Selectable<MomentOutcomeTable>): StoredOutcome {
 
 /** @throws {TreeosError} MOMENT_NOT_FOUND */
 export async function requireOutcome(db: Db, being: BeingName, n: number): Promise<StoredOutcome> {
-  const outcome = await readOutcomeByNumber(db, being, n)
+  const outcome = await findOutcomeByNumber(db, being, n)
   if (outcome !== null) return outcome
   throw new TreeosError('MOMENT_NOT_FOUND', `${stanceOf(being)} has no finished moment ${n}`)
 }

@@ -17,7 +17,7 @@ export interface WakeState {
 }
 
 /** @returns null when there is no such wake */
-export async function readWakeState(db: Db, wake: string): Promise<WakeState | null> {
+export async function findWakeState(db: Db, wake: string): Promise<WakeState | null> {
   const { rows } = await sql<
     Selectable<MomentOutcomeTable> & { goes_on: string | null; closed_by: string | null; cut: string | null }
   >`

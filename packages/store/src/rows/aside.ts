@@ -11,10 +11,10 @@ import {
 import { decodeJson } from '../sql/stored-json.ts'
 import type { Line } from './line.ts'
 
-/** Tables that are not reels, and single facts, that a look may ask for. Few looks ask, so each part is queried only then. */
+/** Tables that are not reels, and single facts, that a reading may ask for. Few readings ask, so each part is queried only then. */
 export type AsidePart = 'said' | 'did' | 'waiting' | 'threads'
 
-/** What a look asks for beside rows. */
+/** What a reading asks for beside rows. */
 export interface AsideAsked {
   readonly asides: ReadonlySet<AsidePart>
   /** beings whose last role is asked for */

@@ -6,7 +6,7 @@ import type { AsideAsked, AsidePart, FetchedAside } from './aside.ts'
 import type { Viewer } from './line.ts'
 import { type Fetched, fetchReadSet, nameOf, queryAside, ReadSet } from './read-set.ts'
 import type { SeenRow } from './rows.ts'
-import { getBlobCached, rowSource } from './source.ts'
+import { readBlobCached, rowSource } from './source.ts'
 
 /** The world with a predicted read set already fetched. */
 export interface Prefetched extends Pick<Fetched, 'now' | 'lastSealed'> {
@@ -176,7 +176,7 @@ function sourceOver(db: Db, fetched: Fetched, fallback: Fallback, readSet: ReadS
       return [...(fetched.children.get(parent) ?? (await fallback.keysOfChildren(parent)))]
     },
     keysOfBeings: () => fallback.keysOfBeings(),
-    blob: (digest: Digest): Promise<Json | null> => getBlobCached(db, digest),
+    blob: (digest: Digest): Promise<Json | null> => readBlobCached(db, digest),
   }
 }
 

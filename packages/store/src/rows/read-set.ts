@@ -115,7 +115,7 @@ export function fetchedOf(reality: string, readSet: ReadSet, lines: readonly Lin
   }
 }
 
-/** Reads parts beside rows by themselves, for a look that asks for what was not predicted. */
+/** Reads parts beside rows by themselves, for a reading that asks for what was not predicted. */
 export async function queryAside(
   db: Db,
   viewer: Viewer,

@@ -174,8 +174,8 @@ async function writeRow<Row>(
     ...index
   } = folded === undefined ? NOTHING : fold.indexOf(key, folded.state)
   if (key.startsWith('being:')) {
-    await sql`select treeos.keep_watches(${JSON.stringify([{ key, watches }])}::jsonb)`.execute(tx)
-    await sql`select treeos.keep_accounts(${JSON.stringify([{ key, account }])}::jsonb)`.execute(tx)
+    await sql`select treeos.write_watches(${JSON.stringify([{ key, watches }])}::jsonb)`.execute(tx)
+    await sql`select treeos.write_accounts(${JSON.stringify([{ key, account }])}::jsonb)`.execute(tx)
   }
   if (folded === undefined) {
     await tx.deleteFrom('projection').where('key', '=', key).execute()

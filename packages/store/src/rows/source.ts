@@ -1,6 +1,6 @@
 import { type Digest, frozen, type Json, NO_ASIDE } from '@treeos/core'
 import { LRUCache } from 'lru-cache'
-import { getBlob } from '../ledger/blob.ts'
+import { readBlob } from '../ledger/blob.ts'
 import type { Db } from '../sql/database.ts'
 import { listAddresses } from './naming.ts'
 import { countInPlace, keysInPlace, keysOfBeings, keysOfChildren, listRows, readRows } from './rows.ts'
@@ -18,16 +18,16 @@ export function rowSource(db: Db, reality: string) {
     countInPlace: (place: string, kind: string) => countInPlace(db, place, kind),
     keysOfBeings: () => keysOfBeings(db),
     keysOfChildren: (being: string) => keysOfChildren(db, being),
-    blob: (digest: Digest) => getBlobCached(db, digest),
+    blob: (digest: Digest) => readBlobCached(db, digest),
     aside: NO_ASIDE, // read outside of a moment
   }
 }
 
 /** The blob with this digest, or null. Cached, because moments read the same role specs and programs again and again. */
-export async function getBlobCached(db: Db, digest: Digest): Promise<Json | null> {
+export async function readBlobCached(db: Db, digest: Digest): Promise<Json | null> {
   const known = cache.get(digest)
   if (known !== undefined) return known
-  const found = await getBlob(db, digest)
+  const found = await readBlob(db, digest)
   if (found !== null) cache.set(digest, frozen(found))
   return found
 }
@@ -37,6 +37,6 @@ export function catalogRowsOf(db: Db) {
   return {
     states: async (kind: string) => (await listRows(db, kind)).map(({ state }) => state),
     addresses: () => listAddresses(db),
-    blob: (digest: Digest) => getBlobCached(db, digest),
+    blob: (digest: Digest) => readBlobCached(db, digest),
   }
 }

@@ -2,21 +2,21 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { BeingName } from '@treeos/core'
 import pg from 'pg'
 import { isPooled } from './pooler.ts'
-import { Watchers } from './watchers.ts'
-import { parseWords, type Words } from './words.ts'
+import { parseWords, type Words } from './word-notices.ts'
+import { WordStreams } from './word-streams.ts'
 
 /** Hears that the journal has grown, and what models write, over one connection of its own. */
 export interface JournalListener {
   /** @param heard called at each notice, and whenever one may have been missed. @returns ends the subscription */
   subscribe(heard: () => void): () => void
   /** Hears what the model of a being writes. Whether somebody may is for the caller to ask. */
-  watch(being: BeingName, heard: (words: Words) => void): Watch
+  streamWords(being: BeingName, heard: (words: Words) => void): WordStream
   /** resolves once it listens for the first time; the connection may be lost later */
   readonly ready: Promise<void>
   close(): Promise<void>
 }
 
-export interface Watch {
+export interface WordStream {
   /** resolves once it is held: calls of moments that open from then on are heard */
   readonly ready: Promise<void>
   end(): void
@@ -27,7 +27,7 @@ export interface ListenOptions {
   readonly onLost?: (error: Error) => void
 }
 
-/** Read by `keep-journal.sql`, which explains it. */
+/** Read by `write-journal.sql`, which explains it. */
 const FOLLOWERS = 'select pg_advisory_lock_shared(1953654117, 2)'
 const JOURNAL = 'treeos_journal'
 const WORDS = 'treeos_words'
@@ -51,7 +51,7 @@ export function listenToJournal(
       'the database URL leads to a pooler of transactions, through which nobody can listen: name Postgres itself',
     )
   const subscribers = new Set<() => void>()
-  const watchers = new Watchers()
+  const wordStreams = new WordStreams()
   const closing = new AbortController()
   const tell = () => {
     for (const heard of subscribers) heard()
@@ -61,7 +61,7 @@ export function listenToJournal(
     for (let pauseMs = RETRY_MS_MIN; !closing.signal.aborted; pauseMs = Math.min(2 * pauseMs, RETRY_MS_MAX)) {
       try {
         await listenOnce(url, closing.signal, {
-          watchers,
+          wordStreams,
           onListening: () => {
             pauseMs = RETRY_MS_MIN / 2
             isReady()
@@ -82,7 +82,7 @@ export function listenToJournal(
       subscribers.add(heard)
       return () => void subscribers.delete(heard)
     },
-    watch: (being, heard) => watchers.add(being, heard),
+    streamWords: (being, heard) => wordStreams.add(being, heard),
     async close() {
       closing.abort()
       await done
@@ -91,7 +91,7 @@ export function listenToJournal(
 }
 
 interface Hearing {
-  readonly watchers: Watchers
+  readonly wordStreams: WordStreams
   readonly onListening: () => void
   readonly onNotice: () => void
 }
@@ -100,7 +100,7 @@ interface Hearing {
 async function listenOnce(
   url: string,
   closing: AbortSignal,
-  { watchers, onListening, onNotice }: Hearing,
+  { wordStreams, onListening, onNotice }: Hearing,
 ): Promise<void> {
   const client = new pg.Client({
     connectionString: url,
@@ -118,21 +118,21 @@ async function listenOnce(
   client.on('notification', ({ channel, payload }) => {
     if (channel !== WORDS) return onNotice()
     const words = parseWords(payload ?? '')
-    if (words !== null) watchers.tell(words)
+    if (words !== null) wordStreams.tell(words)
   })
   try {
     await Promise.race([client.connect(), over])
     await Promise.race([client.query(`${FOLLOWERS}; listen ${JOURNAL}; listen ${WORDS}`), over])
-    await Promise.race([watchers.connect(client), over])
+    await Promise.race([wordStreams.connect(client), over])
     onListening()
     for (;;) {
       await Promise.race([sleep(ASK_EACH_MS, undefined, { signal: closing }), over])
-      await Promise.race([watchers.inTurn(() => client.query('select')), over])
+      await Promise.race([wordStreams.inTurn(() => client.query('select')), over])
       // The one transaction that tells for several may fail at its commit. Its silence then lasts until here.
       onNotice()
     }
   } finally {
-    watchers.disconnect()
+    wordStreams.disconnect()
     closing.removeEventListener('abort', onClosing)
     client.end().catch(() => undefined)
   }

@@ -31,18 +31,18 @@ begin
   grant insert, update, delete on treeos.vault, treeos.mind_call to treeos_app;
   grant execute on function
     treeos.append(jsonb), treeos.lock_heads(text[]), treeos.genesis(text), treeos.json_of(bytea), treeos.refuse_change(),
-    treeos.begin_life(text, text, text), treeos.living(text), treeos.wakes(text, text), treeos.has_ended(text),
+    treeos.begin_life(text, text, text), treeos.current_generation(text), treeos.wakes(text, text), treeos.has_ended(text),
     treeos.claim(text, text, integer),
     treeos.read_set(text, text, text, text[], text[], text[], text[], text[], text[], integer[]),
     treeos.claim_and_read(text, text, integer, text[], text[], text[], text[], text[], text[], integer[], integer, bigint, bigint),
     treeos.release_delayed(), treeos.check_opening(), treeos.cancel_call(text, text, bytea, bytea),
     treeos.reserve(text, text, integer, bigint, bigint), treeos.reserve_first(text, text, integer, bigint, bigint), treeos.settle(text, integer, bigint, bigint),
-    treeos.keep_fault(text, text, integer, double precision, text, text),
+    treeos.record_fault(text, text, integer, double precision, text, text),
     treeos.line_of(text), treeos.is_parked(text), treeos.is_paced(text), treeos.is_hurried(text), treeos.standard(text),
     treeos.close_entries(text, text[], text), treeos.record_effect(text, text, bytea),
     treeos.record_effect_result(text, bytea), treeos.enqueue(jsonb), treeos.withdraw(jsonb), treeos.issue_token(text, text, text, bytea, integer),
     treeos.revoke_token(text),
-    treeos.lease_holds(text, integer), treeos.renew_lease(text, integer, integer),
+    treeos.lease_is_valid(text, integer), treeos.renew_lease(text, integer, integer),
     treeos.may_set_overlay(text, text, text), treeos.delete_overlay(text, text, text, text),
     treeos.set_overlay(text, text, text, text, text[], text)
     to treeos_app;

@@ -124,8 +124,8 @@ export interface AccountTable {
   total_tokens: number
   total_micros: number
   /** the part of these counts that calls under way have reserved */
-  held_tokens: number
-  held_micros: number
+  reserved_tokens: number
+  reserved_micros: number
   minute: Date | null
   minute_moments: number
 }

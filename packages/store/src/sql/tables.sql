@@ -241,8 +241,8 @@ create table treeos.account (
   day_micros bigint not null default 0,
   total_tokens bigint not null default 0,
   total_micros bigint not null default 0,
-  held_tokens bigint not null default 0,
-  held_micros bigint not null default 0,
+  reserved_tokens bigint not null default 0,
+  reserved_micros bigint not null default 0,
   minute timestamptz,
   minute_moments integer not null default 0
 );

@@ -6,7 +6,7 @@ create trigger fact_fixed before update or delete or truncate on treeos.fact
 create trigger payload_fixed before update or truncate on treeos.payload
   for each statement execute function treeos.refuse_change();
 create trigger payload_erased before delete on treeos.payload
-  for each row execute function treeos.refuse_untold();
+  for each row execute function treeos.require_tombstone();
 create trigger head_fixed before delete or truncate on treeos.head
   for each statement execute function treeos.refuse_change();
 create trigger life_fixed before update or delete or truncate on treeos.life
@@ -21,15 +21,15 @@ create trigger moment_open_follows before insert on treeos.moment_open
 create trigger moment_decision_fixed before update or truncate on treeos.moment_decision
   for each statement execute function treeos.refuse_change();
 create trigger moment_decision_erased before delete on treeos.moment_decision
-  for each row execute function treeos.refuse_untold();
+  for each row execute function treeos.require_tombstone();
 create trigger moment_effect_result before update on treeos.moment_effect
   for each row execute function treeos.refuse_second_result();
 create trigger moment_effect_erased before delete on treeos.moment_effect
-  for each row execute function treeos.refuse_untold();
+  for each row execute function treeos.require_tombstone();
 create trigger moment_effect_stays before truncate on treeos.moment_effect
   for each statement execute function treeos.refuse_change();
 create trigger moment_outcome_erased before update on treeos.moment_outcome
-  for each row execute function treeos.refuse_untold();
+  for each row execute function treeos.require_tombstone();
 create trigger moment_outcome_fixed before delete or truncate on treeos.moment_outcome
   for each statement execute function treeos.refuse_change();
 

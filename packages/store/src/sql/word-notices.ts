@@ -36,10 +36,10 @@ export async function notifyWords(db: Db, words: Words): Promise<void> {
  * Whether somebody watches a being. A watcher holds an advisory lock in share mode, see `listen.ts`: it is free where nobody does.
  * `claim_and_read` asks the same when a moment opens.
  */
-export async function isWatched(db: Db, being: BeingName): Promise<boolean> {
-  const { rows } = await sql<{ watched: boolean }>`
-    select not pg_try_advisory_xact_lock(1953654118, hashtext(${being})) as watched`.execute(db)
-  return rows[0]?.watched === true
+export async function isStreamed(db: Db, being: BeingName): Promise<boolean> {
+  const { rows } = await sql<{ streamed: boolean }>`
+    select not pg_try_advisory_xact_lock(1953654118, hashtext(${being})) as streamed`.execute(db)
+  return rows[0]?.streamed === true
 }
 
 /** @returns null when the notice does not have this form. Any login of the database can send notices, so this is not an error */

@@ -1,10 +1,10 @@
 import type { BeingName } from '@treeos/core'
 import type pg from 'pg'
-import type { Words } from './words.ts'
+import type { Words } from './word-notices.ts'
 
 type Heard = (words: Words) => void
 
-interface Watched {
+interface Streamed {
   readonly heard: Set<Heard>
   readonly ready: PromiseWithResolvers<void>
 }
@@ -14,28 +14,28 @@ interface Watched {
  * is free, `claim_and_read` says that nobody watches, and a model is not asked to stream. It goes with its connection, so nothing is
  * left of a process that died.
  */
-export class Watchers {
+export class WordStreams {
   /** `pg` takes one statement of a client at a time */
   #asked: Promise<unknown> = Promise.resolve()
-  readonly #watched = new Map<BeingName, Watched>()
+  readonly #watched = new Map<BeingName, Streamed>()
   #client: pg.Client | null = null
 
   add(being: BeingName, heard: Heard): { readonly ready: Promise<void>; end(): void } {
-    const watched = this.#watched.get(being) ?? { heard: new Set(), ready: Promise.withResolvers() }
-    const isFirst = watched.heard.size === 0
-    this.#watched.set(being, watched)
+    const streamed = this.#watched.get(being) ?? { heard: new Set(), ready: Promise.withResolvers() }
+    const isFirst = streamed.heard.size === 0
+    this.#watched.set(being, streamed)
     // A function of its own, so that one that watches twice is told twice.
     const own: Heard = (words) => heard(words)
-    watched.heard.add(own)
-    if (isFirst && this.#client !== null) this.#hold(this.#client, being, watched).catch(() => undefined)
+    streamed.heard.add(own)
+    if (isFirst && this.#client !== null) this.#lock(this.#client, being, streamed).catch(() => undefined)
     return {
-      ready: watched.ready.promise,
+      ready: streamed.ready.promise,
       end: () => {
-        if (!watched.heard.delete(own) || watched.heard.size > 0) return
+        if (!streamed.heard.delete(own) || streamed.heard.size > 0) return
         this.#watched.delete(being)
         const client = this.#client
         // A connection that is lost loses its locks.
-        if (client !== null) this.inTurn(() => release(client, being)).catch(() => undefined)
+        if (client !== null) this.inTurn(() => unlock(client, being)).catch(() => undefined)
       },
     }
   }
@@ -47,7 +47,7 @@ export class Watchers {
   /** Holds the locks of all who watch, over a new connection. @throws when that is lost */
   async connect(client: pg.Client): Promise<void> {
     this.#client = client
-    for (const [being, watched] of [...this.#watched]) await this.#hold(client, being, watched)
+    for (const [being, streamed] of [...this.#watched]) await this.#lock(client, being, streamed)
   }
 
   disconnect(): void {
@@ -55,8 +55,8 @@ export class Watchers {
   }
 
   /** @throws when the connection is lost; the next one holds it again */
-  async #hold(client: pg.Client, being: BeingName, { ready }: Watched): Promise<void> {
-    await this.inTurn(() => hold(client, being))
+  async #lock(client: pg.Client, being: BeingName, { ready }: Streamed): Promise<void> {
+    await this.inTurn(() => lock(client, being))
     ready.resolve()
   }
 
@@ -68,7 +68,7 @@ export class Watchers {
   }
 }
 
-const hold = (client: pg.Client, being: BeingName) =>
+const lock = (client: pg.Client, being: BeingName) =>
   client.query('select pg_advisory_lock_shared(1953654118, hashtext($1))', [being])
-const release = (client: pg.Client, being: BeingName) =>
+const unlock = (client: pg.Client, being: BeingName) =>
   client.query('select pg_advisory_unlock_shared(1953654118, hashtext($1))', [being])

@@ -1,6 +1,6 @@
 import { at, isArray, isObject, type Json, type JsonObject, same } from '../canonical.ts'
 import { factHash, genesisHash, isHash, isIncluded, momentHash, saltedHash, valueHash } from '../hash.ts'
-import { type Checkpoint, readCheckpoint, type VerifierKey } from '../signature.ts'
+import { readCheckpoint, type SignedCheckpoint, type VerifierKey } from '../signature.ts'
 import { type Broken, readLines } from './lines.ts'
 import { citedBy, faultsOfMoment, goneFrom, type Moment } from './moment.ts'
 
@@ -23,7 +23,7 @@ export interface Verified {
   /** in the order of the lines */
   readonly broken: readonly Broken[]
   /** null for a bundle without one */
-  readonly checkpoint: Checkpoint | null
+  readonly checkpoint: SignedCheckpoint | null
   /** links of chains that the checkpoint covers; null without a checkpoint */
   readonly covered: number | null
   /** what was erased */
@@ -85,7 +85,7 @@ class Check {
   #reality = ''
   #being: string | null = null
   #stage = 0
-  #checkpoint: Checkpoint | null = null
+  #checkpoint: SignedCheckpoint | null = null
 
   constructor(key: VerifierKey | null) {
     this.#key = key

@@ -4,10 +4,10 @@ import { momentHash, valueHash } from '../hash.ts'
 import { type ByClause, rolesFor } from './flow.ts'
 import {
   type Answer,
+  deriveListGate,
+  deriveRuleGate,
   expanded,
   LIST_OF,
-  listGate,
-  stanceGate,
   type Target,
   type Wearer,
   written,
@@ -123,7 +123,7 @@ export function derive(witness: Parts): Derived {
   const list = LIST_OF[verb]
   if (list === undefined) throw new Error(`${verb} is not a verb`)
   const { asked, key, target } = targetOf(witness, call as JsonObject, wearer, said)
-  const gates: Answer[] = [listGate(world, me, witness.surface as JsonObject, list, asked)]
+  const gates: Answer[] = [deriveListGate(world, me, witness.surface as JsonObject, list, asked)]
   if (gates[0]?.allowed === true) {
     const own = `${verb} ${key}: `
     const told = (isArray(said.by) ? said.by : []).find((by) => String(by).startsWith(own))
@@ -132,7 +132,7 @@ export function derive(witness: Parts): Derived {
       told === undefined || told === own + fallback.join(' or '),
       'the record names another rule of the operation',
     )
-    const answer = stanceGate(world, { actor: me, verb, key, target: placed(world, target), fallback })
+    const answer = deriveRuleGate(world, { actor: me, verb, key, target: placed(world, target), fallback })
     if (answer.by.startsWith(own) && verb !== 'see' && verb !== 'summon')
       attested.push(`that ${key} takes ${fallback.join(' or ')} is code of the operation`)
     gates.push(answer)
@@ -247,7 +247,7 @@ function checkSurface({ specs, surface, moment }: Parts, wearer: Wearer, atteste
   }
 }
 
-/** What the list gate and the stance gate are asked about. */
+/** What the list gate and the rule gate are asked about. */
 function targetOf(
   { target, specs }: Parts,
   call: JsonObject,

@@ -77,7 +77,13 @@ export function expanded(list: string, entry: Json, { me, asker }: Wearer): Json
 }
 
 /** The first gate: the expanded list holds the target, and so do the ceilings of the being and of all its makers. */
-export function listGate(world: World, me: State, surface: JsonObject, list: List, target: string): Answer {
+export function deriveListGate(
+  world: World,
+  me: State,
+  surface: JsonObject,
+  list: List,
+  target: string,
+): Answer {
   const held = surface[list]
   const entry = covering(isArray(held) ? held : [], target)
   if (entry === undefined) return { allowed: false, by: list }
@@ -116,7 +122,7 @@ const OWNERS_OWN = ['set-matter', 'write-matter', 'end-matter']
 const STANDINGS = ['anyone', 'self', 'parent', 'ancestor', 'owner', 'contributor', 'home', 'operator']
 
 /** The second gate: what the spaces around the target forbid, then what the closest of them permits, then the operation's own rule. */
-export function stanceGate(world: World, question: Question): Answer {
+export function deriveRuleGate(world: World, question: Question): Answer {
   const { actor, verb, key, target, fallback } = question
   const isExempt = (verb === 'do' && target.being !== null) || (key === 'set-space' && actor.parent === null)
   const spaces =

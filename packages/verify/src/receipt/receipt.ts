@@ -1,6 +1,6 @@
 import { at, isArray, isObject, type Json, type JsonObject } from '../canonical.ts'
 import { isIncluded } from '../hash.ts'
-import { type Checkpoint, isSignedBy, readCheckpoint, type VerifierKey } from '../signature.ts'
+import { isSignedBy, readCheckpoint, type SignedCheckpoint, type VerifierKey } from '../signature.ts'
 import { type Derived, derive, type Witness } from './derive.ts'
 
 /** Type of the predicate of a receipt. A name, not an address that anything is fetched from. */
@@ -21,7 +21,7 @@ export interface CheckedReceipt {
   readonly derived: Derived | null
   /** whether the key signed it; null without a key */
   readonly signed: boolean | null
-  readonly checkpoint: Checkpoint | null
+  readonly checkpoint: SignedCheckpoint | null
   /** in words, what this receipt does not prove */
   readonly unproven: readonly string[]
 }
@@ -126,7 +126,7 @@ function covering(
   derived: Derived | null,
   reality: string,
   key: VerifierKey | null,
-): Checkpoint {
+): SignedCheckpoint {
   const { note, index, path } = proof
   const checkpoint = readCheckpoint(String(note), key)
   if (checkpoint.origin !== `treeos/${reality}`)

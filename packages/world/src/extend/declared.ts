@@ -14,7 +14,7 @@ import {
 } from '@treeos/core'
 import type { WorldReader } from '../read/reader.ts'
 import { evolve } from '../rows/evolve.ts'
-import { requireQualitySize, setQuality } from '../rows/qualities.ts'
+import { requireQualitySize, setAtPath } from '../rows/qualities.ts'
 import { type BeingRow, type MatterRow, type Row, withKind } from '../rows/rows.ts'
 import type { Decided } from './extension.ts'
 import type { Registry } from './registry.ts'
@@ -149,7 +149,7 @@ async function requireRoom(
   const [path, merge] =
     kind === 'quality:set' ? [payload.path, payload.merge !== false] : [payload.key, false]
   requireQualitySize(
-    setQuality(row === null ? {} : valuesOf(reel, row), path as string[], payload.value ?? null, merge),
+    setAtPath(row === null ? {} : valuesOf(reel, row), path as string[], payload.value ?? null, merge),
     `what is set on ${reel}`,
   )
 }

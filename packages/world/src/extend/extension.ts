@@ -40,7 +40,7 @@ export interface PromptInput {
   readonly face: Face
 }
 
-export interface OperationInput {
+export interface DecideInput {
   readonly actor: BeingRow
   /** who drives the actor in this moment; null when it decides for itself */
   readonly driver: BeingRow | null
@@ -72,7 +72,7 @@ export interface OperationInput {
   /** when the moment opened, ms since 1970 UTC */
   readonly openedAt: number
   /**
-   * Carries out an operation of the substrate for the same actor, as part of this act. The stance gate is asked about it, and
+   * Carries out an operation of the substrate for the same actor, as part of this act. The rule gate is asked about it, and
    * its own checks hold. The actor's lists are not asked: they hold the operation that carries it out. Its facts come before
    * those of this operation.
    * @returns its result
@@ -145,7 +145,7 @@ export interface Operation<Name extends string = string> {
   readonly description: string
   /** `reality`: it concerns the whole reality, so its target is the root */
   readonly targets: readonly (OperationTarget['kind'] | 'reality')[]
-  /** for the stance gate, where no space up to the root has a rule */
+  /** for the rule gate, where no space up to the root has a rule */
   readonly allow: readonly Standing[]
   /** what each argument takes, by name, for forms and prompts */
   readonly args: Readonly<Record<string, string>>
@@ -157,7 +157,7 @@ export interface Operation<Name extends string = string> {
   readonly entry?: string
   /** true: it does what the wake asks for, on behalf of the asker, and takes no arguments; left out otherwise */
   readonly mediates?: true
-  decide(input: OperationInput): Promise<Decided> | Decided
+  decide(input: DecideInput): Promise<Decided> | Decided
 }
 
 /** Decides for a scripted being. It may run more than once for a moment; the first answer counts. */

@@ -1,11 +1,11 @@
 import { type BeingName, type Json, TreeosError } from '@treeos/core'
 import type { CanList } from '../rows/lists.ts'
-import type { StanceQuestion } from './stance-question.ts'
+import type { RuleQuestion } from './rule-question.ts'
 
 /** What a gate was asked when it refused. */
 export type AskedGate =
   | { readonly gate: 'list'; readonly actor: BeingName; readonly list: CanList; readonly target: string }
-  | { readonly gate: 'stance'; readonly question: StanceQuestion }
+  | { readonly gate: 'rules'; readonly question: RuleQuestion }
 
 /** A refusal by one of the two gates. */
 export class GateRefusal extends TreeosError {

@@ -1,8 +1,8 @@
 import type { Json, Verb } from '@treeos/core'
 import { describe, expect, it } from 'vitest'
 import { born, MemoryWorld, spaceMade } from '../../test/memory-world.ts'
+import { isAncestor, ruleGate } from './rule-gate.ts'
 import type { Standing } from './rules.ts'
-import { isAncestor, stanceGate } from './stance-gate.ts'
 
 /** A house of ann's with a cellar of cid's; bob lives in it, dot and eve do not, and each bears a child there. */
 function worldWith(rules: { house?: Json; cellar?: Json; root?: Json }) {
@@ -32,7 +32,7 @@ const ask = (
   actor: string,
   { verb = 'do' as Verb, key = 'take', being = null as string | null, fallback = [] as Standing[] } = {},
 ) =>
-  stanceGate(world.reader(), {
+  ruleGate(world.reader(), {
     actor: world.being(actor),
     verb,
     key,

@@ -2,11 +2,11 @@ import { type BeingName, isJsonObject, readPath, type SpacePath, spaceAncestry, 
 import type { WorldReader } from '../read/reader.ts'
 import { type BeingRow, type SpaceRow, spaceKey } from '../rows/rows.ts'
 import { GateRefusal } from './refusal.ts'
+import type { RuleQuestion } from './rule-question.ts'
 import { type Property, type Rule, readRule, type Standing } from './rules.ts'
-import type { StanceQuestion } from './stance-question.ts'
 
 /** Answer of the second gate: whether the target's side allows it. */
-export type StanceDecision =
+export type RuleDecision =
   | { readonly answer: 'allowed'; readonly by: string }
   | { readonly answer: 'not-granted' | 'forbidden'; readonly by: string; readonly why: string }
 
@@ -23,7 +23,7 @@ const OWNERS_OWN: ReadonlySet<string> = new Set(['set-matter', 'write-matter', '
  * rules included, so that no owner can lock a part of the world.
  * @see docs/world.md, "Rules of a space"
  */
-export async function stanceGate(reader: WorldReader, question: StanceQuestion): Promise<StanceDecision> {
+export async function ruleGate(reader: WorldReader, question: RuleQuestion): Promise<RuleDecision> {
   const { actor, verb, key, target, fallback } = question
   const rules = await rulesFor(reader, question)
 
@@ -55,11 +55,11 @@ export async function stanceGate(reader: WorldReader, question: StanceQuestion):
  * @returns the address of the rule that allowed it
  * @throws {GateRefusal} with the answer and the address of the rule that gave it
  */
-export function requireAllowed(decision: StanceDecision, question: StanceQuestion): string {
+export function requireAllowed(decision: RuleDecision, question: RuleQuestion): string {
   const { answer, by } = decision
   if (decision.answer === 'allowed') return by
   const detail = { answer, by, stance: stanceOf(question.actor.name) }
-  throw new GateRefusal(decision.why, detail, { gate: 'stance', question })
+  throw new GateRefusal(decision.why, detail, { gate: 'rules', question })
 }
 
 export interface PlacedRule {
@@ -73,7 +73,7 @@ export interface PlacedRule {
 }
 
 /** The spaces whose rules are asked, the target's first. */
-export function spacesAsked({ actor, verb, key, target }: StanceQuestion): readonly SpacePath[] {
+export function spacesAsked({ actor, verb, key, target }: RuleQuestion): readonly SpacePath[] {
   const toBeing = verb === 'do' && target.being !== null
   const keeps = key === 'set-space' && actor.parent === null
   const toOwned = target.owner !== undefined && OWNERS_OWN.has(key)
@@ -81,7 +81,7 @@ export function spacesAsked({ actor, verb, key, target }: StanceQuestion): reado
 }
 
 /** The rules that are asked, in the order in which they decide. */
-export async function rulesFor(reader: WorldReader, question: StanceQuestion): Promise<PlacedRule[]> {
+export async function rulesFor(reader: WorldReader, question: RuleQuestion): Promise<PlacedRule[]> {
   const spaces = spacesAsked(question)
   await reader.prefetch(spaces.map(spaceKey))
   const rules: PlacedRule[] = []
@@ -90,7 +90,7 @@ export async function rulesFor(reader: WorldReader, question: StanceQuestion): P
 }
 
 /** The rules of a space for a verb and a key, the most exact first. */
-function rulesOf(space: SpaceRow | null, path: SpacePath, { verb, key }: StanceQuestion): PlacedRule[] {
+function rulesOf(space: SpaceRow | null, path: SpacePath, { verb, key }: RuleQuestion): PlacedRule[] {
   const rules = readPath(space?.qualities, ['permissions', verb])
   if (!isJsonObject(rules)) return []
   const isExact = (name: string) => name === key
@@ -111,7 +111,7 @@ async function firstOf<P extends Property>(
 /** @param place the space that has the rule: `home` means a home inside it */
 export async function has(
   reader: WorldReader,
-  { actor, target }: StanceQuestion,
+  { actor, target }: RuleQuestion,
   property: Property,
   place: SpacePath,
 ): Promise<boolean> {
@@ -169,7 +169,7 @@ const INHERITED: ReadonlySet<Standing> = new Set(['owner', 'contributor', 'home'
 /** A ban holds for offspring too, so that no being evades it through a child. The operator's standings are not inherited. */
 export async function isForbidden(
   reader: WorldReader,
-  question: StanceQuestion,
+  question: RuleQuestion,
   property: Property,
   place: SpacePath,
 ): Promise<boolean> {

@@ -2,7 +2,7 @@ import type { BeingName, SpacePath, Verb } from '@treeos/core'
 import type { BeingRow } from '../rows/rows.ts'
 import type { Standing } from './rules.ts'
 
-export interface StanceQuestion {
+export interface RuleQuestion {
   readonly actor: BeingRow
   readonly verb: Verb
   /** an action, an operation, a stance, or an address */

@@ -1,8 +1,8 @@
 import { type Json, readPath, type SpacePath } from '@treeos/core'
 import type { WorldReader } from '../read/reader.ts'
+import { has, isForbidden, type PlacedRule, rulesFor, spacesAsked } from './rule-gate.ts'
+import type { RuleQuestion } from './rule-question.ts'
 import type { Property, Rule, Standing } from './rules.ts'
-import { has, isForbidden, type PlacedRule, rulesFor, spacesAsked } from './stance-gate.ts'
-import type { StanceQuestion } from './stance-question.ts'
 
 /** A rule of a space as it would have to be; null: without it. */
 export interface RuleChange {
@@ -17,14 +17,11 @@ export interface RuleChange {
 const STANDINGS: readonly Standing[] = ['self', 'parent', 'ancestor', 'owner', 'contributor']
 
 /**
- * The fewest rules that have to change for the stance gate to allow: every one that forbids, and one that permits, which may be
+ * The fewest rules that have to change for the rule gate to allow: every one that forbids, and one that permits, which may be
  * among them where it lies before the rule that decides now.
  * @returns null where no rule of a space is asked, so that none can permit it
  */
-export async function stanceRepair(
-  reader: WorldReader,
-  question: StanceQuestion,
-): Promise<RuleChange[] | null> {
+export async function ruleRepair(reader: WorldReader, question: RuleQuestion): Promise<RuleChange[] | null> {
   const [closest] = spacesAsked(question)
   if (closest === undefined) return null
   const rules = await rulesFor(reader, question)
@@ -57,7 +54,7 @@ export async function stanceRepair(
 
 async function passes(
   reader: WorldReader,
-  question: StanceQuestion,
+  question: RuleQuestion,
   decider: PlacedRule | undefined,
 ): Promise<boolean> {
   const place = decider?.path ?? question.target.space
@@ -69,7 +66,7 @@ async function passes(
 /** @returns null for a rule that does not forbid it */
 async function withoutBan(
   reader: WorldReader,
-  question: StanceQuestion,
+  question: RuleQuestion,
   { rule, path }: PlacedRule,
 ): Promise<Rule | null> {
   const left: Property[] = []
@@ -79,11 +76,7 @@ async function withoutBan(
 }
 
 /** What the actor is to the target, as closely as can be said. */
-async function propertyOf(
-  reader: WorldReader,
-  question: StanceQuestion,
-  place: SpacePath,
-): Promise<Property> {
+async function propertyOf(reader: WorldReader, question: RuleQuestion, place: SpacePath): Promise<Property> {
   const { defaultRole } = question.actor
   const all: readonly Property[] = [
     ...STANDINGS,
@@ -97,7 +90,7 @@ async function propertyOf(
 
 async function changeOf(
   reader: WorldReader,
-  { verb }: StanceQuestion,
+  { verb }: RuleQuestion,
   { path: space, name }: PlacedRule,
   { requires, forbid }: Rule,
 ): Promise<RuleChange> {

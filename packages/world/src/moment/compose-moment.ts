@@ -1,6 +1,6 @@
 import type { RoleName } from '@treeos/core'
 import { type ComposedRole, composeRoles, type RoleSpec } from '@treeos/roles'
-import { type FilledSignature, type Prompt, renderPrompt } from '@treeos/signature'
+import { type FilledSignature, type Prompt, renderSignature } from '@treeos/signature'
 import type { Registry } from '../extend/registry.ts'
 import type { Face } from '../read/face.ts'
 import { fillMoment, type PromptMoment, type Tool, toolsFor } from './prompt.ts'
@@ -33,7 +33,7 @@ export function composeMoment(
   return {
     role,
     signature,
-    prompt: renderPrompt(signature, null),
+    prompt: renderSignature(signature, null),
     // Only who asks a model needs them, and they take long to make.
     get tools() {
       return toolsFor(face.surface, role, registry, moment.wake.expectReply)

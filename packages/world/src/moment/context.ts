@@ -31,7 +31,7 @@ export interface LastSealed {
   readonly primary: RoleName
 }
 
-export interface Opening {
+export interface MomentInputs {
   readonly me: BeingRow
   /** the cognition that the flow is evaluated for: human while the being is driven, else its own */
   readonly cognition: Cognition
@@ -56,7 +56,7 @@ export interface Opened {
 }
 
 /** Reads the program of one moment, and the slice of the context that its flow reads. */
-export async function openContext(reader: WorldReader, opening: Opening): Promise<Opened> {
+export async function openContext(reader: WorldReader, opening: MomentInputs): Promise<Opened> {
   const { me } = opening
   const flow = Array.isArray(me.qualities.roleFlow) ? (me.qualities.roleFlow as JsonObject[]) : []
   const paths = flowPaths(flow)

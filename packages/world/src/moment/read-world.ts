@@ -8,12 +8,12 @@ import {
   type Program,
 } from '@treeos/roles'
 import type { FaultListener } from '../read/expand-surface.ts'
-import { type Face, type FoldedFace, foldFace, type Resolvers } from '../read/face.ts'
+import { type BuiltFace, buildFace, type Face, type Resolvers } from '../read/face.ts'
 import type { WorldReader } from '../read/reader.ts'
-import { type Opening, openContext } from './context.ts'
+import { type MomentInputs, openContext } from './context.ts'
 
 /** All that one moment sees: its program, the context slice, its stack, its face, and every head that was read. */
-export interface Seen {
+export interface WorldReading {
   readonly program: Program
   readonly context: JsonObject
   /** heads of the reels that program and context were read from */
@@ -30,17 +30,17 @@ export interface Seen {
 }
 
 /**
- * Looks at the world once, for one being. Live moments (over a snapshot) and replay (over the recorded basis) both use it, since
+ * Reads the world once, for one being. Live moments (over a snapshot) and replay (over the recorded basis) both use it, since
  * it reads through the reader only.
  * @param onFault called for every entry and see-resolver that was left out
  * @throws the error of a read that failed
  */
-export async function lookAround(
+export async function readWorld(
   reader: WorldReader,
   resolvers: Resolvers,
-  opening: Opening & { readonly asker: BeingName | null },
+  opening: MomentInputs & { readonly asker: BeingName | null },
   onFault?: FaultListener,
-): Promise<Seen> {
+): Promise<WorldReading> {
   const { program, context } = await openContext(reader, opening)
   const heads = headRefs(reader.heads)
   const result = evaluateProgram(program, {
@@ -69,15 +69,20 @@ export async function lookAround(
 async function seeFor(
   reader: WorldReader,
   resolvers: Resolvers,
-  { me, asker, cognition, lastSealed }: Opening & { readonly asker: BeingName | null },
+  { me, asker, cognition, lastSealed }: MomentInputs & { readonly asker: BeingName | null },
   { program, result }: { program: Program; result: Extract<FlowResult, { skip?: undefined }> },
   onFault?: FaultListener,
-): Promise<FoldedFace> {
+): Promise<BuiltFace> {
   const { primary, stacked } = result
   const specs = await Promise.all(
     [primary, ...stacked].map((name) => reader.spec(program.roles[name]?.digest ?? '')),
   )
-  return foldFace(reader, resolvers, { me, asker, specs, lastSealed, forModel: cognition === 'llm' }, onFault)
+  return buildFace(
+    reader,
+    resolvers,
+    { me, asker, specs, lastSealed, forModel: cognition === 'llm' },
+    onFault,
+  )
 }
 
 /** Evaluates a recorded program over a recorded slice. */
@@ -85,7 +90,7 @@ export function evaluateProgram(
   program: Program,
   at: {
     context: JsonObject
-    cognition: Opening['me']['cognition']['kind']
+    cognition: MomentInputs['me']['cognition']['kind']
     asked: string | null
   } & OpeningWake,
 ): FlowResult {

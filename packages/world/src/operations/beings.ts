@@ -10,7 +10,7 @@ import {
   TreeosError,
 } from '@treeos/core'
 import { flowPaths, lintFlow, type RoleFlow, requireFlow } from '@treeos/roles'
-import type { Decided, Operation, OperationInput } from '../extend/extension.ts'
+import type { Decided, DecideInput, Operation } from '../extend/extension.ts'
 import { DELEGATES } from '../extend/substrate.ts'
 import { reachOf, requireAssignable, requireSmallProgram, rolesNamed } from '../gates/reach.ts'
 import type { WorldReader } from '../read/reader.ts'
@@ -89,7 +89,7 @@ const qualitySet = ({ name }: BeingRow, path: string[], value: Json): FactDraft 
  * subscriptions to what it can see no more end.
  */
 async function boundAnew(
-  { actor, cognition, world }: Pick<OperationInput, 'actor' | 'cognition' | 'world'>,
+  { actor, cognition, world }: Pick<DecideInput, 'actor' | 'cognition' | 'world'>,
   being: BeingRow,
   given: Arguments,
 ): Promise<FactDraft[]> {
@@ -122,7 +122,7 @@ async function unseen(world: WorldReader, being: BeingRow): Promise<string[]> {
  * @throws {TreeosError} FORBIDDEN naming the path and the space
  */
 async function requireSightOfPlace(
-  { actor, sees }: Pick<OperationInput, 'actor' | 'sees'>,
+  { actor, sees }: Pick<DecideInput, 'actor' | 'sees'>,
   { name, space }: BeingRow,
   flow: RoleFlow,
 ): Promise<void> {

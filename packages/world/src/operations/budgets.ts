@@ -11,7 +11,7 @@ import {
   stanceOf,
   TreeosError,
 } from '@treeos/core'
-import type { Decided, Operation, OperationInput } from '../extend/extension.ts'
+import type { Decided, DecideInput, Operation } from '../extend/extension.ts'
 import { STANDARD_BUDGET, standardBudget } from '../rows/budgets.ts'
 import type { BeingRow } from '../rows/rows.ts'
 import { Arguments } from './arguments.ts'
@@ -68,7 +68,7 @@ const setBudget: Operation = {
 }
 
 /** What each being without a budget of its own may use up: a quality of the root space that nothing else writes. */
-async function setStandard({ actor, args, world }: OperationInput): Promise<Decided> {
+async function setStandard({ actor, args, world }: DecideInput): Promise<Decided> {
   if (actor.parent !== null)
     throw new TreeosError('FORBIDDEN', 'set-budget: only the operator says what all beings may use up')
   const given = new Arguments('set-budget', args, [...STANDARD_LIMITS, 'per', 'for'])
@@ -105,8 +105,8 @@ const resume: Operation = {
   },
 }
 
-/** A being cannot bound or free itself. The stance gate would let the operator: it has standing to every being. */
-function requireOther({ actor, target }: OperationInput, operation: string): BeingRow {
+/** A being cannot bound or free itself. The rule gate would let the operator: it has standing to every being. */
+function requireOther({ actor, target }: DecideInput, operation: string): BeingRow {
   if (target.kind !== 'being') throw new TreeosError('INVALID_TYPE', `${operation} takes a being`)
   if (target.being.name === actor.name)
     throw new TreeosError('FORBIDDEN', `${operation}: ${stanceOf(actor.name)} cannot do that to itself`)
@@ -146,7 +146,7 @@ const PERIODICAL: ReadonlySet<string> = new Set(['tokens', 'money'])
  * A being cannot grant more than its own budget, or those of its makers, allow. A total is not compared with a limit per day, since
  * neither bounds the other; every call draws on all of them anyway.
  */
-async function requireWithinOwn({ actor, world }: OperationInput, budget: Budget): Promise<void> {
+async function requireWithinOwn({ actor, world }: DecideInput, budget: Budget): Promise<void> {
   for (const elder of [actor, ...(await world.lineage(actor.name))]) {
     const own = elder.budget
     if (own === undefined) continue
@@ -168,7 +168,7 @@ async function requireWithinOwn({ actor, world }: OperationInput, budget: Budget
  * without limits. A person may, also one who drives that being.
  */
 async function requireWithinStandard(
-  { actor, lender, world }: OperationInput,
+  { actor, lender, world }: DecideInput,
   target: BeingRow,
   budget: Budget,
 ): Promise<void> {

@@ -1,10 +1,10 @@
 import { type BeingName, parseStance, spaceReel, stanceOf, TreeosError } from '@treeos/core'
-import type { Operation, OperationInput } from '../extend/extension.ts'
+import type { DecideInput, Operation } from '../extend/extension.ts'
 import { requireNotEnded } from '../gates/living.ts'
 import type { SpaceRow } from '../rows/rows.ts'
 import { Arguments } from './arguments.ts'
 
-/** Every stance gate reads the whole row. */
+/** Every rule gate reads the whole row. */
 const CONTRIBUTORS_MAX = 256
 
 const addContributor: Operation = {
@@ -46,7 +46,7 @@ const removeContributor: Operation = {
   },
 }
 
-function read({ target, args }: OperationInput, operation: string): { space: SpaceRow; being: BeingName } {
+function read({ target, args }: DecideInput, operation: string): { space: SpaceRow; being: BeingName } {
   const being = parseStance(new Arguments(operation, args, ['being']).text('being'))
   if (target.kind === 'space') return { space: target.space, being }
   throw new TreeosError('INVALID_TYPE', `${operation} takes a space`)

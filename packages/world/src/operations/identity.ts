@@ -21,11 +21,11 @@ import {
   TreeosError,
 } from '@treeos/core'
 import { parseRole, requireFlow, textPattern } from '@treeos/roles'
-import type { Decided, Operation, OperationInput } from '../extend/extension.ts'
+import type { Decided, DecideInput, Operation } from '../extend/extension.ts'
 import { CITIZEN, DEFAULT_ROLE } from '../extend/substrate.ts'
 import { requireNotEnded } from '../gates/living.ts'
 import { type Reach, requireAssignable, requireSmallProgram, rolesNamed } from '../gates/reach.ts'
-import { isAncestor, requireAllowed, stanceGate } from '../gates/stance-gate.ts'
+import { isAncestor, requireAllowed, ruleGate } from '../gates/rule-gate.ts'
 import type { WorldReader } from '../read/reader.ts'
 import { standardBudget, tightest } from '../rows/budgets.ts'
 import { firstBeyond } from '../rows/lists.ts'
@@ -177,7 +177,7 @@ const LINEAGE_MAX = 63
 
 /** A home must be a space that the maker can see, since a being sees its home, and one that the maker may enter. */
 async function requireHome(
-  { world, actor, sees }: Pick<OperationInput, 'world' | 'actor' | 'sees'>,
+  { world, actor, sees }: Pick<DecideInput, 'world' | 'actor' | 'sees'>,
   home: SpacePath,
 ): Promise<void> {
   if (home === actor.home) return
@@ -188,7 +188,7 @@ async function requireHome(
   }
   const target = { being: null, space: home }
   const question = { actor, verb: 'do', key: 'move', target, fallback: ['anyone'] } as const
-  requireAllowed(await stanceGate(world, question), question)
+  requireAllowed(await ruleGate(world, question), question)
 }
 
 /** A ceiling holds literals and patterns only. What a relationship means may change; a bound may not. */

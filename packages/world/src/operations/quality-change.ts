@@ -1,5 +1,5 @@
 import type { JsonObject } from '@treeos/core'
-import { parseKeyPath, requireQualitySize, setQuality } from '../rows/qualities.ts'
+import { parseKeyPath, requireQualitySize, setAtPath } from '../rows/qualities.ts'
 import { Arguments } from './arguments.ts'
 
 /**
@@ -12,6 +12,6 @@ export function qualityChange(operation: string, args: JsonObject, qualities: Js
   const value = given.value('value')
   if (value === undefined) throw given.fault('value', value, 'any JSON; null unsets')
   const merge = given.flag('merge', true)
-  requireQualitySize(setQuality(qualities, path, value, merge), `the qualities`)
+  requireQualitySize(setAtPath(qualities, path, value, merge), `the qualities`)
   return { path, value, merge }
 }

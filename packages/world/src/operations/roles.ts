@@ -1,8 +1,8 @@
 import { asJson, REGISTRY_REEL, type RoleName, requireRoleName, stanceOf, TreeosError } from '@treeos/core'
 import { parseRole } from '@treeos/roles'
-import type { Decided, Operation, OperationInput } from '../extend/extension.ts'
+import type { Decided, DecideInput, Operation } from '../extend/extension.ts'
 import { requireWithinReach, rolesNamed } from '../gates/reach.ts'
-import { isAncestor } from '../gates/stance-gate.ts'
+import { isAncestor } from '../gates/rule-gate.ts'
 import type { WorldReader } from '../read/reader.ts'
 import { type BeingRow, roleKey } from '../rows/rows.ts'
 import { Arguments } from './arguments.ts'
@@ -90,7 +90,7 @@ async function requireUnused(world: WorldReader, name: RoleName): Promise<void> 
  * @throws {TreeosError} FORBIDDEN naming the beings that the actor has no standing over
  */
 async function requireStandingOverWearers(
-  { actor, lender, world }: Pick<OperationInput, 'actor' | 'lender' | 'world'>,
+  { actor, lender, world }: Pick<DecideInput, 'actor' | 'lender' | 'world'>,
   name: RoleName,
 ): Promise<void> {
   const hands = [actor, ...(lender === null ? [] : [lender])]

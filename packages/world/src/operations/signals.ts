@@ -7,11 +7,11 @@ import {
   TreeosError,
   worldReel,
 } from '@treeos/core'
-import type { Operation, OperationInput } from '../extend/extension.ts'
+import type { DecideInput, Operation } from '../extend/extension.ts'
 import { OPERATOR } from '../extend/substrate.ts'
 import { requireNotEnded } from '../gates/living.ts'
-import { isAncestor } from '../gates/stance-gate.ts'
-import { parseKeyPath, requireQualitySize, setQuality } from '../rows/qualities.ts'
+import { isAncestor } from '../gates/rule-gate.ts'
+import { parseKeyPath, requireQualitySize, setAtPath } from '../rows/qualities.ts'
 import type { BeingRow, WorldRow } from '../rows/rows.ts'
 import { Arguments } from './arguments.ts'
 
@@ -37,7 +37,7 @@ const setWorldSignal: Operation = {
         `${stanceOf(input.actor.name)} may not publish in ${namespace}: ${whose(owned)}`,
         { owner: ownerIn(owned), namespace },
       )
-    requireQualitySize(setQuality(owned.row?.values ?? {}, key, value, false), `world.${namespace}`)
+    requireQualitySize(setAtPath(owned.row?.values ?? {}, key, value, false), `world.${namespace}`)
     const payload = { namespace, key, value, ...ownerAtFirst(input, owned) }
     return {
       facts: [{ reel: worldReel(namespace), kind: 'signal:published', payload }],
@@ -103,7 +103,7 @@ interface Grant {
 /** An operation that changes who may publish in a namespace. @param check throws when there is nothing to change */
 function changingGrants(
   { name, description, fact, being: whom }: Record<'name' | 'description' | 'fact' | 'being', string>,
-  check: (input: OperationInput, grant: Grant) => Promise<void>,
+  check: (input: DecideInput, grant: Grant) => Promise<void>,
 ): Operation {
   return {
     name,
@@ -136,7 +136,7 @@ interface Ownership {
 }
 
 async function ownershipOf(
-  { world, known }: Pick<OperationInput, 'world' | 'known'>,
+  { world, known }: Pick<DecideInput, 'world' | 'known'>,
   namespace: string,
 ): Promise<Ownership> {
   const row = await world.world(namespace)
@@ -145,7 +145,7 @@ async function ownershipOf(
   return { namespace, row, owner, publishers: row?.publishers ?? [], isReserved }
 }
 
-type Asking = Pick<OperationInput, 'actor' | 'lender' | 'world'>
+type Asking = Pick<DecideInput, 'actor' | 'lender' | 'world'>
 
 /**
  * Publishing needs a right, since a signal can change the roles of other beings. A namespace that nobody owns is open to all
@@ -186,7 +186,7 @@ function whose({ namespace, owner, isReserved }: Ownership): string {
 }
 
 /** @throws {TreeosError} FORBIDDEN for an actor that may not grant the namespace */
-async function readGrant(input: OperationInput, operation: string): Promise<Grant> {
+async function readGrant(input: DecideInput, operation: string): Promise<Grant> {
   const given = new Arguments(operation, input.args, ['namespace', 'being'])
   const namespace = namespaceIn(given)
   const being = parseStance(given.text('being'))

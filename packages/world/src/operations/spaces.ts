@@ -2,7 +2,7 @@ import { asJson, parentPath, parseSpacePath, ROOT_SPACE, spaceReel, TreeosError 
 import type { Operation } from '../extend/extension.ts'
 import { requireRules } from '../gates/rules.ts'
 import { STANDARD_BUDGET } from '../rows/budgets.ts'
-import { setQuality } from '../rows/qualities.ts'
+import { setAtPath } from '../rows/qualities.ts'
 import { spaceKey } from '../rows/rows.ts'
 import { Arguments } from './arguments.ts'
 import { coordIn, sizeIn } from './extent.ts'
@@ -26,7 +26,7 @@ const createSpace: Operation = {
     const path = parseSpacePath(given.text('path'))
     const parent = parentPath(path)
     if (parent === null) throw new TreeosError('RESOURCE_CONFLICT', 'the root space / is always there')
-    // The stance gate was asked about the target, so the new space must lie right inside it.
+    // The rule gate was asked about the target, so the new space must lie right inside it.
     if (target.kind !== 'space' || target.space.path !== parent) {
       throw given.fault('path', path, `a space right inside its target, which for ${path} is ${parent}`)
     }
@@ -66,7 +66,7 @@ const setSpace: Operation = {
     if (change.path[0] === 'permissions')
       requireRules(
         qualities.permissions,
-        setQuality(qualities, change.path, change.value, change.merge).permissions,
+        setAtPath(qualities, change.path, change.value, change.merge).permissions,
       )
     return {
       facts: [{ reel: spaceReel(target.space.path), kind: 'quality:set', payload: change }],

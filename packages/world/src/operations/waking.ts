@@ -14,7 +14,7 @@ import type { Decided, Operation } from '../extend/extension.ts'
 import { reachOf } from '../gates/reach.ts'
 import type { WorldReader } from '../read/reader.ts'
 import type { OperationTarget } from '../read/target.ts'
-import { parseKeyPath, requireQualitySize, setQuality } from '../rows/qualities.ts'
+import { parseKeyPath, requireQualitySize, setAtPath } from '../rows/qualities.ts'
 import type { BeingRow } from '../rows/rows.ts'
 import { EVERY_SECONDS_MAX, isEverySeconds, isPriority, SCHEDULES, SCHEDULES_MAX } from '../rows/schedules.ts'
 import {
@@ -235,7 +235,7 @@ function keep(being: BeingRow, kind: string, name: string, value: Json, max: num
       `${stanceOf(being.name)} has ${kept.length} of them, at most ${max} are kept: ${kept.join(', ')}`,
     )
   }
-  requireQualitySize(setQuality(being.qualities, path, value, false), 'the qualities')
+  requireQualitySize(setAtPath(being.qualities, path, value, false), 'the qualities')
   return {
     facts: [{ reel: beingReel(being.name), kind: 'quality:set', payload: { path, value, merge: false } }],
     result: { name, ...(value as object) },

@@ -44,7 +44,7 @@ export interface Face {
 }
 
 /** A face, and its canonical JSON. The JSON is what is hashed and stored. */
-export interface FoldedFace {
+export interface BuiltFace {
   readonly face: Face
   readonly text: string
 }
@@ -79,7 +79,7 @@ const OCCUPANTS_MAX = 200
  * Folds a being's face. Every read goes through the reader, so the basis is complete.
  * @param at.specs of the stack, primary first
  */
-export async function foldFace(
+export async function buildFace(
   reader: WorldReader,
   registry: Resolvers,
   at: {
@@ -91,7 +91,7 @@ export async function foldFace(
     forModel?: boolean
   },
   onFault: FaultListener = () => undefined,
-): Promise<FoldedFace> {
+): Promise<BuiltFace> {
   const lists = composeRoles(at.specs.map((spec) => ({ spec, prompt: '' })))
   const space = await reader.space(at.me.space)
   const occupants = await reader.occupants(at.me.space, OCCUPANTS_MAX)

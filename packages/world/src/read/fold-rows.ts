@@ -19,7 +19,7 @@ import { changedPaths } from '../rows/watches.ts'
 import type { WorldReader } from './reader.ts'
 
 /** A row after some facts, with its index columns. */
-export interface FoldedRow extends Omit<RowIndex, 'watches' | 'account' | 'lease'> {
+export interface ChangedRow extends Omit<RowIndex, 'watches' | 'account' | 'lease'> {
   readonly key: string
   readonly reel: ReelId
   readonly state: Json
@@ -47,7 +47,7 @@ export async function foldRows(
   reader: WorldReader,
   drafts: readonly FactDraft[],
   by: { readonly actor: string; readonly at: number },
-): Promise<FoldedRow[]> {
+): Promise<ChangedRow[]> {
   const rows = new Map<string, { before: Row | null; row: Row; reel: ReelId; draft: number }>()
   for (const [i, draft] of drafts.entries()) {
     const key = rowKeyOf(draft)
@@ -57,7 +57,7 @@ export async function foldRows(
     const row = evolve(known?.row ?? before, { ...draft, ...by })
     if (row !== null) rows.set(key, { before, row, reel: draft.reel, draft: i })
   }
-  const folded = [...rows].map(([key, { before, row, reel, draft }]): FoldedRow => {
+  const folded = [...rows].map(([key, { before, row, reel, draft }]): ChangedRow => {
     const { watches, account, lease, ...index } = indexOf(key, row)
     const was = before === null ? null : indexOf(key, before)
     const changed = changesOf(key, before, row)

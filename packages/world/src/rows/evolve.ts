@@ -10,7 +10,7 @@ import {
 } from '@treeos/core'
 import { budgeted, parkedBy, resumed } from './budgets.ts'
 import { inhabited, released } from './inhabiting.ts'
-import { setQuality } from './qualities.ts'
+import { setAtPath } from './qualities.ts'
 import {
   type BeingRow,
   type Coord,
@@ -172,7 +172,7 @@ interface QualitySet {
 
 function withQuality<R extends BeingRow | SpaceRow | MatterRow>(row: R, { payload }: Change): R {
   const { path, value, merge } = fromJson<QualitySet>(payload)
-  return { ...row, qualities: setQuality(row.qualities, path, value, merge !== false) }
+  return { ...row, qualities: setAtPath(row.qualities, path, value, merge !== false) }
 }
 
 interface SignalPublished {
@@ -186,7 +186,7 @@ function published({ payload, actor }: Change, old: WorldRow | null): WorldRow {
   const { namespace, key, value, owner } = fromJson<SignalPublished>(payload)
   return {
     ...namespaceAfter({ namespace, owner, actor }, old),
-    values: setQuality(old?.values ?? {}, key, value, false),
+    values: setAtPath(old?.values ?? {}, key, value, false),
   }
 }
 

@@ -31,7 +31,7 @@ export function parseKeyPath(text: unknown, what: string): [string, ...string[]]
  * Sets one path in a tree of qualities and returns the new tree. `null` unsets. With `merge`, the keys of an object are merged
  * into the object that is there. Only own properties count.
  */
-export function setQuality(
+export function setAtPath(
   tree: JsonObject,
   path: readonly string[],
   value: Json,
@@ -40,11 +40,11 @@ export function setQuality(
   const [key, ...rest] = path
   if (key === undefined) return tree
   const old = Object.hasOwn(tree, key) ? tree[key] : undefined
-  if (rest.length > 0) return withKey(tree, key, setQuality(isJsonObject(old) ? old : {}, rest, value, merge))
+  if (rest.length > 0) return withKey(tree, key, setAtPath(isJsonObject(old) ? old : {}, rest, value, merge))
   if (value === null) return withoutKey(tree, key)
   if (merge && isJsonObject(value) && isJsonObject(old)) {
     let merged: JsonObject = old
-    for (const [inner, item] of Object.entries(value)) merged = setQuality(merged, [inner], item, false)
+    for (const [inner, item] of Object.entries(value)) merged = setAtPath(merged, [inner], item, false)
     return withKey(tree, key, merged)
   }
   return withKey(tree, key, value)

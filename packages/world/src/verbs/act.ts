@@ -1,11 +1,11 @@
 import type { VerbCall } from '@treeos/core'
 import type { EffectPending } from '../extend/effect.ts'
-import { requireStanding } from '../gates/ask-stance-gate.ts'
+import { askRuleGate } from '../gates/ask-rule-gate.ts'
 import { requireListed } from '../gates/list-gate.ts'
 import { requirePart } from '../gates/thread-part.ts'
 import { nameOf, type OperationTarget, resolve } from '../read/target.ts'
 import { canonicalTarget } from '../rows/lists.ts'
-import { mayLook } from '../views/sight.ts'
+import { maySeeSpace } from '../views/sight.ts'
 import { type Act, type Acting, NOTHING_DONE } from './acting.ts'
 import { publishesCatalogs } from './catalogs.ts'
 import { requireBounded } from './decide-operation.ts'
@@ -14,7 +14,7 @@ import { operate } from './operate.ts'
 import { summon } from './summon.ts'
 
 /**
- * Decides one verb call. Each gate is asked once: the list gate before anything is read of the target, the stance gate
+ * Decides one verb call. Each gate is asked once: the list gate before anything is read of the target, the rule gate
  * after it.
  * @returns the act, or the effect that has to be done before the call can be decided
  * @throws {TreeosError} FORBIDDEN from either gate, or the code of another fault of the call; then nothing is written
@@ -49,7 +49,7 @@ async function seesPlaceOf(
   { reader: world, me, surface }: Acting,
 ): Promise<boolean> {
   const space = target.kind === 'being' ? await world.space(target.being.space) : null
-  return space !== null && mayLook({ world, me, surface }, space)
+  return space !== null && maySeeSpace({ world, me, surface }, space)
 }
 
 /** SEE: shows what is at an address. It writes no fact. */
@@ -58,7 +58,7 @@ async function see(address: string, at: Acting): Promise<Act> {
   const target = await resolve(at, address)
   if (target.kind === 'thread') requirePart(at.me, target.thread)
   const key = nameOf(target)
-  const rule = await requireStanding(at.reader, at.me, 'see', { key, target, fallback: ['anyone'] })
+  const rule = await askRuleGate(at.reader, at.me, 'see', { key, target, fallback: ['anyone'] })
   const seen = async (): Promise<Descriptor> => {
     const entry = await describe(at.reader, target, await seesPlaceOf(target, at))
     return publishesCatalogs(target) ? { ...entry, catalogs: await at.catalogs() } : entry

@@ -1,7 +1,7 @@
 import type { BeingName, Caller, FactDraft, Json, MomentId, Thread, Wake } from '@treeos/core'
 import type { ComposedRole, RoleSpec } from '@treeos/roles'
 import type { EffectCall } from '../extend/effect.ts'
-import type { OperationInput, WakeView } from '../extend/extension.ts'
+import type { DecideInput, WakeView } from '../extend/extension.ts'
 import type { Registry } from '../extend/registry.ts'
 import type { WorldReader } from '../read/reader.ts'
 import type { Surface } from '../rows/lists.ts'
@@ -44,7 +44,7 @@ export interface Acting {
 }
 
 /** All an operation is given, except what the runtime adds when it decides. */
-export type GivenInput = Omit<OperationInput, 'effect' | 'known' | 'carryOut' | 'carriedBy'>
+export type GivenInput = Omit<DecideInput, 'effect' | 'known' | 'carryOut' | 'carriedBy'>
 
 /** The wake of a moment, as an operation sees it. */
 export const wakeView = ({ id, root, kind, caller, content, inReplyTo, expectReply }: Wake): WakeView => ({
@@ -82,7 +82,7 @@ export interface Act {
   readonly rests?: true
   /** null when the call was done as it was asked */
   readonly remark: Remark | null
-  /** the rules that allowed it: list entry, stance rule, then those that allowed it to the asker */
+  /** the rules that allowed it: list entry, rule of a space, then those that allowed it to the asker */
   readonly by: readonly string[]
 }
 

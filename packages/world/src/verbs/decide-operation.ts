@@ -10,7 +10,7 @@ import {
 } from '@treeos/core'
 import { requireDeclared } from '../extend/declared.ts'
 import type { EffectPending } from '../extend/effect.ts'
-import type { Decided, OperationInput } from '../extend/extension.ts'
+import type { Decided, DecideInput } from '../extend/extension.ts'
 import { SUBSTRATE_REGISTRY } from '../extend/substrate.ts'
 import { reachWith } from '../gates/reach.ts'
 import { seesSpace } from '../gates/sight.ts'
@@ -120,7 +120,7 @@ function withCarried({ facts, specs, closes }: Carried, decided: Decided): Decid
  */
 async function guarded<T>(
   { name, origin }: Registered,
-  { world }: Pick<OperationInput, 'world'>,
+  { world }: Pick<DecideInput, 'world'>,
   work: () => Promise<T>,
 ): Promise<T> {
   try {
@@ -137,7 +137,7 @@ async function guarded<T>(
 async function effectOf(
   operation: Registered,
   at: Pick<Deciding, 'outside'>,
-  input: Pick<OperationInput, 'actor' | 'target' | 'args' | 'world'>,
+  input: Pick<DecideInput, 'actor' | 'target' | 'args' | 'world'>,
 ): Promise<{ readonly kind: 'done'; readonly value: Json } | EffectPending> {
   const { name, effect } = operation
   const { actor, target, args } = input

@@ -1,7 +1,7 @@
 import { quote, ROOT_SPACE, stanceOf, TreeosError } from '@treeos/core'
 import type { Operation } from '../extend/extension.ts'
 import type { Registry } from '../extend/registry.ts'
-import { requireStanding } from '../gates/ask-stance-gate.ts'
+import { askRuleGate } from '../gates/ask-rule-gate.ts'
 import { requireNotEndedTarget } from '../gates/living.ts'
 import { isRoot, nameOf, type OperationTarget, resolve } from '../read/target.ts'
 import type { BeingRow } from '../rows/rows.ts'
@@ -11,7 +11,7 @@ import type { OperationRequest } from './request.ts'
 /** An operation with the name of the extension that brings it. */
 export type Registered = Operation & { readonly origin: string }
 
-/** An operation and its target, which the stance gate allows to the actor. */
+/** An operation and its target, which the rule gate allows to the actor. */
 export interface ResolvedOperation {
   readonly operation: Registered
   readonly target: OperationTarget
@@ -20,7 +20,7 @@ export interface ResolvedOperation {
 }
 
 /**
- * Finds the operation that a request names and its target for the actor, and asks the stance gate about both. What a being does
+ * Finds the operation that a request names and its target for the actor, and asks the rule gate about both. What a being does
  * by itself, does for another one, and what an operation carries out are all found here.
  * @throws {TreeosError} ACTION_NOT_SUPPORTED, INVALID_INPUT, the error of a target that does not exist, INVALID_TYPE, BEING_ENDED,
  *   FORBIDDEN
@@ -41,7 +41,7 @@ export async function resolveOperation(
   requireTarget(operation, target)
   requireNotEndedTarget(target)
   const asked = { key: operation.name, target, fallback: operation.allow }
-  return { operation, target, rule: await requireStanding(reader, actor, verb, asked) }
+  return { operation, target, rule: await askRuleGate(reader, actor, verb, asked) }
 }
 
 /** @throws {TreeosError} ACTION_NOT_SUPPORTED */

@@ -13,7 +13,7 @@ import {
   type VerbCall,
   type Wake,
 } from '@treeos/core'
-import { requireStanding } from '../gates/ask-stance-gate.ts'
+import { askRuleGate } from '../gates/ask-rule-gate.ts'
 import { requireListed } from '../gates/list-gate.ts'
 import { requireNotEnded } from '../gates/living.ts'
 import { rolesNamed } from '../gates/reach.ts'
@@ -174,7 +174,7 @@ async function gateBeing(at: Acting, name: BeingName): Promise<{ being: BeingRow
   const being = await at.reader.being(name)
   if (being === null) throw new TreeosError('BEING_NOT_FOUND', `no being ${key} lives in this reality`)
   const target = { kind: 'being', being } as const
-  const rule = await requireStanding(at.reader, at.me, 'summon', { key, target, fallback: ['anyone'] })
+  const rule = await askRuleGate(at.reader, at.me, 'summon', { key, target, fallback: ['anyone'] })
   requireNotEnded(being)
   return { being, by: [listed, rule] }
 }

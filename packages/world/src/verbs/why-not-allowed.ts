@@ -9,7 +9,7 @@ import {
 } from '@treeos/core'
 import { ceilingsOf, isBelow } from '../gates/list-gate.ts'
 import { type AskedGate, GateRefusal } from '../gates/refusal.ts'
-import { stanceRepair } from '../gates/stance-repair.ts'
+import { ruleRepair } from '../gates/rule-repair.ts'
 import { type RowSource, WorldReader } from '../read/reader.ts'
 import { covers, type Surface } from '../rows/lists.ts'
 import { type BeingRow, beingKey, type SpaceRow, spaceKey } from '../rows/rows.ts'
@@ -110,8 +110,8 @@ class Permissions {
     return true
   }
 
-  async #grantStanding({ question }: Extract<AskedGate, { gate: 'stance' }>): Promise<boolean> {
-    const changes = await stanceRepair(this.#reader(), question)
+  async #grantStanding({ question }: Extract<AskedGate, { gate: 'rules' }>): Promise<boolean> {
+    const changes = await ruleRepair(this.#reader(), question)
     for (const { space, name, from, to } of changes ?? []) {
       const row = (await this.#reader().space(space)) as SpaceRow
       const permissions = objectOr(row.qualities.permissions)

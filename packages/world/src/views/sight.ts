@@ -1,5 +1,5 @@
 import { matterReel, type SpacePath, stanceOf, TreeosError } from '@treeos/core'
-import { requireStanding } from '../gates/ask-stance-gate.ts'
+import { askRuleGate } from '../gates/ask-rule-gate.ts'
 import { requireListed } from '../gates/list-gate.ts'
 import type { SeeInput } from '../read/face.ts'
 import { nameOf, type OperationTarget } from '../read/target.ts'
@@ -11,13 +11,13 @@ import type { BeingRow, MatterRow, SpaceRow } from '../rows/rows.ts'
  */
 export async function seenPlace(input: SeeInput): Promise<SpaceRow | null> {
   const space = await input.world.space(input.me.space)
-  return space !== null && (await mayLook(input, space)) ? space : null
+  return space !== null && (await maySeeSpace(input, space)) ? space : null
 }
 
 type Seer = Pick<SeeInput, 'me' | 'world' | 'surface'>
 
 /** Whether the being may SEE a space. */
-export async function mayLook(input: Seer, space: SpaceRow): Promise<boolean> {
+export async function maySeeSpace(input: Seer, space: SpaceRow): Promise<boolean> {
   return (await isListed(input, space.path)) && isGranted(input, { kind: 'space', space })
 }
 
@@ -35,7 +35,7 @@ const isListed = ({ world: reader, me, surface }: Seer, target: SpacePath): Prom
   passes(requireListed({ reader, me, surface }, 'see', target))
 
 const isGranted = ({ world, me }: Seer, target: OperationTarget): Promise<boolean> =>
-  passes(requireStanding(world, me, 'see', { key: nameOf(target), target, fallback: ['anyone'] }))
+  passes(askRuleGate(world, me, 'see', { key: nameOf(target), target, fallback: ['anyone'] }))
 
 async function passes(gate: Promise<string>): Promise<boolean> {
   try {

@@ -2,7 +2,7 @@ import type { CitedFact, FactDraft, Json, JsonObject } from '@treeos/core'
 import { parseRole } from '@treeos/roles'
 import { describe, expect, it } from 'vitest'
 import { born, MemoryWorld } from '../../test/memory-world.ts'
-import { buildRegistry, foldFace, genesisFacts, memoryRows, seed, WorldReader } from '../index.ts'
+import { buildFace, buildRegistry, genesisFacts, memoryRows, seed, WorldReader } from '../index.ts'
 
 const registry = buildRegistry([seed])
 
@@ -70,7 +70,7 @@ async function see({
     }),
   )
   const specs = [parseRole({ name: 'guest', canSee: ['/hall'], prompt: '', ...role })]
-  const { face } = await foldFace(reader, registry, {
+  const { face } = await buildFace(reader, registry, {
     me: world.being(who),
     asker: null,
     specs,
@@ -296,7 +296,7 @@ describe('who gets these views', () => {
       parseRole({ name: 'guest', canSee: ['/hall'], prompt: '' }),
       parseRole({ name: 'busy', see: ['inbox'], prompt: '' }),
     ]
-    const { face } = await foldFace(world.reader(), registry, {
+    const { face } = await buildFace(world.reader(), registry, {
       me: world.being('ann'),
       asker: null,
       specs,

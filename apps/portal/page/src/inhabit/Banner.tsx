@@ -1,7 +1,7 @@
 import { Button, Group, Text } from '@mantine/core'
 import { useMutation } from '@tanstack/react-query'
 import type { Driven } from '../api/tab.ts'
-import { giveBack } from './hold.ts'
+import { giveBack } from './lease.ts'
 
 export const BANNER_PX = 44
 

@@ -5,7 +5,7 @@ import { useEffect, useRef } from 'react'
 import { api } from '../api/client.ts'
 import { beginDriven, driven } from '../api/tab.ts'
 import { Inert, Quiet, Trouble } from '../parts/index.ts'
-import { hasOwnOpener } from './hold.ts'
+import { hasOwnOpener } from './lease.ts'
 
 /** Where "Inhabit" leads, in a new tab. This tab takes the lease itself, so its secret never leaves it. */
 export function Drive() {

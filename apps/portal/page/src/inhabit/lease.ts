@@ -1,7 +1,7 @@
 import { api } from '../api/client.ts'
 import { driven, endDriven, isHolder } from '../api/tab.ts'
 
-const LOOK_MS = 1_000
+const POLL_MS = 1_000
 
 /**
  * Renews the lease of this tab, at each sign of life of the server: browsers slow the timers of hidden tabs, but not those.
@@ -36,13 +36,13 @@ function endWithParent(): void {
  * Ends what this tab drives when it is closed, and when the tab that opened it is.
  * @returns stops watching
  */
-export function watchTabs(): () => void {
+export function endWithTabs(): () => void {
   const onHide = () => {
     // The page may be loaded again: then it goes on.
     if (isHolder()) void api.inhabit.leave.$post({}, { init: { keepalive: true } }).catch(() => null)
   }
   window.addEventListener('pagehide', onHide)
-  const timer = setInterval(endWithParent, LOOK_MS)
+  const timer = setInterval(endWithParent, POLL_MS)
   return () => {
     window.removeEventListener('pagehide', onHide)
     clearInterval(timer)

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { draftName, keepDraft, readDraft } from './drafts.ts'
+import { draftName, readDraft, saveDraft } from './drafts.ts'
 
 function memory() {
   const kept = new Map<string, string>()
@@ -15,10 +15,10 @@ describe('drafts', () => {
   it('are kept until they are forgotten, each by person and thing', () => {
     const store = memory()
     const [ann, bob] = [draftName('@ann', 'flow', '@ann'), draftName('@bob', 'flow', '@ann')]
-    keepDraft(store, ann, { value: [{ role: 'x' }], base: '[]' })
+    saveDraft(store, ann, { value: [{ role: 'x' }], base: '[]' })
     expect(readDraft(store, ann)).toEqual({ value: [{ role: 'x' }], base: '[]' })
     expect(readDraft(store, bob)).toBeNull()
-    keepDraft(store, ann, null)
+    saveDraft(store, ann, null)
     expect(readDraft(store, ann)).toBeNull()
   })
 

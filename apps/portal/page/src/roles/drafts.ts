@@ -22,7 +22,7 @@ export function readDraft<T>(store: Pick<Storage, 'getItem'>, name: string): Dra
 }
 
 /** @param draft null forgets it */
-export function keepDraft<T>(
+export function saveDraft<T>(
   store: Pick<Storage, 'setItem' | 'removeItem'>,
   name: string,
   draft: Draft<T> | null,

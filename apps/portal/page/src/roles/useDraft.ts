@@ -2,7 +2,7 @@ import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import { sessionQuery } from '../api/queries.ts'
 import { orderedJson } from '../text/ordered.ts'
-import { type Draft, draftName, keepDraft, readDraft } from './drafts.ts'
+import { type Draft, draftName, readDraft, saveDraft } from './drafts.ts'
 
 export interface Drafting<T> {
   readonly value: T
@@ -22,7 +22,7 @@ export function useDraft<T>(what: 'role' | 'flow', of: string, published: T | nu
   const [draft, setDraft] = useState<Draft<T> | null>(() => readDraft<T>(localStorage, name))
   const base = published === null ? null : orderedJson(published)
   const put = (next: Draft<T> | null) => {
-    keepDraft(localStorage, name, next)
+    saveDraft(localStorage, name, next)
     setDraft(next)
   }
   return {

@@ -10,7 +10,7 @@ import { onKeyChange, sessionKey } from '../api/session.ts'
 import { type Driven, driven, onDrivenChange } from '../api/tab.ts'
 import { SignIn } from '../door/SignIn.tsx'
 import { BANNER_PX, Banner } from '../inhabit/Banner.tsx'
-import { renewLease, watchTabs } from '../inhabit/hold.ts'
+import { endWithTabs, renewLease } from '../inhabit/lease.ts'
 import { Over } from '../inhabit/Over.tsx'
 import { Answer } from '../parts/index.ts'
 import { HEADER_PX, Header } from './Header.tsx'
@@ -28,7 +28,7 @@ export function Shell() {
 function Session({ isSignedIn }: { readonly isSignedIn: boolean }) {
   const [queries] = useState(newQueryClient)
   const tab = useSyncExternalStore(onDrivenChange, driven)
-  useEffect(watchTabs, [])
+  useEffect(endWithTabs, [])
   return (
     <QueryClientProvider client={queries}>
       {!isSignedIn ? (

@@ -2,7 +2,7 @@
 create or replace function treeos.renew_lease(whose text, its_epoch integer, seconds integer) returns boolean
 language plpgsql security definer set search_path = treeos, pg_temp as $$
 begin
-  if not lease_holds(whose, its_epoch) then
+  if not lease_is_valid(whose, its_epoch) then
     return false;
   end if;
   update lease set expires = clock_timestamp() + make_interval(secs => seconds)

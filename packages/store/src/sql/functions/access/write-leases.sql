@@ -1,5 +1,5 @@
 -- Writes the leases that rows bring: {lease: {epoch, driver, under}}. Without a driver the lease is over.
-create or replace function treeos.keep_leases(rows jsonb, seconds integer) returns void
+create or replace function treeos.write_leases(rows jsonb, seconds integer) returns void
 language plpgsql security definer set search_path = treeos, pg_temp as $$
 begin
   delete from lease where being in (

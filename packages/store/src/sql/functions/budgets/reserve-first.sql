@@ -16,9 +16,9 @@ begin
   end if;
   update account a set day = today,
       day_tokens = case when a.day = today then a.day_tokens else 0 end + need_tokens,
-      total_tokens = a.total_tokens + need_tokens, held_tokens = a.held_tokens + need_tokens,
+      total_tokens = a.total_tokens + need_tokens, reserved_tokens = a.reserved_tokens + need_tokens,
       day_micros = case when a.day = today then a.day_micros else 0 end + coalesce(need_micros, 0),
-      total_micros = a.total_micros + coalesce(need_micros, 0), held_micros = a.held_micros + coalesce(need_micros, 0)
+      total_micros = a.total_micros + coalesce(need_micros, 0), reserved_micros = a.reserved_micros + coalesce(need_micros, 0)
     from (select (clock_timestamp() at time zone time_zone)::date as today from reality) as t
     where a.being = whose
       and (case when a.revision = 0 then usual_tokens else a.tokens_max end is null

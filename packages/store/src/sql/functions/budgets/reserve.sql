@@ -38,7 +38,7 @@ begin
   if exists (select from moment_outcome where moment = for_moment) then
     return jsonb_build_object('status', 'over');
   end if;
-  perform 1 from account where being = any(limited || held_by(for_moment)) order by being collate "C" for update;
+  perform 1 from account where being = any(limited || reserved_accounts(for_moment)) order by being collate "C" for update;
   select bool_or(settled_at is null) filter (where attempt <> its_attempt),
       bool_or(settled_at is not null) filter (where attempt = its_attempt)
     into has_earlier, settled
@@ -71,17 +71,17 @@ begin
     end if;
     breach := null;
     if used_tokens + need_tokens > a.tokens_max then
-      breach := jsonb_build_object('limit', 'tokens', 'max', a.tokens_max, 'used', used_tokens, 'held', a.held_tokens,
+      breach := jsonb_build_object('limit', 'tokens', 'max', a.tokens_max, 'used', used_tokens, 'reserved', a.reserved_tokens,
         'needs', need_tokens);
     elsif a.micros_max is not null and (need_micros is null or used_micros + need_micros > a.micros_max) then
-      breach := jsonb_build_object('limit', 'money', 'max', a.micros_max, 'used', used_micros, 'held', a.held_micros,
+      breach := jsonb_build_object('limit', 'money', 'max', a.micros_max, 'used', used_micros, 'reserved', a.reserved_micros,
         'needs', need_micros);
     end if;
     if breach is not null then
       breach := breach || jsonb_build_object('of', a.being, 'revision', a.revision, 'per', a.per,
         'until', case a.per when 'day' then (extract(epoch from (today + 1)::timestamp at time zone zone) * 1000)::bigint end);
       -- Calls under way may free what they hold. A call that would not fit even then is a breach; any other can wait.
-      if need_micros is null and breach->>'limit' = 'money' or (breach->>'used')::bigint - (breach->>'held')::bigint
+      if need_micros is null and breach->>'limit' = 'money' or (breach->>'used')::bigint - (breach->>'reserved')::bigint
         + (breach->>'needs')::bigint > (breach->>'max')::bigint
       then
         return breach || jsonb_build_object('status', 'breach');
@@ -97,10 +97,10 @@ begin
     values (for_moment, its_attempt, today, limited, need_tokens, coalesce(need_micros, 0));
   update account set day = today,
       day_tokens = case when day = today then day_tokens else 0 end + need_tokens,
-      total_tokens = total_tokens + need_tokens, held_tokens = held_tokens + need_tokens,
+      total_tokens = total_tokens + need_tokens, reserved_tokens = reserved_tokens + need_tokens,
       day_micros = case when day = today then day_micros else 0 end + coalesce(need_micros, 0),
       total_micros = total_micros + coalesce(need_micros, 0),
-      held_micros = held_micros + coalesce(need_micros, 0)
+      reserved_micros = reserved_micros + coalesce(need_micros, 0)
     where being = any(limited);
   return jsonb_build_object('status', 'reserved');
 end $$;

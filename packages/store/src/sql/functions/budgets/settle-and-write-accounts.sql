@@ -1,6 +1,6 @@
 -- Writes the accounts that the batch brings. When the batch closes a moment, settles the moment's open attempts: the one of
 -- `settlement`, {attempt, tokens, micros}, at its usage, and the others at their reservations.
-create or replace function treeos.keep_budgets(batch jsonb) returns void language plpgsql as $$
+create or replace function treeos.settle_and_write_accounts(batch jsonb) returns void language plpgsql as $$
 declare
   this_moment text := batch->>'moment';
   keeps boolean := batch->'rows' @? 'strict $[*] ? (@.account.type() == "object")';
@@ -13,7 +13,7 @@ begin
   if this_moment is not null and jsonb_typeof(batch->'outcome') = 'object' then
     select array_agg(attempt), min(accounts) into attempts, held from reservation where moment = this_moment and settled_at is null;
     if cardinality(attempts) > 1 then
-      held := held_by(this_moment);
+      held := reserved_accounts(this_moment);
     end if;
   end if;
   if not keeps and attempts is null then
@@ -23,7 +23,7 @@ begin
     array(select substr(r.key, 7) from jsonb_to_recordset(batch->'rows') as r(key text) where r.key like 'being:%')
     else '{}' end);
   if keeps then
-    perform keep_accounts(batch->'rows');
+    perform write_accounts(batch->'rows');
   end if;
   foreach open_attempt in array coalesce(attempts, '{}') loop
     is_known := open_attempt is not distinct from (settlement->>'attempt')::integer;

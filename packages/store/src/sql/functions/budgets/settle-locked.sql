@@ -17,7 +17,7 @@ begin
       total_micros = total_micros + r.settled_micros - r.micros,
       day_tokens = day_tokens + case when day = r.day then r.settled_tokens - r.tokens else 0 end,
       day_micros = day_micros + case when day = r.day then r.settled_micros - r.micros else 0 end,
-      held_tokens = held_tokens - r.tokens,
-      held_micros = held_micros - r.micros
+      reserved_tokens = reserved_tokens - r.tokens,
+      reserved_micros = reserved_micros - r.micros
     where being = any(r.accounts);
 end $$;

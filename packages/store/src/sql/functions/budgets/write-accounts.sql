@@ -1,5 +1,5 @@
 -- Writes what rows bring of accounts: {account: {revision, momentsPerMinute, tokens, micros, per, parked}}.
-create or replace function treeos.keep_accounts(rows jsonb) returns void
+create or replace function treeos.write_accounts(rows jsonb) returns void
 language plpgsql security definer set search_path = treeos, pg_temp as $$
 begin
   insert into account (being, revision, moments_max, tokens_max, micros_max, per)

@@ -14,7 +14,7 @@ begin
   perform 1 from head where reel = records for update;
   select generation into mine from life where being = whose and chain = its_chain;
   if not found then
-    mine := coalesce(living(whose), 0) + 1;
+    mine := coalesce(current_generation(whose), 0) + 1;
     insert into life (being, generation, chain) values (whose, mine, its_chain);
     -- A wake that was claimed and never opened becomes free. One that was opened is closed by its superseded outcome.
     update inbox set claimed_by = null

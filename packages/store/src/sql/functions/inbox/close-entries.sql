@@ -11,7 +11,7 @@ begin
     raise exception 'refused: an entry is closed without a moment as read, dismissed or answered, not as %', how
       using errcode = '42501';
   end if;
-  if wakes(whose, 'event') and not exists (select from lease where being = whose and lease_holds(being, epoch)) then
+  if wakes(whose, 'event') and not exists (select from lease where being = whose and lease_is_valid(being, epoch)) then
     return 0;
   end if;
   update inbox set closed_by = how, closed_at = clock_timestamp()

@@ -27,7 +27,7 @@ begin
   if w.kind = 'act' and kind_of_mind is distinct from 'human' then
     lease := convert_from(w.content, 'UTF8')::json -> 'lease';
     if not exists (select from lease l where l.being = w.being and l.driver = lease ->> 'driver')
-      or lease_holds(w.being, (lease ->> 'epoch')::integer) is not true
+      or lease_is_valid(w.being, (lease ->> 'epoch')::integer) is not true
     then
       raise exception 'refused: % is not a person, and nobody drives it under this lease', w.being using errcode = '42501';
     end if;

@@ -15,7 +15,7 @@
 create or replace function treeos.append(batch jsonb) returns jsonb
 language plpgsql security definer set search_path = treeos, pg_temp as $$
 declare
-  refusal jsonb := hold(batch);
+  refusal jsonb := lock_and_check(batch);
   woken jsonb := '[]';
   listened boolean;
 begin
@@ -45,16 +45,16 @@ begin
   end if;
   -- Each step below is skipped when the batch has no part for it.
   if batch->'rows' @? 'strict $[*] ? (@.watches.type() == "array")' then
-    perform keep_watches(batch->'rows');
+    perform write_watches(batch->'rows');
   end if;
   if jsonb_array_length(batch->'changes') > 0 then
     woken := wake_watchers(batch->>'moment', batch->'changes');
   end if;
-  perform keep_budgets(batch);
+  perform settle_and_write_accounts(batch);
   if batch->'rows' @? 'strict $[*] ? (@.lease.type() == "object")' then
-    perform keep_leases(batch->'rows', (batch->>'leaseSeconds')::integer);
+    perform write_leases(batch->'rows', (batch->>'leaseSeconds')::integer);
   end if;
-  perform keep_journal(case when jsonb_typeof(batch->'outcome') = 'object' then batch->>'moment' end, batch->'facts');
+  perform write_journal(case when jsonb_typeof(batch->'outcome') = 'object' then batch->>'moment' end, batch->'facts');
   return jsonb_build_object('status', 'appended', 'waiting', count_waiting(batch->>'being'), 'woken', woken,
     'listened', coalesce(listened, false));
 end $$;

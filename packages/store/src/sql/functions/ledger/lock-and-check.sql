@@ -1,5 +1,5 @@
 -- Locks all heads that the batch has read. Returns why the batch may not be written, or null.
-create or replace function treeos.hold(batch jsonb) returns jsonb language plpgsql as $$
+create or replace function treeos.lock_and_check(batch jsonb) returns jsonb language plpgsql as $$
 declare
   this_being text := batch->>'being';
   this_moment text := batch->>'moment';
@@ -37,14 +37,14 @@ begin
     if exists (select from moment_outcome where moment = this_moment) then
       return jsonb_build_object('status', 'done');
     end if;
-    generation_now := living(this_being);
+    generation_now := current_generation(this_being);
     if generation_now is distinct from (batch->>'generation')::integer then
       return jsonb_build_object('status', 'superseded', 'generation', generation_now);
     end if;
   end if;
   -- The lease needs no lock: taking or releasing one writes a fact on the being's reel, and every act of the being has read
   -- that reel's head. So only the expiry is checked here.
-  if jsonb_typeof(batch->'lease') = 'number' and not lease_holds(this_being, (batch->>'lease')::integer) then
+  if jsonb_typeof(batch->'lease') = 'number' and not lease_is_valid(this_being, (batch->>'lease')::integer) then
     return jsonb_build_object('status', 'unleased');
   end if;
   -- Whoever wrote a cut thread's row read no head of it, so the thread is looked up and not locked.

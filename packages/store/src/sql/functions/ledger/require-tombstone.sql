@@ -1,5 +1,5 @@
 -- Trigger before a row is erased: only what a tombstone on the same reel names. It holds for the owner of the tables too.
-create or replace function treeos.refuse_untold() returns trigger language plpgsql
+create or replace function treeos.require_tombstone() returns trigger language plpgsql
 security definer set search_path = treeos, pg_temp as $$
 declare
   is_told boolean;

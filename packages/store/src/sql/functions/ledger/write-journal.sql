@@ -4,7 +4,7 @@
 --   append told, commits would queue up. While another transaction holds this lock, that one tells for both: who follows waits for
 --   every entry that was under way when it was told.
 --   (1953654117, 2) held in share mode by each follower. Where it is free, nobody follows and nothing is sent.
-create or replace function treeos.keep_journal(this_moment text, facts jsonb) returns void language plpgsql as $$
+create or replace function treeos.write_journal(this_moment text, facts jsonb) returns void language plpgsql as $$
 begin
   insert into journal (moment, reels, seqs)
     select this_moment, coalesce(array_agg(f->>'reel' order by n), '{}'), coalesce(array_agg((f->>'seq')::bigint order by n), '{}')

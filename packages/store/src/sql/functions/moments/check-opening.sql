@@ -10,8 +10,8 @@ begin
   if exists (select from moment_open where moment = new.moment) then
     return new; -- a rerun: the first write stands
   end if;
-  if living(new.being) is distinct from its_generation then
-    raise exception 'generation % of % has ended; generation % lives', its_generation, new.being, living(new.being)
+  if current_generation(new.being) is distinct from its_generation then
+    raise exception 'generation % of % has ended; generation % lives', its_generation, new.being, current_generation(new.being)
       using errcode = 'TR003';
   end if;
   if new.n <> last_n + 1 then

@@ -2,7 +2,7 @@
 -- caller, and the cut of its thread. The reading is of one instant after the claim, so it sees what the sender of the wake wrote.
 -- With `need_tokens` it also reserves a model call of this attempt, see reserve_first, unless the wake is an act or the moment was begun
 -- before. No call outlives its reservation, so a claim that reserves waits for the disk.
--- The first line is the wake: its row without content, `cut`, `opened`, `watched` and where its overlays are; `hash` is the content. Without a wake there is no line. Of a
+-- The first line is the wake: its row without content, `cut`, `opened`, `streamed` and where its overlays are; `hash` is the content. Without a wake there is no line. Of a
 -- moment that is open, or whose thread was cut, there is no other line. The last line is what was reserved, as reserve says it.
 create or replace function treeos.claim_and_read(
   whose text, for_moment text, its_generation integer, keys text[], reels text[], places text[], parents text[], asides text[],
@@ -27,7 +27,7 @@ begin
       'thread_overlay', (select o.handle from overlay_change o where o.thread = claimed.root order by o.id desc limit 1),
       'has_overlays', exists (select from overlay),
       -- Whoever watches the being holds this lock in share mode, so that its model is asked to stream.
-      'watched', not pg_try_advisory_xact_lock(1953654118, hashtext(whose))))::text,
+      'streamed', not pg_try_advisory_xact_lock(1953654118, hashtext(whose))))::text,
     null::bigint, claimed.content, null::bigint;
   if is_cut or is_open then
     return;

@@ -6,8 +6,8 @@ declare
   its_being text := split_part(its_moment, '/', 1);
   its_generation integer := split_part(its_moment, '/', 2)::integer;
 begin
-  if living(its_being) is distinct from its_generation then
-    raise exception 'generation % of % has ended; generation % lives', its_generation, its_being, living(its_being)
+  if current_generation(its_being) is distinct from its_generation then
+    raise exception 'generation % of % has ended; generation % lives', its_generation, its_being, current_generation(its_being)
       using errcode = 'TR003';
   end if;
   if exists (select from moment_outcome where moment = its_moment) then

@@ -1,5 +1,5 @@
 -- Keeps the error of one attempt of a moment that was opened. The first error of an attempt counts. A moment keeps at most 64.
-create or replace function treeos.keep_fault(
+create or replace function treeos.record_fault(
   its_moment text, its_part text, its_attempt integer, took double precision, said text, frames text
 ) returns void
 language plpgsql security definer set search_path = treeos, pg_temp as $$
