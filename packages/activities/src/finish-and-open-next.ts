@@ -28,7 +28,7 @@ export async function finishAndOpenNext(
       const { value: next } = await open(input.next)
       return { ...goesOn, next: { ...told, value: next } }
     } catch {
-      // The observer has the error. The run asks `openMoment` next, which fails or not; or a newer run must hear of the wake.
+      // The observer has the error. The run asks `openMoment` next. The ring is for a newer run, if this one was superseded.
       deps.ring([parseMomentId(input.moment).being])
       return goesOn
     }

@@ -53,25 +53,25 @@ export async function openMoment(deps: BeatDeps, input: Input): Promise<OpenResu
   if (before !== undefined && input.mayHold && before.open.wake === wake.id)
     return resultOf(deps, input, { opened: before.loaded, wake, open: before.digest, state: 'held' })
   if (before !== undefined) memory.moments.drop(before) // a claim does not wait for the disk, so a rerun may have claimed another wake
-  const looked = await read(deps, input, claimed, expected)
+  const found = await read(deps, input, claimed, expected)
   const reservation = call === null ? null : reservationOf(call, reserved)
-  return input.mayHold && !isSlowMind(deps, looked.loaded)
-    ? hold(deps, input, wake, looked, reservation)
-    : store(deps, input, wake, looked, reservation)
+  return input.mayHold && !isSlowMind(deps, found.loaded)
+    ? hold(deps, input, wake, found, reservation)
+    : store(deps, input, wake, found, reservation)
 }
 
 type Claimed = NonNullable<Awaited<ReturnType<typeof claimAndRead>>>
 
 /** What a moment saw, and its open record. */
-interface Looked {
+interface Reading {
   readonly open: OpenWrite
   readonly loaded: LoadedMoment
   readonly reading: KeptReading
   readonly faults: MomentReading['faults']
 }
 
-/** Looks at the world as it was at the claim. */
-async function read(deps: BeatDeps, input: Input, claimed: Claimed, expected: ReadSet): Promise<Looked> {
+/** Reads the world as it was at the claim. */
+async function read(deps: BeatDeps, input: Input, claimed: Claimed, expected: ReadSet): Promise<Reading> {
   const { db, reality, memory } = deps
   const { being, moment, n } = input
   const { wake } = claimed
@@ -115,11 +115,11 @@ function hold(
   deps: BeatDeps,
   input: Input,
   wake: ClaimedWake,
-  { open, loaded, reading, faults }: Looked,
+  { open, loaded, reading, faults }: Reading,
   reservation: Reservation | null,
 ): Promise<OpenedMoment> {
   const digest = digestOf(open.record)
-  deps.memory.moments.hold({ open, digest, loaded, reading, reservation, isWatched: wake.streamed === true })
+  deps.memory.moments.hold({ open, digest, loaded, reading, reservation, isStreamed: wake.streamed === true })
   reportFaults(deps, faults)
   crashPoint('open:held')
   return resultOf(deps, input, { opened: loaded, wake, open: digest, state: 'held' })
@@ -130,7 +130,7 @@ async function store(
   deps: BeatDeps,
   input: Input,
   wake: ClaimedWake,
-  { open, loaded, faults }: Looked,
+  { open, loaded, faults }: Reading,
   reservation: Reservation | null,
 ): Promise<OpenedMoment> {
   const { db, memory } = deps
@@ -139,7 +139,7 @@ async function store(
   crashPoint('open:after-record')
   if (isFirst) {
     reportFaults(deps, faults)
-    memory.moments.keep(loaded, { isWatched: wake.streamed === true })
+    memory.moments.keep(loaded, { isStreamed: wake.streamed === true })
   }
   const opened = isFirst ? loaded : await memory.moments.load(db, input.moment) // the stored record counts
   return resultOf(deps, input, { opened, wake, open: digestOf(opened.record), state: 'stored' })
@@ -151,11 +151,11 @@ async function openedBefore(deps: BeatDeps, input: Input, wake: ClaimedWake): Pr
   const opened = await memory.moments.load(db, input.moment)
   await memory.moments.decision(db, input.moment) // `think` then asks nobody when there is one
   const stored = memory.moments.find(input.moment)
-  if (stored !== undefined && wake.streamed === true) stored.isWatched = true
+  if (stored !== undefined && wake.streamed === true) stored.isStreamed = true
   return resultOf(deps, input, { opened, wake, open: digestOf(opened.record), state: 'again' })
 }
 
-function reportFaults({ observe }: BeatDeps, faults: Looked['faults']): void {
+function reportFaults({ observe }: BeatDeps, faults: Reading['faults']): void {
   for (const { what, error } of faults) observe.leftOut(what, error)
 }
 

@@ -3,7 +3,7 @@ import { streamWords, type WordStream, type Words } from '@treeos/client'
 import { type BeingName, TreeosError } from '@treeos/core'
 import type { Portal, Visit } from '../portal.ts'
 
-/** How long a page waits until its watch is held: Postgres may be away. */
+/** How long a page waits until its stream is ready: Postgres may be away. */
 const READY_MS_MAX = 3_000
 
 /** The beings that one live stream watches. They change with the page that is shown. */

@@ -41,13 +41,13 @@ export const covers = (reserved: Cost, worst: Cost): boolean =>
     ? reserved.micros === null
     : reserved.micros !== null && reserved.micros >= worst.micros)
 
-/** The settlement of an advance that no call took; null when there is nothing to give back. */
+/** The settlement of a reservation that no call took; null when there is nothing to give back. */
 export const unusedOf = (reservation: Reservation | null): SettlementWrite | null =>
   reservation === null || reservation.isTaken || reservation.cost === null
     ? null
     : { attempt: reservation.attempt, used: ZERO_COST }
 
-/** Gives an advance back that no call took. */
+/** Gives a reservation back that no call took. */
 export async function releaseReservation(
   db: Db,
   moment: MomentId,

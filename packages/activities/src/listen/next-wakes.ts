@@ -1,10 +1,10 @@
 /**
  * Wakes without a doorbell. A signal costs Temporal's server more than a question to Postgres, and another workflow task more than the rest
- * of a quick moment. So a run whose wakes come soon after its acts looks for the next one itself before it ends its task:
- * 1. It says so: the append that ends its moment writes for how long it listens (`takePlace`). Whoever commits a wake sees that after the
- *    commit, and does not ring.
+ * of a quick moment. So a run whose wakes come soon after its acts waits for the next one itself before it ends its task:
+ * 1. It says so: the append that ends its moment writes for how long it listens (`takePlace`). A client that commits a wake sees that after the
+ *    commit, and does not ring. A worker asks only for the beings that wait in its own process (`came`).
  * 2. It waits a little longer than it said (`follows`). One statement asks Postgres for all beings of this process that wait.
- * 3. It looks once more wherever a wake may have slipped by: an append counts the wakes before it commits (`recounted`), and a claim may find
+ * 3. It asks once more wherever a wake may have slipped by: an append counts the wakes before it commits (`recounted`), and a claim may find
  *    nothing while another worker has said that the being listens (`heardOut`).
  */
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -135,7 +135,7 @@ export class NextWakes {
   }
 }
 
-/** How many wakes wait after an append that counted none, and until whose commit nobody rang the being. */
+/** How many wakes wait after an append. It counted none before it committed, and until the commit nobody rang the being. */
 export const recounted = async (db: Db, being: BeingName): Promise<number> =>
   (await listWithWakes(db, [being])).length
 

@@ -12,9 +12,9 @@ const CHARS_MAX = Math.floor((NOTICE_BYTES_MAX - 600) / 6)
 export async function noteStreaming({ db, memory, observe }: BeatDeps, moment: MomentId): Promise<void> {
   try {
     const known = memory.moments.find(moment)
-    if (known !== undefined) known.isWatched = await isStreamed(db, parseMomentId(moment).being)
+    if (known !== undefined) known.isStreamed = await isStreamed(db, parseMomentId(moment).being)
   } catch (error) {
-    observe.error('looking for watchers', error) // nobody sees the words then, and the moment goes on
+    observe.error('asking who streams', error) // nobody sees the words then, and the moment goes on
   }
 }
 
@@ -24,7 +24,7 @@ export function wordSenderOf(
   { record: { moment, wake } }: LoadedMoment,
   attempt: number,
 ): WordSender | null {
-  if (memory.moments.find(moment)?.isWatched !== true) return null
+  if (memory.moments.find(moment)?.isStreamed !== true) return null
   const { being } = parseMomentId(moment)
   return new WordSender(
     { being, moment, thread: wake.root, attempt },

@@ -29,7 +29,7 @@ export type Asked<A extends Charged> = Pick<Model, 'answerTokensMax' | 'boundPro
  * Calls a model within the budgets of a being and its ancestors. Reserves the worst-case cost before the call. The real cost
  * replaces it when the answer is recorded, or here when none came. When the real cost is unknown, the worst case stays. So no
  * budget is ever exceeded, not by concurrent calls and not by a crash. Without a budget the model is called directly.
- * @param advance reserved already for this attempt; when the call may cost more, it is given back
+ * @param reservation made already for this attempt; when the call may cost more, it is given back
  * @returns the answer, with what is to be settled when it is recorded; or a breach when a budget does not allow the call, and
  *   then the model was not called
  * @throws {ModelTransientError} from the model

@@ -19,7 +19,7 @@ import { type Reservation, releaseReservation } from '../calls/reservation.ts'
 interface Known {
   readonly loaded: LoadedMoment
   /** somebody watches its being, so its model is asked to stream */
-  isWatched: boolean
+  isStreamed: boolean
   /** what may be recorded of the overlay of its call; null without one */
   overlay: OverlayRecord | null
 }
@@ -81,8 +81,8 @@ export class OpenMoments {
 
   /** Takes a moment whose open record is stored. */
   keep(loaded: LoadedMoment, more: Partial<Omit<StoredMoment, 'state' | 'loaded'>> = {}): void {
-    const { isWatched = false, overlay = null, decision = null } = more
-    this.#moments.set(loaded.record.moment, { state: 'stored', loaded, isWatched, overlay, decision })
+    const { isStreamed = false, overlay = null, decision = null } = more
+    this.#moments.set(loaded.record.moment, { state: 'stored', loaded, isStreamed, overlay, decision })
   }
 
   /** The moment ended, or another process went on with it. */

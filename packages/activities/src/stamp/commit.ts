@@ -69,7 +69,7 @@ export async function commit(
 ): Promise<CommitResult> {
   const reading = await readForStamp(db, deps, input, opened, kept)
   const verdict = await judge(db, deps, input, proposal, reading)
-  // The append checks all that an act was decided from. It does not check a refusal or a look, so these are of the world of now.
+  // The append checks the heads that an act was decided from. A refusal and a look have no such check, so they are judged again from the present rows.
   if (kept !== null && verdict.kind !== 'act')
     return commit(db, deps, input, { opened, held, kept: null }, proposal)
   if (verdict.kind === 'effect-pending') return { status: 'effect-pending', pending: verdict }

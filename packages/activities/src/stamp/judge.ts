@@ -31,7 +31,7 @@ export async function judge(
   const verdict = await verdictOn(db, deps, input, proposal, reading)
   const isJudged = proposal.kind === 'decided' && proposal.decision.kind === 'call'
   if (verdict.kind === 'effect-pending' || !isJudged) return verdict
-  return { ...verdict, judged: [...reading.reader.heads.values()] } // of now: a look reads on
+  return { ...verdict, judged: [...reading.reader.heads.values()] } // copied: a look reads more
 }
 
 async function verdictOn(

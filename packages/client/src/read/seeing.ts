@@ -65,7 +65,7 @@ export interface BeingSnapshot {
   readonly surface: Surface
   /** of the snapshot, for what it may see and for who made whom */
   readonly reader: WorldReader
-  /** The snapshot. Read by this alone until it ends: a snapshot that waits for another connection, while others do, waits for ever. */
+  /** The snapshot. Until it ends, read through it alone: snapshots that each wait for another connection would wait for ever. */
   readonly db: SeeConnection['db']
   see(address: string): Promise<Descriptor>
   /** The row of a being. Asks both gates as SEE does, and describes nothing around it: cheap for many. */

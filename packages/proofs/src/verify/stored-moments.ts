@@ -91,9 +91,8 @@ const isJudgedFrom = ({ judged }: MomentRecord, heads: unknown): boolean =>
 
 type EffectRow = StoredEffectBytes & { operation: string }
 
-/** Versions that do not say from which heads they judged name no effects either. */
-function isEffectOf({ effect, judged }: MomentRecord, row: EffectRow | undefined): boolean {
-  if (effect === undefined) return row === undefined || judged === undefined
+function isEffectOf({ effect }: MomentRecord, row: EffectRow | undefined): boolean {
+  if (effect === undefined) return row === undefined
   if (row === undefined || canonicalJson(effect) !== canonicalJson(effectDigests(row))) return false
   return readable(() => decodeJson<EffectRequest>(row.request))?.operation === row.operation
 }

@@ -4,7 +4,7 @@ import { requireNotEnded } from '../gates/living.ts'
 import type { SpaceRow } from '../rows/rows.ts'
 import { Arguments } from './arguments.ts'
 
-/** Every rule gate reads the whole row. */
+/** The rule gate reads the whole row each time. */
 const CONTRIBUTORS_MAX = 256
 
 const addContributor: Operation = {
