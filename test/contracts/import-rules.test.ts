@@ -189,7 +189,7 @@ const allowed: Record<string, string> = {
   'packages/client/src/access/fine.ts': '',
   'packages/verify/src/receipt/a.ts': `import '../bundle/fine.ts'\nimport 'node:crypto'`,
   'packages/verify/src/bundle/fine.ts': '',
-  'packages/local/src/temporal/a.ts': `import '../machine/fine.ts'`,
+  'packages/local/src/health/a.ts': `import '../machine/fine.ts'`,
   'packages/local/src/machine/fine.ts': '',
   'packages/activities/src/stamp/a.ts': `import '../guard/fine.ts'`,
   'packages/activities/src/guard/fine.ts': '',

@@ -23,9 +23,8 @@ import type { MindAttempt, Thought } from './model/calls.ts'
 import { ModelTransientError } from './model/model.ts'
 
 /**
- * Momentum: the model or script of the being decides. A rerun returns the stored decision and calls neither. A call that
- * `finishMoment` began is joined. Of a call that
- * was cancelled the failure is stored as its decision.
+ * The long way of a decision: the model or script of the being decides in an activity of its own. A rerun returns the stored
+ * decision and calls neither. A call that `finishMoment` began is joined. A cancelled call has its failure as decision.
  * @returns kind and digest of the decision; an error that a retry cannot fix is a decision of kind `failure`, and so is an
  *   outage that lasts longer than the model's patience
  * @throws {ApplicationFailure} of type LLM_TIMEOUT or LLM_FAILED, retryable, when the model may answer a later attempt
