@@ -38,13 +38,13 @@ async function unkey(owner: Kysely<ChainDb>): Promise<void> {
   const keyed = 'if exists (select from moment_outcome where moment = this_moment) then'
   const closes = "if jsonb_typeof(batch->'outcome') = 'object'"
   const unclosed = "not exists (select from moment_outcome where moment = batch->>'moment')"
-  await rewrite(owner, 'hold', [[keyed, 'if false then']])
+  await rewrite(owner, 'lock_and_check', [[keyed, 'if false then']])
   await rewrite(owner, 'append', [[`${closes} then`, `${closes} and ${unclosed} then`]])
 }
 
 /** Append although a head that the decision read has moved. */
 const unhold = (owner: Kysely<ChainDb>) =>
-  rewrite(owner, 'hold', [['if moved is not null then', 'if false then']])
+  rewrite(owner, 'lock_and_check', [['if moved is not null then', 'if false then']])
 
 /** Wakes are claimed in the order of the clock, not of their numbers. */
 const orderByClock = (owner: Kysely<ChainDb>) =>
