@@ -18,7 +18,7 @@ export class Hinter {
     this.#signals = signals
   }
 
-  /** What to tell `openMoment`. It is no part of what replay compares. */
+  /** What to tell `openMoment`. Replay does not compare it. */
   told(): RunHints {
     const { continueAsNewSuggested, targetWorkerDeploymentVersionChanged } = workflowInfo()
     const isEndSuggested = continueAsNewSuggested || targetWorkerDeploymentVersionChanged

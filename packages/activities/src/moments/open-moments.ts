@@ -57,7 +57,7 @@ const MOMENTS_MAX = 2000
 
 /**
  * The moments that this process has under way, and the only owner of their open records. A moment is `held` when this process has opened it and
- * Postgres has nothing of it, and `stored` once its open record is in Postgres. It leaves when it has ended.
+ * Postgres has nothing of it, and `stored` once its open record is in Postgres. It is dropped when the moment has ended.
  *
  * Temporal may run a moment again, here or elsewhere, while an earlier run goes on. So whoever ends a moment names the digest of the open
  * record, and Postgres takes one open record and one decision for each moment.

@@ -16,7 +16,7 @@ export interface StreamRequest {
 /**
  * Watches what the model of a being writes. Nothing of that is stored: what counts is the decision that is recorded at the end. The
  * model is asked to stream only while somebody watches, and never in a call that has an overlay.
- * @throws {TreeosError} as for its moments, see authorizePast
+ * @throws {TreeosError} as `authorizePast` does: who may read its moments may hear its words
  */
 export async function streamWords(
   at: Presence,

@@ -128,7 +128,7 @@ async function shutDown(
   await stopServices(dataDir, allBut(kept), tellStopped(onProgress))
 }
 
-/** The start goes on until this process ends, so what it starts meanwhile is stopped too. */
+/** The start cannot be interrupted. So what it starts until this process ends is stopped too. */
 async function interrupted(options: UpOptions, kept: ReadonlySet<string>, why: Ending): Promise<never> {
   await shutDown(options, kept, why)
   await sleep(POLL_MS)
