@@ -30,7 +30,7 @@ import { speechRoutes } from './routes/speech.ts'
 import type { Streams } from './routes/streams.ts'
 import { whyNotRoutes } from './routes/why-not.ts'
 import { worldRoutes } from './routes/world.ts'
-import { visitOf } from './visits.ts'
+import { visitOf } from './authorize/visit.ts'
 
 /** The header in which the page sends its half of the session. */
 const KEY_HEADER = 'x-treeos-key'

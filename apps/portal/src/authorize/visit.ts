@@ -1,8 +1,8 @@
 import { authorizeActingAs } from '@treeos/client'
 import { TreeosError } from '@treeos/core'
-import { type FoundSession, findSession } from './accounts/sessions.ts'
-import type { Tabs } from './inhabit/tabs.ts'
-import type { Portal, Visit } from './portal.ts'
+import { type FoundSession, findSession } from '../accounts/sessions.ts'
+import type { Tabs } from '../inhabit/tabs.ts'
+import type { Portal, Visit } from '../portal.ts'
 
 /** What a request of a session brings. */
 export interface Brought {
