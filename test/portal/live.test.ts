@@ -151,12 +151,12 @@ it('what a model writes comes to the stream that asks for it, and to those alone
   const bob = await at.enter('bob') // another test has ended his sessions
   const [mine, his] = [await follow(operator), await follow(bob)]
   const nameOf = (stream: Stream) => String(JSON.parse(stream.events[0]!.data).stream)
-  const watch = (seat: Seat, stream: string, beings: string[]) =>
-    at.post(seat, '/api/live/watched', { stream, beings })
-  expect((await watch(operator, nameOf(mine), ['echo', 'nobody'])).json).toEqual({ watched: ['echo'] })
-  // One that does not exist is left out like one that may not be watched.
-  expect((await watch(bob, nameOf(his), ['echo', 'nobody', 'bob'])).json).toEqual({ watched: ['bob'] })
-  expect(await watch(bob, nameOf(mine), ['bob'])).toMatchObject({ status: 400 })
+  const bring = (seat: Seat, stream: string, beings: string[]) =>
+    at.post(seat, '/api/live/streamed', { stream, beings })
+  expect((await bring(operator, nameOf(mine), ['echo', 'nobody'])).json).toEqual({ streamed: ['echo'] })
+  // One that does not exist is left out like one whose words are not open.
+  expect((await bring(bob, nameOf(his), ['echo', 'nobody', 'bob'])).json).toEqual({ streamed: ['bob'] })
+  expect(await bring(bob, nameOf(mine), ['bob'])).toMatchObject({ status: 400 })
   const words = {
     being: 'echo',
     moment: 'echo/1/1',
@@ -169,7 +169,7 @@ it('what a model writes comes to the stream that asks for it, and to those alone
   const wordsOf = (stream: Stream) => stream.events.filter(({ event }) => event === 'words')
   await until(() => wordsOf(mine).length > 0)
   expect(wordsOf(mine)).toEqual([{ event: 'words', id: '', data: JSON.stringify(words) }])
-  await watch(operator, nameOf(mine), [])
+  await bring(operator, nameOf(mine), [])
   await notifyWords(at.world.db, words)
   await speak('and then something that all streams of the operator hear')
   await has(mine, 'all streams of the operator')

@@ -3,11 +3,9 @@ import { ERROR_STATUS, TreeosError } from '@treeos/core'
 import { Hono } from 'hono'
 import { bodyLimit } from 'hono/body-limit'
 import type { ContentfulStatusCode } from 'hono/utils/http-status'
-import { findSession } from './accounts/sessions.ts'
-import { sessionCookie } from './edge/cookies.ts'
+import { authorizeRequests } from './authorize/authorize-requests.ts'
 import { secureHeaders } from './edge/headers.ts'
 import { requireOwnName } from './edge/names.ts'
-import { pace } from './edge/pace.ts'
 import type { Page } from './edge/page.ts'
 import { requireOwnPage } from './edge/same-site.ts'
 import type { Tabs } from './inhabit/tabs.ts'
@@ -30,12 +28,7 @@ import { speechRoutes } from './routes/speech.ts'
 import type { Streams } from './routes/streams.ts'
 import { whyNotRoutes } from './routes/why-not.ts'
 import { worldRoutes } from './routes/world.ts'
-import { visitOf } from './authorize/visit.ts'
 
-/** The header in which the page sends its half of the session. */
-const KEY_HEADER = 'x-treeos-key'
-/** The header in which a tab that drives a being sends its secret. */
-const TAB_HEADER = 'x-treeos-tab'
 const BODY_BYTES_MAX = 384 * 1024 // an act takes 256 KiB, and JSON escapes some of it
 
 export interface AppOptions {
@@ -44,7 +37,7 @@ export interface AppOptions {
   readonly tabs: Tabs
 }
 
-/** All routes. Those under `/api/open` need no session, and every other one below `/api` does. */
+/** All routes. `authorize/who-may-call.ts` lists who may call each of them. */
 export const routesOf = (portal: Portal, streams: Streams, tabs: Tabs) => {
   const leave = leaveOf(portal, streams, tabs)
   return new Hono<Env>()
@@ -70,8 +63,6 @@ export const routesOf = (portal: Portal, streams: Streams, tabs: Tabs) => {
 export type Routes = ReturnType<typeof routesOf>
 
 export function createApp(portal: Portal, page: Page, { names, streams, tabs }: AppOptions): Hono<Env> {
-  const strangers = pace({ points: 5, burst: 35 })
-  const people = pace({ points: 40, burst: 160 })
   const app = new Hono<Env>()
   app.onError((error, c) => {
     if (!(error instanceof TreeosError)) portal.onError(c.req.routePath, error)
@@ -97,27 +88,8 @@ export function createApp(portal: Portal, page: Page, { names, streams, tabs }: 
       },
     }),
   )
-  app.use('/api/*', async (c, next) => {
-    if (c.req.path.startsWith('/api/open/')) {
-      await strangers('all')
-      return next()
-    }
-    const cookie = sessionCookie(c.req.raw, c.get('host')) ?? ''
-    const key = c.req.header(KEY_HEADER) ?? ''
-    const session = await findSession(portal.store, { cookie, key })
-    if (session === null) {
-      await strangers('all')
-      throw new TreeosError('UNAUTHORIZED', 'sign in first')
-    }
-    await people(session.id)
-    const handle = c.req.header(TAB_HEADER)
-    c.set('visit', await visitOf(portal, tabs, session, { cookie, key, handle }))
-    return next()
-  })
+  app.route('/', authorizeRequests(portal, tabs))
   app.route('/', routesOf(portal, streams, tabs))
-  app.all('/api/*', () => {
-    throw new TreeosError('ACTION_NOT_SUPPORTED', 'nothing is at this address')
-  })
   app.get('*', (c) => page.answer(c.req.path, c.req.header('accept-encoding')))
   return app
 }

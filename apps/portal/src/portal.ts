@@ -46,6 +46,9 @@ export interface Env {
   Variables: {
     /** the name and port by which the browser asked */
     host: string
+    /** missing where anybody may call the route */
     visit: Visit
+    /** its caller may call the route */
+    isAuthorized: true | undefined
   }
 }

@@ -42,19 +42,19 @@ describe.runIf(hasChromium)('a being at work', () => {
     return gate
   }
   const card = () => page.getByRole('region', { name: '@poet writes' })
-  /** The page watches from when its stream has begun. */
-  const watching = () =>
-    page.waitForResponse((response) => new URL(response.url()).pathname === '/api/live/watched')
+  /** The page hears the words from when its stream brings them. */
+  const streaming = () =>
+    page.waitForResponse((response) => new URL(response.url()).pathname === '/api/live/streamed')
 
   it('shows what its model writes while it writes it, on its page and in its thread, and nothing of it afterwards', async () => {
-    const held = watching()
+    const held = streaming()
     await page.goto(`${at.origin}/beings/poet`)
     await held
     const gate = writes('Roses are red.', 6)
     const wake = await tell(at.world, 'poet', 'a poem')
     await card().getByText('A thought first.').waitFor()
     await card().getByText('{"content":"Ro').waitFor()
-    const heldAgain = watching()
+    const heldAgain = streaming()
     await page.goto(`${at.origin}/threads/${wake}`)
     await heldAgain
     gate.resolve()
@@ -72,7 +72,7 @@ describe.runIf(hasChromium)('a being at work', () => {
   })
 
   it('hostile words run nothing, and show what they would hide', async () => {
-    const held = watching()
+    const held = streaming()
     await page.goto(`${at.origin}/beings/poet`)
     await held
     const gate = Promise.withResolvers<void>()
@@ -101,14 +101,14 @@ describe.runIf(hasChromium)('a being at work', () => {
     expect(complaints).toEqual([])
   })
 
-  it('asks again to watch when the server did not take it', async () => {
+  it('asks again for the words when the server did not take it', async () => {
     let asked = 0
-    await page.route('**/api/live/watched', (route) => {
+    await page.route('**/api/live/streamed', (route) => {
       asked += 1
       return asked === 1 ? route.fulfill({ status: 503 }) : route.continue()
     })
     const held = page.waitForResponse(
-      (response) => response.url().endsWith('/api/live/watched') && response.ok(),
+      (response) => response.url().endsWith('/api/live/streamed') && response.ok(),
     )
     await page.goto(`${at.origin}/beings/poet`)
     await held

@@ -17,7 +17,6 @@ import type { Env, Portal, Visit } from '../portal.ts'
 import type { Leave } from './ended.ts'
 import { input } from './input.ts'
 import { made, password, requireProvider, returned } from './open.ts'
-import { fresh, ofPersons } from './own.ts'
 
 const name = z.string().trim().min(1).max(80)
 const id = z.string().min(1).max(1400)
@@ -31,48 +30,47 @@ export const accountRoutes = (portal: Portal, leave: Leave) => {
   /** Whoever was signed in by what was changed is not any more. */
   const endOthers = ({ person, session }: Visit) => end(person, { except: session })
   return new Hono<Env>()
-    .use(ofPersons())
     .get('/', async (c) => {
       const { person, session, isFresh } = c.get('visit')
       const [ways, sessions] = await Promise.all([waysOf(store, person), listSessions(store, person)])
       const own = sessions.map((one) => ({ ...one, isThis: one.id === session }))
       return c.json({ ...ways, sessions: own, isFresh, provider: provider?.name ?? null })
     })
-    .post('/password', fresh, input('json', z.object({ password: password.nullable() })), async (c) => {
+    .post('/password', input('json', z.object({ password: password.nullable() })), async (c) => {
       const visit = c.get('visit')
       const { password } = c.req.valid('json')
       if (password === null) await removePassword(store, visit.person)
       else await setPassword(store, visit.person, password)
       return c.json({ ended: await endOthers(visit) })
     })
-    .post('/passkeys', fresh, input('json', z.object({ name })), async (c) => {
+    .post('/passkeys', input('json', z.object({ name })), async (c) => {
       const { person: being, session } = c.get('visit')
       const { name } = c.req.valid('json')
       const asked = { being, bound: ofSession(session), name, reality: portal.at.reality.name }
       return c.json(await askForPasskey(store, asked, siteOf(originOf(c))))
     })
-    .post('/passkeys/made', fresh, input('json', made), async (c) => {
+    .post('/passkeys/made', input('json', made), async (c) => {
       const { person, session } = c.get('visit')
       const answer = { ...c.req.valid('json'), bound: ofSession(session) }
       const give = await checkNewPasskey(store, answer, siteOf(originOf(c)))
       await store.transaction().execute((tx) => give(tx, person))
       return c.json({ added: true })
     })
-    .post('/passkeys/rename', fresh, input('json', z.object({ id, name })), async (c) => {
+    .post('/passkeys/rename', input('json', z.object({ id, name })), async (c) => {
       await renamePasskey(store, c.get('visit').person, c.req.valid('json'))
       return c.json({ renamed: true })
     })
-    .post('/passkeys/remove', fresh, input('json', z.object({ id })), async (c) => {
+    .post('/passkeys/remove', input('json', z.object({ id })), async (c) => {
       const visit = c.get('visit')
       await removePasskey(store, visit.person, c.req.valid('json').id)
       return c.json({ ended: await endOthers(visit) })
     })
-    .post('/identity', fresh, input('json', z.object({ connect: z.literal(true) })), async (c) => {
+    .post('/identity', input('json', z.object({ connect: z.literal(true) })), async (c) => {
       const { session } = c.get('visit')
       const attempt = await beginAttempt(store, { kind: 'oidc-add', bound: ofSession(session) })
       return c.json({ attempt, url: await requireProvider(provider).addressFor(attempt, originOf(c)) })
     })
-    .post('/identity/returned', fresh, input('json', returned), async (c) => {
+    .post('/identity/returned', input('json', returned), async (c) => {
       const { person, session } = c.get('visit')
       const { attempt, query } = c.req.valid('json')
       await takeAttempt(store, attempt, { kind: 'oidc-add', bound: ofSession(session) })
@@ -80,7 +78,7 @@ export const accountRoutes = (portal: Portal, leave: Leave) => {
       await store.transaction().execute((tx) => giveIdentity(account)(tx, person))
       return c.json({ added: true })
     })
-    .post('/identity/remove', fresh, input('json', z.object({ issuer: z.string().max(2048) })), async (c) => {
+    .post('/identity/remove', input('json', z.object({ issuer: z.string().max(2048) })), async (c) => {
       const visit = c.get('visit')
       await removeIdentity(store, visit.person, c.req.valid('json').issuer)
       return c.json({ ended: await endOthers(visit) })

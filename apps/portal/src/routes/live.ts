@@ -4,17 +4,17 @@ import { requireBeingName, TreeosError } from '@treeos/core'
 import { Hono } from 'hono'
 import { streamSSE } from 'hono/streaming'
 import { z } from 'zod'
+import { mayStay } from '../authorize/visit.ts'
 import type { Tabs } from '../inhabit/tabs.ts'
 import type { Env, Portal } from '../portal.ts'
-import { mayStay } from '../authorize/visit.ts'
 import { input } from './input.ts'
 import { StreamedBeings } from './streamed-beings.ts'
 import type { Streams } from './streams.ts'
 
 /** How often a session, and the lease of a tab, is asked for again, and a silent stream shows that it lives. */
 const CHECK_MS = 5_000
-/** Beings that one stream watches at once. */
-const WATCHED_MAX = 20
+/** Beings whose words one stream brings at once. */
+const BEINGS_MAX = 20
 /** Words that wait for a slow reader. More are left out: they are shown once, and the decision has them all. */
 const WORDS_WAITING_MAX = 200
 
@@ -23,7 +23,7 @@ const WORDS_WAITING_MAX = 200
  * write that the page asks for, while they write it: those events have no id, since nothing of them can be asked for again.
  */
 export const liveRoutes = (portal: Portal, streams: Streams, tabs: Tabs) => {
-  const watchers = new Map<string, StreamedBeings>()
+  const streamed = new Map<string, StreamedBeings>()
   return new Hono<Env>()
     .get('/live', async (c) => {
       const { listener, onError } = portal
@@ -41,13 +41,13 @@ export const liveRoutes = (portal: Portal, streams: Streams, tabs: Tabs) => {
       return streamSSE(c, async (stream) => {
         const name = randomUUID()
         let waiting = 0
-        const watched = new StreamedBeings(visit, listener, (words) => {
+        const beings = new StreamedBeings(visit, listener, (words) => {
           if (waiting >= WORDS_WAITING_MAX) return
           waiting += 1
           const written = stream.writeSSE({ event: 'words', data: JSON.stringify(words) })
           written.finally(() => (waiting -= 1)).catch(() => undefined) // the reader has gone
         })
-        watchers.set(name, watched)
+        streamed.set(name, beings)
         stream.onAbort(close)
         const beating = setInterval(() => {
           const check = async () => {
@@ -67,25 +67,25 @@ export const liveRoutes = (portal: Portal, streams: Streams, tabs: Tabs) => {
                 data: JSON.stringify(happening),
               })
         } finally {
-          watchers.delete(name)
-          watched.end()
+          streamed.delete(name)
+          beings.end()
           clearInterval(beating)
           close()
         }
       })
     })
     .post(
-      '/live/watched',
+      '/live/streamed',
       input(
         'json',
-        z.object({ stream: z.uuid(), beings: z.array(z.string().min(1).max(80)).max(WATCHED_MAX) }),
+        z.object({ stream: z.uuid(), beings: z.array(z.string().min(1).max(80)).max(BEINGS_MAX) }),
       ),
       async (c) => {
         const { stream, beings } = c.req.valid('json')
-        const watched = watchers.get(stream)
-        if (watched?.isOf(c.get('visit')) !== true)
+        const open = streamed.get(stream)
+        if (open?.isOf(c.get('visit')) !== true)
           throw new TreeosError('INVALID_INPUT', 'stream: no such stream of this page is open')
-        return c.json({ watched: await watched.set(beings.map(requireBeingName)) })
+        return c.json({ streamed: await open.set(beings.map(requireBeingName)) })
       },
     )
 }

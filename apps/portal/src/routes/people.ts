@@ -7,7 +7,6 @@ import { describePeople, removeAccount, revokeLink } from '../accounts/people.ts
 import type { Env, Portal, Visit } from '../portal.ts'
 import type { Leave } from './ended.ts'
 import { input } from './input.ts'
-import { fresh, ofPersons } from './own.ts'
 
 const hours = z.number().int().min(1).max(LINK_HOURS_MAX)
 const stance = z.object({ stance: z.string().max(80) })
@@ -15,14 +14,12 @@ const stance = z.object({ stance: z.string().max(80) })
 /** The persons that one may invite and let in: its own offspring. The gates decide who may give birth. */
 export const peopleRoutes = ({ store }: Portal, leave: Leave) =>
   new Hono<Env>()
-    .use(ofPersons())
     .get('/', async (c) => {
       const { at, person } = c.get('visit')
       return c.json(await describePeople(store, await personsUnder(at, person)))
     })
     .post(
       '/invite',
-      fresh,
       input('json', z.object({ name: z.string().max(80), role: z.string().max(80).optional(), hours })),
       async (c) => {
         const { at, person } = c.get('visit')
@@ -35,7 +32,7 @@ export const peopleRoutes = ({ store }: Portal, leave: Leave) =>
         })
       },
     )
-    .post('/link', fresh, input('json', stance.extend({ hours })), async (c) => {
+    .post('/link', input('json', stance.extend({ hours })), async (c) => {
       const { stance, hours } = c.req.valid('json')
       const being = await requireOwn(c.get('visit'), stance)
       const token = await makeLink(store, being, { hours, madeBy: c.get('visit').person })
@@ -45,7 +42,7 @@ export const peopleRoutes = ({ store }: Portal, leave: Leave) =>
       await revokeLink(store, await requireOwn(c.get('visit'), c.req.valid('json').stance))
       return c.json({ revoked: true })
     })
-    .post('/remove', fresh, input('json', stance), async (c) => {
+    .post('/remove', input('json', stance), async (c) => {
       const visit = c.get('visit')
       const being = await requireOwn(visit, c.req.valid('json').stance)
       if (being === visit.person)

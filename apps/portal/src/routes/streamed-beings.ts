@@ -6,12 +6,12 @@ import type { Portal, Visit } from '../portal.ts'
 /** How long a page waits until its stream is ready: Postgres may be away. */
 const READY_MS_MAX = 3_000
 
-/** The beings that one live stream watches. They change with the page that is shown. */
+/** The beings whose words one live stream brings. They change with the page that is shown. */
 export class StreamedBeings {
   readonly #visit: Visit
   readonly #listener: Portal['listener']
   readonly #heard: (words: Words) => void
-  readonly #watches = new Map<BeingName, WordStream>()
+  readonly #streams = new Map<BeingName, WordStream>()
   #isOver = false
   #setting: Promise<unknown> = Promise.resolve()
 
@@ -26,7 +26,7 @@ export class StreamedBeings {
     return cookie === this.#visit.cookie && being === this.#visit.being && handle === this.#visit.handle
   }
 
-  /** Watches these beings and no others. @returns those of them whose past is open; the others may not even exist */
+  /** From now on brings the words of these beings and of no others. @returns those of them whose past is open; the others may not even exist */
   set(beings: readonly BeingName[]): Promise<BeingName[]> {
     // One after the other: a page that changes may ask twice at once, and the last one counts.
     const set = this.#setting.then(() => this.#set(beings))
@@ -35,36 +35,36 @@ export class StreamedBeings {
   }
 
   async #set(beings: readonly BeingName[]): Promise<BeingName[]> {
-    for (const [being, { end }] of this.#watches) {
+    for (const [being, { end }] of this.#streams) {
       if (beings.includes(being)) continue
       end()
-      this.#watches.delete(being)
+      this.#streams.delete(being)
     }
     for (const being of beings) await this.#add(being)
-    const watched = beings.filter((being) => this.#watches.has(being))
-    const held = Promise.all(watched.map((being) => this.#watches.get(being)?.ready))
-    await Promise.race([held, sleep(READY_MS_MAX, undefined, { ref: false })])
-    return watched
+    const streamed = beings.filter((being) => this.#streams.has(being))
+    const ready = Promise.all(streamed.map((being) => this.#streams.get(being)?.ready))
+    await Promise.race([ready, sleep(READY_MS_MAX, undefined, { ref: false })])
+    return streamed
   }
 
   end(): void {
     this.#isOver = true
-    for (const { end } of this.#watches.values()) end()
-    this.#watches.clear()
+    for (const { end } of this.#streams.values()) end()
+    this.#streams.clear()
   }
 
   async #add(being: BeingName): Promise<void> {
-    if (this.#watches.has(being)) return
+    if (this.#streams.has(being)) return
     const { at, being: as } = this.#visit
-    const held = await streamWords(at, { as, being, listener: this.#listener, heard: this.#heard }).catch(
+    const stream = await streamWords(at, { as, being, listener: this.#listener, heard: this.#heard }).catch(
       (error: unknown) => {
         if (error instanceof TreeosError) return null
         throw error
       },
     )
-    if (held === null) return
+    if (stream === null) return
     if (this.#isOver)
-      held.end() // the stream has ended meanwhile
-    else this.#watches.set(being, held)
+      stream.end() // the stream has ended meanwhile
+    else this.#streams.set(being, stream)
   }
 }

@@ -1,8 +1,7 @@
 import {
   authorizeAllPasts,
-  authorizePast,
   chart,
-  inspect,
+  inspectMoment,
   inspectSpace,
   mayReadPast,
   moments,
@@ -83,18 +82,16 @@ export const worldRoutes = ({ temporal }: Portal) =>
         }),
       ),
       async (c) => {
-        const { at, being: me } = c.get('visit')
-        const being = requireBeingName(c.req.valid('param').name)
+        const { name } = c.req.valid('param')
         const { before, last } = c.req.valid('query')
-        await authorizePast(at, me, being)
-        return c.json(await moments(at.db, being, last, before))
+        return c.json(await moments(c.get('visit').at.db, requireBeingName(name), last, before))
       },
     )
     .get('/beings/:name/moments/:n', input('param', name.extend({ n: number })), async (c) => {
       const { at, being: me } = c.get('visit')
       const { name, n } = c.req.valid('param')
       const being = requireBeingName(name)
-      const inspected = await inspect(at, me, being, n)
+      const inspected = await inspectMoment(at, being, n)
       const workflow = encodeURIComponent(beingWorkflowId(at.reality.name, being))
       const { ui, namespace } = temporal
       const link =

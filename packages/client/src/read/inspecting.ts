@@ -17,7 +17,6 @@ import {
   prompt,
   type RebuiltPrompt,
 } from './moments.ts'
-import { authorizePast } from './past-access.ts'
 import type { SeeConnection } from './seeing.ts'
 
 /** All that is recorded of one moment. */
@@ -35,20 +34,6 @@ export interface InspectedMoment {
   readonly facts: readonly (FactRef & { readonly payload: Json })[]
   /** null when no model was asked */
   readonly cost: MomentCost | null
-}
-
-/**
- * Everything about one past moment, for a person that may look into it.
- * @throws {TreeosError} as `authorizePast`; MOMENT_NOT_FOUND
- */
-export async function inspect(
-  at: SeeConnection,
-  as: BeingName,
-  being: BeingName,
-  n: number,
-): Promise<InspectedMoment> {
-  await authorizePast(at, as, being)
-  return inspectMoment(at, being, n)
 }
 
 /**

@@ -5,17 +5,17 @@ import { authorizePast } from './past-access.ts'
 
 export interface StreamRequest {
   readonly as: BeingName
-  /** whose model is watched */
+  /** whose model is heard */
   readonly being: BeingName
-  /** may serve many watchers, and followers of the journal */
+  /** may serve many streams, and followers of the journal */
   readonly listener: Pick<JournalListener, 'streamWords'>
   /** hears what the model writes, while it does, of calls of moments that open from now on */
   readonly heard: (words: Words) => void
 }
 
 /**
- * Watches what the model of a being writes. Nothing of that is stored: what counts is the decision that is recorded at the end. The
- * model is asked to stream only while somebody watches, and never in a call that has an overlay.
+ * Streams what the model of a being writes. Nothing of that is stored: what counts is the decision that is recorded at the end. The
+ * model is asked to stream only while somebody streams it, and never in a call that has an overlay.
  * @throws {TreeosError} as `authorizePast` does: who may read its moments may hear its words
  */
 export async function streamWords(

@@ -70,8 +70,8 @@ export function followLive(
       if (event === 'fact') take(STALE_BY_KIND[kindOf(data)] ?? [])
     },
   })
-  const endWanted = onWanted(() => stream.watch(wantedBeings()))
-  stream.watch(wantedBeings())
+  const endWanted = onWanted(() => stream.setBeings(wantedBeings()))
+  stream.setBeings(wantedBeings())
   return () => {
     endWanted()
     stream.stop()

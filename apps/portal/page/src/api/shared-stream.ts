@@ -38,7 +38,7 @@ export class SharedStream {
   #isLive = false
   #last: string | null = null
   #heardAt = performance.now()
-  #watchdog: ReturnType<typeof setInterval> | undefined
+  #silenceCheck: ReturnType<typeof setInterval> | undefined
 
   /** @param name the same for tabs that act as the same being */
   constructor(name: string, hearing: Hearing) {
@@ -53,12 +53,12 @@ export class SharedStream {
     this.#channel.onmessage = ({ data }: MessageEvent<Message>) => this.#take(data)
     this.#say({ is: 'hello' })
     window.addEventListener('pagehide', this.#onHide)
-    this.#watchdog = setInterval(() => this.#check(), SILENCE_MS_MAX / 4)
+    this.#silenceCheck = setInterval(() => this.#check(), SILENCE_MS_MAX / 4)
     void this.#queue()
   }
 
   /** The beings whose words this tab shows. */
-  watch(beings: readonly string[]): void {
+  setBeings(beings: readonly string[]): void {
     this.#own = beings
     if (this.#stream === null) this.#say({ is: 'wanted', of: this.#tab, beings })
     else this.#note(this.#tab, beings)
@@ -67,7 +67,7 @@ export class SharedStream {
   stop(): void {
     this.#onHide()
     window.removeEventListener('pagehide', this.#onHide)
-    clearInterval(this.#watchdog)
+    clearInterval(this.#silenceCheck)
     this.#stopping.abort()
     this.#stream?.stop()
     this.#channel?.close()
@@ -133,7 +133,7 @@ export class SharedStream {
   #note(tab: string, beings: readonly string[]): void {
     this.#wanted.set(tab, { beings, at: performance.now() })
     const all = [...this.#wanted.values()].flatMap((one) => one.beings)
-    this.#stream?.watch([...new Set(all)].slice(0, WATCHED_MAX))
+    this.#stream?.setBeings([...new Set(all)].slice(0, BEINGS_MAX))
   }
 
   #take(message: Message): void {
@@ -141,13 +141,13 @@ export class SharedStream {
     if (message.is === 'hello' && leads) this.#say({ is: 'state', isLive: this.#isLive, last: this.#last })
     else if (message.is === 'wanted' && leads) this.#note(message.of, message.beings)
     else if (leads) return
-    else if (message.is === 'who') this.watch(this.#own)
+    else if (message.is === 'who') this.setBeings(this.#own)
     else if (message.is === 'sign') this.#sign()
     else if (message.is === 'lost') this.#lost()
     else if (message.is === 'event') this.#event(message.event)
     else if (message.is === 'state') {
       this.#sign()
-      this.watch(this.#own)
+      this.setBeings(this.#own)
       if (message.isLive && !this.#isLive) this.#event({ event: 'begin', id: message.last, data: '{}' })
     }
   }
@@ -174,4 +174,4 @@ export class SharedStream {
 }
 
 /** As the server takes. */
-const WATCHED_MAX = 20
+const BEINGS_MAX = 20

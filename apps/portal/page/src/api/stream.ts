@@ -35,7 +35,7 @@ export class Stream {
   }
 
   /** From now on hears what the models of these beings write. */
-  watch(beings: readonly string[]): void {
+  setBeings(beings: readonly string[]): void {
     const isSame = beings.length === this.#beings.length && beings.every((one, i) => one === this.#beings[i])
     if (isSame) return
     this.#beings = beings
@@ -61,7 +61,7 @@ export class Stream {
   async #tellOnce(name: string): Promise<void> {
     try {
       const json = { stream: name, beings: [...this.#beings] }
-      await (await api.live.watched.$post({ json })).json()
+      await (await api.live.streamed.$post({ json })).json()
     } catch {
       // A connection that was lost is followed by another one, which is told anew. Otherwise the server may be busy.
       if (this.#name !== name || this.#stopping.signal.aborted) return

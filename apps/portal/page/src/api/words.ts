@@ -12,7 +12,7 @@ export interface CallSoFar {
   readonly thread: string
   readonly attempt: number
   readonly pieces: readonly Piece[]
-  /** parts were lost on their way, or came before somebody watched */
+  /** parts were lost on their way, or came before this page streamed */
   readonly hasGap: boolean
   readonly end: 'answered' | 'lost' | null
   readonly nextPart: number

@@ -34,7 +34,7 @@ function endWithParent(): void {
 
 /**
  * Ends what this tab drives when it is closed, and when the tab that opened it is.
- * @returns stops watching
+ * @returns ends that
  */
 export function endWithTabs(): () => void {
   const onHide = () => {
