@@ -12,11 +12,11 @@ import { join } from 'node:path'
 import { type Checkpoint, openCheckpoint } from '../tree/checkpoint.ts'
 import { NoteError, readVerifier, type Verifier, verifierKeyOf } from '../tree/note.ts'
 
-// A folder of checkpoints: books, to which notes are appended, and `keys`, the verifier keys of those who signed them. A book is
-// named after the smallest size that it may hold, and each of its notes is followed by an empty line.
+// A folder of checkpoints: files of notes, to which notes are appended, and `keys`, the verifier keys of those who signed them. A file
+// of notes is named after the smallest size that it may hold, and each of its notes is followed by an empty line.
 
-const BOOK_SIZES = 65_536
-const BOOK = /^\d{16}\.notes$/
+const SIZES_PER_FILE = 65_536
+const NOTES_FILE = /^\d{16}\.notes$/
 const KEYS = 'keys'
 
 /** A note in a folder of checkpoints that is not a checkpoint of this log. */
@@ -41,7 +41,7 @@ export function readCheckpointFiles(
 ): CheckpointFiles {
   const checkpoints: Checkpoint[] = []
   const faults: CheckpointFault[] = []
-  for (const name of booksIn(folder)) {
+  for (const name of listNotesFiles(folder)) {
     const file = join(folder, name)
     for (const [i, note] of notesIn(readFileSync(file, 'utf8')).entries())
       try {
@@ -60,7 +60,7 @@ export function findNewest(
   origin: string,
   verifiers: readonly Verifier[],
 ): Checkpoint | null {
-  for (const name of booksIn(folder).reverse())
+  for (const name of listNotesFiles(folder).reverse())
     for (const note of notesIn(readFileSync(join(folder, name), 'utf8')).reverse())
       try {
         return openCheckpoint(note, origin, verifiers)
@@ -72,7 +72,7 @@ export function findNewest(
 
 /** Adds a note, and returns when it is on the disk. */
 export function appendCheckpoint(folder: string, size: number, note: string): void {
-  const first = Math.floor(size / BOOK_SIZES) * BOOK_SIZES
+  const first = Math.floor(size / SIZES_PER_FILE) * SIZES_PER_FILE
   const file = join(folder, `${String(first).padStart(16, '0')}.notes`)
   // A crash may have left part of a note at the end.
   const isTorn = existsSync(file) && !readFileSync(file, 'utf8').endsWith('\n\n')
@@ -90,10 +90,10 @@ export function addKeys(folder: string, verifiers: readonly Verifier[]): void {
   for (const key of verifiers.map(verifierKeyOf)) if (!known.has(key)) append(join(folder, KEYS), `${key}\n`)
 }
 
-function booksIn(folder: string): string[] {
+function listNotesFiles(folder: string): string[] {
   try {
     return readdirSync(folder)
-      .filter((name) => BOOK.test(name))
+      .filter((name) => NOTES_FILE.test(name))
       .sort()
   } catch (error) {
     if (isMissing(error)) return []
@@ -102,8 +102,8 @@ function booksIn(folder: string): string[] {
 }
 
 /** A text that a crash left without its signatures runs into the next note, and is cut off from it. */
-function notesIn(book: string): string[] {
-  const parts = book.split(/\n\n+/)
+function notesIn(text: string): string[] {
+  const parts = text.split(/\n\n+/)
   return parts.flatMap((part, i) => (part.startsWith('— ') ? [`${parts[i - 1] ?? ''}\n\n${part}\n`] : []))
 }
 
