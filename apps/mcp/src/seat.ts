@@ -1,9 +1,9 @@
 import {
-  authorizeActingAs,
   authorizeGrant,
   type Connection,
   type Inhabitation,
   inhabit,
+  mayActAs,
   type TokenGrant,
 } from '@treeos/client'
 import { type BeingName, stanceOf, TreeosError } from '@treeos/core'
@@ -72,7 +72,7 @@ export class Seat {
   async #seated(): Promise<Connection> {
     const taken = this.take()
     const at = await taken
-    if (this.#hands === null || (await mayAct(at, this.bearer.being))) return at
+    if (this.#hands === null || (await mayActAs(at, this.bearer.being))) return at
     if (this.#taken === taken) await this.leave()
     return this.take()
   }
@@ -119,12 +119,3 @@ export class Seat {
     if (isSitting) await hands?.release().catch((error: unknown) => this.#onError('release', error))
   }
 }
-
-const mayAct = (at: Connection, being: BeingName): Promise<boolean> =>
-  authorizeActingAs(at, being).then(
-    () => true,
-    (error: unknown) => {
-      if (error instanceof TreeosError && error.code === 'FORBIDDEN') return false
-      throw error
-    },
-  )

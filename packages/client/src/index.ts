@@ -16,6 +16,7 @@ export {
   inhabit,
   keepLease,
   type LeaseRef,
+  mayActAs,
   releaseLease,
   takeLease,
 } from './act/inhabiting.ts'

@@ -16,7 +16,7 @@ export {
   specsOf,
 } from './loaded-moment.ts'
 export { type OpenReality, readerOf } from './open-reality.ts'
-export { authorizeActingAs, type Presence } from './persons.ts'
+export { authorizeActingAs, type Presence, requireBeing } from './persons.ts'
 export { beginReading, type MomentReading, momentInputsOf, readForMoment } from './read-for-moment.ts'
 export { listRowsOf, listSchedulingBeings } from './rows.ts'
 export { setStandardBudgets } from './standard-budgets.ts'

@@ -57,7 +57,7 @@ export async function authorizeActingAs(
 }
 
 /** @throws {TreeosError} BEING_NOT_FOUND */
-async function requireBeing(at: Presence, name: BeingName): Promise<BeingRow> {
+export async function requireBeing(at: Presence, name: BeingName): Promise<BeingRow> {
   const being = await readerOf(at).being(name)
   if (being === null)
     throw new TreeosError('BEING_NOT_FOUND', `no being ${stanceOf(name)} lives in this reality`)

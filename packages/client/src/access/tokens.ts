@@ -1,6 +1,6 @@
 import { randomBytes, randomUUID } from 'node:crypto'
 import { type BeingName, quote, stanceOf, TreeosError } from '@treeos/core'
-import { authorizeActingAs, type Presence, readerOf } from '@treeos/reality'
+import { authorizeActingAs, type Presence, readerOf, requireBeing } from '@treeos/reality'
 import {
   type AccessToken,
   findToken,
@@ -125,12 +125,9 @@ export interface Authorization {
  * @throws {TreeosError} FORBIDDEN, BEING_NOT_FOUND
  */
 export async function authorizeGrant(at: Presence, { being, issuer }: TokenGrant): Promise<Authorization> {
-  const reader = readerOf(at)
-  const row = await reader.being(being)
-  if (row === null)
-    throw new TreeosError('BEING_NOT_FOUND', `no being ${stanceOf(being)} lives in this reality`)
+  const row = await requireBeing(at, being)
   requireNotEnded(row)
-  if (being !== issuer && !(await isDescendant(reader, being, issuer)))
+  if (being !== issuer && !(await isDescendant(readerOf(at), being, issuer)))
     throw new TreeosError(
       'FORBIDDEN',
       `${stanceOf(being)} does not descend from ${stanceOf(issuer)}: an access token is for its issuer or for a descendant of its issuer`,

@@ -1,5 +1,5 @@
 import { type BeingName, LIMITS, stanceOf, TreeosError } from '@treeos/core'
-import { authorizeActingAs, readerOf } from '@treeos/reality'
+import { authorizeActingAs, type Presence, readerOf } from '@treeos/reality'
 import { isTransient, renewLease } from '@treeos/store'
 import { act, type Connection } from './acts.ts'
 import { Recurring } from './recurring.ts'
@@ -102,13 +102,17 @@ export async function releaseLease(at: Connection, { being, driver: as, epoch }:
   } catch (error) {
     if (error instanceof TreeosError && error.code === 'RESOURCE_CONFLICT') return // already released
     // A driver whose own lease ended may no longer act. The next sweep of a worker releases the leases that it held.
-    if (error instanceof TreeosError && error.code === 'FORBIDDEN' && !(await mayAct(at, as))) return
+    if (error instanceof TreeosError && error.code === 'FORBIDDEN' && !(await mayActAs(at, as))) return
     throw error
   }
 }
 
-const mayAct = (at: Connection, as: BeingName): Promise<boolean> =>
+/** Whether who is connected may act as a being now. @throws any error but FORBIDDEN */
+export const mayActAs = (at: Presence, as: BeingName): Promise<boolean> =>
   authorizeActingAs(at, as).then(
     () => true,
-    () => false,
+    (error: unknown) => {
+      if (error instanceof TreeosError && error.code === 'FORBIDDEN') return false
+      throw error
+    },
   )

@@ -29,7 +29,7 @@ import {
   ROLE_MANAGER,
   type RoleRow,
 } from '@treeos/world'
-import { mayReadPast } from './past-access.ts'
+import { mayReadPast, pastsOpenTo } from './past-access.ts'
 import { type BeingSnapshot, type SeeConnection, unlessRefused, withSnapshot } from './seeing.ts'
 
 type RoleEntry = Choices['roles'][number]
@@ -66,7 +66,7 @@ export async function authoring(at: SeeConnection, as: BeingName): Promise<Autho
   const catalogs = await withSnapshot(at, as, (snapshot) => choicesIn(snapshot, at.registry))
   const [rows, users] = await Promise.all([rowsOf(at.db), countNamedRoles(at.db)])
   const listed = new Map(catalogs.roles.map((role) => [role.name, role]))
-  const isOpen = openPasts(at, as)
+  const isOpen = pastsOpenTo(at, as)
   const roles: ListedRole[] = []
   for (const row of rows) {
     const entry = listed.get(row.name)
@@ -178,7 +178,7 @@ export async function inspectRole(at: SeeConnection, as: BeingName, name: RoleNa
   const row = (await rowsOf(at.db)).find((one) => one.name === name)
   const users = await listBeingsNaming(at.db, name, { among: null, limit: USERS_MAX })
   return withSnapshot(at, as, async (snapshot) => {
-    const isOpen = openPasts({ ...at, db: snapshot.db }, as)
+    const isOpen = pastsOpenTo({ ...at, db: snapshot.db }, as)
     const entry = (await choicesIn(snapshot, at.registry)).roles.find((role) => role.name === name)
     if (row === undefined || (entry === undefined && !(isLive(row) && (await isOpen(row.author)))))
       throw new TreeosError('ROLE_UNAVAILABLE', `role ${JSON.stringify(name)} is not registered`)
@@ -241,18 +241,6 @@ async function versionsOf(db: Db, name: RoleName): Promise<RoleVersion[]> {
 
 /** Facts of genesis and of extensions have `$reality` as their actor. */
 const byOf = (actor: string): string | null => (actor.startsWith('$') ? null : stanceOf(actor))
-
-type AskPast = (being: BeingName) => Promise<boolean>
-
-/** Whether the pasts of beings are open to a person, each asked once. */
-function openPasts(at: SeeConnection, as: BeingName): AskPast {
-  const known = new Map<BeingName, Promise<boolean>>()
-  return (being) => {
-    const asked = known.get(being) ?? mayReadPast(at, as, being)
-    known.set(being, asked)
-    return asked
-  }
-}
 
 /** One state of a flow, from the fact that made it. */
 export interface FlowVersion {

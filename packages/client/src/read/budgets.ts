@@ -1,13 +1,5 @@
-import {
-  type BeingName,
-  type Budget,
-  fromJson,
-  MICROS,
-  ROOT_SPACE,
-  stanceOf,
-  TreeosError,
-} from '@treeos/core'
-import { type OpenReality, readerOf } from '@treeos/reality'
+import { type BeingName, type Budget, fromJson, MICROS, ROOT_SPACE, stanceOf } from '@treeos/core'
+import { type OpenReality, readerOf, requireBeing } from '@treeos/reality'
 import { type AccountUse, countChildren, countLastMoments, listAccounts, listBudgeted } from '@treeos/store'
 import { type BeingRow, type SpaceRow, standardBudget } from '@treeos/world'
 
@@ -46,9 +38,7 @@ export async function standardBudgets(at: OpenReality): Promise<Record<StandardF
 /** The budget of one being. @throws {TreeosError} BEING_NOT_FOUND */
 export async function budget(at: OpenReality, being: BeingName): Promise<BudgetView> {
   const reader = readerOf(at)
-  const row = await reader.being(being)
-  if (row === null)
-    throw new TreeosError('BEING_NOT_FOUND', `no being ${stanceOf(being)} lives in this reality`)
+  const row = await requireBeing(at, being)
   const [account] = await listAccounts(at.db, being)
   const lastMoments = account?.lastMoments ?? (await countLastMoments(at.db, being))
   const births = (await reader.children(being)).length

@@ -1,7 +1,7 @@
 import { type BeingName, type Json, type OutcomeKind, stanceOf } from '@treeos/core'
 import type { Presence } from '@treeos/reality'
 import { findOutcomeOfWake, type InboxEntry, listChain } from '@treeos/store'
-import { mayReadPast } from './past-access.ts'
+import { pastsOpenTo } from './past-access.ts'
 import { type SeeConnection, see } from './seeing.ts'
 import { type ThreadView, thread } from './threads.ts'
 
@@ -39,28 +39,15 @@ const LINES_MAX = 500
 export async function converse(at: SeeConnection, as: BeingName, id: string): Promise<Conversation> {
   await see(at, as, `thread:${id}`)
   const entries = (await listChain(at.db, id)).filter(({ kind }) => kind !== 'act')
-  const open = await openPasts(at, as, entries)
-  const mine = entries.filter(
-    ({ being, caller }) => open.has(being) || (caller !== null && open.has(caller.name)),
-  )
+  const isOpen = pastsOpenTo(at, as)
+  const mine: InboxEntry[] = []
+  for (const entry of entries) {
+    const { being, caller } = entry
+    if ((await isOpen(being)) || (caller !== null && (await isOpen(caller.name)))) mine.push(entry)
+  }
   const shown = mine.slice(-LINES_MAX)
-  const lines = await Promise.all(shown.map((entry) => lineOf(at, entry, open.has(entry.being))))
+  const lines = await Promise.all(shown.map(async (entry) => lineOf(at, entry, await isOpen(entry.being))))
   return { ...(await thread(at.db, id)), lines, hidden: entries.length - shown.length }
-}
-
-/** Those of the beings in these entries whose past is open to the person. */
-async function openPasts(
-  at: Presence,
-  as: BeingName,
-  entries: readonly InboxEntry[],
-): Promise<ReadonlySet<BeingName>> {
-  const beings = new Set(
-    entries.flatMap(({ being, caller }) => (caller === null ? [being] : [being, caller.name])),
-  )
-  const checked = await Promise.all(
-    [...beings].map(async (being) => ((await mayReadPast(at, as, being)) ? [being] : [])),
-  )
-  return new Set(checked.flat())
 }
 
 async function lineOf({ db }: Presence, entry: InboxEntry, isPastOpen: boolean): Promise<ThreadLine> {

@@ -1,5 +1,5 @@
 import { type BeingName, type FactHeader, stanceOf, TreeosError } from '@treeos/core'
-import { authorizeActingAs, type Presence, readerOf } from '@treeos/reality'
+import { authorizeActingAs, type Presence, readerOf, requireBeing } from '@treeos/reality'
 import { isDescendant } from '../access/descent.ts'
 
 /**
@@ -25,8 +25,7 @@ export async function authorizePast(at: Presence, as: BeingName, being: BeingNam
       'FORBIDDEN',
       `the past of ${stanceOf(being)} is open to itself, its makers and the operator, not to ${stanceOf(as)}`,
     )
-  if ((await readerOf(at).being(being)) === null)
-    throw new TreeosError('BEING_NOT_FOUND', `no being ${stanceOf(being)} lives in this reality`)
+  await requireBeing(at, being)
 }
 
 /** Whether a person may look into every past. @throws {TreeosError} FORBIDDEN; what `authorizeActingAs` throws */
