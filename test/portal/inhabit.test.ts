@@ -94,7 +94,7 @@ describe('whom a person may inhabit', () => {
 describe('who may use the lease of a tab', () => {
   it('nobody else: no other person, no other session of the same person, nobody without a session', async () => {
     const tab = await drive(ada, '@kid')
-    const other = await at.enterAgain('ada')
+    const other = await at.sit('ada')
     const before = await groundOf(at.world)
     for (const seat of [bob, operator, other])
       expect(await at.post(inTab(seat, tab.tab ?? ''), '/api/verb', moveTo('/library'))).toMatchObject(
@@ -195,7 +195,7 @@ describe('how it ends', () => {
         payload: { name: 'cub', cognition: 'scripted', script: 'echo' },
       },
     })
-    const other = await at.enterAgain('cleo')
+    const other = await at.sit('cleo')
     const tab = await drive(seat, '@cub')
     await at.post(other, '/api/sign-out', {})
     expect((await answers(tab)).status).toBe(200)
@@ -241,7 +241,7 @@ describe('how it ends', () => {
   it.concurrent('the end of the session elsewhere: nothing is done any more, and the lease runs out', async () => {
     const seat = await at.enter('cleo')
     const tab = await drive(seat, '@cub')
-    await at.enter('cleo') // a new link ends every session of the person
+    await at.enter('cleo') // ends every other session
     expect((await at.post(tab, '/api/inhabit/renew', {})).status).toBe(401)
     await isFree('cub', 40)
   })

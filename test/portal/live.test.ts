@@ -130,7 +130,7 @@ it('ends with its session: at once when its person signs out, soon when it is en
   await at.post(seat, '/api/sign-out', {})
   await until(() => one.isOver, { seconds: 2 })
   const other = await follow(await at.enter('bob'))
-  await at.enter('bob') // a new link ends every session of the person
+  await at.enter('bob') // ends every other session
   await until(() => other.isOver, { seconds: 12 })
 })
 

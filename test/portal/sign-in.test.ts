@@ -59,7 +59,7 @@ describe('a one-time link', () => {
   it('ends the sessions that the person had', async () => {
     const before = await at.enter('bob')
     expect((await at.ask(before, '/api/session')).status).toBe(200)
-    await at.enter('bob')
+    await useLink(await at.linkFor('bob'))
     expect((await at.ask(before, '/api/session')).status).toBe(401)
   })
 })

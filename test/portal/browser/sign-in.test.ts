@@ -147,7 +147,7 @@ describe.runIf(hasChromium)('signing in, in a browser', () => {
 
   it('sessions are listed and ended, and a late change asks to sign in again', async () => {
     await enterBy(page, at, 'ada')
-    const other = await at.enterAgain('ada')
+    const other = await at.sit('ada')
     await page.goto(`${at.origin}/account`)
     const sessions = page.getByRole('region', { name: 'Signed in' })
     await sessions.getByText('this browser').waitFor()
@@ -253,7 +253,7 @@ describe.runIf(hasChromium)('signing in, in a browser', () => {
     await page.getByRole('button', { name: 'Make a passkey' }).waitFor()
     await shot('welcome')
     await enterBy(page, at, 'operator')
-    await at.enterAgain('operator')
+    await at.sit('operator')
     await page.goto(`${at.origin}/account`)
     await page.getByLabel('Name of a new one').fill(`A key of ${width}`)
     await page.getByRole('button', { name: 'Add a passkey' }).click()
