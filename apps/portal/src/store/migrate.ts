@@ -1,12 +1,14 @@
+import { readFile } from 'node:fs/promises'
 import type { ChainDb } from '@treeos/store'
 import { type Kysely, sql } from 'kysely'
-import { Migrator } from 'kysely/migration'
-import * as accounts from './migrations/001-accounts.ts'
-import * as waysIn from './migrations/002-ways-in.ts'
-import { grantRights } from './rights.ts'
+import { type Migration, Migrator } from 'kysely/migration'
 
-/** In order, listed by hand. A released migration is never edited, moved or removed. */
-const MIGRATIONS = { '001-accounts': accounts, '002-ways-in': waysIn }
+/** @param name of a file beside this module, in `src` and in `dist` alike */
+const runFile = async (db: Kysely<unknown>, name: string): Promise<void> =>
+  void (await sql.raw(await readFile(new URL(`./${name}`, import.meta.url), 'utf8')).execute(db))
+
+/** In order. The first one makes the schema; from the first release on a change of it is a migration of its own. */
+const MIGRATIONS: Record<string, Migration> = { '001-schema': { up: (db) => runFile(db, 'tables.sql') } }
 
 /**
  * Brings the schema of the portal to this version, and gives the portal's role its rights. The schema of the record is there
@@ -32,6 +34,6 @@ export async function migratePortal(owner: Kysely<ChainDb>): Promise<string[]> {
   })
   const { error, results } = await migrator.migrateToLatest()
   if (error !== undefined) throw error
-  await grantRights(db)
+  await runFile(db, 'rights.sql')
   return (results ?? []).map(({ migrationName }) => `portal ${migrationName}`)
 }

@@ -1,0 +1,76 @@
+-- What the portal keeps for itself: accounts and ways to sign in, sessions, links, and what was begun and is not finished yet. It is
+-- not part of the record. Secrets are stored as hashes only; of a passkey there is only its public key.
+
+create schema portal;
+
+-- A person that may sign in.
+create table portal.account (
+  being text primary key,
+  password text, -- scrypt, with its parameters and its salt; null for a person that signs in by other ways alone
+  created_at timestamptz not null default clock_timestamp()
+);
+
+create table portal.session (
+  cookie_hash bytea primary key, -- sha256 of the half in the cookie
+  key_hash bytea not null, -- sha256 of the half that the page sends in a header
+  being text not null references portal.account on delete cascade,
+  id uuid not null default gen_random_uuid() unique, -- names the session to its person, and opens nothing
+  way text not null default 'password', -- how it was begun: by a password, a passkey, a link or a provider
+  agent text not null default '', -- what the browser says of itself
+  created_at timestamptz not null default clock_timestamp(),
+  seen_at timestamptz not null default clock_timestamp(),
+  expires_at timestamptz not null
+);
+create index session_being on portal.session (being);
+
+-- Lets a person choose a way to sign in, once.
+create table portal.link (
+  token_hash bytea primary key,
+  being text not null,
+  made_by text, -- null for the first link of an operator
+  created_at timestamptz not null default clock_timestamp(),
+  expires_at timestamptz not null,
+  used_at timestamptz
+);
+
+-- Failed sign-ins in a row.
+create table portal.throttle (
+  key text primary key,
+  failures integer not null,
+  until timestamptz not null
+);
+
+create table portal.passkey (
+  id text primary key, -- as its authenticator names it: base64url
+  being text not null references portal.account on delete cascade,
+  site text not null, -- the name of the portal that it was made for; it opens no other one
+  user_handle bytea not null, -- the random name of its person that authenticators keep
+  public_key bytea not null, -- COSE
+  counter bigint not null, -- of uses, where the authenticator counts
+  transports text[] not null,
+  name text not null,
+  created_at timestamptz not null default clock_timestamp(),
+  used_at timestamptz
+);
+create index passkey_being on portal.passkey (being);
+
+-- An account of an identity provider, by which a person signs in.
+create table portal.identity (
+  issuer text not null,
+  subject text not null,
+  being text not null references portal.account on delete cascade,
+  label text not null, -- as the provider names it
+  created_at timestamptz not null default clock_timestamp(),
+  primary key (issuer, subject),
+  unique (being, issuer)
+);
+
+-- A passkey or a provider was asked, and has not answered yet.
+create table portal.attempt (
+  secret_hash bytea primary key,
+  kind text not null,
+  bound text not null, -- the session or the link that it belongs to; empty for a sign-in
+  user_handle bytea,
+  name text,
+  expires_at timestamptz not null
+);
