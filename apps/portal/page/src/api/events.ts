@@ -1,3 +1,5 @@
+import { createParser } from 'eventsource-parser'
+
 /** One event of a stream. */
 export interface StreamEvent {
   readonly id: string | null
@@ -5,22 +7,22 @@ export interface StreamEvent {
   readonly data: string
 }
 
-/** Reads server-sent events from chunks of text. Comments, which only show that the stream lives, are left out. */
-export class EventReader {
-  #rest = ''
-
-  /** @returns the events that this chunk completes */
-  read(chunk: string): StreamEvent[] {
-    const parts = (this.#rest + chunk).split('\n\n')
-    this.#rest = parts.pop() ?? ''
-    return parts.flatMap((part) => {
-      const lines = part.split('\n').map((line) => line.split(/: ?(.*)/s, 2))
-      const valuesOf = (name: string) =>
-        lines.flatMap(([field, value = '']) => (field === name ? [value] : []))
-      const [event = 'message'] = valuesOf('event')
-      const data = valuesOf('data')
-      if (data.length === 0) return []
-      return [{ id: valuesOf('id')[0] ?? null, event, data: data.join('\n') }]
-    })
+/**
+ * The server-sent events of an answer, as they come.
+ * @param onSign called at each sign of life: comments show nothing else
+ */
+export async function* eventsIn(
+  body: ReadableStream<BufferSource>,
+  onSign: () => void = () => undefined,
+): AsyncGenerator<StreamEvent> {
+  const waiting: StreamEvent[] = []
+  const parser = createParser({
+    onEvent: ({ id = null, event = 'message', data }) => waiting.push({ id, event, data }),
+  })
+  const chunks = body.pipeThrough(new TextDecoderStream()).getReader() // Safari cannot iterate a stream
+  for (let read = await chunks.read(); !read.done; read = await chunks.read()) {
+    onSign()
+    parser.feed(read.value)
+    yield* waiting.splice(0)
   }
 }

@@ -1,5 +1,5 @@
 import { api, ask, Refusal } from './client.ts'
-import { EventReader, type StreamEvent } from './events.ts'
+import { eventsIn, type StreamEvent } from './events.ts'
 
 const RETRY_MS_MIN = 500
 const RETRY_MS_MAX = 15_000
@@ -96,18 +96,13 @@ export class Stream {
     const headers: Record<string, string> = this.#last === null ? {} : { 'last-event-id': this.#last }
     const { body } = await ask('/api/live', { headers, signal: this.#stopping.signal })
     if (body === null) return
-    const events = new EventReader()
-    const chunks = body.pipeThrough(new TextDecoderStream()).getReader() // Safari cannot iterate a stream
-    for (let { done, value } = await chunks.read(); !done; { done, value } = await chunks.read()) {
-      this.#hearing.onSign()
-      for (const event of events.read(value ?? '')) {
-        this.#last = event.id ?? this.#last
-        if (event.event === 'begin') {
-          this.#name = (JSON.parse(event.data) as { stream: string }).stream
-          if (this.#beings.length > 0) void this.#tell()
-        }
-        this.#hearing.onEvent(event)
+    for await (const event of eventsIn(body, () => this.#hearing.onSign())) {
+      this.#last = event.id ?? this.#last
+      if (event.event === 'begin') {
+        this.#name = (JSON.parse(event.data) as { stream: string }).stream
+        if (this.#beings.length > 0) void this.#tell()
       }
+      this.#hearing.onEvent(event)
     }
   }
 }

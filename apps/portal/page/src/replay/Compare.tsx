@@ -2,7 +2,7 @@ import { Button, Group, Select, Stack } from '@mantine/core'
 import { useMutation } from '@tanstack/react-query'
 import { useEffect, useRef, useState } from 'react'
 import { ask, Refusal } from '../api/client.ts'
-import { EventReader } from '../api/events.ts'
+import { eventsIn } from '../api/events.ts'
 import { Inert, Quiet, Trouble } from '../parts/index.ts'
 import { Agreement, type Found } from './Agreement.tsx'
 
@@ -71,14 +71,11 @@ async function compare(
 ): Promise<Found> {
   const query = being === null ? '' : `?being=${encodeURIComponent(being)}`
   const { body } = await ask(`/api/compared${query}`, { signal })
-  const events = new EventReader()
-  const chunks = body?.pipeThrough(new TextDecoderStream()).getReader()
-  for (let read = await chunks?.read(); read?.done === false; read = await chunks?.read())
-    for (const { event, data } of events.read(read.value)) {
-      const said = JSON.parse(data)
-      if (event === 'progress') onProgress(said)
-      if (event === 'compared') return said
-      if (event === 'refused') throw new Refusal(said.code, said.message)
-    }
+  for await (const { event, data } of body === null ? [] : eventsIn(body)) {
+    const said = JSON.parse(data)
+    if (event === 'progress') onProgress(said)
+    if (event === 'compared') return said
+    if (event === 'refused') throw new Refusal(said.code, said.message)
+  }
   throw new Refusal('SERVICE_UNAVAILABLE', 'the comparison ended before it said what it found: try again')
 }
