@@ -8,19 +8,18 @@ import {
   namespaces,
   readSignals,
 } from '@treeos/client'
-import { parseStance, requireBeingName, requireRoleName } from '@treeos/core'
+import { requireRoleName } from '@treeos/core'
 import { whatIf } from '@treeos/replay/what-if'
 import { Hono } from 'hono'
 import { z } from 'zod'
 import type { Env } from '../portal.ts'
-import { input } from './input.ts'
+import { input, ofBeing } from './input.ts'
 
 /** A what-if lives moments again, so the page asks for a few at a time, and can stop in between. */
 const MOMENTS_MAX = 25
 /** A list that somebody chooses from shows no more. */
 const ADDRESSES_MAX = 50
 const number = z.number().int().min(1).max(2_147_483_647)
-const name = z.object({ name: z.string().min(1).max(80) })
 /** Checked by the domain itself. `z.unknown()` alone would take a body without it. */
 const given = z.unknown().refine((value) => value !== undefined, 'is missing')
 
@@ -52,17 +51,17 @@ export const roleRoutes = () =>
     .post('/flows/check', input('json', z.object({ flow: given })), async (c) =>
       c.json(await checkFlow(c.get('visit').at, c.req.valid('json').flow)),
     )
-    .get('/beings/:name/flow', input('param', name), async (c) => {
+    .get('/beings/:name/flow', input('param', ofBeing), async (c) => {
       const { at, being: me } = c.get('visit')
-      return c.json(await inspectFlow(at, me, parseStance(`@${c.req.valid('param').name}`)))
+      return c.json(await inspectFlow(at, me, c.req.valid('param').name))
     })
     .post(
       '/beings/:name/what-if',
-      input('param', name),
+      input('param', ofBeing),
       input('json', z.object({ flow: given, since: number, until: number })),
       async (c) => {
         const { at } = c.get('visit')
-        const being = requireBeingName(c.req.valid('param').name)
+        const being = c.req.valid('param').name
         const { flow, since, until } = c.req.valid('json')
         const last = Math.min(until, since + MOMENTS_MAX - 1)
         return c.json({ until: last, differences: await whatIf(at, { being, flow, since, until: last }) })

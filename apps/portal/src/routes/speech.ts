@@ -15,7 +15,6 @@ import {
   type Json,
   parseCall,
   parseStance,
-  requireBeingName,
   requireContent,
   stanceOf,
   TreeosError,
@@ -24,7 +23,7 @@ import {
 import { Hono } from 'hono'
 import { z } from 'zod'
 import type { Env } from '../portal.ts'
-import { input } from './input.ts'
+import { input, ofBeing } from './input.ts'
 
 const THREADS_MAX = 200
 /** Checked by the domain itself, whose messages name what would be right. */
@@ -67,9 +66,9 @@ export const speechRoutes = () =>
       const { at, being } = c.get('visit')
       return c.json(await converse(at, being, c.req.valid('param').id))
     })
-    .post('/beings/:name/cancel', input('param', z.object({ name: z.string().max(80) })), async (c) => {
+    .post('/beings/:name/cancel', input('param', ofBeing), async (c) => {
       const { at, being: as } = c.get('visit')
-      return c.json(await cancel(at, { as, being: requireBeingName(c.req.valid('param').name) }))
+      return c.json(await cancel(at, { as, being: c.req.valid('param').name }))
     })
     .post('/verb', input('json', z.object({ call: z.unknown() })), async (c) => {
       const { at, being } = c.get('visit')

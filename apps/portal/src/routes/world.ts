@@ -9,19 +9,18 @@ import {
   see,
   surroundings,
 } from '@treeos/client'
-import { type BeingName, parseSpacePath, parseStance, requireBeingName, stanceOf } from '@treeos/core'
+import { type BeingName, parseSpacePath, stanceOf } from '@treeos/core'
 import { beingWorkflowId } from '@treeos/protocol'
 import { Hono } from 'hono'
 import { z } from 'zod'
 import type { Env, Portal } from '../portal.ts'
-import { input } from './input.ts'
+import { input, ofBeing, ofMoment } from './input.ts'
 
 const MOMENTS_MAX = 100
 const OCCUPANTS_MAX = 200
 const place = z.object({ path: z.string().max(1024) })
 /** Moments are counted by an integer of Postgres. */
 const number = z.coerce.number().int().min(1).max(2_147_483_647)
-const name = z.object({ name: z.string().min(1).max(80) })
 
 /** A being whose past is open, but which may not be seen now. */
 const unseen = (being: BeingName): Awaited<ReturnType<typeof see>> => ({
@@ -60,9 +59,9 @@ export const worldRoutes = ({ temporal }: Portal) =>
       const { at, being } = c.get('visit')
       return c.json(await chart(at, being, parseSpacePath(c.req.valid('query').path)))
     })
-    .get('/beings/:name', input('param', name), async (c) => {
+    .get('/beings/:name', input('param', ofBeing), async (c) => {
       const { at, being: me } = c.get('visit')
-      const being = parseStance(`@${c.req.valid('param').name}`)
+      const being = c.req.valid('param').name
       const isPastOpen = await mayReadPast(at, me, being)
       const seen = await see(at, me, `@${being}`).catch((error: unknown) => {
         // Lists need not hold the being itself, whose past is open to it nevertheless.
@@ -73,7 +72,7 @@ export const worldRoutes = ({ temporal }: Portal) =>
     })
     .get(
       '/beings/:name/moments',
-      input('param', name),
+      input('param', ofBeing),
       input(
         'query',
         z.object({
@@ -84,13 +83,12 @@ export const worldRoutes = ({ temporal }: Portal) =>
       async (c) => {
         const { name } = c.req.valid('param')
         const { before, last } = c.req.valid('query')
-        return c.json(await moments(c.get('visit').at.db, requireBeingName(name), last, before))
+        return c.json(await moments(c.get('visit').at.db, name, last, before))
       },
     )
-    .get('/beings/:name/moments/:n', input('param', name.extend({ n: number })), async (c) => {
+    .get('/beings/:name/moments/:n', input('param', ofMoment), async (c) => {
       const { at, being: me } = c.get('visit')
-      const { name, n } = c.req.valid('param')
-      const being = requireBeingName(name)
+      const { name: being, n } = c.req.valid('param')
       const inspected = await inspectMoment(at, being, n)
       const workflow = encodeURIComponent(beingWorkflowId(at.reality.name, being))
       const { ui, namespace } = temporal
