@@ -1,12 +1,12 @@
 import { api } from '../api/client.ts'
-import { asking, useDeed } from '../api/deed.ts'
+import { asking, type FoundBy, useDeed } from '../api/deed.ts'
 
 /** of the name of a passkey */
 export const NAME_CHARS_MAX = 80
 
 export const accountQuery = asking(['account'], () => api.account.$get())
 
-export type OwnAccount = Awaited<ReturnType<NonNullable<typeof accountQuery.queryFn>>>
+export type OwnAccount = FoundBy<typeof accountQuery>
 
 /** A change of the own account, after which it is asked for again. */
 export const useChange = <A extends { json(): Promise<unknown> }, Of = void>(

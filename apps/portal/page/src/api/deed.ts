@@ -9,6 +9,10 @@ type Told<A extends Answer> = Awaited<ReturnType<A['json']>>
 const tell = async <A extends Answer>(asked: Promise<A>): Promise<Told<A>> =>
   (await (await asked).json()) as Told<A>
 
+/** What a query finds. */
+export type FoundBy<Query extends { readonly queryFn?: unknown }> =
+  NonNullable<Query['queryFn']> extends (...asked: never[]) => infer Told ? Awaited<Told> : never
+
 /** Asks the server; what it said is kept under a key. The first word of each key is what `live.ts` makes stale. */
 export const asking = <A extends Answer>(queryKey: QueryKey, ask: () => Promise<A>, options: Kept = {}) =>
   queryOptions({ queryKey, queryFn: () => tell(ask()), ...options })

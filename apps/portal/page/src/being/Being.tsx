@@ -1,6 +1,7 @@
 import { Badge, Group, Stack, Title } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { Link, useParams, useSearch } from '@tanstack/react-router'
+import type { FoundBy } from '../api/deed.ts'
 import { beingQuery } from '../api/queries.ts'
 import { BeingControls } from '../control/BeingControls.tsx'
 import { Answer, BeingLink, Content, Empty, Inert, Quiet } from '../parts/index.ts'
@@ -8,7 +9,7 @@ import { Moment } from './Moment.tsx'
 import { Timeline } from './Timeline.tsx'
 import { Writing } from './Writing.tsx'
 
-type Found = Awaited<ReturnType<NonNullable<ReturnType<typeof beingQuery>['queryFn']>>>
+type Found = FoundBy<ReturnType<typeof beingQuery>>
 
 /** One being: who it is, and its past, moment by moment. */
 export function Being() {

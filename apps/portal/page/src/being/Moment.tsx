@@ -1,6 +1,7 @@
 import { Anchor, Badge, Group, Code as Rule, Stack, Table, Text, Title } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
+import type { FoundBy } from '../api/deed.ts'
 import { momentQuery } from '../api/queries.ts'
 import {
   Answer,
@@ -20,7 +21,7 @@ import { OutcomeBadge } from './Outcome.tsx'
 import { PromptLayers } from './PromptLayers.tsx'
 import { WhyNot } from './WhyNot.tsx'
 
-type Found = Awaited<ReturnType<NonNullable<ReturnType<typeof momentQuery>['queryFn']>>>
+type Found = FoundBy<ReturnType<typeof momentQuery>>
 
 interface Props {
   readonly name: string

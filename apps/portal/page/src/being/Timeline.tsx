@@ -1,5 +1,6 @@
 import { Group, Text } from '@mantine/core'
 import { useInfiniteQuery } from '@tanstack/react-query'
+import type { MomentView } from '@treeos/client'
 import { momentsQuery } from '../api/queries.ts'
 import { Answer, Empty, MomentLink, Quiet, Rows, Time } from '../parts/index.ts'
 import { OutcomeBadge } from './Outcome.tsx'
@@ -32,16 +33,7 @@ export function Timeline({ name, chosen }: Props) {
 
 interface RowProps {
   readonly name: string
-  readonly moment: {
-    readonly n: number
-    readonly openedAt: string
-    readonly primary: string | null
-    readonly stacked: readonly string[]
-    readonly outcome: string
-    readonly reason?: string
-    readonly woke: { readonly trigger: string; readonly from: string | null; readonly what?: string } | null
-    readonly did?: { readonly verb: string; readonly operation?: string; readonly target?: string } | null
-  }
+  readonly moment: MomentView
   readonly isChosen: boolean
 }
 

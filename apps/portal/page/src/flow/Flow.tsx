@@ -1,10 +1,11 @@
+import type { FlowInside } from '@treeos/client'
 import { Answer, BeingLink, Inert, PageHead } from '../parts/index.ts'
 import '../roles/roles.css'
 import { Stack } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { useParams } from '@tanstack/react-router'
 import { flowQuery } from '../roles/queries.ts'
-import { FlowEditor, type Inside } from './FlowEditor.tsx'
+import { FlowEditor } from './FlowEditor.tsx'
 
 /** The flow of a being: when it takes which role. */
 export function Flow() {
@@ -16,7 +17,9 @@ export function Flow() {
         The first sentence that holds gives the role; every STACK sentence that holds adds one.{' '}
         <BeingLink stance={`@${name}`} />
       </PageHead>
-      <Answer of={flow}>{(inside) => <FlowEditor key={name} name={name} inside={inside as Inside} />}</Answer>
+      <Answer of={flow}>
+        {(inside) => <FlowEditor key={name} name={name} inside={inside as FlowInside} />}
+      </Answer>
     </Stack>
   )
 }

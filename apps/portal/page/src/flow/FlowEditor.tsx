@@ -2,6 +2,7 @@ import { Alert, Button, Group, SegmentedControl, Skeleton, Stack } from '@mantin
 import { useDebouncedValue } from '@mantine/hooks'
 import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
+import type { FlowInside } from '@treeos/client'
 import { lazy, Suspense, useState } from 'react'
 import { useAct } from '../api/deed.ts'
 import { Inert, plural, Quiet } from '../parts/index.ts'
@@ -25,23 +26,9 @@ const VIEWS = [
   { value: 'json', label: 'JSON' },
 ]
 
-export interface Inside {
-  readonly flow: unknown
-  readonly defaultRole: string | null
-  readonly isEnded: boolean
-  readonly isOpen: boolean
-  readonly moments: number
-  readonly versions: readonly {
-    readonly seq: number
-    readonly at: string
-    readonly by: string | null
-    readonly flow: unknown
-  }[]
-}
-
 interface Props {
   readonly name: string
-  readonly inside: Inside
+  readonly inside: FlowInside
 }
 
 const pretty = (value: unknown): string => orderedJson(value, 2)

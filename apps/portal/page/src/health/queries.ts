@@ -1,10 +1,10 @@
 import { api } from '../api/client.ts'
-import { asking } from '../api/deed.ts'
+import { asking, type FoundBy } from '../api/deed.ts'
 
 export const healthQuery = asking(['health'], () => api.health.$get())
 /** Asks processes of the machine, so it is asked again only when somebody wants to know. */
 export const machineQuery = asking(['machine'], () => api.machine.$get())
 export const useOfOwnQuery = asking(['use'], () => api.use.$get())
 
-export type HealthFound = Awaited<ReturnType<NonNullable<typeof healthQuery.queryFn>>>
+export type HealthFound = FoundBy<typeof healthQuery>
 export type Budget = HealthFound['budgets'][number]

@@ -1,12 +1,7 @@
-export interface Entry {
-  readonly correlation: string
-  readonly from: string | null
-  readonly content: unknown
-  readonly at: string
-  readonly priority: string
-  readonly notice?: true
-  readonly times?: number
-}
+import type { FoundBy } from '../api/deed.ts'
+import type { inboxQuery } from '../api/queries.ts'
+
+export type Entry = FoundBy<typeof inboxQuery>[number]
 
 /** The being that a notice tells of. */
 export const aboutOf = (content: unknown): string | null =>

@@ -1,9 +1,10 @@
 import { Select, Textarea, TextInput } from '@mantine/core'
 import { useForm } from '@mantine/form'
+import type { OverlayView } from '@treeos/client'
 import { api } from '../api/client.ts'
 import { useDeed } from '../api/deed.ts'
 import { Form } from '../parts/index.ts'
-import { channelOf, type Stored } from './StoredOverlay.tsx'
+import { channelOf } from './StoredOverlay.tsx'
 
 const TIERS = [
   { value: 'account', label: 'account: what you begin' },
@@ -13,7 +14,7 @@ const TIERS = [
 
 interface Props {
   /** what it holds now; empty for a new one */
-  readonly of: Partial<Stored>
+  readonly of: Partial<OverlayView>
   readonly onSet: () => void
 }
 

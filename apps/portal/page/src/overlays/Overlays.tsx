@@ -1,15 +1,16 @@
 import { Button, Stack } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
+import type { OverlayView } from '@treeos/client'
 import { useState } from 'react'
 import { Answer, Dialog, Empty, PageHead } from '../parts/index.ts'
 import { OverlayForm } from './OverlayForm.tsx'
 import { overlaysQuery } from './queries.ts'
-import { type Stored, StoredOverlay } from './StoredOverlay.tsx'
+import { StoredOverlay } from './StoredOverlay.tsx'
 
 /** The stored overlays that the person may read: text for later calls of models, never part of the record. */
 export function Overlays() {
   const overlays = useQuery(overlaysQuery)
-  const [editing, edit] = useState<Partial<Stored> | null>(null)
+  const [editing, edit] = useState<Partial<OverlayView> | null>(null)
   return (
     <Stack>
       <PageHead title="Overlays" action={<Button onClick={() => edit({})}>Set an overlay</Button>}>

@@ -1,25 +1,15 @@
 import { Badge, Group, Stack, Text } from '@mantine/core'
+import type { OverlayView } from '@treeos/client'
 import { api } from '../api/client.ts'
 import { useDeed } from '../api/deed.ts'
 import { Inert, Quiet, SmallButton, Time, Trouble } from '../parts/index.ts'
 
-export interface Stored {
-  readonly tier: string
-  readonly name: string
-  readonly scope?: string
-  readonly content: string
-  readonly appliesTo?: readonly string[]
-  readonly setBy: string
-  readonly setAt: string
-  readonly inForce: boolean
-}
-
 /** The channel of an overlay, where it has one. */
-export const channelOf = ({ tier, scope }: Partial<Stored>) =>
+export const channelOf = ({ tier, scope }: Partial<OverlayView>) =>
   tier === 'channel' && scope !== undefined ? { channel: scope } : {}
 
 /** One stored overlay, with buttons to change and to delete it. */
-export function StoredOverlay({ one, onEdit }: { readonly one: Stored; readonly onEdit: () => void }) {
+export function StoredOverlay({ one, onEdit }: { readonly one: OverlayView; readonly onEdit: () => void }) {
   const { tier, name, scope, content, appliesTo, setBy, setAt, inForce } = one
   const deleting = useDeed(() => api.overlays.delete.$post({ json: { tier, name, ...channelOf(one) } }), {
     stale: ['overlays'],

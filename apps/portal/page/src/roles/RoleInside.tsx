@@ -1,5 +1,6 @@
 import { Group, Stack, Text, Title } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
+import type { FoundBy } from '../api/deed.ts'
 import { useAct } from '../api/deed.ts'
 import { Answer, Empty, Inert, Quiet, Time } from '../parts/index.ts'
 import { Refused } from './Deed.tsx'
@@ -12,7 +13,7 @@ import { SpecCard } from './SpecCard.tsx'
 import { type Spec, setRole } from './spec.ts'
 import { Versions } from './Versions.tsx'
 
-type Found = Awaited<ReturnType<NonNullable<ReturnType<typeof roleQuery>['queryFn']>>>
+type Found = FoundBy<ReturnType<typeof roleQuery>>
 
 /** One role: its spec, who uses it, its versions, and what can be done with it. */
 export function RoleInside({ name }: { readonly name: string }) {

@@ -1,14 +1,10 @@
 import { Badge, Group, Text } from '@mantine/core'
 import { Link } from '@tanstack/react-router'
+import type { RoleUser } from '@treeos/client'
 import { BeingLink, Card, plural, Quiet } from '../parts/index.ts'
 
 interface Props {
-  readonly usedBy: readonly {
-    readonly stance: string
-    readonly isDefault: boolean
-    readonly isInFlow: boolean
-    readonly wearsIt: boolean | null
-  }[]
+  readonly usedBy: readonly RoleUser[]
   /** how many more there are that may not be seen */
   readonly others: number
 }

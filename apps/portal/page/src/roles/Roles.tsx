@@ -1,3 +1,4 @@
+import type { ListedRole } from '@treeos/client'
 import { Answer, Empty, Inert, PageHead, plural, Quiet } from '../parts/index.ts'
 import './roles.css'
 import { Button, Group, Stack, Text, TextInput } from '@mantine/core'
@@ -10,16 +11,6 @@ import { RoleEditor } from './RoleEditor.tsx'
 import { RoleInside } from './RoleInside.tsx'
 
 const SHOWN_MAX = 200
-
-interface Listed {
-  readonly name: string
-  readonly origin: string
-  readonly description: string
-  readonly requiredCognition: string | null
-  readonly users: number
-  readonly author: string | null
-  readonly deleted: boolean
-}
 
 /** The roles of the reality: what each is, who uses it, and the way to write one. */
 export function Roles() {
@@ -51,7 +42,7 @@ export function Roles() {
 }
 
 interface ListProps {
-  readonly roles: readonly Listed[]
+  readonly roles: readonly ListedRole[]
   readonly chosen: string | undefined
 }
 
@@ -86,7 +77,7 @@ function RoleList({ roles, chosen }: ListProps) {
   )
 }
 
-function RoleRow({ role, isChosen }: { readonly role: Listed; readonly isChosen: boolean }) {
+function RoleRow({ role, isChosen }: { readonly role: ListedRole; readonly isChosen: boolean }) {
   const { name, description, requiredCognition, users } = role
   return (
     <Link to="/roles" search={{ role: name }} className="row" data-chosen={isChosen}>

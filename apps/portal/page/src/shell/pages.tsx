@@ -24,33 +24,45 @@ const provider = createRoute({ getParentRoute: () => root, path: '/provider', co
 const signedIn = createRoute({ getParentRoute: () => root, id: 'signed-in', component: Shell })
 
 /** A page for who is signed in. Its code is loaded when it is opened. @param search reads what follows the `?` */
-const page = <const Path extends string, Search extends object = Record<never, never>>(
+const page = <
+  const Path extends string,
+  const Name extends string,
+  Search extends object = Record<never, never>,
+>(
   path: Path,
-  component: RouteComponent,
+  name: Name,
+  load: () => Promise<Record<Name, RouteComponent>>,
   search?: (search: Record<string, unknown>) => Search,
 ) =>
   createRoute({
     getParentRoute: () => signedIn,
     path,
-    component,
+    component: lazyRouteComponent(load, name),
     validateSearch: search ?? ((): Search => ({}) as Search),
   })
 
 const pages = [
-  page('/', () => <Navigate to="/world" replace />),
+  createRoute({
+    getParentRoute: () => signedIn,
+    path: '/',
+    component: () => <Navigate to="/world" replace />,
+  }),
   page(
     '/world',
-    lazyRouteComponent(() => import('../world/World.tsx'), 'World'),
+    'World',
+    () => import('../world/World.tsx'),
     ({ at }): { at?: string } => (typeof at === 'string' ? { at } : {}),
   ),
   page(
     '/beings/$name',
-    lazyRouteComponent(() => import('../being/Being.tsx'), 'Being'),
+    'Being',
+    () => import('../being/Being.tsx'),
     ({ n }): { n?: number } => (typeof n === 'number' ? { n } : {}),
   ),
   page(
     '/replay',
-    lazyRouteComponent(() => import('../replay/Replay.tsx'), 'Replay'),
+    'Replay',
+    () => import('../replay/Replay.tsx'),
     ({ at, in: path }): { at?: number; in?: string } => ({
       ...(typeof at === 'number' ? { at } : {}),
       ...(typeof path === 'string' ? { in: path } : {}),
@@ -58,60 +70,25 @@ const pages = [
   ),
   page(
     '/roles',
-    lazyRouteComponent(() => import('../roles/Roles.tsx'), 'Roles'),
+    'Roles',
+    () => import('../roles/Roles.tsx'),
     ({ role, edit }): { role?: string; edit?: true } => ({
       ...(typeof role === 'string' ? { role } : {}),
       ...(edit === true ? { edit: true as const } : {}),
     }),
   ),
-  page(
-    '/health',
-    lazyRouteComponent(() => import('../health/Health.tsx'), 'Health'),
-  ),
-  page(
-    '/inbox',
-    lazyRouteComponent(() => import('../inbox/Inbox.tsx'), 'Inbox'),
-  ),
-  page(
-    '/threads',
-    lazyRouteComponent(() => import('../thread/Threads.tsx'), 'Threads'),
-  ),
-  page(
-    '/threads/$id',
-    lazyRouteComponent(() => import('../thread/Thread.tsx'), 'Thread'),
-  ),
-  page(
-    '/beings/$name/flow',
-    lazyRouteComponent(() => import('../flow/Flow.tsx'), 'Flow'),
-  ),
-  page(
-    '/signals',
-    lazyRouteComponent(() => import('../roles/Signals.tsx'), 'Signals'),
-  ),
-  page(
-    '/inhabit/$name',
-    lazyRouteComponent(() => import('../inhabit/Drive.tsx'), 'Drive'),
-  ),
-  page(
-    '/do',
-    lazyRouteComponent(() => import('../verbs/Do.tsx'), 'Do'),
-  ),
-  page(
-    '/birth',
-    lazyRouteComponent(() => import('../birth/Birther.tsx'), 'Birther'),
-  ),
-  page(
-    '/overlays',
-    lazyRouteComponent(() => import('../overlays/Overlays.tsx'), 'Overlays'),
-  ),
-  page(
-    '/people',
-    lazyRouteComponent(() => import('../people/People.tsx'), 'People'),
-  ),
-  page(
-    '/account',
-    lazyRouteComponent(() => import('../account/Account.tsx'), 'Account'),
-  ),
+  page('/health', 'Health', () => import('../health/Health.tsx')),
+  page('/inbox', 'Inbox', () => import('../inbox/Inbox.tsx')),
+  page('/threads', 'Threads', () => import('../thread/Threads.tsx')),
+  page('/threads/$id', 'Thread', () => import('../thread/Thread.tsx')),
+  page('/beings/$name/flow', 'Flow', () => import('../flow/Flow.tsx')),
+  page('/signals', 'Signals', () => import('../roles/Signals.tsx')),
+  page('/inhabit/$name', 'Drive', () => import('../inhabit/Drive.tsx')),
+  page('/do', 'Do', () => import('../verbs/Do.tsx')),
+  page('/birth', 'Birther', () => import('../birth/Birther.tsx')),
+  page('/overlays', 'Overlays', () => import('../overlays/Overlays.tsx')),
+  page('/people', 'People', () => import('../people/People.tsx')),
+  page('/account', 'Account', () => import('../account/Account.tsx')),
 ] as const
 
 export const createPages = () =>

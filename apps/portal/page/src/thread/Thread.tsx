@@ -1,6 +1,7 @@
 import { Group, Stack, Text, Title } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { useParams } from '@tanstack/react-router'
+import type { FoundBy } from '../api/deed.ts'
 import { sessionQuery, threadQuery } from '../api/queries.ts'
 import { Writing } from '../being/Writing.tsx'
 import { ThreadControls } from '../control/ThreadControls.tsx'
@@ -46,15 +47,7 @@ export function Thread() {
 }
 
 interface SaidProps {
-  readonly line: {
-    readonly at: string
-    readonly from: string | null
-    readonly to: string
-    readonly content: unknown
-    readonly notice?: boolean
-    readonly isOpen: boolean
-    readonly moment: { readonly n: number; readonly outcome: string } | null
-  }
+  readonly line: FoundBy<ReturnType<typeof threadQuery>>['lines'][number]
   readonly me: string | undefined
 }
 

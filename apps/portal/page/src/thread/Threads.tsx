@@ -1,6 +1,7 @@
 import { Badge, Group, Stack, Switch, Text } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
+import type { ThreadView } from '@treeos/client'
 import { useState } from 'react'
 import { threadsQuery } from '../api/queries.ts'
 import { Composer } from '../overlays/Composer.tsx'
@@ -46,16 +47,7 @@ export function Threads() {
   )
 }
 
-interface RowProps {
-  readonly thread: string
-  readonly participants: readonly string[]
-  readonly state: string
-  readonly wakes: number
-  readonly open: number
-  readonly moved: string
-}
-
-const ThreadRow = ({ thread, participants, state, wakes, open, moved }: RowProps) => (
+const ThreadRow = ({ thread, participants, state, wakes, open, moved }: ThreadView) => (
   <Link to="/threads/$id" params={{ id: thread }} className="row">
     <Group justify="space-between" wrap="nowrap" gap="xs">
       <Text size="sm" fw={600} className="inert">

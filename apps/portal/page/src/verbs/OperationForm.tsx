@@ -1,25 +1,17 @@
 import { Autocomplete, Switch, Textarea } from '@mantine/core'
 import { isNotEmpty, useForm } from '@mantine/form'
 import { useQuery } from '@tanstack/react-query'
-import { type Call, useAct } from '../api/deed.ts'
+import { type Call, type FoundBy, useAct } from '../api/deed.ts'
 import { reachQuery } from '../api/queries.ts'
 import { Form, given, Inert, parsed, Quiet } from '../parts/index.ts'
 import { ArgumentInput } from './ArgumentInput.tsx'
 import { argumentsIn, type Field, fieldsOf, type Written } from './arguments.ts'
 import { Result } from './Result.tsx'
 
-interface Choice {
-  readonly name: string
-  readonly description: string
-  readonly targets: readonly string[]
-  readonly args: Readonly<Record<string, string>>
-  readonly schema: unknown
-}
-
 interface Props {
   readonly verb: 'do' | 'be'
   /** operations in reach; any other can be typed, and is refused by its rule */
-  readonly choices: readonly Choice[]
+  readonly choices: FoundBy<typeof reachQuery>['actions']
 }
 
 const EMPTY: Written = { name: '', target: '', values: {}, isRaw: false, raw: '{}' }
