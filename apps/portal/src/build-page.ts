@@ -29,8 +29,8 @@ export async function buildPage(onProgress: (line: string) => void): Promise<voi
   const args = [vite, 'build', sources, '--outDir', made, '--emptyOutDir', '--logLevel', 'warn']
   await promisify(execFile)(process.execPath, args, { cwd: ROOT })
   writeFileSync(join(made, DIGEST), digest)
+  for (const line of sizesOf(join(made, 'assets'))) onProgress(line)
   replace(made)
-  for (const line of sizesOf(join(PAGE_FOLDER, 'assets'))) onProgress(line)
 }
 
 /** Where another process puts its page there at the same moment, that one is as good. */
