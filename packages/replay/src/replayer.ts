@@ -1,6 +1,12 @@
 import { createRequire } from 'node:module'
 import { setFlagsFromString } from 'node:v8'
-import { type InjectedSinks, type ReplayResult, Worker, type WorkflowBundleOption } from '@temporalio/worker'
+import {
+  type InjectedSinks,
+  type ReplayResult,
+  Worker,
+  type WorkerPlugin,
+  type WorkflowBundleOption,
+} from '@temporalio/worker'
 import type { Json } from '@treeos/core'
 import { treeos, workflowBundle } from '@treeos/host'
 import { digestOf } from '@treeos/store'
@@ -14,45 +20,107 @@ export interface ReplayedCommand extends RecordedCommand {
   isCancelled?: boolean
 }
 
+interface ReplayedRun {
+  /** commands that the workflow issued */
+  readonly seen: readonly ReplayedCommand[]
+  /** what stopped the replay; null when it came to the end of the history */
+  readonly error: string | null
+}
+
+/** The longest run of a being has some thousand events, which replay within a second. The first replay also starts a thread. */
+const REPLAY_SECONDS_MAX = 60
+
 /**
  * Replays runs in Temporal with the strict recorder. It uses one worker for all runs: starting a worker takes longer than
  * replaying most beings. The workflows run in a thread, so that the caller can do other work meanwhile.
  */
 export class HistoryReplayer {
-  #next: Run | null = null
+  readonly #bundle: WorkflowBundleOption
+  readonly #secondsMax: number
+  #worker: ReplayWorker
   /** resolves when the run before has been replayed */
   #turn: Promise<unknown> = Promise.resolve()
-  #isStarted = false
-  #seen: ReplayedCommand[] = []
-  readonly #results: AsyncIterator<ReplayResult>
 
-  private constructor(workflowBundle: WorkflowBundleOption) {
-    // Otherwise the SDK would replay in this thread, and hook every promise of it to take a stack trace.
-    const options = { workflowBundle, sinks: this.#sinks(), plugins: [treeos()], debugMode: false }
-    this.#results = Worker.runReplayHistories(options, this.#histories())[Symbol.asyncIterator]()
-  }
-
-  /** @param bundle from {@link bundleForReplay} */
-  static async open(bundle?: WorkflowBundleOption): Promise<HistoryReplayer> {
-    return new HistoryReplayer(bundle ?? (await bundleForReplay()))
+  private constructor(bundle: WorkflowBundleOption, secondsMax: number) {
+    this.#bundle = bundle
+    this.#secondsMax = secondsMax
+    this.#worker = new ReplayWorker(bundle)
   }
 
   /**
-   * Replays one run. Runs are replayed one at a time, in the order of the calls.
-   * @returns commands that the workflow issued, and the error that stopped the replay
+   * @param bundle from {@link bundleForReplay}
+   * @param secondsMax after which a replay is stuck
    */
-  replay(run: Run): Promise<{ seen: readonly ReplayedCommand[]; error: string | null }> {
+  static async open(
+    bundle?: WorkflowBundleOption,
+    { secondsMax = REPLAY_SECONDS_MAX } = {},
+  ): Promise<HistoryReplayer> {
+    return new HistoryReplayer(bundle ?? (await bundleForReplay()), secondsMax)
+  }
+
+  /** Replays one run. Runs are replayed one at a time, in the order of the calls. */
+  replay(run: Run): Promise<ReplayedRun> {
     const replayed = this.#turn.then(() => this.#replay(run))
     this.#turn = replayed.catch(() => undefined)
     return replayed
   }
 
-  async #replay(run: Run): Promise<{ seen: readonly ReplayedCommand[]; error: string | null }> {
+  /** The SDK never answers for some histories, such as one without a workflow task. Its worker is then given up for a new one. */
+  async #replay(run: Run): Promise<ReplayedRun> {
+    const worker = this.#worker
+    const replayed = await inTime(worker.replay(run), this.#secondsMax)
+    if (replayed !== null) return replayed
+    this.#worker = new ReplayWorker(this.#bundle)
+    worker.abandon()
+    const { seen } = worker
+    const last = seen.at(-1)
+    const until =
+      last === undefined
+        ? 'before any command'
+        : `after ${seen.length} commands, the last ${last.kind} ${last.name}`
+    const stuck = `the replay is stuck ${until.trimEnd()}: Temporal's SDK did not end it within ${this.#secondsMax} s`
+    return { seen, error: stuck }
+  }
+
+  /** Idempotent. */
+  async close(): Promise<void> {
+    await this.#turn
+    await this.#worker.close()
+  }
+}
+
+/** A replay worker of the SDK. It starts with its first run. */
+class ReplayWorker {
+  seen: ReplayedCommand[] = []
+  #next: Run | null = null
+  #isStarted = false
+  #running: Worker | null = null
+  readonly #results: AsyncIterableIterator<ReplayResult>
+
+  constructor(workflowBundle: WorkflowBundleOption) {
+    const noteWorker: WorkerPlugin = {
+      name: 'note-worker',
+      runWorker: (worker, run) => {
+        this.#running = worker
+        return run(worker)
+      },
+    }
+    // Without debugMode false, the SDK would replay in this thread, and hook every promise of it to take a stack trace.
+    const options = {
+      workflowBundle,
+      sinks: this.#sinks(),
+      plugins: [treeos(), noteWorker],
+      debugMode: false,
+    }
+    this.#results = Worker.runReplayHistories(options, this.#histories())
+  }
+
+  async replay(run: Run): Promise<ReplayedRun> {
     this.#next = run
-    this.#seen = []
-    const { value, done } = await inTime(run, this.#isStarted ? this.#results.next() : this.#start())
+    this.seen = []
+    const { value, done } = await (this.#isStarted ? this.#results.next() : this.#start())
     if (done === true) throw new Error('the replay worker has ended')
-    return { seen: this.#seen, error: value.error?.message ?? null }
+    return { seen: this.seen, error: value.error?.message ?? null }
   }
 
   /** The first call starts the thread. What the process then has set for threads is put back. */
@@ -68,11 +136,14 @@ export class HistoryReplayer {
     }
   }
 
+  /** Ends the worker in the middle of a replay, which nobody awaits any longer. */
+  abandon(): void {
+    this.#running?.shutdown()
+  }
+
   /** Idempotent. */
   async close(): Promise<void> {
-    await this.#turn
-    this.#next = null
-    await this.#results.next()
+    await this.#results.return?.()
   }
 
   async *#histories() {
@@ -90,14 +161,14 @@ export class HistoryReplayer {
           callDuringReplay: true,
           fn: (_info, kind, name, values) => {
             const carries = values.map(textOf)
-            if (kind === 'timer') this.#seen.push({ kind, name: '', carries, timer: name })
+            if (kind === 'timer') this.seen.push({ kind, name: '', carries, timer: name })
             else if (kind !== 'cancelled-timer')
-              this.#seen.push({
+              this.seen.push({
                 kind,
                 name,
                 carries: kind === 'local' ? carries.map(argumentDigest) : carries,
               })
-            else for (const command of this.#seen) if (command.timer === name) command.isCancelled = true
+            else for (const command of this.seen) if (command.timer === name) command.isCancelled = true
           },
         },
       },
@@ -105,18 +176,13 @@ export class HistoryReplayer {
   }
 }
 
-/** The longest run of a being has some thousand events, which replay within a second. */
-const REPLAY_SECONDS_MAX = 300
-
-/** The SDK never answers for some histories that no server wrote. @throws {Error} naming the run */
-async function inTime<T>({ workflowId, runId }: Run, replaying: Promise<T>): Promise<T> {
-  const { promise, reject } = Promise.withResolvers<never>()
-  const timer = setTimeout(
-    () => reject(new Error(`run ${runId} of ${workflowId} does not replay within ${REPLAY_SECONDS_MAX} s`)),
-    REPLAY_SECONDS_MAX * 1000,
-  )
+/** @returns null when the time is over first */
+async function inTime<T>(work: Promise<T>, secondsMax: number): Promise<T | null> {
+  const { promise: late, resolve } = Promise.withResolvers<null>()
+  const timer = setTimeout(resolve, secondsMax * 1000, null)
+  work.catch(() => undefined) // nobody awaits it once the time is over
   try {
-    return await Promise.race([replaying, promise])
+    return await Promise.race([work, late])
   } finally {
     clearTimeout(timer)
   }
