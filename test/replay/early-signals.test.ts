@@ -27,17 +27,13 @@ it.each(ways)('recorded runs replay with $way', async ({ tasksOf }) => {
   expect(await stuck(await openReplayer(), tasksOf)).toEqual([])
 })
 
-/** At night: a replay that is stuck in this way can take longer than a test may. */
-it.runIf(process.env.TREEOS_NIGHTLY === '1')(
-  'a control: a version that settles signals when it hears them is stuck',
-  async () => {
-    const hasty = await HistoryReplayer.open((await hastyVersion()).bundle)
-    const errors = await stuck(hasty, () => 1)
-    await hasty.close()
-    expect(errors.length).toBeGreaterThan(0)
-    expect(errors.join()).toContain('TMPRL1100')
-  },
-)
+it('a control: a version that settles signals when it hears them is stuck', async () => {
+  const hasty = await HistoryReplayer.open((await hastyVersion()).bundle)
+  const errors = await stuck(hasty, () => 1)
+  await hasty.close()
+  expect(errors.length).toBeGreaterThan(0)
+  expect(errors.join()).toContain('TMPRL1100')
+})
 
 it('there are runs with several signals to try it on', () => {
   expect(runs.filter(({ history }) => signalsIn(history).length > 1).length).toBeGreaterThan(5)
