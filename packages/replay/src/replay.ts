@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Client } from '@temporalio/client'
 import type { WorkflowBundleOption } from '@temporalio/worker'
-import { type BeingName, type MomentId, stanceOf, TreeosError } from '@treeos/core'
+import { type BeingName, stanceOf, TreeosError } from '@treeos/core'
 import { listArchived } from '@treeos/host'
 import {
   type ChainDb,
@@ -72,7 +72,7 @@ export interface Replayed {
  * @throws {TreeosError} BEING_NOT_FOUND
  */
 export async function replay(
-  at: { db: Kysely<ChainDb>; temporal: Client | null; reality: Reality; registry: Registry },
+  at: ReplayAt & { readonly temporal: Client | null },
   request: ReplayRequest,
 ): Promise<Replayed> {
   const { temporal } = at
@@ -93,10 +93,20 @@ const WHY_LESS = ['olderPrompts', 'partly', 'otherCode'] as const
 /** Beings that are replayed at once: one in Temporal's thread, the others from the chain or while their histories come. */
 const BEINGS_AT_ONCE = 4
 
+interface ReplayAt {
+  readonly db: Kysely<ChainDb>
+  readonly reality: Reality
+  readonly registry: Registry
+}
+interface Histories {
+  readonly temporal: Client
+  readonly replayer: Promise<HistoryReplayer>
+}
+
 async function replayAll(
-  at: { db: Kysely<ChainDb>; reality: Reality; registry: Registry },
+  at: ReplayAt,
   request: ReplayRequest,
-  histories: { temporal: Client; replayer: Promise<HistoryReplayer> } | null,
+  histories: Histories | null,
 ): Promise<Replayed> {
   const { signal, archive = null } = request
   const deps = { db: at.db, registry: at.registry, past: new Past(at.db), signal }
@@ -124,38 +134,17 @@ async function replayAll(
     }
     const fromTemporal = async () => {
       if (histories === null) return []
-      const fetch = (known?: ListedRuns) =>
-        fetchAttesting(
-          outcomes,
-          () => fetchRuns(histories.temporal, at.reality.name, being, archive, known),
-          signal,
-        )
-      const compare = async (known?: ListedRuns) => {
-        const unattested: MomentId[] = []
-        const mismatches = await replayFromTemporal(
-          await histories.replayer,
-          being,
-          await fetch(known),
-          outcomes,
-          {
-            readAgain: () => listOutcomes(at.db, being),
-            onUnattested: (moment) => unattested.push(moment),
-          },
-        )
-        return { mismatches, unattested }
-      }
+      const compare = (known?: ListedRuns) => compareRuns(at, request, histories, { being, outcomes, known })
       let compared = await compare(listed)
       // A run that began after they were listed.
-      if (listed !== undefined && compared.mismatches.some(({ field }) => field === 'history'))
-        compared = await compare()
-      unattested += compared.unattested.length
+      if (compared.mismatches.some(({ field }) => field === 'history')) compared = await compare()
+      unattested += compared.unattested
       return compared.mismatches
     }
     return (await Promise.all([fromChain(), fromTemporal()])).flat()
   }
 
-  const found = await mapAtOnce(names, BEINGS_AT_ONCE, replayBeing)
-  const mismatches = found.flat()
+  const mismatches = (await mapAtOnce(names, BEINGS_AT_ONCE, replayBeing)).flat()
   const erased = request.from === 'temporal' ? [] : await listErasures(at.db)
   return {
     beings: names.length,
@@ -167,6 +156,30 @@ async function replayAll(
     ...(unattested === 0 ? {} : { unattested }),
     ...Object.fromEntries(Object.entries(less).filter(([, moments]) => moments > 0)),
   }
+}
+
+/** Fetches the runs of a being and compares them. @returns the differences, and how many moments no history attests */
+async function compareRuns(
+  { db, reality }: ReplayAt,
+  { archive = null, signal }: ReplayRequest,
+  { temporal, replayer }: Histories,
+  of: {
+    readonly being: BeingName
+    readonly outcomes: readonly StoredOutcome[]
+    readonly known: ListedRuns | undefined
+  },
+): Promise<{ mismatches: Mismatch[]; unattested: number }> {
+  const { being, outcomes, known } = of
+  const fetch = () => fetchRuns(temporal, reality.name, being, archive, known)
+  let unattested = 0
+  const runs = await fetchAttesting(outcomes, fetch, signal)
+  const mismatches = await replayFromTemporal(await replayer, being, runs, outcomes, {
+    readAgain: () => listOutcomes(db, being),
+    onUnattested: () => {
+      unattested += 1
+    },
+  })
+  return { mismatches, unattested }
 }
 
 /**
