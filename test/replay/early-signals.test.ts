@@ -27,7 +27,7 @@ it.each(ways)('recorded runs replay with $way', async ({ tasksOf }) => {
   expect(await stuck(await openReplayer(), tasksOf)).toEqual([])
 })
 
-it('a control: a version that settles signals when it hears them is stuck', async () => {
+it('a control: a version that settles what it heard, not what results say, is stuck', async () => {
   const hasty = await HistoryReplayer.open((await hastyVersion()).bundle)
   const errors = await stuck(hasty, () => 1)
   await hasty.close()

@@ -28,10 +28,13 @@ export function nextVersion(): Promise<OtherVersion> {
 /** The present version, but it does not look at the version of a run. */
 export const heedlessVersion = (): Promise<OtherVersion> => otherVersion([CHECKS_VERSION, ''])
 
-/** The present version, but it takes all signals as settled that it has heard, whatever the results say. */
+/** The present version, but it takes the signals as settled that it had heard when it asked, whatever the result says. */
 export function hastyVersion(): Promise<OtherVersion> {
   const signals = '_class_private_field_get(this, _signals)' // as the bundler writes `this.#signals`
-  return otherVersion([`${signals}.settle(heard);`, `${signals}.settle(${signals}.heard);`])
+  return otherVersion(
+    [`heard: ${signals}.heard`, `heard: (this.toldOf = ${signals}.heard)`],
+    [`${signals}.settle(heard);`, `${signals}.settle(this.toldOf);`],
+  )
 }
 
 /** @throws {Error} unless the bundle has each of these once */
