@@ -34,15 +34,15 @@ describe('migrate', () => {
     }
   })
 
-  it('refuses a database that a version before the first release made', async () => {
+  it('refuses a database with a migration that this version does not know', async () => {
     const { url, drop } = await emptyDatabase()
     const owner = openDatabase(url, { asOwner: true })
     try {
       await sql`create schema treeos_migrations`.execute(owner)
       await sql`create table treeos_migrations.kysely_migration (name text, timestamp text)`.execute(owner)
-      await sql`insert into treeos_migrations.kysely_migration values ('001-ground', '')`.execute(owner)
+      await sql`insert into treeos_migrations.kysely_migration values ('002-later', '')`.execute(owner)
       await expect(migrate(owner)).rejects.toThrow(
-        /^this database has the migration 001-ground, which this version of TreeOS does not know: .* did; use that version, or make a new instance$/,
+        /^this database has the migration 002-later, which this version of TreeOS does not know: .* migrated it; use that version, or make a new instance$/,
       )
     } finally {
       await owner.destroy()

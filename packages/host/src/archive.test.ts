@@ -74,7 +74,7 @@ async function isOpenToOthers(path: string): Promise<boolean> {
 }
 
 it.runIf(process.getuid?.() === 0)(
-  'no other user of the machine reads it, also where an older version made it',
+  'no other user of the machine reads it, also where its folder was open to everybody',
   async () => {
     const [place, archive] = [await mkdtemp(join(tmpdir(), 'treeos-archive-')), 'histories']
     await chmod(place, 0o711) // as the folder of an instance that runs as root

@@ -155,7 +155,7 @@ const exists = (path: string): Promise<boolean> =>
     },
   )
 
-/** Makes the folder for its owner only, also where an older version made it for everybody: what is in histories is private. */
+/** Makes the folder for its owner only, also where it is there for everybody: what is in histories is private. */
 async function makePrivate(folder: string): Promise<void> {
   await mkdir(folder, { recursive: true, mode: 0o700 })
   await chmod(folder, 0o700).catch((error: NodeJS.ErrnoException) => {

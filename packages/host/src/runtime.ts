@@ -3,7 +3,7 @@ import { type BeatDeps, createBeats, newMemory, noopObserver, type Observer } fr
 import type { RoleName } from '@treeos/core'
 import { DEFAULT_MODE } from '@treeos/overlay'
 import type { Effects, LocalBeats, ThinkBeats } from '@treeos/protocol'
-import { installDelegates, installRoles } from '@treeos/reality'
+import { installRoles } from '@treeos/reality'
 import { type ChainDb, isTransient, openDatabase, type Reality } from '@treeos/store'
 import type { Extension, Registry } from '@treeos/world'
 import type { Kysely } from 'kysely'
@@ -141,13 +141,12 @@ export class Runtime {
   }
 }
 
-/** Reads the reality, and installs roles and delegates of this worker's code. Safe to repeat after a failure. */
+/** Reads the reality, and installs the roles of this worker's code. Safe to repeat after a failure. */
 async function loadReality(
   db: Kysely<ChainDb>,
   registry: Registry,
 ): Promise<{ reality: Reality; taken: RoleName[] }> {
   const reality = await requireReality(db)
   const taken = await installRoles({ db, reality }, registry)
-  for (const name of await installDelegates({ db, reality })) if (!taken.includes(name)) taken.push(name)
   return { reality, taken }
 }

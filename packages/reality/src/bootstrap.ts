@@ -1,10 +1,9 @@
 import type { FactDraft } from '@treeos/core'
-import { type ChainDb, createReality, REALITY_MADE, type Reality, rebuildRow } from '@treeos/store'
-import { FOLD, genesisFacts, type Registry, spaceKey, watchesOf } from '@treeos/world'
+import { type ChainDb, createReality, REALITY_MADE, type Reality } from '@treeos/store'
+import { genesisFacts, type Registry, spaceKey } from '@treeos/world'
 import type { Kysely } from 'kysely'
-import { installDelegates, installRoles } from './install.ts'
+import { installRoles } from './install.ts'
 import { readerOf } from './open-reality.ts'
-import { listRowsOf } from './rows.ts'
 import { appendSystemFacts } from './system-facts.ts'
 
 /**
@@ -23,8 +22,6 @@ export async function bootstrapReality(
   const reader = readerOf(at)
   if ((await reader.row(spaceKey('/'))) === null)
     await appendSystemFacts(at, [...genesisFacts(), madeFact(made.reality)], reader)
-  await installDelegates(at)
-  await rebuildMissingWatches(owner)
   return made
 }
 
@@ -32,13 +29,3 @@ const madeFact = ({ name, timeZone }: Reality): FactDraft => ({
   ...REALITY_MADE,
   payload: { name, timeZone },
 })
-
-/** Rebuilds missing watches from the rows of beings. Realities made by older versions have beings without watches. */
-async function rebuildMissingWatches(owner: Kysely<ChainDb>): Promise<void> {
-  const watched = new Set(
-    (await owner.selectFrom('watch').select('being').distinct().execute()).map((row) => row.being),
-  )
-  for (const { key, row: being } of await listRowsOf(owner, 'being:')) {
-    if (!watched.has(being.name) && watchesOf(being).length > 0) await rebuildRow(owner, key, FOLD)
-  }
-}

@@ -5,7 +5,7 @@ export { bootstrapReality } from './bootstrap.ts'
 export { codeOf } from './code-of.ts'
 export { decisionOfPerson } from './decision-of-person.ts'
 export { effectResultOf } from './effect-result.ts'
-export { endExtension, installDelegates, installRoles } from './install.ts'
+export { endExtension, installRoles } from './install.ts'
 export { leaseOfAct } from './lease-of-act.ts'
 export {
   type ComposedMoment,

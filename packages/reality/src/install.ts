@@ -1,16 +1,6 @@
 import { type FactDraft, quote, type RoleName, TreeosError } from '@treeos/core'
 import { type Db, digestOf, putBlob } from '@treeos/store'
-import {
-  beingKey,
-  DELEGATES,
-  delegateInstalled,
-  OPERATOR,
-  type Registry,
-  type RoleRow,
-  roleInstalled,
-  roleKey,
-  roleRemoved,
-} from '@treeos/world'
+import { type Registry, type RoleRow, roleInstalled, roleKey, roleRemoved } from '@treeos/world'
 import { type OpenReality, readerOf } from './open-reality.ts'
 import { listRowsOf } from './rows.ts'
 import { appendSystemFacts } from './system-facts.ts'
@@ -19,32 +9,6 @@ import { appendSystemFacts } from './system-facts.ts'
 const LIVE = 'live'
 /** Each try may fail because another writer moved a head. */
 const TRIES_MAX = 10
-
-/**
- * Adds the delegates (@birther, @role-manager) to a reality that an older version made. Safe to run again, and by several
- * workers at once: it changes nothing that exists.
- * @returns names of the delegates that could not be installed, because another being or role has the name
- */
-export async function installDelegates(at: OpenReality): Promise<string[]> {
-  const taken: string[] = []
-  for (const name of DELEGATES) if (!(await installDelegate(at, name))) taken.push(name)
-  return taken
-}
-
-async function installDelegate(at: OpenReality, name: (typeof DELEGATES)[number]): Promise<boolean> {
-  for (let tries = 0; tries < TRIES_MAX; tries++) {
-    const reader = readerOf(at)
-    await reader.prefetch([roleKey(name), beingKey(name), beingKey(OPERATOR)])
-    if ((await reader.role(name))?.origin === LIVE) return false
-    if ((await reader.being(OPERATOR)) === null) return true // the reality has no first being yet
-    const missing = delegateInstalled(name, await reader.being(name))
-    if (missing === null) return false
-    if (missing.length === 0 || (await appendSystemFacts(at, missing, reader))) return true
-  }
-  throw new Error(
-    `cannot install the ${name}: another writer changed the same reels in each of ${TRIES_MAX} tries`,
-  )
-}
 
 /**
  * Writes the roles of the loaded code into the role registry where they differ, and removes roles that a loaded extension

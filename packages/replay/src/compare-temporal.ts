@@ -162,16 +162,17 @@ function firstDifference(
     // A timer that was cancelled within the task that started it was never sent.
     while (seen[next]?.isCancelled === true && commandJson(seen[next]) !== recorded) next += 1
     const replayed = seen[next++]
-    if (commandJson(replayed) === recorded || isOlderContinue(run, command, replayed)) continue
+    if (commandJson(replayed) === recorded || differInVersion(run, command, replayed)) continue
     return { i, replayed }
   }
   return null
 }
 
 /**
- * The input of the next run names the version of the code that ended this one. Older code wrote its own, never less than that of its run.
+ * Whether both continue the run, and differ in the version alone. Code writes its own version into the input of the next run, and that
+ * is never less than the version of its run: so code of a version between may have written the recorded one.
  */
-function isOlderContinue(
+function differInVersion(
   run: Run,
   recorded: RecordedCommand,
   replayed: ReplayedCommand | undefined,

@@ -100,7 +100,7 @@ export {
 export type { MomentRecord, OpenRecord, OtherRefusal } from './ledger/records.ts'
 export { sha256 } from './ledger/sha256.ts'
 export { type AccountUse, countLastMoments, listAccounts } from './moments/accounts.ts'
-export { headsBeyond, overlaid, readBases, readJudged, seqsOf } from './moments/basis.ts'
+export { headsBeyond, overlaid, readBases, readJudged } from './moments/basis.ts'
 export { type BeforeStamp, readBeforeStamp } from './moments/before-stamp.ts'
 export {
   type CallAttempt,

@@ -110,7 +110,7 @@ export {
 export { SCHEDULES, type Schedule, scheduleContent, schedulesOf } from './rows/schedules.ts'
 export { type Subscription, subscriptionsOf } from './rows/subscriptions.ts'
 export { changeContent, changedPaths, watchesOf } from './rows/watches.ts'
-export { delegateInstalled, genesisFacts, roleInstalled, roleRemoved } from './seed/genesis.ts'
+export { genesisFacts, roleInstalled, roleRemoved } from './seed/genesis.ts'
 export { SUBSTRATE_ACTIONS, type SubstrateAction, seed } from './seed/substrate-extension.ts'
 export { decideCall } from './verbs/act.ts'
 export type { Act, Acting, Asker } from './verbs/acting.ts'

@@ -1,12 +1,10 @@
 import { inhabit, moments, roles, see, summon } from '@treeos/client'
 import type { Json, JsonObject } from '@treeos/core'
-import { installDelegates } from '@treeos/reality'
 import { rolesNamed } from '@treeos/world'
 import { sql } from 'kysely'
 import { beforeAll, describe, expect, it } from 'vitest'
 import {
   createSpace,
-  doAs,
   factsOf,
   live,
   play,
@@ -19,7 +17,6 @@ import {
 import { stage } from '../../support/puppet.ts'
 import { expectReplays, expectUnbroken } from '../../support/replaying.ts'
 import { useWorld } from '../../support/use-world.ts'
-import { startWorld } from '../../support/world.ts'
 
 const ANY = [{ pattern: '*' }]
 const world = useWorld({ extensions: [stage] })
@@ -168,23 +165,6 @@ describe('the role-manager', () => {
     expect(await wears([shout, whisper], true)).toBe('loud') // added below
     expect(await wears([whisper, shout], true)).toBe('quiet') // reordered
     expect(await wears([whisper], false)).toBe('resident') // removed
-  })
-
-  it('comes to a reality that an older version planted, once', async () => {
-    const brought = async () =>
-      (await installDelegates({ db: world.owner, reality: world.reality })).length === 0
-    const before = await rowOf(world, 'role-manager')
-    expect(await brought()).toBe(true)
-    expect(await rowOf(world, 'role-manager')).toEqual(before)
-    // As it was born before it could mediate.
-    const old = await startWorld()
-    try {
-      await doAs(old, 'set-roleflow', '@role-manager', { flow: [] })
-      expect(await installDelegates({ db: old.owner, reality: old.reality })).toEqual([])
-      expect((await rowOf(old, 'role-manager')).qualities.roleFlow).toEqual([]) // somebody set it so
-    } finally {
-      await old.close()
-    }
   })
 })
 

@@ -1,4 +1,4 @@
-import type { BeingName, ReelId } from '@treeos/core'
+import type { BeingName, HeadRef, ReelId } from '@treeos/core'
 import type { ScheduleRef, StampedMoment, StampInput } from '@treeos/protocol'
 import type { LoadedMoment } from '@treeos/reality'
 import {
@@ -11,7 +11,6 @@ import {
   listParkedBy,
   putBlob,
   readBeforeStamp,
-  seqsOf,
 } from '@treeos/store'
 import type { EffectPending } from '@treeos/world'
 import { unusedOf } from '../calls/reservation.ts'
@@ -104,7 +103,10 @@ export async function commit(
 }
 
 /** A held moment has asked for no effect: then it would be stored. */
-const beforeOf = ({ open }: HeldMoment): BeforeStamp => ({ basis: seqsOf(open.basis), effect: null })
+const beforeOf = ({ open }: HeldMoment): BeforeStamp => ({
+  basis: new Map((open.basis as unknown as readonly HeadRef[]).map(([reel, seq]) => [reel, seq])),
+  effect: null,
+})
 
 /** The records of a held moment, which the append stores. */
 function unstoredOf({

@@ -206,16 +206,6 @@ describe.skipIf(process.platform !== 'linux')('the doors of our own server', () 
     })
   })
 
-  it('a server that an older version started without a key is started again with one', async () => {
-    const recorded = runningService(dataDir, 'temporal')
-    if (recorded === null) throw new Error('no server is recorded')
-    const { guard: _, ...detail } = recorded.detail ?? {}
-    await recordService(dataDir, { ...recorded, detail })
-    const again = await ensureTemporal({ dataDir, searchAttributes: [], env: bareEnv, path: onlyGo() })
-    expect(again).toMatchObject({ reused: false, address: server.address })
-    server = again
-  })
-
   it.each([
     { what: 'without a key', args: [], says: '--key-file is missing' },
     {

@@ -77,8 +77,7 @@ export async function launchServer(how: Launch): Promise<TemporalServer> {
     writeConfig(dataDir, { address, namespace: how.namespace, guard })
     const env = serverEnvironment()
     const started = await spawnDetached({ command: binary.path, args, logFile, cwd: dataDir, env })
-    const asks = guard === null || guard === 'certificate' ? guard : 'key'
-    const detail = { namespace: how.namespace, ui, kind: binary.kind, guard: asks, bind: how.bind }
+    const detail = { namespace: how.namespace, ui, kind: binary.kind, bind: how.bind }
     const ports = { temporal: grpc, temporalUi: uiPort }
     await recordService(dataDir, { name: NAME, process: started, address, detail }, ports)
     if (await serverAnswers(dataDir, started)) return { address, ui, process: started }

@@ -97,10 +97,7 @@ export async function ensureTemporal(options: TemporalOptions): Promise<Temporal
   }
 }
 
-/**
- * The recorded server when it still answers. One that lives without answering is ended, and so is one of ours that an older
- * version started without a key.
- */
+/** The recorded server when it still answers. One that lives without answering is ended. */
 async function reuse(
   dataDir: string,
   { ports, bind }: TemporalOptions & { bind: string },
@@ -119,8 +116,7 @@ async function reuse(
       `Temporal of ${dataDir} listens on ${bound}, not on ${bind}: stop the instance first`,
     )
   const kind = detail?.kind as TemporalBinary['kind']
-  const isKeyless = kind === 'built' && detail?.guard == null
-  if (isKeyless || !(await serverAnswers(dataDir, known))) {
+  if (!(await serverAnswers(dataDir, known))) {
     await stopServer(dataDir, known)
     return null
   }

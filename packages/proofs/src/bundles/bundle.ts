@@ -107,9 +107,7 @@ async function* linesOf(tx: Db, reality: Reality, request: ExportRequest): Async
   const contents = new Set<Digest>()
   for await (const moment of readMoments(tx, scope)) {
     for (const digest of contentsOf(moment)) contents.add(digest)
-    // A record of an older version does not say what was asked of the outside, so nothing would show that it is true.
-    const isTold = isJsonObject(moment.record) && moment.record.effect !== undefined
-    yield { kind: 'moment', ...moment, ...(isTold ? {} : { effect: null }) }
+    yield { kind: 'moment', ...moment }
   }
   for await (const content of readContents(tx, [...contents].sort())) yield { kind: 'blob', ...content }
   if (log === null) return

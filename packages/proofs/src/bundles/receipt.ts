@@ -2,7 +2,6 @@ import { type KeyObject, sign } from 'node:crypto'
 import {
   asJson,
   canonicalJson,
-  isJsonObject,
   type Json,
   type JsonObject,
   type MomentId,
@@ -67,10 +66,8 @@ export async function issueReceipt(
 ): Promise<Issued> {
   const whole = await inSnapshot(db, (tx) => gatherWitness({ tx, reality, registry }, moment))
   const proof = log === null ? null : await proofOf(log, moment, whole.derived)
-  // An older record does not say from which heads it was judged, so every fact up to there must be shown.
-  const isTold = isJsonObject(whole.witness.moment.record) && whole.witness.moment.record.judged !== undefined
   const { reels, cuts } =
-    log === null || proof === null || !isTold
+    log === null || proof === null
       ? { reels: whole.witness.reels, cuts: {} }
       : await shorten(whole.witness, log, longest)
   const witness = { ...whole.witness, reels }

@@ -56,19 +56,12 @@ export async function gatherWitness(deps: Deps, moment: MomentId): Promise<Gathe
     throw new TreeosError('INVALID_INPUT', `moment ${moment} called nothing, so there is nothing to permit`)
   const given = await givenOf(deps, line)
   const faults: string[] = []
-  // An older record does not say from which heads its call was judged. Facts name no time of their commit either, only the moment
-  // that wrote them, which was sealed within the same millisecond.
-  const isTold = readPath(line.record, ['judged']) !== undefined
-  const guesses = isTold ? [] : [reelsSealed(deps, line, '<='), reelsSealed(deps, line, '<')]
-  for (const reels of [...guesses, reelsCited(deps, line)])
-    for (const target of await targetsOf(deps, line, call as JsonObject)) {
-      const found = await complete(
-        { ...given, target, fallback: fallbackOf(deps.registry, call as JsonObject) },
-        reels,
-      )
-      if (typeof found !== 'string') return found
-      if (!faults.includes(found)) faults.push(found)
-    }
+  const [reels, fallback] = [reelsCited(deps.tx, line), fallbackOf(deps.registry, call as JsonObject)]
+  for (const target of await targetsOf(deps, line, call as JsonObject)) {
+    const found = await complete({ ...given, target, fallback }, reels)
+    if (typeof found !== 'string') return found
+    if (!faults.includes(found)) faults.push(found)
+  }
   throw new Error(`no receipt follows from what is stored of ${moment}: ${faults.join('; ')}`)
 }
 
@@ -170,7 +163,6 @@ interface LinkRow {
   readonly header: Buffer
   readonly salt: Buffer | null
   readonly bytes: Buffer | null
-  readonly counts: boolean
 }
 
 const linksOf = (reel: string, rows: readonly LinkRow[]): Json =>
@@ -180,39 +172,18 @@ const linksOf = (reel: string, rows: readonly LinkRow[]): Json =>
       : [jsonOf(header), null, null],
   )
 
-/** Reads reels up to the facts that were sealed before the moment. */
-function reelsSealed({ tx }: Deps, { record }: Pick<MomentLine, 'record'>, before: '<=' | '<'): ReadReel {
-  const [moment, sealedAt] = [String(readPath(record, ['moment'])), Number(readPath(record, ['sealedAt']))]
-  return async (reel) => {
-    const { rows } = await sql<LinkRow>`
-      select f.kind, f.header, p.salt, p.bytes,
-        (f.moment is null or o.sealed_at ${sql.raw(before)} ${sealedAt}) and f.moment is distinct from ${moment} as counts
-      from treeos.fact f
-      left join treeos.payload p on p.reel = f.reel and p.seq = f.seq
-      left join treeos.moment_outcome o on o.moment = f.moment
-      where f.reel = ${reel} order by f.seq`.execute(tx)
-    const isLater = ({ counts, header }: LinkRow) =>
-      counts !== true || Number(readPath(jsonOf(header), ['at'])) > sealedAt
-    const end = rows.findIndex(isLater)
-    return linksOf(reel, end < 0 ? rows : rows.slice(0, end))
-  }
-}
-
-/** Reads reels up to where the moment was judged from, or else saw them as it opened. */
-function reelsCited(deps: Deps, { record, basis, judged }: MomentLine): ReadReel {
+/** Reads reels up to where the moment was judged from. Of one that it does not cite, nothing. */
+function reelsCited(tx: Db, { basis, judged }: MomentLine): ReadReel {
   const refs = [basis, judged ?? null].flatMap((heads) => (Array.isArray(heads) ? heads : [])) as [
     string,
     number,
   ][]
   const seqOf = new Map(refs.map(([reel, seq]) => [reel, seq]))
-  const sealed = reelsSealed(deps, { record }, '<=')
   return async (reel) => {
-    const seq = seqOf.get(reel)
-    if (seq === undefined) return sealed(reel)
     const { rows } = await sql<LinkRow>`
-      select f.kind, f.header, p.salt, p.bytes, true as counts
+      select f.kind, f.header, p.salt, p.bytes
       from treeos.fact f left join treeos.payload p on p.reel = f.reel and p.seq = f.seq
-      where f.reel = ${reel} and f.seq <= ${seq} order by f.seq`.execute(deps.tx)
+      where f.reel = ${reel} and f.seq <= ${seqOf.get(reel) ?? 0} order by f.seq`.execute(tx)
     return linksOf(reel, rows)
   }
 }

@@ -8,8 +8,8 @@ import { readOpenTiles, writeTiles } from './tiles.ts'
 const BATCH_LENGTH = 1000
 
 /**
- * Gives every fact and record that is committed its place in the log, in the order of the journal; first those that are older than
- * the journal, in the order of reel and seq. Several processes may call it: one of them works, the others do nothing.
+ * Gives every fact and record that is committed its place in the log, in the order of the journal. Several processes may call it:
+ * one of them works, the others do nothing.
  * @param db as the role `treeos_sequencer`, or as the owner
  * @returns the number of entries of the log
  * @throws when the journal names a fact or a moment that is gone
@@ -28,7 +28,7 @@ async function decide(
   db: Kysely<ChainDb>,
   signal: AbortSignal | undefined,
 ): Promise<{ size: number; upTo: number | null }> {
-  const { rows } = await sql<{ size: number; journal: number | null; newest: number; entries: string[] }>`
+  const { rows } = await sql<{ size: number; journal: number; newest: number; entries: string[] }>`
     select s.size, s.journal, case when j.is_called then j.last_value else 0 end as newest,
       array(select entry from treeos.journal where entry > s.journal order by entry limit ${BATCH_LENGTH}) as entries
     from treeos.log_state s, treeos.journal_entry_seq j`.execute(db)
@@ -36,7 +36,6 @@ async function decide(
   if (state === undefined)
     throw new Error('the table log_state is empty: the owner of the database emptied it')
   const { size, journal, newest, entries } = state
-  if (journal === null) return { size, upTo: 0 }
   let upTo = journal
   for (const entry of entries) {
     if (Number(entry) !== upTo + 1) break
@@ -58,8 +57,8 @@ async function extend(tx: Transaction<ChainDb>, upTo: number): Promise<boolean> 
     .selectFrom('log_state')
     .select(['size', 'journal'])
     .executeTakeFirstOrThrow()
-  if (journal !== null && journal >= upTo) return true // another process has just taken them
-  const entries = journal === null ? await addOldest(tx) : await addJournal(tx, size, journal, upTo)
+  if (journal >= upTo) return true // another process has just taken them
+  const entries = await addJournal(tx, size, journal, upTo)
   const leaves = entries.sort((a, b) => a.index - b.index).map(leafHashOf)
   await writeTiles(tx, extendTiles(size, leaves, await readOpenTiles(tx, size)))
   await tx
@@ -91,24 +90,6 @@ async function addJournal(
       from treeos.journal j left join treeos.moment_outcome o on o.moment = j.moment
       where j.entry > ${after} and j.entry <= ${upTo} and j.moment is not null
     ) as appended
-    returning index, reel, seq, hash`.execute(tx)
-  return rows
-}
-
-/** What was appended before there was a journal. */
-async function addOldest(tx: Transaction<ChainDb>): Promise<Placed[]> {
-  const { rows } = await sql<Placed>`
-    insert into treeos.log_entry (index, reel, seq, hash)
-    select row_number() over (order by reel collate "C", seq) - 1, reel, seq, hash
-    from (
-      select f.reel, f.seq, f.hash from treeos.fact f
-      where not exists (
-        select from treeos.journal j cross join unnest(j.reels, j.seqs) as u (reel, seq)
-        where u.reel = f.reel and u.seq = f.seq)
-      union all
-      select 'moments:' || o.being, o.n, o.hash from treeos.moment_outcome o
-      where not exists (select from treeos.journal j where j.moment = o.moment)
-    ) as oldest
     returning index, reel, seq, hash`.execute(tx)
   return rows
 }

@@ -10,7 +10,7 @@ export interface LogState {
 
 export async function readLogState(db: Db): Promise<LogState> {
   const { rows } = await sql<LogState>`
-    select s.size, case when j.is_called then j.last_value else 0 end - coalesce(s.journal, 0) as behind
+    select s.size, case when j.is_called then j.last_value else 0 end - s.journal as behind
     from treeos.log_state s, treeos.journal_entry_seq j`.execute(db)
   const [state] = rows
   if (state === undefined)

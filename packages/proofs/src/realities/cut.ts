@@ -25,7 +25,7 @@ export async function cutAt(db: Db, being: BeingName, n: number): Promise<Cut> {
   if (entry !== undefined) return { being, n, moment, entry }
   throw new TreeosError(
     'MOMENT_NOT_FOUND',
-    `moment ${n} of ${stanceOf(being)} is older than the journal of this reality, so its place in the record is not known`,
+    `the journal has no entry for moment ${n} of ${stanceOf(being)}, so its place in the record is not known`,
   )
 }
 

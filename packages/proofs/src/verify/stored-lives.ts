@@ -41,10 +41,7 @@ export async function faultsOfNobody(tx: Db): Promise<ChainFault[]> {
   return rows
 }
 
-/**
- * Compares the row of the reality with the last fact that says what it was made with, or what it was called as it became a fork.
- * Older realities have no such fact.
- */
+/** Compares the row of the reality with the last fact that says what it was made with, or what it was called as it became a fork. */
 export async function faultsOfReality(tx: Db): Promise<ChainFault[]> {
   const made = await tx
     .selectFrom('fact')

@@ -47,8 +47,7 @@ export function verifyLog(db: Kysely<ChainDb>, checkpoints: readonly Checkpoint[
       .select(['size', 'journal'])
       .executeTakeFirstOrThrow()
     const broken = [...(await faultsOfTables(tx)), ...(await changedEntries(tx))]
-    if (size > 0 || journal !== null)
-      broken.push(...(await unlogged(tx, journal ?? 0)), ...(await takenAhead(tx, journal ?? 0)))
+    broken.push(...(await unlogged(tx, journal)), ...(await takenAhead(tx, journal)))
     const tree = await rebuild(copy, checkpoints)
     if (tree.entries !== size) broken.push({ reel: LOG, seq: tree.entries, reason: 'log-gap' })
     const order = checkpoints.findIndex(({ size }, i) => size <= (checkpoints[i - 1]?.size ?? -1))

@@ -42,24 +42,21 @@ export function overlaid(basis: readonly HeadRef[], others: readonly HeadRef[]):
   return sortedByReel([...heads.values()])
 }
 
-/** @param basis as it is stored, or as an open record is made from it */
-export function seqsOf(basis: Json): ReadonlyMap<ReelId, number> {
-  if (isJsonObject(basis)) return new Map(Object.entries(basis as Record<ReelId, number>))
-  return new Map((basis as unknown as readonly HeadRef[]).map(([reel, seq]) => [reel, seq]))
-}
+/** Heads without their hashes: seqs by reel. */
+export type StoredHeads = Readonly<Record<ReelId, number>>
 
 /** Heads as they are stored. What was changed so that it holds none gives a head of no reel, which fits no digest. */
-export function headsIn(stored: Buffer): Json {
+export function headsIn(stored: Buffer): StoredHeads {
   try {
     const heads = decodeJson<Json>(stored)
     const isOfSeqs = isJsonObject(heads) && Object.values(heads).every((seq) => Number.isSafeInteger(seq))
-    return isOfSeqs || Array.isArray(heads) ? heads : NO_REEL
+    return isOfSeqs ? (heads as StoredHeads) : NO_REEL
   } catch {
     return NO_REEL
   }
 }
 
-const NO_REEL: Json = [['', 0, '']]
+const NO_REEL: StoredHeads = { '': 0 }
 
 /** The heads that a basis has not, or has with another seq; sorted by reel. */
 export const headsBeyond = (basis: ReadonlyMap<ReelId, number>, heads: readonly HeadRef[]): HeadRef[] =>
@@ -69,7 +66,7 @@ const sortedByReel = (heads: HeadRef[]) => heads.sort(([a], [b]) => (a < b ? -1 
 
 async function withHashes(
   db: Db,
-  stored: readonly (readonly [MomentId, Json])[],
+  stored: readonly (readonly [MomentId, StoredHeads])[],
 ): Promise<Map<MomentId, readonly HeadRef[]>> {
   const hashed = await hashesFor(
     db,
@@ -85,16 +82,13 @@ async function withHashes(
  */
 export async function hashesFor(
   db: Db,
-  stored: readonly Json[],
-): Promise<(heads: Json) => readonly HeadRef[]> {
+  stored: readonly StoredHeads[],
+): Promise<(heads: StoredHeads) => readonly HeadRef[]> {
   const hashOf = await readHashes(
     db,
-    stored.flatMap((heads) => (isJsonObject(heads) ? Object.entries(heads) : [])) as [ReelId, number][],
+    stored.flatMap((heads) => Object.entries(heads)),
   )
-  return (heads) =>
-    isJsonObject(heads)
-      ? Object.entries(heads as Record<ReelId, number>).map(([reel, seq]) => [reel, seq, hashOf(reel, seq)])
-      : (heads as unknown as readonly HeadRef[]) // with hashes, as versions before this one stored it
+  return (heads) => Object.entries(heads).map(([reel, seq]) => [reel, seq, hashOf(reel, seq)])
 }
 
 async function readHashes(db: Db, heads: readonly (readonly [ReelId, number])[]) {

@@ -1,8 +1,7 @@
 import type { MomentId, ReelId } from '@treeos/core'
 import type { EffectDigests } from '../ledger/records.ts'
 import type { Db } from '../sql/database.ts'
-import { decodeJson } from '../sql/stored-json.ts'
-import { seqsOf } from './basis.ts'
+import { headsIn } from './basis.ts'
 import { effectDigests } from './effects.ts'
 
 /** What is stored of a moment before its outcome, as far as the outcome says more of it. */
@@ -23,7 +22,7 @@ export async function readBeforeStamp(db: Db, moment: MomentId): Promise<BeforeS
   if (row === undefined) throw new Error(`moment ${moment} has no open record`)
   const { basis, salt, request, result } = row
   return {
-    basis: seqsOf(decodeJson(basis)),
+    basis: new Map(Object.entries(headsIn(basis))),
     effect: salt === null || request === null ? null : effectDigests({ salt, request, result }),
   }
 }

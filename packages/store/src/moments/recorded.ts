@@ -40,8 +40,8 @@ export async function readRecorded(
   ])
   const stored = rows.map(({ basis, judged, ...row }) => ({
     ...row,
-    basis: basis === null ? [] : headsIn(basis),
-    judged: judged === null ? [] : headsIn(judged),
+    basis: basis === null ? {} : headsIn(basis),
+    judged: judged === null ? {} : headsIn(judged),
   }))
   const withHashes = await hashesFor(
     db,

@@ -51,7 +51,7 @@ async function refuseUnknown(db: Kysely<ChainDb>, migrations: Migrations): Promi
   const unknown = rows.map(({ name }) => name).filter((name) => !Object.hasOwn(migrations, name))
   if (unknown.length > 0)
     throw new Error(
-      `this database has the migration ${unknown[0]}, which this version of TreeOS does not know: a newer version made or migrated it, ` +
-        'or a version from before the first release did; use that version, or make a new instance',
+      `this database has the migration ${unknown[0]}, which this version of TreeOS does not know: a newer version made or migrated it; ` +
+        'use that version, or make a new instance',
     )
 }

@@ -350,7 +350,7 @@ export interface LogTileTable {
 export interface LogStateTable {
   singleton: Generated<boolean>
   /** number of entries of the log */
-  size: number
-  /** the last entry of the journal that is in the log; null before the first */
-  journal: number | null
+  size: Generated<number>
+  /** the last entry of the journal that is in the log; 0 before the first */
+  journal: Generated<number>
 }

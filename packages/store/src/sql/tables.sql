@@ -344,6 +344,6 @@ alter table treeos.log_tile alter column hashes set storage external;
 create table treeos.log_state (
   singleton boolean primary key default true check (singleton),
   size bigint not null default 0,
-  journal bigint -- the last entry of the journal that is in the log; null before the first
+  journal bigint not null default 0 -- the last entry of the journal that is in the log; 0 before the first
 );
 insert into treeos.log_state default values;

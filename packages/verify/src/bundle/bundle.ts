@@ -206,8 +206,6 @@ class Check {
     const moment = { record, ...rest } as Moment
     const name = String(record.moment)
     for (const [reason, what] of faultsOfMoment(moment)) this.#need(false, reason, what)
-    const isTold = record.effect !== undefined || rest.effect === null
-    this.#need(isTold, 'effect-mismatch', 'its record tells of no effect')
     for (const what of goneFrom(moment))
       this.#gone.push({ place: this.#at, what, name: `being:${being} ${name}` })
     const { facts, cited, cause, digests } = citedBy(moment)

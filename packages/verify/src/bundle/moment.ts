@@ -28,7 +28,7 @@ export function* faultsOfMoment(moment: Moment): Generator<[reason: string, what
     yield ['decision-mismatch', 'its decision has another digest than its record says']
   if ((record.judged ?? null) !== (judged === null ? null : valueHash(judged)))
     yield ['judged-mismatch', 'its call was judged from heads with another digest']
-  if (effect !== null && record.effect !== undefined && !same(record.effect, effectDigests(effect)))
+  if (effect !== null && !same(record.effect ?? null, effectDigests(effect)))
     yield ['effect-mismatch', 'its effect, or the result, has another digest']
   if (record.stackDigest !== (record.stack === null ? null : valueHash(record.stack ?? null)))
     yield ['record-mismatch', 'its stack has another digest than its record says']

@@ -72,8 +72,6 @@ export interface Derived {
     readonly to: number
     readonly after: string
   }[]
-  /** those of the reels that the moment does not cite with this hash: the signer says that they stood there */
-  readonly uncited: readonly string[]
   /** in words, what else the derivation takes from the record or the signer */
   readonly attested: readonly string[]
 }
@@ -115,7 +113,6 @@ export function derive(witness: Parts): Derived {
   const gaps = [...world.shown].flatMap(([reel, { cuts }]) =>
     cuts.map(([seq, after, to]) => ({ reel, from: seq + 1, to, after })),
   )
-  const cited = new Set([...seen(witness).values()].map((ref) => canonical(ref)))
   const wearer = { me, asker: (at(open, 'caller', 'name') as string | undefined) ?? null }
   checkSurface(witness, wearer, attested)
 
@@ -138,8 +135,6 @@ export function derive(witness: Parts): Derived {
     gates.push(answer)
   }
   const verdict = verdictOf(witness, said, gates)
-  if (witness.moment.effect !== null && said.effect === undefined)
-    attested.push('that the effect was asked for, and what answered, is said by the signer alone')
   return {
     verdict,
     moment: String(said.moment),
@@ -152,7 +147,6 @@ export function derive(witness: Parts): Derived {
     heads,
     gaps,
     attested,
-    uncited: heads.filter((head) => !cited.has(canonical(head))).map(([reel]) => reel),
     lineage: world.lineage(being).map(({ name }) => name),
   }
 }
@@ -185,31 +179,20 @@ function rolesOf({ program, specs }: Parts, record: JsonObject, open: Json): ByC
   return roles
 }
 
-/** The heads that the moment cites, by reel: those it was judged from, else those it opened with. */
-function seen({ moment }: Parts): Map<string, readonly Json[]> {
+/** The heads that the call was judged from, by reel. */
+function judgedFrom({ moment }: Parts): Map<string, readonly Json[]> {
   const refs = [moment.basis, moment.judged].flatMap((heads) => (isArray(heads) ? heads : []))
   return new Map(refs.flatMap((ref) => (isArray(ref) ? [[String(ref[0]), ref] as const] : [])))
 }
 
-/**
- * The world as the gates saw it. A record that says from which heads they judged fixes it. An older one says what the moment saw as it
- * opened: then it is no older than that, and has nothing that the moment itself or later ones wrote.
- */
+/** The world as the gates saw it: each reel stands where the call was judged from. */
 function worldOf(witness: Parts, record: JsonObject): World {
   const world = new World(witness.reality, witness.reels)
-  const cited = seen(witness)
-  for (const [reel, { head, hashes, cuts }] of world.shown) {
+  need(record.judged !== undefined, 'its record does not say from which heads its call was judged')
+  const cited = judgedFrom(witness)
+  for (const [reel, { head }] of world.shown) {
     const [, seq = null, hash = null] = cited.get(reel) ?? []
-    const isExact = seq !== null && head[0] === seq
-    need(
-      seq === null || hashes.get(Number(seq)) === hash,
-      `${reel} is older than, or another than what the moment saw`,
-    )
-    need(isExact || record.judged === undefined, `${reel} does not stand where the moment was judged from`)
-    need(
-      cuts.length === 0 || record.judged !== undefined,
-      `${reel} is not whole, and may hold what came later`,
-    )
+    need(head[0] === seq && head[1] === hash, `${reel} does not stand where the moment was judged from`)
     for (const link of witness.reels[reel] as readonly Json[]) {
       const header = isArray(link) ? link[0] : null
       if (header === null) continue

@@ -10,8 +10,7 @@ import {
   spaceReel,
 } from '@treeos/core'
 import type { Role } from '../extend/extension.ts'
-import { BIRTHER, type DELEGATES, OPERATOR, ROLE_MANAGER } from '../extend/substrate.ts'
-import type { BeingRow } from '../rows/rows.ts'
+import { BIRTHER, OPERATOR, ROLE_MANAGER } from '../extend/substrate.ts'
 
 interface FirstBeing {
   readonly name: string
@@ -61,23 +60,6 @@ function born(being: FirstBeing): FactDraft[] {
       payload: { being: being.name, from: null },
     },
   ]
-}
-
-/**
- * Facts that give an older reality a delegate: the being itself, or the role that lets it mediate. A flow that was set since is
- * left as it is.
- * @param standing the delegate's row; null when there is none
- * @returns no facts when nothing is missing; null when another being has the name
- */
-export function delegateInstalled(
-  name: (typeof DELEGATES)[number],
-  standing: BeingRow | null,
-): FactDraft[] | null {
-  if (standing === null) return FIRST_BEINGS.filter((being) => being.name === name).flatMap(born)
-  if (standing.cognition.script !== name) return null
-  if (standing.defaultRole === name || standing.qualities.roleFlow !== undefined) return []
-  const payload = { path: ['roleFlow'], value: [{ role: name }], merge: false }
-  return [{ reel: beingReel(name), kind: 'quality:set', payload }]
 }
 
 function space(path: string, type: string, owner: string | null): FactDraft {

@@ -3,7 +3,7 @@ begin
   if tg_table_name = 'log_tile' then
     if new.level = old.level and new.index = old.index
       and substring(new.hashes from 1 for length(old.hashes)) = old.hashes then return new; end if;
-  elsif new.size >= old.size and new.journal >= coalesce(old.journal, 0) then
+  elsif new.size >= old.size and new.journal >= old.journal then
     return new;
   end if;
   raise exception 'update of % is refused: the log only grows', tg_table_name using errcode = 'TR001';
