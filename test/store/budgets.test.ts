@@ -3,7 +3,6 @@ import {
   append,
   beginLife,
   type CallAttempt,
-  claimWithoutReading,
   countParked,
   listUnclaimed,
   measureInboxes,
@@ -15,7 +14,7 @@ import fc from 'fast-check'
 import { sql } from 'kysely'
 import { describe, expect, it } from 'vitest'
 import { useDatabase } from '../support/database.ts'
-import { putWake } from '../support/wakes.ts'
+import { claimId, putWake } from '../support/wakes.ts'
 import { batchOf, wakeFor } from './batch.ts'
 
 const base = useDatabase({ poolMax: 8 })
@@ -374,8 +373,7 @@ describe('concurrent children', () => {
 })
 
 describe('a being that met a limit', () => {
-  const claim = async (name: string, n = 1) =>
-    (await claimWithoutReading(base.db, name, momentId(name, 1, n), 1))?.id ?? null
+  const claim = (name: string, n = 1) => claimId(base.db, base.reality.id, momentId(name, 1, n))
   const unrung = async (name: string) => (await listUnclaimed(base.db, -60, 1000)).includes(name)
 
   it('claims nothing while it is parked, until the budget changes or its day ends', async () => {

@@ -7,7 +7,6 @@ import { ensurePostgres, removeInstance } from '@treeos/local'
 import {
   append,
   beginLife,
-  claimWithoutReading,
   createReality,
   findEntry,
   findOutcome,
@@ -17,7 +16,7 @@ import {
 } from '@treeos/store'
 import { sql } from 'kysely'
 import { afterAll, beforeAll, expect, it } from 'vitest'
-import { putWake } from '../support/wakes.ts'
+import { claimId, putWake } from '../support/wakes.ts'
 import { batchOf, wakeFor } from './batch.ts'
 
 const MOMENT = momentId('ann', 1, 1)
@@ -72,7 +71,7 @@ afterAll(async () => {
   await removeInstance(dataDir)
 })
 
-const claim = async (moment = MOMENT) => (await claimWithoutReading(running.db, 'ann', moment, 1))?.id
+const claim = (moment = MOMENT) => claimId(running.db, reality.id, moment)
 const claimantOf = async (id: string) =>
   (
     await running.owner

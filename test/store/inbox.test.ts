@@ -2,7 +2,6 @@ import { type Cognition, type JsonObject, PRIORITIES, type Wake } from '@treeos/
 import {
   append,
   beginLife,
-  claimWithoutReading,
   closeEntries,
   countChain,
   enqueue,
@@ -19,7 +18,7 @@ import {
 import { sql } from 'kysely'
 import { describe, expect, it } from 'vitest'
 import { freshDatabase, useDatabase } from '../support/database.ts'
-import { putWake } from '../support/wakes.ts'
+import { claimId, putWake } from '../support/wakes.ts'
 import { batchOf, wakeFor } from './batch.ts'
 
 const base = useDatabase()
@@ -46,8 +45,8 @@ async function being(
   for (const wake of wakes) await putWake(base.owner, wakeFor(name, wake.id!, wake))
 }
 
-const claim = async (name: string, n: number, generation = 1) =>
-  (await claimWithoutReading(base.db, name, `${name}/${generation}/${n}`, generation))?.id ?? null
+const claim = (name: string, n: number, generation = 1) =>
+  claimId(base.db, base.reality.id, `${name}/${generation}/${n}`)
 
 const stamp = async (name: string, n: number, wake: string | null, closes: string[] = []) => {
   const moment = { being: name, generation: 1, n }
@@ -142,10 +141,10 @@ describe('a claim', () => {
   it('waits for another run of the same moment that is halfway through its own', async () => {
     await being('ben', 'llm', [{ id: 'n1' }, { id: 'n2' }])
     const [first, second] = await base.db.transaction().execute(async (tx) => {
-      const mine = await claimWithoutReading(tx, 'ben', 'ben/1/1', 1)
+      const mine = await claimId(tx, base.reality.id, 'ben/1/1')
       const other = claim('ben', 1).catch((error: Error) => error.message)
       await new Promise((go) => setTimeout(go, 100)) // by now it waits for the lock, or has claimed another wake
-      return [mine?.id, { other }] as const
+      return [mine, { other }] as const
     })
     expect([first, await second.other]).toEqual(['n1', 'n1'])
   })

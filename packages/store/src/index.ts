@@ -16,8 +16,7 @@ export {
   listEndedTokens,
   markTokenRevoked,
 } from './access/tokens.ts'
-export { announceVault, findVault, forgetVault, listVaults } from './access/vaults.ts'
-export { type ClaimedWake, claimWithoutReading } from './inbox/claim.ts'
+export { announceVault, findVault, forgetVault, listVaults } from './access/vault-addresses.ts'
 export { enqueue, enqueueUnlessWaiting, releaseDelayed, withdraw } from './inbox/enqueue.ts'
 export type { InboxEntry } from './inbox/entry.ts'
 export {
@@ -36,14 +35,16 @@ export {
 export { beginLife, StaleGenerationError } from './inbox/life.ts'
 export {
   findOverlaySources,
-  listOverlayChanges,
   listOverlaysInForce,
-  type OverlayChange,
   type OverlaySources,
-  recordOverlayChange,
   type StoredOverlay,
   WORKSPACE_SCOPE,
-} from './inbox/overlay-sources.ts'
+} from './inbox/overlays-of-wake.ts'
+export {
+  listOverlayChanges,
+  type OverlayChange,
+  recordOverlayChange,
+} from './inbox/thread-overlays.ts'
 export { listThreads, listThreadsOf, listThreadsOfChannel, threadOf } from './inbox/threads.ts'
 export {
   isListening,
@@ -113,7 +114,7 @@ export {
   settle,
 } from './moments/budgets.ts'
 export { cancelCall, isAtWork, listCancelled } from './moments/cancel.ts'
-export { type ClaimResult, claimAndRead } from './moments/claim-and-read.ts'
+export { type ClaimedWake, type ClaimResult, claimAndRead } from './moments/claim-and-read.ts'
 export { costOf, type MomentCost } from './moments/costs.ts'
 export {
   findDecision,
@@ -185,7 +186,7 @@ export { type DatabaseOptions, type Db, inSnapshot, openDatabase } from './sql/d
 export { type JournalListener, listenToJournal, type WordStream } from './sql/listen.ts'
 export { type Login, readLogin } from './sql/login.ts'
 export { MIGRATIONS, type Migrations, migrate } from './sql/migrate.ts'
-export type { ChainDb, FactTable, InboxTable, MomentOutcomeTable } from './sql/schema.ts'
+export type { FactTable, InboxTable, MomentOutcomeTable, StoreDb } from './sql/schema.ts'
 export { decodeJson, encodeJson } from './sql/stored-json.ts'
 export { isTransient } from './sql/transient.ts'
 export { isStreamed, NOTICE_BYTES_MAX, notifyWords, type Saying, type Words } from './sql/word-notices.ts'

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import type { BeingName } from '@treeos/core'
 import { type ExpressionBuilder, sql } from 'kysely'
 import type { Db } from '../sql/database.ts'
-import type { ChainDb } from '../sql/schema.ts'
+import type { StoreDb } from '../sql/schema.ts'
 
 /** An access token as it is stored: without its secret. */
 export interface AccessToken {
@@ -78,7 +78,7 @@ export async function markTokenRevoked(db: Db, id: string): Promise<boolean> {
 
 const COLUMNS = ['id', 'being', 'issued_by', 'issued_at', 'expires_at', 'revoked_at'] as const
 
-const holds = ({ eb, and }: ExpressionBuilder<ChainDb, 'token'>) =>
+const holds = ({ eb, and }: ExpressionBuilder<StoreDb, 'token'>) =>
   and([eb('revoked_at', 'is', null), eb('expires_at', '>', sql<Date>`clock_timestamp()`)])
 
 interface Row {

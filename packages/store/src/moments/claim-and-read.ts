@@ -1,12 +1,30 @@
-import type { BeingName, MomentId } from '@treeos/core'
-import { sql } from 'kysely'
-import { type ClaimedRow, type ClaimedWake, claimedWake } from '../inbox/claim.ts'
+import { type BeingName, isOfThread, type MomentId } from '@treeos/core'
+import { type Selectable, sql } from 'kysely'
+import { entryOf, type InboxEntry } from '../inbox/entry.ts'
 import { throwStaleGeneration } from '../inbox/life.ts'
+import { type OverlayColumns, type OverlaySources, sourcesOf } from '../inbox/overlays-of-wake.ts'
 import type { Line } from '../rows/line.ts'
 import type { KeptReading } from '../rows/prefetch.ts'
 import { fetchedOf, type ReadSet, readSetArguments } from '../rows/read-set.ts'
 import type { Db } from '../sql/database.ts'
+import type { InboxTable } from '../sql/schema.ts'
 import type { CallAttempt, Cost, Reserved } from './budgets.ts'
+
+/** A wake that a moment has claimed. */
+export interface ClaimedWake extends InboxEntry {
+  /** its thread was cut, so the moment ends at once */
+  readonly cut: boolean
+  /** the moment has an open record: this is a rerun */
+  readonly opened: boolean
+  /** somebody watches what the model of its being writes; left out when nobody does */
+  readonly streamed?: true
+  /** left out when it has no overlay */
+  readonly overlays?: OverlaySources
+}
+
+/** A row of the inbox that a moment has claimed, and what else the claim tells. */
+type ClaimedRow = Selectable<InboxTable> &
+  OverlayColumns & { cut: boolean; opened: boolean; streamed?: boolean }
 
 /** A wake that a moment has claimed, and the world as it was then. */
 export interface ClaimResult {
@@ -18,8 +36,8 @@ export interface ClaimResult {
 }
 
 /**
- * Claims the next wake for a moment as `claimWithoutReading` does, then reads a predicted read set at one instant, all in one statement. It
- * adds what the wake names: its caller, and the cut of its thread.
+ * Claims the next wake for a moment: the one it has already claimed, else the first by priority, then by age. Then it reads a predicted
+ * read set at one instant, all in one statement. It adds what the wake names: its caller, and the cut of its thread.
  * @param call reserved, too, unless the wake is an act, or the moment has a reservation already
  * @returns null when no wake waits
  * @throws {StaleGenerationError} when a younger life has begun
@@ -70,4 +88,18 @@ function rowOf({ text, hash: content }: Line): ClaimedRow {
     at: new Date(row.at),
     latest: row.latest === null ? null : new Date(row.latest),
   }
+}
+
+function claimedWake(row: ClaimedRow): ClaimedWake {
+  const entry = entryOf(row)
+  const { cut, opened, streamed } = row
+  const overlays = sourcesOf(row)
+  const more = {
+    opened,
+    ...(overlays === undefined ? {} : { overlays }),
+    ...(streamed === true ? { streamed } : {}),
+  }
+  // A wake by change also covers later changes from other threads, so it starts a thread of its own.
+  if (cut && !isOfThread(entry)) return { ...entry, root: entry.id, cut: false, ...more }
+  return { ...entry, cut, ...more }
 }

@@ -1,4 +1,4 @@
-import type { BeingName, Digest, OverlayTier } from '@treeos/core'
+import type { BeingName, OverlayTier } from '@treeos/core'
 import { sql } from 'kysely'
 import type { Db } from '../sql/database.ts'
 
@@ -11,11 +11,6 @@ export interface OverlaySources {
   /** whether any overlay is stored in this reality */
   readonly hasStored: boolean
 }
-
-/** The sources of the wake of an inbox row named `c`, as columns for a statement that reads that row. */
-export const overlayColumns = sql`
-  (select o.handle from treeos.overlay_change o where o.thread = c.root order by o.id desc limit 1) as thread_overlay,
-  exists (select from treeos.overlay) as has_overlays`
 
 export interface OverlayColumns {
   readonly overlay: string | null
@@ -36,7 +31,10 @@ export function sourcesOf({
 /** The sources of a wake that another process has claimed. */
 export async function findOverlaySources(db: Db, wake: string): Promise<OverlaySources | undefined> {
   const { rows } = await sql<OverlayColumns>`
-    select c.overlay, ${overlayColumns} from treeos.inbox c where c.id = ${wake}`.execute(db)
+    select c.overlay,
+      (select o.handle from treeos.overlay_change o where o.thread = c.root order by o.id desc limit 1) as thread_overlay,
+      exists (select from treeos.overlay) as has_overlays
+    from treeos.inbox c where c.id = ${wake}`.execute(db)
   const [row] = rows
   return row === undefined ? undefined : sourcesOf(row)
 }
@@ -80,39 +78,3 @@ export async function listOverlaysInForce(
 
 /** The scope of the one workspace: the reality. */
 export const WORKSPACE_SCOPE = 'reality'
-
-/** That the overlay of a thread changed. */
-export interface OverlayChange {
-  readonly tier: 'thread'
-  /** salted; null: it was taken away */
-  readonly commitment: Digest | null
-  readonly by: BeingName
-  readonly at: Date
-}
-
-/** Keeps that the overlay of a thread changed. It holds from the next moment of the thread on. */
-export async function recordOverlayChange(
-  db: Db,
-  change: {
-    readonly thread: string
-    readonly commitment: Digest | null
-    readonly handle: string | null
-    readonly by: BeingName
-  },
-): Promise<OverlayChange> {
-  const { commitment, by, at } = await db
-    .insertInto('overlay_change')
-    .values({ ...change, tier: 'thread' })
-    .returning(['commitment', 'by', 'at'])
-    .executeTakeFirstOrThrow()
-  return { tier: 'thread', commitment, by, at }
-}
-
-/** The changes of the overlay of a thread, oldest first. */
-export const listOverlayChanges = (db: Db, thread: string): Promise<OverlayChange[]> =>
-  db
-    .selectFrom('overlay_change')
-    .select(['tier', 'commitment', 'by', 'at'])
-    .where('thread', '=', thread)
-    .orderBy('id')
-    .execute()
