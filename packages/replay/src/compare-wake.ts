@@ -5,6 +5,8 @@ import {
   isJsonObject,
   type Json,
   LOOK_PREFIX,
+  type Wake,
+  wakeFields,
   wakeRecordOf,
 } from '@treeos/core'
 import { type Db, findOpen, type InboxEntry, type OpenRecord } from '@treeos/store'
@@ -57,14 +59,9 @@ async function compareSummon(past: Past, { being, open, entry }: Woken, compare:
   }
   const { role = null, cognition = null } = said
   compare.same('caller', { ...caller }, { name: cause.header.actor, role, cognition })
-  const { to = null, correlation = null, root = null, inReplyTo = null, expectReply = true } = said
-  compare.same(
-    'wake',
-    { to: being, correlation: wake.id, root: wake.root, inReplyTo: wake.inReplyTo },
-    { to, correlation, root, inReplyTo },
-  )
-  compare.same('expectReply', wake.expectReply ?? true, expectReply)
-  compare.same('content', entry?.content ?? null, said.content ?? null)
+  const lived: Partial<Wake> = { ...entry, ...wake, being } // the open record does not hold all of it
+  for (const [field, { said: name, leftOut = null }] of wakeFields)
+    if (name !== undefined) compare.same(field, lived[field] ?? leftOut, said[name] ?? leftOut)
 }
 
 function compareChange({ open, entry }: Woken, caused: ReadonlyMap<string, Fact>, compare: Comparison): void {

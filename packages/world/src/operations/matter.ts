@@ -17,7 +17,7 @@ import { type Coord, type MatterRow, matterKey } from '../rows/rows.ts'
 import { Arguments } from './arguments.ts'
 import { coordIn } from './extent.ts'
 import { qualityChange } from './quality-change.ts'
-import { typeIn } from './types.ts'
+import { typeIn } from './type-argument.ts'
 
 const createMatter: Operation = {
   name: 'create-matter',

@@ -7,7 +7,7 @@ import { spaceKey } from '../rows/rows.ts'
 import { Arguments } from './arguments.ts'
 import { coordIn, sizeIn } from './extent.ts'
 import { qualityChange } from './quality-change.ts'
-import { typeIn } from './types.ts'
+import { typeIn } from './type-argument.ts'
 
 const createSpace: Operation = {
   name: 'create-space',

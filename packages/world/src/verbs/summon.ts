@@ -13,10 +13,10 @@ import {
   type VerbCall,
   type Wake,
 } from '@treeos/core'
-import { askRuleGate } from '../gates/ask-rule-gate.ts'
 import { requireListed } from '../gates/list-gate.ts'
 import { requireNotEnded } from '../gates/living.ts'
 import { rolesNamed } from '../gates/reach.ts'
+import { askRuleGate } from '../gates/rule-gate.ts'
 import { requirePart } from '../gates/thread-part.ts'
 import { requireThread } from '../read/target.ts'
 import { tightest } from '../rows/budgets.ts'

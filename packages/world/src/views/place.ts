@@ -10,7 +10,7 @@ import {
 import type { SeeInput, SeeResolver } from '../read/face.ts'
 import { beingKey, type MatterRow, matterKey, type SpaceRow, spaceKey } from '../rows/rows.ts'
 import { Cut, fitting, VIEW_BOUNDS } from './bounds.ts'
-import { mayRead, mayRegard, maySeeSpace, seenPlace } from './sight.ts'
+import { mayRead, mayRegard, maySeeSpace, seenPlace } from './may-see.ts'
 
 /** The space where the being is: its type, owner, rules, qualities and exits. */
 export const place: SeeResolver = async (input) => {

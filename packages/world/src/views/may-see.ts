@@ -1,6 +1,6 @@
 import { matterReel, type SpacePath, stanceOf, TreeosError } from '@treeos/core'
-import { askRuleGate } from '../gates/ask-rule-gate.ts'
 import { requireListed } from '../gates/list-gate.ts'
+import { askRuleGate } from '../gates/rule-gate.ts'
 import type { SeeInput } from '../read/face.ts'
 import { nameOf, type OperationTarget } from '../read/target.ts'
 import type { BeingRow, MatterRow, SpaceRow } from '../rows/rows.ts'
