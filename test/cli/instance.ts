@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { type Instance, processStart, readInstance, removeInstance } from '@treeos/local'
-import { type ChainDb, openDatabase } from '@treeos/store'
+import { openDatabase, type StoreDb } from '@treeos/store'
 import type { Kysely } from 'kysely'
 import { afterAll, beforeAll, expect, inject } from 'vitest'
 import type { ModelServer } from '../support/model-server.ts'
@@ -125,7 +125,7 @@ export class CliInstance {
   }
 
   /** Opens the instance's database with rights that no command has. */
-  async asOwner<T>(use: (owner: Kysely<ChainDb>) => Promise<T>): Promise<T> {
+  async asOwner<T>(use: (owner: Kysely<StoreDb>) => Promise<T>): Promise<T> {
     const password = readFileSync(join(this.dataDir, 'postgres', 'password'), 'utf8').trim()
     const address = this.state.services.find(({ name }) => name === 'postgres')?.address
     const url = `postgres://treeos:${password}@${address}/treeos`

@@ -3,7 +3,7 @@ import type { Client } from '@temporalio/client'
 import { act } from '@treeos/client'
 import type { BeingName, JsonObject, VerbCall } from '@treeos/core'
 import { beingWorkflowId } from '@treeos/protocol'
-import type { ChainDb, Reality } from '@treeos/store'
+import type { Reality, StoreDb } from '@treeos/store'
 import { type Extension, OPERATOR, type Registry } from '@treeos/world'
 import type { Kysely } from 'kysely'
 import mail, { MAIL_PATH } from '../support/mail.ts'
@@ -82,9 +82,9 @@ export class Trial {
   readonly letters: number
   readonly reality: Reality
   readonly registry: Registry
-  readonly db: Kysely<ChainDb>
+  readonly db: Kysely<StoreDb>
   /** as the owner of the database, for sabotage and for what only the owner sees */
-  readonly owner: Kysely<ChainDb>
+  readonly owner: Kysely<StoreDb>
   readonly temporal: Client
   readonly ground: Ground
   readonly say: Say

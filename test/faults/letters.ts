@@ -1,6 +1,6 @@
 /** The letters that persons of a trial post, and the rules that hold for them. */
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { ChainDb, Reality } from '@treeos/store'
+import type { Reality, StoreDb } from '@treeos/store'
 import { type Kysely, sql } from 'kysely'
 import { startPostOffice } from '../support/post-office.ts'
 import type { Random } from './random.ts'
@@ -28,7 +28,7 @@ export interface Office {
 
 /** @param letterMsMax longest time that it takes for a letter before it answers */
 export async function startOffice(
-  { db, reality }: { readonly db: Kysely<ChainDb>; readonly reality: Reality },
+  { db, reality }: { readonly db: Kysely<StoreDb>; readonly reality: Reality },
   { random, letterMsMax }: { readonly random: Random; readonly letterMsMax: number },
 ): Promise<Office> {
   const letters: Letter[] = []
@@ -40,7 +40,7 @@ export async function startOffice(
   return { url: office.url, letters, close: () => office.close() }
 }
 
-async function isKept(db: Kysely<ChainDb>, moment: string): Promise<boolean> {
+async function isKept(db: Kysely<StoreDb>, moment: string): Promise<boolean> {
   const { rows } = await sql`
     select from treeos.moment_effect where moment = ${moment} and result is not null`.execute(db)
   return rows.length > 0

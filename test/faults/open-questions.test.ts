@@ -1,4 +1,4 @@
-import type { ChainDb } from '@treeos/store'
+import type { StoreDb } from '@treeos/store'
 import {
   type CompiledQuery,
   type DatabaseConnection,
@@ -36,7 +36,7 @@ it('neither is said while answers come in time', async () => {
 })
 
 /** Asks one question, to which no answer comes. */
-function ask(db: Kysely<ChainDb>): OpenQuestions {
+function ask(db: Kysely<StoreDb>): OpenQuestions {
   const questions = new OpenQuestions(db, {
     stallMs: STALL_MS,
     describe: async () => 'as the test says',
@@ -60,7 +60,7 @@ async function stallOf(world: { isAnswering: boolean }): Promise<unknown> {
 }
 
 /** A database whose moments become more with each look while others are answered. */
-function worldOf({ isAnswering }: { isAnswering: boolean }): Kysely<ChainDb> {
+function worldOf({ isAnswering }: { isAnswering: boolean }): Kysely<StoreDb> {
   let moments = 0
   const connection: DatabaseConnection = {
     executeQuery: async <R>({ sql }: CompiledQuery) => {
@@ -73,7 +73,7 @@ function worldOf({ isAnswering }: { isAnswering: boolean }): Kysely<ChainDb> {
     },
   }
   const nothing = async () => undefined
-  return new Kysely<ChainDb>({
+  return new Kysely<StoreDb>({
     dialect: {
       createAdapter: () => new PostgresAdapter(),
       createIntrospector: (db) => new PostgresIntrospector(db),

@@ -2,7 +2,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Client } from '@temporalio/client'
 import { REALITY } from '@treeos/protocol'
-import { type ChainDb, closeEntries } from '@treeos/store'
+import { closeEntries, type StoreDb } from '@treeos/store'
 import { type Kysely, sql } from 'kysely'
 import type { Asked } from './oracle.ts'
 
@@ -29,7 +29,7 @@ const QUIET_MS_MAX = 30_000
 /** Polls open questions, removes those that were answered, and notices a stall. */
 export class OpenQuestions {
   readonly #open = new Map<string, Asked & { readonly at: number }>()
-  readonly #db: Kysely<ChainDb>
+  readonly #db: Kysely<StoreDb>
   readonly #stallMs: number
   readonly #describe: (open: readonly Asked[]) => Promise<string>
   readonly #onDone: (id: string) => void
@@ -45,7 +45,7 @@ export class OpenQuestions {
    * @param onDone told of each question that was answered
    */
   constructor(
-    db: Kysely<ChainDb>,
+    db: Kysely<StoreDb>,
     {
       stallMs,
       describe,
@@ -171,7 +171,7 @@ export class OpenQuestions {
 }
 
 /** Waits until no being has anything left to do, since notices follow answers. */
-export async function quiet(db: Kysely<ChainDb>): Promise<void> {
+export async function quiet(db: Kysely<StoreDb>): Promise<void> {
   for (const until = Date.now() + QUIET_MS_MAX; Date.now() < until; await sleep(POLL_MS)) {
     const { rows } = await sql<{ busy: number }>`
       select count(*)::int as busy from treeos.inbox i

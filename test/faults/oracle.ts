@@ -3,7 +3,7 @@
 import type { Client } from '@temporalio/client'
 import { verifyAll } from '@treeos/proofs'
 import { replay } from '@treeos/replay'
-import type { ChainDb, Reality } from '@treeos/store'
+import type { Reality, StoreDb } from '@treeos/store'
 import { FOLD, type Registry } from '@treeos/world'
 import { type Kysely, type RawBuilder, sql } from 'kysely'
 import { judgeLetters, type Letter } from './letters.ts'
@@ -37,7 +37,7 @@ export interface Verdict {
 }
 
 interface Place {
-  readonly db: Kysely<ChainDb>
+  readonly db: Kysely<StoreDb>
   readonly temporal: Client
   readonly reality: Reality
   readonly registry: Registry
@@ -79,7 +79,7 @@ export async function judge(at: Place, question: Question): Promise<Verdict> {
 const postedIn = (asked: readonly Asked[]) => asked.filter(({ posted }) => posted).map(({ id }) => id)
 
 /** Every accepted act has one outcome and one set of facts. Every summon adds one of each, and has one answer, the expected one. */
-async function judgeAsked(db: Kysely<ChainDb>, asked: readonly Asked[]): Promise<string[]> {
+async function judgeAsked(db: Kysely<StoreDb>, asked: readonly Asked[]): Promise<string[]> {
   const kindsOf = await grouped(
     sql`
     select wake as key, kind || coalesce(' ' || reason, '') as value from treeos.moment_outcome
@@ -144,7 +144,7 @@ async function judgeAsked(db: Kysely<ChainDb>, asked: readonly Asked[]): Promise
   return broken
 }
 
-async function grouped(query: RawBuilder<unknown>, db: Kysely<ChainDb>): Promise<Map<string, string[]>> {
+async function grouped(query: RawBuilder<unknown>, db: Kysely<StoreDb>): Promise<Map<string, string[]>> {
   const { rows } = await (query as RawBuilder<{ key: string; value: string }>).execute(db)
   const values = new Map<string, string[]>()
   for (const { key, value } of rows) values.set(key, [...(values.get(key) ?? []), value])
@@ -230,7 +230,7 @@ const RULES: readonly Rule[] = [
   },
 ]
 
-async function judgeRows(db: Kysely<ChainDb>): Promise<string[]> {
+async function judgeRows(db: Kysely<StoreDb>): Promise<string[]> {
   const broken: string[] = []
   for (const { what, query } of RULES) {
     const { rows } = await query.execute(db)

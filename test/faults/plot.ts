@@ -3,7 +3,7 @@ import { Client } from '@temporalio/client'
 import emotions from '@treeos/emotions'
 import { connectTemporal } from '@treeos/local'
 import { bootstrapReality, setStandardBudgets } from '@treeos/reality'
-import { type ChainDb, migrate, openDatabase, type Reality } from '@treeos/store'
+import { migrate, openDatabase, type Reality, type StoreDb } from '@treeos/store'
 import { buildRegistry, type Extension, type Registry, seed } from '@treeos/world'
 import type { Kysely } from 'kysely'
 import pg from 'pg'
@@ -15,8 +15,8 @@ import type { FaultProxy } from './proxy.ts'
 export interface Plot {
   readonly reality: Reality
   readonly registry: Registry
-  readonly db: Kysely<ChainDb>
-  readonly owner: Kysely<ChainDb>
+  readonly db: Kysely<StoreDb>
+  readonly owner: Kysely<StoreDb>
   readonly temporal: Client
   /** for workers, through the proxy that may misbehave unless another one is given */
   databaseUrl(through?: FaultProxy): string

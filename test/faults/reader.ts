@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { ChainDb } from '@treeos/store'
+import type { StoreDb } from '@treeos/store'
 import { type Kysely, sql } from 'kysely'
 import type { Entry, History } from './history.ts'
 import type { Random } from './random.ts'
@@ -8,12 +8,12 @@ const PAUSE_MS = 400
 
 /** A client that reads random reels while a trial runs, whole, and notes what it saw. */
 export class Reader {
-  readonly #db: Kysely<ChainDb>
+  readonly #db: Kysely<StoreDb>
   readonly #history: History
   readonly #reading: Promise<void>
   #closed = false
 
-  constructor(db: Kysely<ChainDb>, history: History, random: Random) {
+  constructor(db: Kysely<StoreDb>, history: History, random: Random) {
     this.#db = db
     this.#history = history
     this.#reading = this.#run(random)
@@ -48,7 +48,7 @@ export class Reader {
 }
 
 /** The questions, answers and deeds on a reel, as a history names them. */
-async function entriesOf(db: Kysely<ChainDb>, reel: string): Promise<Entry[]> {
+async function entriesOf(db: Kysely<StoreDb>, reel: string): Promise<Entry[]> {
   const { rows } = await sql<{ entry: Entry }>`
     with said as (
       select seq, kind, convert_from(p.bytes, 'UTF8')::jsonb as payload

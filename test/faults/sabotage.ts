@@ -1,5 +1,5 @@
 /** Takes a defence away in one trial's database, so that a control can show what it defends against. */
-import type { ChainDb } from '@treeos/store'
+import type { StoreDb } from '@treeos/store'
 import { type Kysely, sql } from 'kysely'
 
 export type Sabotage =
@@ -12,7 +12,7 @@ export type Sabotage =
   | 'late-commits'
   | 'lost-decisions'
 
-export async function sabotage(owner: Kysely<ChainDb>, what: Sabotage): Promise<void> {
+export async function sabotage(owner: Kysely<StoreDb>, what: Sabotage): Promise<void> {
   switch (what) {
     case 'unkeyed-append':
       return unkey(owner)
@@ -34,7 +34,7 @@ export async function sabotage(owner: Kysely<ChainDb>, what: Sabotage): Promise<
 }
 
 /** Append without the moment's key: a repeated call writes again. */
-async function unkey(owner: Kysely<ChainDb>): Promise<void> {
+async function unkey(owner: Kysely<StoreDb>): Promise<void> {
   const keyed = 'if exists (select from moment_outcome where moment = this_moment) then'
   const closes = "if jsonb_typeof(batch->'outcome') = 'object'"
   const unclosed = "not exists (select from moment_outcome where moment = batch->>'moment')"
@@ -43,21 +43,21 @@ async function unkey(owner: Kysely<ChainDb>): Promise<void> {
 }
 
 /** Append although a head that the decision read has moved. */
-const unhold = (owner: Kysely<ChainDb>) =>
+const unhold = (owner: Kysely<StoreDb>) =>
   rewrite(owner, 'lock_and_check', [['if moved is not null then', 'if false then']])
 
 /** Wakes are claimed in the order of the clock, not of their numbers. */
-const orderByClock = (owner: Kysely<ChainDb>) =>
+const orderByClock = (owner: Kysely<StoreDb>) =>
   rewrite(owner, 'claim', [['order by priority, age limit 1', 'order by priority, at limit 1']])
 
 /** A life that ends midway keeps the wake it had claimed. */
-const keepClaims = (owner: Kysely<ChainDb>) =>
+const keepClaims = (owner: Kysely<StoreDb>) =>
   rewrite(owner, 'close_moment', [
     ['update inbox set claimed_by = null where claimed_by = this_moment and closed_by is null;', 'null;'],
   ])
 
 /** The sweep finds nobody who waits. A wake whose doorbell was lost stays unread. */
-async function blind(owner: Kysely<ChainDb>): Promise<void> {
+async function blind(owner: Kysely<StoreDb>): Promise<void> {
   await sql`alter function treeos.wakes(text, text) rename to really_wakes`.execute(owner)
   await sql`
     create function treeos.wakes(whose text, row_kind text) returns boolean
@@ -70,7 +70,7 @@ async function blind(owner: Kysely<ChainDb>): Promise<void> {
 const SWEEP = '%min(at))::float8 as waited from%'
 
 /** Fails to store every other one, though nothing dies. */
-async function loseEveryOther(owner: Kysely<ChainDb>, what: string, when: string): Promise<void> {
+async function loseEveryOther(owner: Kysely<StoreDb>, what: string, when: string): Promise<void> {
   const [met, lose] = [sql.table(`treeos.${what}_met`), sql.table(`treeos.lose_${what}`)]
   await sql`create sequence ${met}`.execute(owner) // counts what is rolled back, too
   await sql`
@@ -88,7 +88,7 @@ async function loseEveryOther(owner: Kysely<ChainDb>, what: string, when: string
 }
 
 /** Postgres acknowledges a commit seconds before it is on disk. Only new connections do, so the others are ended. */
-async function commitLate(owner: Kysely<ChainDb>): Promise<void> {
+async function commitLate(owner: Kysely<StoreDb>): Promise<void> {
   await sql`alter system set wal_writer_delay = '10s'`.execute(owner) // of the whole server, and no harm to those that wait for the disk
   await sql`select pg_reload_conf()`.execute(owner)
   await sql`do $$ begin
@@ -101,7 +101,7 @@ async function commitLate(owner: Kysely<ChainDb>): Promise<void> {
 
 /** Replaces text in a function. @throws {Error} when the text is not there once, since the control would then show nothing */
 async function rewrite(
-  owner: Kysely<ChainDb>,
+  owner: Kysely<StoreDb>,
   name: string,
   changes: readonly (readonly [from: string, to: string])[],
 ): Promise<void> {

@@ -7,11 +7,11 @@ import { historyToJSON } from '@temporalio/common/lib/proto-utils.js'
 import type { temporal } from '@temporalio/proto'
 import { tail } from '@treeos/local'
 import { beingWorkflowId } from '@treeos/protocol'
-import type { ChainDb, Reality } from '@treeos/store'
+import type { Reality, StoreDb } from '@treeos/store'
 import { type Kysely, type RawBuilder, sql } from 'kysely'
 
 interface Place {
-  readonly db: Kysely<ChainDb>
+  readonly db: Kysely<StoreDb>
   readonly temporal: Client
   readonly reality: Reality
   readonly ground: { readonly dataDir: string; readonly workerLog: string }
@@ -115,7 +115,7 @@ function eventLine(event: temporal.api.history.v1.IHistoryEvent): string {
   return `${event.eventId} ${at} ${kind.replace('EventAttributes', '')} ${cause ?? ''} ${failure?.message ?? ''}`
 }
 
-async function table(db: Kysely<ChainDb>, query: RawBuilder<unknown>): Promise<string[]> {
+async function table(db: Kysely<StoreDb>, query: RawBuilder<unknown>): Promise<string[]> {
   const { rows } = await query.execute(db)
   return rows.map((row) => JSON.stringify(row))
 }

@@ -10,14 +10,14 @@ import {
   type VerbCall,
 } from '@treeos/core'
 import { taskQueueOf } from '@treeos/protocol'
-import { type ChainDb, enqueue, type Reality } from '@treeos/store'
+import { enqueue, type Reality, type StoreDb } from '@treeos/store'
 import type { Kysely } from 'kysely'
 import { patiently } from './patiently.ts'
 
 const RING_MS_MAX = 2000
 
 /** Inserts the row of an act. Retries, since its id makes it idempotent. */
-export function putAct(db: Kysely<ChainDb>, being: BeingName, id: string, call: VerbCall): Promise<boolean> {
+export function putAct(db: Kysely<StoreDb>, being: BeingName, id: string, call: VerbCall): Promise<boolean> {
   return patiently(() =>
     enqueue(db, {
       id: actWakeId(id),

@@ -1,9 +1,9 @@
 /** What moments have written, to see whether it ever changes. */
-import type { ChainDb } from '@treeos/store'
+import type { StoreDb } from '@treeos/store'
 import { type Kysely, sql } from 'kysely'
 
 /** The hashes of each finished moment's record and facts, by moment. */
-export async function hashesOf(db: Kysely<ChainDb>): Promise<Map<string, string>> {
+export async function hashesOf(db: Kysely<StoreDb>): Promise<Map<string, string>> {
   const { rows } = await sql<{ moment: string; written: string }>`
     select o.moment, encode(o.hash, 'hex') || ' ' || coalesce((
       select string_agg(f.reel || '#' || f.seq || ' ' || encode(f.hash, 'hex'), ' ' order by f.reel, f.seq)

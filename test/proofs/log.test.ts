@@ -20,7 +20,7 @@ import {
   verifyChains,
   verifyLog,
 } from '@treeos/proofs'
-import { append, type ChainDb, type Db, openDatabase } from '@treeos/store'
+import { append, type Db, openDatabase, type StoreDb } from '@treeos/store'
 import { type Kysely, sql } from 'kysely'
 import pg from 'pg'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, inject, it } from 'vitest'
@@ -31,7 +31,7 @@ import { verifyInSql } from './verify-in-sql.ts'
 
 let base: TestDatabase
 /** as the sequencer logs in */
-let sequencer: Kysely<ChainDb>
+let sequencer: Kysely<StoreDb>
 let home: string
 let signer: Signer
 

@@ -1,5 +1,5 @@
 import type { ChainFault, ChainsVerified } from '@treeos/proofs'
-import { type ChainDb, type Db, inSnapshot } from '@treeos/store'
+import { type Db, inSnapshot, type StoreDb } from '@treeos/store'
 import { type Kysely, sql } from 'kysely'
 import { findStrays, judgeFacts, judgeHeads, judgeRecords } from './judge-in-sql.ts'
 
@@ -11,7 +11,7 @@ const CHUNK_LENGTH = 100_000
  * what writes chains. In a moment's record it compares values, not their canonical form.
  * @param reality the id that genesis hashes are derived from
  */
-export function verifyInSql(db: Kysely<ChainDb>, reality: string): Promise<ChainsVerified> {
+export function verifyInSql(db: Kysely<StoreDb>, reality: string): Promise<ChainsVerified> {
   return inSnapshot(db, async (tx, copy) => {
     const counts = await sql<Count>`
       select reel, count(*) as facts from treeos.fact group by reel order by reel`.execute(tx)

@@ -16,7 +16,6 @@ import {
   append,
   type Batch,
   buildFacts,
-  type ChainDb,
   type Db,
   type MomentRecord,
   type OutcomeWrite,
@@ -24,6 +23,7 @@ import {
   type RowWrite,
   readHeads,
   readRows,
+  type StoreDb,
   type WakingChange,
 } from '@treeos/store'
 import { evolve, indexOf, type Row, rowKeyOf } from '@treeos/world'
@@ -150,7 +150,7 @@ export const wakeFor = (being: BeingName, id: string, more: Partial<Wake> = {}):
 
 /** Appends facts in one batch, with the rows that the world folds from them. */
 export async function appendWithRows(
-  db: Kysely<ChainDb>,
+  db: Kysely<StoreDb>,
   reality: Reality,
   drafts: readonly FactDraft[],
   moment: Moment | null = null,

@@ -1,4 +1,4 @@
-import { append, type ChainDb, type Prefetched, prefetch, ReadSet, readAtOneInstant } from '@treeos/store'
+import { append, type Prefetched, prefetch, ReadSet, readAtOneInstant, type StoreDb } from '@treeos/store'
 import type { Kysely, KyselyPlugin } from 'kysely'
 import { describe, expect, it } from 'vitest'
 import { useDatabase } from '../support/database.ts'
@@ -10,7 +10,7 @@ const viewer = () => ({ reality: base.reality.id, being: 'ada' })
 const base = useDatabase()
 
 /** The same pool, with a count of its statements. */
-function counted(db: Kysely<ChainDb>): { db: Kysely<ChainDb>; statements: () => number } {
+function counted(db: Kysely<StoreDb>): { db: Kysely<StoreDb>; statements: () => number } {
   let statements = 0
   const plugin: KyselyPlugin = {
     transformQuery({ node }) {

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import { append, beginLife, type ChainDb, type Reality } from '@treeos/store'
+import { append, beginLife, type Reality, type StoreDb } from '@treeos/store'
 import { type Kysely, sql } from 'kysely'
 import type { TestDatabase } from '../support/database.ts'
 import { batchOf, changed, spoke } from './batch.ts'
@@ -8,8 +8,8 @@ const TABLES = ['head', 'fact', 'payload', 'moment_outcome'] as const
 
 /** Two beings with three moments each. Each reel has four facts: the third is speech, the last is erased. */
 export async function appendChains(
-  db: Kysely<ChainDb>,
-  owner: Kysely<ChainDb>,
+  db: Kysely<StoreDb>,
+  owner: Kysely<StoreDb>,
   reality: Reality,
 ): Promise<void> {
   for (const being of ['ada', 'bob']) {

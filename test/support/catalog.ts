@@ -1,9 +1,9 @@
-import { type ChainDb, openDatabase } from '@treeos/store'
+import { openDatabase, type StoreDb } from '@treeos/store'
 import { type Kysely, sql } from 'kysely'
 import { emptyDatabase } from './database.ts'
 
 /** What the schema holds in an empty database after this ran as the owner. */
-export async function catalogAfter(run: (owner: Kysely<ChainDb>) => Promise<unknown>): Promise<unknown[]> {
+export async function catalogAfter(run: (owner: Kysely<StoreDb>) => Promise<unknown>): Promise<unknown[]> {
   const { url, drop } = await emptyDatabase()
   const owner = openDatabase(url, { asOwner: true })
   try {
@@ -16,7 +16,7 @@ export async function catalogAfter(run: (owner: Kysely<ChainDb>) => Promise<unkn
 }
 
 /** Tables with columns, defaults, constraints, indexes, triggers and rights; functions with their text and rights. */
-async function catalogOf(db: Kysely<ChainDb>): Promise<unknown[]> {
+async function catalogOf(db: Kysely<StoreDb>): Promise<unknown[]> {
   const { rows } = await sql`
     with ours as (select oid, relname, relkind, relacl from pg_class where relnamespace = 'treeos'::regnamespace)
     select relname as name, attname as part, format_type(atttypid, atttypmod) || case when attnotnull then ' not null' else '' end

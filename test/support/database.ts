@@ -1,13 +1,13 @@
 import { randomUUID } from 'node:crypto'
-import { type ChainDb, createReality, openDatabase, type Reality } from '@treeos/store'
+import { createReality, openDatabase, type Reality, type StoreDb } from '@treeos/store'
 import type { Kysely } from 'kysely'
 import { afterAll, beforeAll, inject } from 'vitest'
 import { onServerAt } from './template.ts'
 
 export interface TestDatabase extends Urls {
   /** connected as workers are: the role owns nothing and cannot change the past */
-  readonly db: Kysely<ChainDb>
-  readonly owner: Kysely<ChainDb>
+  readonly db: Kysely<StoreDb>
+  readonly owner: Kysely<StoreDb>
   readonly reality: Reality
   /** closes both pools and drops the database */
   close(): Promise<void>

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto'
 import { createReadStream } from 'node:fs'
 import { readdir, stat } from 'node:fs/promises'
 import { join } from 'node:path'
-import type { ChainDb } from '@treeos/store'
+import type { StoreDb } from '@treeos/store'
 import { type Kysely, sql } from 'kysely'
 
 /** Words that stand nowhere but where they were put. Letters and digits alone, so they are the same in JSON and in a URL. */
@@ -90,7 +90,7 @@ export async function filesIn(path: string): Promise<string[]> {
 }
 
 /** The rows of every table but the system's, as COPY would write them, by table. */
-export async function dumpTables(owner: Kysely<ChainDb>): Promise<ReadonlyMap<string, Buffer>> {
+export async function dumpTables(owner: Kysely<StoreDb>): Promise<ReadonlyMap<string, Buffer>> {
   const { rows: tables } = await sql<{ label: string; name: string }>`
     select schemaname || '.' || tablename as label, format('%I.%I', schemaname, tablename) as name from pg_tables
     where schemaname not in ('pg_catalog', 'information_schema')`.execute(owner)
@@ -105,7 +105,7 @@ export async function dumpTables(owner: Kysely<ChainDb>): Promise<ReadonlyMap<st
 }
 
 /** The files of a database, of its journal and of the whole server, and none of the other databases. */
-export async function filesOfDatabase(owner: Kysely<ChainDb>): Promise<{ root: string; files: string[] }> {
+export async function filesOfDatabase(owner: Kysely<StoreDb>): Promise<{ root: string; files: string[] }> {
   await sql`checkpoint`.execute(owner)
   const { rows } = await sql<{ root: string; own: string }>`
     select current_setting('data_directory') as root, 'base/' || oid || '/' as own
@@ -119,7 +119,7 @@ export async function filesOfDatabase(owner: Kysely<ChainDb>): Promise<{ root: s
 }
 
 /** Turns off what would hide a text in the files of Postgres: compression of long values and of the journal. */
-export async function storePlainly(owner: Kysely<ChainDb>): Promise<void> {
+export async function storePlainly(owner: Kysely<StoreDb>): Promise<void> {
   const { rows } = await sql<{ statement: string }>`
     select format('alter table %s alter column %I set storage external', attrelid::regclass, attname) as statement
     from pg_attribute join pg_class c on c.oid = attrelid join pg_namespace n on n.oid = relnamespace

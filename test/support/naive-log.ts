@@ -2,7 +2,7 @@
 import { createHash, createPrivateKey, createPublicKey, randomBytes, sign } from 'node:crypto'
 import { canonicalJson } from '@treeos/core'
 import type { CheckpointedLog, ReceiptSigner } from '@treeos/proofs'
-import type { ChainDb, Reality } from '@treeos/store'
+import type { Reality, StoreDb } from '@treeos/store'
 import { type Kysely, sql } from 'kysely'
 
 const sha256 = (...parts: Uint8Array[]): Buffer =>
@@ -51,7 +51,7 @@ export function newLogKey(reality: Pick<Reality, 'id'>, seed: Uint8Array = rando
 }
 
 /** Everything in a reality as a log, with a checkpoint over all of it but the last entries. */
-export async function naiveLog(db: Kysely<ChainDb>, key: LogKey, without = 0): Promise<CheckpointedLog> {
+export async function naiveLog(db: Kysely<StoreDb>, key: LogKey, without = 0): Promise<CheckpointedLog> {
   const { rows } = await sql<{ reel: string; seq: number; hash: Buffer }>`
     select reel, seq, hash from (
       select reel, seq, hash, coalesce(moment, '') as moment from treeos.fact

@@ -20,7 +20,7 @@ import {
 } from '@treeos/portal'
 import { findNewest, originOf, readKeys } from '@treeos/proofs'
 import { replay } from '@treeos/replay'
-import { type ChainDb, type JournalListener, listenToJournal, openDatabase } from '@treeos/store'
+import { type JournalListener, listenToJournal, openDatabase, type StoreDb } from '@treeos/store'
 import { type Kysely, sql } from 'kysely'
 import { inject } from 'vitest'
 import { setRole } from './life.ts'
@@ -108,7 +108,7 @@ export class PortalWorld {
   readonly errors: { where: string; error: unknown }[]
   /** folder from which the portal reads checkpoints; empty at first */
   readonly checkpoints: string
-  readonly #db: Kysely<ChainDb>
+  readonly #db: Kysely<StoreDb>
   readonly #listener: JournalListener
 
   private constructor(
@@ -120,7 +120,7 @@ export class PortalWorld {
       errors,
       checkpoints,
     }: {
-      db: Kysely<ChainDb>
+      db: Kysely<StoreDb>
       errors: { where: string; error: unknown }[]
       checkpoints: string
     },

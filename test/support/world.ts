@@ -7,7 +7,7 @@ import { createModel, type Model, type ModelOptions, modelEndpoint, treeos } fro
 import { type OverlayMode, VaultCaller } from '@treeos/overlay'
 import { taskQueueOf } from '@treeos/protocol'
 import { bootstrapReality } from '@treeos/reality'
-import { type ChainDb, openDatabase, type Reality } from '@treeos/store'
+import { openDatabase, type Reality, type StoreDb } from '@treeos/store'
 import { buildRegistry, type Extension, seed } from '@treeos/world'
 import { type Kysely, sql } from 'kysely'
 import { inject } from 'vitest'
@@ -16,9 +16,9 @@ import { migratedDatabase, type OwnDatabase } from './database.ts'
 /** A reality of its own on the services of the run, with a worker in this process. */
 export interface World extends Connection {
   readonly reality: Reality
-  readonly db: Kysely<ChainDb>
+  readonly db: Kysely<StoreDb>
   /** has rights that the product never has, for tests that tamper */
-  readonly owner: Kysely<ChainDb>
+  readonly owner: Kysely<StoreDb>
   readonly url: string
   /** errors whose message is not in history */
   readonly errors: { where: string; error: unknown }[]
@@ -201,7 +201,7 @@ const ANOTHER_BUILD = {
  * Shadows Postgres' clock by one of ours for every connection with the new URL. Nothing else changes: time is data, as in
  * replay.
  */
-async function stopClock(owner: Kysely<ChainDb>, url: string, iso: string): Promise<string> {
+async function stopClock(owner: Kysely<StoreDb>, url: string, iso: string): Promise<string> {
   await sql`create schema clock`.execute(owner)
   await sql`create table clock.stands (at timestamptz not null)`.execute(owner)
   await sql`insert into clock.stands values (${iso}::timestamptz)`.execute(owner)

@@ -3,7 +3,7 @@ import { type AddressInfo, BlockList, isIP } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { OUTCOMES } from '@treeos/core'
 import type { Observer } from '@treeos/host'
-import { type ChainDb, countParked, measureInboxes } from '@treeos/store'
+import { countParked, measureInboxes, type StoreDb } from '@treeos/store'
 import type { Kysely } from 'kysely'
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client'
 import { StartError } from './start-error.ts'
@@ -59,7 +59,7 @@ export class Metrics {
   })
 
   /** @param db asked at every scrape for the inboxes of the whole reality */
-  constructor(db: Kysely<ChainDb>) {
+  constructor(db: Kysely<StoreDb>) {
     collectDefaultMetrics({ register: this.registry })
     const measure = measuring(db)
     const inbox = (name: string, help: string, read: (line: Line) => number) =>
@@ -153,12 +153,12 @@ const nameIn = (host = ''): string => host.replace(/:\d+$/, '').toLowerCase()
 type Line = Awaited<ReturnType<typeof measureInboxes>> & { readonly parked: number }
 const UNKNOWN: Line = { waiting: Number.NaN, oldestSeconds: Number.NaN, parked: Number.NaN }
 
-async function measure(db: Kysely<ChainDb>): Promise<Line> {
+async function measure(db: Kysely<StoreDb>): Promise<Line> {
   return { ...(await measureInboxes(db)), parked: await countParked(db) }
 }
 
 /** Shares one query among concurrent scrapes. Gives NaN while Postgres does not answer, so that the other metrics are served. */
-function measuring(db: Kysely<ChainDb>): () => Promise<Line> {
+function measuring(db: Kysely<StoreDb>): () => Promise<Line> {
   let asked: Promise<Line> | null = null
   return () => {
     asked ??= measure(db).finally(() => {

@@ -1,7 +1,7 @@
 import { loadClientConnectConfig } from '@temporalio/envconfig'
 import { type NativeConnectionOptions, TransportError } from '@temporalio/worker'
 import { reasonOf, ServiceAwayError, type WaitOptions, waitFor } from '@treeos/host'
-import { type ChainDb, findReality, isTransient, type Reality } from '@treeos/store'
+import { findReality, isTransient, type Reality, type StoreDb } from '@treeos/store'
 import type { Kysely } from 'kysely'
 import type { Logger } from 'pino'
 import { StartError } from './start-error.ts'
@@ -39,7 +39,7 @@ export class Start {
     this.#secondsMax = secondsMax
   }
 
-  async findReality(db: Kysely<ChainDb>, url: string): Promise<Reality> {
+  async findReality(db: Kysely<StoreDb>, url: string): Promise<Reality> {
     const service = `Postgres at ${addressOf(url)}`
     const reality = await waitFor(() => findReality(db), this.#waiting(service, isTransient)).catch(
       (error) => {

@@ -1,6 +1,6 @@
 import { hash, randomBytes } from 'node:crypto'
 import { readFacts, readInclusionProof, sequence, verifyChains, verifyLog } from '@treeos/proofs'
-import { type ChainDb, createReality, inSnapshot, migrate, openDatabase } from '@treeos/store'
+import { createReality, inSnapshot, migrate, openDatabase, type StoreDb } from '@treeos/store'
 import type { Kysely } from 'kysely'
 import { describeMachine } from '../machine.ts'
 import { cpuOfTree } from '../processes.ts'
@@ -108,7 +108,7 @@ function hashAlone(count: number): number {
 }
 
 /** The same rows as the walk reads, without a look at them. */
-function readAll(db: Kysely<ChainDb>): Promise<number> {
+function readAll(db: Kysely<StoreDb>): Promise<number> {
   return inSnapshot(db, async (_, copy) => {
     let count = 0
     await readFacts(copy, () => {
@@ -119,7 +119,7 @@ function readAll(db: Kysely<ChainDb>): Promise<number> {
 }
 
 /** Of single proofs, each with its reading, at random places of the log. */
-async function proofTimes(db: Kysely<ChainDb>) {
+async function proofTimes(db: Kysely<StoreDb>) {
   const { size } = await db.selectFrom('log_state').select('size').executeTakeFirstOrThrow()
   const times: number[] = []
   for (let i = 0; i < PROOFS; i++) {

@@ -1,5 +1,5 @@
 import { type FactDraft, spaceReel } from '@treeos/core'
-import { type BuiltFact, buildFacts, type ChainDb, type Reality, readHeads } from '@treeos/store'
+import { type BuiltFact, buildFacts, type Reality, readHeads, type StoreDb } from '@treeos/store'
 import { type Kysely, sql } from 'kysely'
 
 /** Facts of one insert. */
@@ -10,7 +10,7 @@ const BATCH_LENGTH = 2000
  * journal are as the append makes them. A fact has a header of about 330 bytes and a payload of about 120.
  */
 export async function writeFacts(
-  owner: Kysely<ChainDb>,
+  owner: Kysely<StoreDb>,
   reality: Reality,
   { reels, factsPerReel }: { readonly reels: number; readonly factsPerReel: number },
 ): Promise<void> {
@@ -44,7 +44,7 @@ const draftOf = (reel: string, i: number): FactDraft => ({
   },
 })
 
-async function insert(owner: Kysely<ChainDb>, facts: readonly BuiltFact[]): Promise<void> {
+async function insert(owner: Kysely<StoreDb>, facts: readonly BuiltFact[]): Promise<void> {
   const reels = facts.map(({ ref }) => ref.reel)
   const seqs = facts.map(({ ref }) => ref.seq)
   const column = (of: (fact: BuiltFact) => Buffer) => facts.map(of)

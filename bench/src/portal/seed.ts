@@ -1,5 +1,5 @@
 import { bootstrapReality } from '@treeos/reality'
-import { type ChainDb, digestOf, migrate, openDatabase, type Reality } from '@treeos/store'
+import { digestOf, migrate, openDatabase, type Reality, type StoreDb } from '@treeos/store'
 import { buildRegistry, seed } from '@treeos/world'
 import { type Kysely, sql } from 'kysely'
 import { bear } from '../births.ts'
@@ -19,7 +19,7 @@ export const BUSY = 'b-0'
 export async function seedCrowd(
   url: string,
   { beings, moments }: Crowd,
-): Promise<{ owner: Kysely<ChainDb>; reality: Reality }> {
+): Promise<{ owner: Kysely<StoreDb>; reality: Reality }> {
   const owner = openDatabase(url, { asOwner: true, poolMax: 2 })
   await migrate(owner)
   const { reality } = await bootstrapReality(owner, buildRegistry([seed]), { name: 'crowd', timeZone: 'UTC' })

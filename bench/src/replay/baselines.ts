@@ -1,12 +1,12 @@
 import { hash, randomBytes } from 'node:crypto'
 import {
-  type ChainDb,
   listBeingsWithMoments,
   listEntries,
   listFactsAfter,
   listOutcomes,
   listReels,
   readRecorded,
+  type StoreDb,
 } from '@treeos/store'
 import { type Kysely, sql } from 'kysely'
 
@@ -14,7 +14,7 @@ import { type Kysely, sql } from 'kysely'
 const PAGE = 50
 
 /** Reads all that a replay from the chain reads, and does nothing with it. @returns moments */
-export async function readMoments(db: Kysely<ChainDb>): Promise<number> {
+export async function readMoments(db: Kysely<StoreDb>): Promise<number> {
   let count = 0
   for (const being of await listBeingsWithMoments(db)) {
     const outcomes = await listOutcomes(db, being)
@@ -40,7 +40,7 @@ export async function readMoments(db: Kysely<ChainDb>): Promise<number> {
  * decision, and headers and payloads of its facts.
  * @returns hashes; it returns the moments
  */
-export async function hashMoments(db: Kysely<ChainDb>): Promise<() => number> {
+export async function hashMoments(db: Kysely<StoreDb>): Promise<() => number> {
   const { rows } = await sql<{ moments: number; parts: number[] }>`
     select count(*) as moments, array[avg(octet_length(o.record)), avg(octet_length(e.record)), coalesce(avg(octet_length(d.bytes)), 0),
       (select sum(octet_length(header)) from treeos.fact) / count(*),

@@ -3,7 +3,7 @@ import { WorkflowNotFoundError } from '@temporalio/common'
 import { Recurring, ringBeing } from '@treeos/client'
 import type { BeingName } from '@treeos/core'
 import { beingWorkflowId } from '@treeos/protocol'
-import { type ChainDb, listBusy, pageUnclaimed, type Reality, releaseDelayed } from '@treeos/store'
+import { listBusy, pageUnclaimed, type Reality, releaseDelayed, type StoreDb } from '@treeos/store'
 import type { Kysely } from 'kysely'
 import { releaseLapsed } from './lapsed-leases.ts'
 import { RingSchedule } from './ring-schedule.ts'
@@ -23,7 +23,7 @@ const CHECK_BEINGS_MAX = 500
 
 export interface DoorbellOptions {
   readonly client: Client
-  readonly db: Kysely<ChainDb>
+  readonly db: Kysely<StoreDb>
   readonly reality: Reality
   readonly taskQueue: string
   readonly onError: (where: string, error: unknown) => void

@@ -1,6 +1,6 @@
 import { utf8Length } from '@treeos/core'
 import { HANDED_ON_BYTES_MAX, type HandedOn, type Vault, type VaultCaller } from '@treeos/overlay'
-import { announceVault, type ChainDb, listVaults } from '@treeos/store'
+import { announceVault, listVaults, type StoreDb } from '@treeos/store'
 import type { Kysely } from 'kysely'
 
 /** A worker that stops looks this long for another one that takes its overlays. */
@@ -14,7 +14,7 @@ const SEARCH_MS_MAX = 5000
  */
 export async function handOn(
   vault: Vault,
-  at: { readonly db: Kysely<ChainDb>; readonly caller: VaultCaller; readonly url: string },
+  at: { readonly db: Kysely<StoreDb>; readonly caller: VaultCaller; readonly url: string },
   onError: (error: unknown) => void,
 ): Promise<boolean> {
   const messages = inMessages(vault.handOn())

@@ -4,7 +4,7 @@ import type { RoleName } from '@treeos/core'
 import { DEFAULT_MODE } from '@treeos/overlay'
 import type { Effects, LocalBeats, ThinkBeats } from '@treeos/protocol'
 import { installRoles } from '@treeos/reality'
-import { type ChainDb, isTransient, openDatabase, type Reality } from '@treeos/store'
+import { isTransient, openDatabase, type Reality, type StoreDb } from '@treeos/store'
 import type { Extension, Registry } from '@treeos/world'
 import type { Kysely } from 'kysely'
 import { Archivist } from './archive.ts'
@@ -81,7 +81,7 @@ export class Runtime {
     }
   }
 
-  async #runOn(db: Kysely<ChainDb>, client: Client, at: Place, next: () => Promise<void>) {
+  async #runOn(db: Kysely<StoreDb>, client: Client, at: Place, next: () => Promise<void>) {
     const {
       registry,
       histories = null,
@@ -143,7 +143,7 @@ export class Runtime {
 
 /** Reads the reality, and installs the roles of this worker's code. Safe to repeat after a failure. */
 async function loadReality(
-  db: Kysely<ChainDb>,
+  db: Kysely<StoreDb>,
   registry: Registry,
 ): Promise<{ reality: Reality; taken: RoleName[] }> {
   const reality = await requireReality(db)

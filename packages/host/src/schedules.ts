@@ -9,7 +9,7 @@ import {
 import { Recurring } from '@treeos/client'
 import { BEING, REALITY, SCHEDULE_WORKFLOW, type ScheduleRef, scheduleId } from '@treeos/protocol'
 import { listSchedulingBeings, readerOf } from '@treeos/reality'
-import type { ChainDb, Reality } from '@treeos/store'
+import type { Reality, StoreDb } from '@treeos/store'
 import { schedulesOf } from '@treeos/world'
 import type { Kysely } from 'kysely'
 
@@ -19,7 +19,7 @@ const CATCHUP_MS_MIN = 10_000
 
 export interface SchedulesOptions {
   readonly client: Client
-  readonly db: Kysely<ChainDb>
+  readonly db: Kysely<StoreDb>
   readonly reality: Reality
   readonly taskQueue: string
   readonly onError: (where: string, error: unknown) => void

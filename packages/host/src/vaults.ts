@@ -16,7 +16,7 @@ import {
   VaultCaller,
   vaultOf,
 } from '@treeos/overlay'
-import { announceVault, type ChainDb, findVault, forgetVault } from '@treeos/store'
+import { announceVault, findVault, forgetVault, type StoreDb } from '@treeos/store'
 import type { Kysely } from 'kysely'
 import { handOn } from './hand-on.ts'
 
@@ -29,7 +29,7 @@ const ASK_AGAIN_MS = 300
 const REFUSALS_MAX = 2
 
 export interface VaultsOptions {
-  readonly db: Kysely<ChainDb>
+  readonly db: Kysely<StoreDb>
   /** null: this worker keeps no overlays and reaches none */
   readonly vault: ListenOptions | null
   readonly mode: OverlayMode
@@ -39,7 +39,7 @@ export interface VaultsOptions {
 /** The vault of this worker, and the way to those of the others. */
 export class Vaults implements OverlayAccess {
   readonly mode: OverlayMode
-  readonly #db: Kysely<ChainDb>
+  readonly #db: Kysely<StoreDb>
   readonly #options: ListenOptions | null
   readonly #onError: VaultsOptions['onError']
   readonly #vault = new Vault()

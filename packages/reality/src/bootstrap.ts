@@ -1,5 +1,5 @@
 import type { FactDraft } from '@treeos/core'
-import { type ChainDb, createReality, REALITY_MADE, type Reality } from '@treeos/store'
+import { createReality, REALITY_MADE, type Reality, type StoreDb } from '@treeos/store'
 import { genesisFacts, type Registry, spaceKey } from '@treeos/world'
 import type { Kysely } from 'kysely'
 import { installRoles } from './install.ts'
@@ -12,7 +12,7 @@ import { appendSystemFacts } from './system-facts.ts'
  * @param owner a handle opened with `asOwner`
  */
 export async function bootstrapReality(
-  owner: Kysely<ChainDb>,
+  owner: Kysely<StoreDb>,
   registry: Registry,
   wanted: { readonly name: string; readonly timeZone: string },
 ): Promise<{ readonly reality: Reality; readonly created: boolean }> {

@@ -1,12 +1,12 @@
 import { type ActContent, type BeingName, stanceOf, TreeosError } from '@treeos/core'
-import { type ChainDb, findLease, type Reality } from '@treeos/store'
+import { findLease, type Reality, type StoreDb } from '@treeos/store'
 import { type BeingRow, requireNotEnded } from '@treeos/world'
 import type { Kysely } from 'kysely'
 import { readerOf } from './open-reality.ts'
 
 /** The reality in which a person acts, and the person's being. */
 export interface Presence {
-  readonly db: Kysely<ChainDb>
+  readonly db: Kysely<StoreDb>
   readonly reality: Reality
   /** being of the person; the first operator when left out */
   readonly person?: BeingName

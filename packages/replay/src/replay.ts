@@ -4,13 +4,13 @@ import type { WorkflowBundleOption } from '@temporalio/worker'
 import { type BeingName, stanceOf, TreeosError } from '@treeos/core'
 import { listArchived } from '@treeos/host'
 import {
-  type ChainDb,
   type Erasure,
   listBeingsWithMoments,
   listErasures,
   listOutcomes,
   listRows,
   type Reality,
+  type StoreDb,
   type StoredOutcome,
 } from '@treeos/store'
 import type { Registry } from '@treeos/world'
@@ -94,7 +94,7 @@ const WHY_LESS = ['olderPrompts', 'partly', 'otherCode'] as const
 const BEINGS_AT_ONCE = 4
 
 interface ReplayAt {
-  readonly db: Kysely<ChainDb>
+  readonly db: Kysely<StoreDb>
   readonly reality: Reality
   readonly registry: Registry
 }
@@ -234,7 +234,7 @@ const archivedBeings = async (archive: string | null) => (archive === null ? [] 
 
 /** @param attested beings that Temporal or the archive knows: the chain may have lost them */
 async function beingsOf(
-  db: Kysely<ChainDb>,
+  db: Kysely<StoreDb>,
   wanted: readonly BeingName[] | null,
   attested: readonly BeingName[],
 ): Promise<BeingName[]> {

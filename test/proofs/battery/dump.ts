@@ -1,5 +1,5 @@
 /** All rows of Postgres as text, and changes of them as an owner of the database can make them. */
-import type { ChainDb } from '@treeos/store'
+import type { StoreDb } from '@treeos/store'
 import { type Kysely, sql } from 'kysely'
 import { tamper } from '../../store/tampering.ts'
 
@@ -23,7 +23,7 @@ export interface Change {
   readonly after: Readonly<Row> | null
 }
 
-type Owned = { readonly owner: Kysely<ChainDb> }
+type Owned = { readonly owner: Kysely<StoreDb> }
 
 /** Drops the constraints of all tables except primary keys, as an owner can: an attack may break any of them. */
 export async function unguard({ owner }: Owned): Promise<void> {

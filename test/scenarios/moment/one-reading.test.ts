@@ -2,7 +2,7 @@
 import { newMemory } from '@treeos/activities'
 import type { JsonObject } from '@treeos/core'
 import type { StampedMoment } from '@treeos/protocol'
-import type { ChainDb } from '@treeos/store'
+import type { StoreDb } from '@treeos/store'
 import type { Kysely, KyselyPlugin } from 'kysely'
 import { beforeAll, describe, expect, it } from 'vitest'
 import { sabotage } from '../../faults/sabotage.ts'
@@ -23,7 +23,7 @@ import { useWorld } from '../../support/use-world.ts'
 import type { World } from '../../support/world.ts'
 
 /** The same pool, and the statements that were sent since it was asked last. */
-function counted(db: Kysely<ChainDb>): { db: Kysely<ChainDb>; statements: () => number } {
+function counted(db: Kysely<StoreDb>): { db: Kysely<StoreDb>; statements: () => number } {
   let count = 0
   const plugin: KyselyPlugin = {
     transformQuery({ node }) {

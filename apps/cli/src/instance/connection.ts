@@ -17,12 +17,12 @@ import {
 } from '@treeos/local'
 import { VaultCaller, vaultAccess } from '@treeos/overlay'
 import {
-  type ChainDb,
   type DatabaseOptions,
   findReality,
   isTransient,
   openDatabase,
   type Reality,
+  type StoreDb,
 } from '@treeos/store'
 import { buildRegistry, type Registry, seed } from '@treeos/world'
 import type { Kysely } from 'kysely'
@@ -36,7 +36,7 @@ const CONNECT_MS = 5_000
 
 /** What a command needs that uses Postgres only. */
 export interface ReadConnection {
-  readonly db: Kysely<ChainDb>
+  readonly db: Kysely<StoreDb>
   readonly reality: Reality
 }
 
@@ -60,7 +60,7 @@ export async function openReality<T>(
 /** Opens the database of an instance with the rights of its owner, which no being and no worker has. */
 export async function asOwner<T>(
   options: InstanceOptions,
-  use: (owner: Kysely<ChainDb>) => Promise<T>,
+  use: (owner: Kysely<StoreDb>) => Promise<T>,
 ): Promise<T> {
   const { ownerUrl } = locatePostgres(dataDirOf(options))
   return openReality(options, async () => {

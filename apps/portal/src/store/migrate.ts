@@ -1,5 +1,5 @@
 import { readFile } from 'node:fs/promises'
-import type { ChainDb } from '@treeos/store'
+import type { StoreDb } from '@treeos/store'
 import { type Kysely, sql } from 'kysely'
 import { type Migration, Migrator } from 'kysely/migration'
 
@@ -17,7 +17,7 @@ const MIGRATIONS: Record<string, Migration> = { '001-schema': { up: (db) => runF
  * @returns names of the migrations that ran now
  * @throws when the owner may not make the role, and nobody else made it
  */
-export async function migratePortal(owner: Kysely<ChainDb>): Promise<string[]> {
+export async function migratePortal(owner: Kysely<StoreDb>): Promise<string[]> {
   const db = owner.withoutPlugins() as unknown as Kysely<unknown>
   // A role belongs to the whole server: another process may make it at the same time.
   await sql`

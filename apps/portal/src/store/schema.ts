@@ -1,4 +1,4 @@
-import type { ChainDb } from '@treeos/store'
+import type { StoreDb } from '@treeos/store'
 import type { ColumnType, Generated, Kysely } from 'kysely'
 
 /** The tables as `tables.sql` makes them, which says what each is for. `test/portal/schema.test.ts` compares both. */
@@ -63,5 +63,5 @@ export interface PortalDb {
 }
 
 /** The same connections, in the portal's schema. */
-export const portalOf = (db: Kysely<ChainDb>): Kysely<PortalDb> =>
+export const portalOf = (db: Kysely<StoreDb>): Kysely<PortalDb> =>
   (db.withoutPlugins() as unknown as Kysely<PortalDb>).withSchema('portal')

@@ -1,6 +1,6 @@
 import type { BeingName } from '@treeos/core'
 import type { ScheduleRef } from '@treeos/protocol'
-import type { ChainDb, Reality } from '@treeos/store'
+import type { Reality, StoreDb } from '@treeos/store'
 import type { Registry } from '@treeos/world'
 import type { Kysely } from 'kysely'
 import type { Observer } from '../guard/observer.ts'
@@ -10,7 +10,7 @@ import type { OverlayAccess } from './overlay-access.ts'
 
 /** Dependencies of the beats, built once at worker start. */
 export interface BeatDeps {
-  readonly db: Kysely<ChainDb>
+  readonly db: Kysely<StoreDb>
   readonly reality: Reality
   readonly registry: Registry
   readonly memory: Memory

@@ -1,13 +1,13 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { type BeingName, beingReel, type Fact, type Json, quote, stanceOf, TreeosError } from '@treeos/core'
 import {
-  type ChainDb,
   findOutcome,
   isTransient,
   type JournalEntry,
   type JournalListener,
   listFactsAt,
   readJournal,
+  type StoreDb,
   waitForOpenAppends,
 } from '@treeos/store'
 import type { Kysely } from 'kysely'
@@ -48,7 +48,7 @@ export interface FactHappening {
 export type Happening = MomentHappening | FactHappening
 
 export interface FollowConnection {
-  readonly db: Kysely<ChainDb>
+  readonly db: Kysely<StoreDb>
   /** may serve many followers */
   readonly listener: JournalListener
 }
@@ -140,7 +140,7 @@ class Bell {
   }
 }
 
-async function startOf(db: Kysely<ChainDb>, { after, signal }: FollowRequest): Promise<Place> {
+async function startOf(db: Kysely<StoreDb>, { after, signal }: FollowRequest): Promise<Place> {
   const { newest } = await readJournal(db, Number.MAX_SAFE_INTEGER, 1)
   if (after === undefined) {
     await waitForOpenAppends(db, signal)
@@ -161,7 +161,7 @@ const idOf = ({ entry, line }: Place): string => (line === Infinity ? `${entry}`
 
 /** All entries from a place on, in order, as they are committed. The first one may have been seen in part. */
 async function* entriesFrom(
-  db: Kysely<ChainDb>,
+  db: Kysely<StoreDb>,
   begin: Place,
   bell: Bell,
   request: FollowRequest,
@@ -184,7 +184,7 @@ async function* entriesFrom(
 
 /** The happenings of an entry with their lines: 0 is the moment, and 1 its first fact. */
 async function describeEntry(
-  db: Kysely<ChainDb>,
+  db: Kysely<StoreDb>,
   { entry, moment, facts }: JournalEntry,
 ): Promise<readonly (readonly [line: number, Happening])[]> {
   const outcome = moment === null ? null : await findOutcome(db, moment)

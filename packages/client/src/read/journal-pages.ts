@@ -1,4 +1,4 @@
-import { type ChainDb, type JournalEntry, readJournal, waitForOpenAppends } from '@treeos/store'
+import { type JournalEntry, readJournal, type StoreDb, waitForOpenAppends } from '@treeos/store'
 import type { Kysely } from 'kysely'
 
 export interface DecidedPage {
@@ -18,7 +18,7 @@ export interface PageRequest {
 
 /** Reads entries of the journal below which none can appear any more. */
 export async function readDecided(
-  db: Kysely<ChainDb>,
+  db: Kysely<StoreDb>,
   { after, limit }: PageRequest,
   signal?: AbortSignal,
 ): Promise<DecidedPage> {

@@ -11,7 +11,7 @@ import {
   momentsReel,
   readPath,
 } from '@treeos/core'
-import { type ChainDb, type Db, inSnapshot, type Reality } from '@treeos/store'
+import { type Db, inSnapshot, type Reality, type StoreDb } from '@treeos/store'
 import type { Kysely } from 'kysely'
 import { LineWriter } from './lines.ts'
 import type { CheckpointedLog } from './log.ts'
@@ -52,7 +52,7 @@ const PROGRESS_LINES = 5000
  * @throws the error of the file or the database
  */
 export async function exportBundle(
-  db: Kysely<ChainDb>,
+  db: Kysely<StoreDb>,
   reality: Reality,
   request: ExportRequest,
 ): Promise<Exported> {

@@ -8,7 +8,7 @@ import {
   momentsReel,
   parseMomentId,
 } from '@treeos/core'
-import { type ChainDb, inSnapshot, type Reality } from '@treeos/store'
+import { inSnapshot, type Reality, type StoreDb } from '@treeos/store'
 import {
   type Derived,
   derive,
@@ -60,7 +60,7 @@ export async function issueReceipt(
     db,
     reality,
     registry,
-  }: { readonly db: Kysely<ChainDb>; readonly reality: Reality; readonly registry: Registry },
+  }: { readonly db: Kysely<StoreDb>; readonly reality: Reality; readonly registry: Registry },
   moment: MomentId,
   { signer, log, longest = RUN_MAX }: Issuing,
 ): Promise<Issued> {

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { ChainDb } from '@treeos/store'
+import type { StoreDb } from '@treeos/store'
 import type { Kysely } from 'kysely'
 import { readConsistencyProof, readTreeHead } from './prove.ts'
 import { sequence } from './sequence.ts'
@@ -7,7 +7,7 @@ import type { Signed, Signer } from './signer.ts'
 
 /** Brings the log up to date, and has it signed if it grew. @throws while Postgres is away, and when the log lacks tiles */
 export async function makeCheckpoint(
-  db: Kysely<ChainDb>,
+  db: Kysely<StoreDb>,
   signer: Signer,
   signal?: AbortSignal,
 ): Promise<Signed> {
@@ -27,7 +27,7 @@ export interface CheckpointingOptions {
 
 /** Makes a checkpoint every few seconds, if anything is new, until it is stopped. The last one is made at the end. */
 export async function checkpointRepeatedly(
-  db: Kysely<ChainDb>,
+  db: Kysely<StoreDb>,
   signer: Signer,
   { seconds, signal, onRound, onError }: CheckpointingOptions,
 ): Promise<void> {

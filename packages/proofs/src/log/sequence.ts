@@ -1,4 +1,4 @@
-import { type ChainDb, waitForOpenAppends } from '@treeos/store'
+import { type StoreDb, waitForOpenAppends } from '@treeos/store'
 import { type Kysely, sql, type Transaction } from 'kysely'
 import { type LogEntry, leafHashOf } from '../tree/leaf.ts'
 import { extendTiles } from '../tree/tiles.ts'
@@ -14,7 +14,7 @@ const BATCH_LENGTH = 1000
  * @returns the number of entries of the log
  * @throws when the journal names a fact or a moment that is gone
  */
-export async function sequence(db: Kysely<ChainDb>, signal?: AbortSignal): Promise<number> {
+export async function sequence(db: Kysely<StoreDb>, signal?: AbortSignal): Promise<number> {
   for (;;) {
     const { size, upTo } = await decide(db, signal)
     if (upTo === null || signal?.aborted) return size
@@ -25,7 +25,7 @@ export async function sequence(db: Kysely<ChainDb>, signal?: AbortSignal): Promi
 
 /** @returns the last entry of the journal that can be taken now; null when nothing is new */
 async function decide(
-  db: Kysely<ChainDb>,
+  db: Kysely<StoreDb>,
   signal: AbortSignal | undefined,
 ): Promise<{ size: number; upTo: number | null }> {
   const { rows } = await sql<{ size: number; journal: number; newest: number; entries: string[] }>`
@@ -49,7 +49,7 @@ async function decide(
 }
 
 /** @returns false when another process is at work */
-async function extend(tx: Transaction<ChainDb>, upTo: number): Promise<boolean> {
+async function extend(tx: Transaction<StoreDb>, upTo: number): Promise<boolean> {
   const { rows } = await sql<{ locked: boolean }>`
     select pg_try_advisory_xact_lock(1953654117, 3) as locked`.execute(tx)
   if (rows[0]?.locked !== true) return false
@@ -72,7 +72,7 @@ type Placed = LogEntry & { readonly index: number }
 
 /** A fact or record that is gone makes this fail: `hash` may not be null. */
 async function addJournal(
-  tx: Transaction<ChainDb>,
+  tx: Transaction<StoreDb>,
   size: number,
   after: number,
   upTo: number,

@@ -1,5 +1,5 @@
 import { type BeingName, type Digest, momentsReel, type ReelId } from '@treeos/core'
-import { type ChainDb, type Db, listOutcomes, type StoredOutcome } from '@treeos/store'
+import { type Db, listOutcomes, type StoreDb, type StoredOutcome } from '@treeos/store'
 import { type Kysely, sql } from 'kysely'
 
 /** Where two realities differ. A side is null where that reality has nothing. */
@@ -37,8 +37,8 @@ export interface MomentSide {
  * hashes at one place of a chain make all before it equal, so that only what differs is read.
  */
 export async function* compareRealities(
-  a: Kysely<ChainDb>,
-  b: Kysely<ChainDb>,
+  a: Kysely<StoreDb>,
+  b: Kysely<StoreDb>,
 ): AsyncGenerator<RealityDifference, void> {
   const sides = [a, b] as const
   const heads = await Promise.all(sides.map(headsOf))
@@ -67,7 +67,7 @@ async function headsOf(db: Db): Promise<Map<string, { seq: number; hash: string 
 
 /** By halves: the hash of a link covers all before it. */
 async function firstDifference(
-  [a, b]: readonly [Kysely<ChainDb>, Kysely<ChainDb>],
+  [a, b]: readonly [Kysely<StoreDb>, Kysely<StoreDb>],
   most: number,
   hashAt: (db: Db, at: number) => Promise<Digest | undefined>,
 ): Promise<number> {

@@ -1,5 +1,5 @@
 import { SPEECH_KIND, WAKE_FIELDS } from '@treeos/core'
-import type { ChainDb, Db, Reality } from '@treeos/store'
+import type { Db, Reality, StoreDb } from '@treeos/store'
 import { type Kysely, sql } from 'kysely'
 import { type Cut, markCut } from './cut.ts'
 
@@ -68,8 +68,8 @@ const PAGE = 200
  * @param target migrated, without a reality, opened with `asOwner` as a superuser: triggers that keep the past would refuse a copy
  */
 export async function copyRecord(
-  origin: Kysely<ChainDb>,
-  target: Kysely<ChainDb>,
+  origin: Kysely<StoreDb>,
+  target: Kysely<StoreDb>,
   cut: Cut,
   reality: Reality,
 ): Promise<Copied> {

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { type BeingName, type FactDraft, quote, TreeosError } from '@treeos/core'
 import { appendSystemFacts, listRowsOf, type OpenReality, readerOf } from '@treeos/reality'
-import { type ChainDb, findReality, REALITY_FORKED, refoldAll } from '@treeos/store'
+import { findReality, REALITY_FORKED, refoldAll, type StoreDb } from '@treeos/store'
 import { FOLD, releasedFact } from '@treeos/world'
 import type { Kysely } from 'kysely'
 import { type Copied, copyRecord } from './copy.ts'
@@ -28,8 +28,8 @@ export interface Forked extends Copied {
  * @throws {TreeosError} MOMENT_NOT_FOUND; RESOURCE_CONFLICT for the name of the origin
  */
 export async function forkReality(
-  origin: Kysely<ChainDb>,
-  target: Kysely<ChainDb>,
+  origin: Kysely<StoreDb>,
+  target: Kysely<StoreDb>,
   { name, being, n }: ForkRequest,
 ): Promise<Forked> {
   const from = await findReality(origin)

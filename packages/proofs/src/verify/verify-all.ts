@@ -1,4 +1,4 @@
-import { type ChainDb, type Fold, inSnapshot, readErasures } from '@treeos/store'
+import { type Fold, inSnapshot, readErasures, type StoreDb } from '@treeos/store'
 import type { Kysely } from 'kysely'
 import { faultsOfBlobs, faultsOfSpeech, faultsOfSummons } from './stored-contents.ts'
 import { faultsOfLives, faultsOfMomentless, faultsOfNobody, faultsOfReality } from './stored-lives.ts'
@@ -16,7 +16,7 @@ import { type VerifyOptions, walkChains } from './verify-chains.ts'
  * @param fold how facts become rows
  */
 export function verifyAll<Row>(
-  db: Kysely<ChainDb>,
+  db: Kysely<StoreDb>,
   reality: string,
   fold: Fold<Row>,
   options: VerifyOptions = {},

@@ -1,5 +1,5 @@
 import { SPEECH_KIND } from '@treeos/core'
-import { type ChainDb, type CopyOut, type Db, inSnapshot } from '@treeos/store'
+import { type CopyOut, type Db, inSnapshot, type StoreDb } from '@treeos/store'
 import type { Kysely } from 'kysely'
 import { faultOfFact, faultOfRecord } from './judge.ts'
 import { type FactRow, type RecordRow, readFacts, readRecords, strayPayloads } from './read.ts'
@@ -27,7 +27,7 @@ export interface Listening {
  * @param reality the id that genesis hashes are derived from
  */
 export function verifyChains(
-  db: Kysely<ChainDb>,
+  db: Kysely<StoreDb>,
   reality: string,
   options: VerifyOptions = {},
 ): Promise<ChainsVerified> {

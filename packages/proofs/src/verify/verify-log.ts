@@ -1,5 +1,5 @@
 import { momentsReel, type ReelId } from '@treeos/core'
-import { type ChainDb, type CopyOut, type Db, inSnapshot } from '@treeos/store'
+import { type CopyOut, type Db, inSnapshot, type StoreDb } from '@treeos/store'
 import { type Kysely, sql } from 'kysely'
 import type { Checkpoint } from '../tree/checkpoint.ts'
 import { leafHashOf } from '../tree/leaf.ts'
@@ -40,7 +40,7 @@ const LOG = 'log'
  * Compares each entry of the log with its fact or record, builds the tree over them again, and compares its roots with checkpoints.
  * @param checkpoints whose signatures were checked, in the order in which they were signed
  */
-export function verifyLog(db: Kysely<ChainDb>, checkpoints: readonly Checkpoint[]): Promise<LogVerified> {
+export function verifyLog(db: Kysely<StoreDb>, checkpoints: readonly Checkpoint[]): Promise<LogVerified> {
   return inSnapshot(db, async (tx, copy) => {
     const { size, journal } = await tx
       .selectFrom('log_state')

@@ -1,6 +1,6 @@
 import { ROOT_SPACE, spaceReel } from '@treeos/core'
 import type { Kysely } from 'kysely'
-import type { ChainDb } from '../sql/schema.ts'
+import type { StoreDb } from '../sql/schema.ts'
 
 export interface Reality {
   /** part of every genesis hash */
@@ -17,7 +17,7 @@ export type RealityMade = Pick<Reality, 'name' | 'timeZone'>
 export const REALITY_FORKED = { reel: REALITY_MADE.reel, kind: 'reality:forked' } as const
 
 /** The one reality of this database; null when none was made yet. */
-export async function findReality(db: Kysely<ChainDb>): Promise<Reality | null> {
+export async function findReality(db: Kysely<StoreDb>): Promise<Reality | null> {
   const row = await db.selectFrom('reality').select(['id', 'name', 'time_zone']).executeTakeFirst()
   return row === undefined ? null : { id: row.id, name: row.name, timeZone: row.time_zone }
 }
@@ -27,7 +27,7 @@ export async function findReality(db: Kysely<ChainDb>): Promise<Reality | null> 
  * @param db opened with `asOwner`
  */
 export async function createReality(
-  db: Kysely<ChainDb>,
+  db: Kysely<StoreDb>,
   wanted: { name: string; timeZone: string },
 ): Promise<{ reality: Reality; created: boolean }> {
   const made = await db

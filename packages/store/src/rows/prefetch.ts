@@ -1,7 +1,7 @@
 import { type BeingName, type Digest, type Json, momentsReel } from '@treeos/core'
 import type { Kysely } from 'kysely'
 import { type Db, inSnapshot } from '../sql/database.ts'
-import type { ChainDb } from '../sql/schema.ts'
+import type { StoreDb } from '../sql/schema.ts'
 import type { AsideAsked, AsidePart, FetchedAside } from './aside.ts'
 import type { Viewer } from './line.ts'
 import { type Fetched, fetchReadSet, nameOf, queryAside, ReadSet } from './read-set.ts'
@@ -58,7 +58,7 @@ async function fetchKept(db: Db, viewer: Viewer, predicted: ReadSet): Promise<Ke
  * `read` runs a second time, in a snapshot.
  */
 export async function readAtOneInstant<T>(
-  db: Kysely<ChainDb>,
+  db: Kysely<StoreDb>,
   viewer: Viewer,
   predicted: ReadSet,
   read: (world: Prefetched) => Promise<T>,
@@ -68,7 +68,7 @@ export async function readAtOneInstant<T>(
 
 /** As `readAtOneInstant`, with the prediction already fetched. */
 export async function readFrom<T>(
-  db: Kysely<ChainDb>,
+  db: Kysely<StoreDb>,
   viewer: Viewer,
   kept: KeptReading,
   read: (world: Prefetched) => Promise<T>,

@@ -2,7 +2,7 @@ import { canonicalJson, type Fact, type FactDraft, type ReelId, type RowIndex, r
 import { type Kysely, sql } from 'kysely'
 import { listFactsAfter, listReels } from '../ledger/facts.ts'
 import type { Db } from '../sql/database.ts'
-import type { ChainDb } from '../sql/schema.ts'
+import type { StoreDb } from '../sql/schema.ts'
 import { readErasures } from './erasures.ts'
 
 /** How the world turns facts into rows. All of it is pure, so the same reel gives the same rows everywhere. */
@@ -90,7 +90,7 @@ export function applyFact<Row>(
  * @returns null when the reel yields no such row
  */
 export function rebuildRow<Row>(
-  owner: Kysely<ChainDb>,
+  owner: Kysely<StoreDb>,
   key: string,
   fold: Fold<Row>,
 ): Promise<FoldedRow<Row> | null> {
@@ -118,7 +118,7 @@ export interface Refolded {
  * no reel yields. One transaction a reel, so appends to the other reels go on.
  * @param owner opened with `asOwner`
  */
-export async function refoldAll<Row>(owner: Kysely<ChainDb>, fold: Fold<Row>): Promise<Refolded> {
+export async function refoldAll<Row>(owner: Kysely<StoreDb>, fold: Fold<Row>): Promise<Refolded> {
   const keysOf = new Map<ReelId, string[]>((await listReels(owner)).map((reel) => [reel, []]))
   for (const { key } of await owner.selectFrom('projection').select('key').orderBy('key').execute())
     keysOf.set(reelOfKey(key), [...(keysOf.get(reelOfKey(key)) ?? []), key])
@@ -140,7 +140,7 @@ export async function refoldAll<Row>(owner: Kysely<ChainDb>, fold: Fold<Row>): P
 
 /** @param stored keys of the rows that the projection has of this reel */
 function rebuildReel<Row>(
-  owner: Kysely<ChainDb>,
+  owner: Kysely<StoreDb>,
   reel: ReelId,
   stored: readonly string[],
   fold: Fold<Row>,

@@ -3,10 +3,10 @@ import pg from 'pg'
 import { CarefulClient, NamelessClient } from './connection.ts'
 import { type CopyOut, copyFrom } from './copy.ts'
 import { isPooled } from './pooler.ts'
-import type { ChainDb } from './schema.ts'
+import type { StoreDb } from './schema.ts'
 
 /** The pool or a transaction. */
-export type Db = Kysely<ChainDb> | Transaction<ChainDb>
+export type Db = Kysely<StoreDb> | Transaction<StoreDb>
 
 // bigint columns hold sequence numbers and milliseconds, both far below 2^53.
 const INT8_OID = 20
@@ -23,7 +23,7 @@ export interface DatabaseOptions {
 }
 
 /** Opens a pool, which connects at the first query. Close it with `db.destroy()`. @throws {Error} see isPooled */
-export function openDatabase(url: string, options: DatabaseOptions = {}): Kysely<ChainDb> {
+export function openDatabase(url: string, options: DatabaseOptions = {}): Kysely<StoreDb> {
   const onError = options.onConnectionError ?? (() => undefined)
   const statementMs = 1000 * (options.statementSecondsMax ?? STATEMENT_SECONDS_MAX)
   const pooled = isPooled(url)
@@ -54,13 +54,13 @@ export function openDatabase(url: string, options: DatabaseOptions = {}): Kysely
   // A client in use emits `error` when it loses its server. Without a listener that would end the process.
   pool.on('connect', (client) => client.on('error', onError))
   pool.on('error', onError)
-  const db = new Kysely<ChainDb>({ dialect: new PostgresDialect({ pool }) }).withSchema('treeos')
+  const db = new Kysely<StoreDb>({ dialect: new PostgresDialect({ pool }) }).withSchema('treeos')
   places.set(db, { url, begin: options.asOwner === true || pooled ? '' : SET_ROLE })
   return db
 }
 
 /** How to make one more connection like those of a pool. */
-const places = new WeakMap<Kysely<ChainDb>, { readonly url: string; readonly begin: string }>()
+const places = new WeakMap<Kysely<StoreDb>, { readonly url: string; readonly begin: string }>()
 
 const STATEMENT_SECONDS_MAX = 30
 /** How much later than the server the client times out. */
@@ -73,8 +73,8 @@ exception when invalid_parameter_value or insufficient_privilege then null; end 
 
 /** Runs `read` in a read-only snapshot of the whole database at one instant. What it copies out is of the same snapshot. */
 export function inSnapshot<T>(
-  db: Kysely<ChainDb>,
-  read: (tx: Transaction<ChainDb>, copy: CopyOut) => Promise<T>,
+  db: Kysely<StoreDb>,
+  read: (tx: Transaction<StoreDb>, copy: CopyOut) => Promise<T>,
 ): Promise<T> {
   const place = places.get(db)
   return db

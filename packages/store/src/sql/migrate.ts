@@ -1,7 +1,7 @@
 import { type Kysely, sql } from 'kysely'
 import { type Migration, Migrator } from 'kysely/migration'
 import { listFunctions, runSqlFile } from './files.ts'
-import type { ChainDb } from './schema.ts'
+import type { StoreDb } from './schema.ts'
 
 /** The schema: `tables.sql`, `functions/`, `triggers.sql` and `rights.sql`. */
 async function createSchema(db: Kysely<unknown>): Promise<void> {
@@ -30,7 +30,7 @@ const MIGRATIONS_SCHEMA = 'treeos_migrations'
  * @returns names of the migrations that ran now
  * @throws when the database has a migration that this version does not know
  */
-export async function migrate(db: Kysely<ChainDb>, migrations = MIGRATIONS): Promise<string[]> {
+export async function migrate(db: Kysely<StoreDb>, migrations = MIGRATIONS): Promise<string[]> {
   await refuseUnknown(db, migrations)
   const migrator = new Migrator({
     db: db.withoutPlugins(), // the plugin that names our schema would override the migrator's own schema
@@ -42,7 +42,7 @@ export async function migrate(db: Kysely<ChainDb>, migrations = MIGRATIONS): Pro
   return (results ?? []).map((result) => result.migrationName)
 }
 
-async function refuseUnknown(db: Kysely<ChainDb>, migrations: Migrations): Promise<void> {
+async function refuseUnknown(db: Kysely<StoreDb>, migrations: Migrations): Promise<void> {
   const table = `${MIGRATIONS_SCHEMA}.kysely_migration`
   const { rows: tables } = await sql<{ exists: boolean }>`
     select to_regclass(${table}) is not null as exists`.execute(db)

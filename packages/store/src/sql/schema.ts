@@ -1,7 +1,7 @@
 import type { Generated, GeneratedAlways } from 'kysely'
 
 /** Row types of the schema `treeos`, one interface for each table of `tables.sql`. */
-export interface ChainDb {
+export interface StoreDb {
   reality: RealityTable
   head: HeadTable
   fact: FactTable
