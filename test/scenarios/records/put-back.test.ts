@@ -171,9 +171,9 @@ describe('a row that was changed, used and put back shows in replay', () => {
     const act = await momentOf(world, 'forged')
     expect(act).toMatchObject({ outcome: 'act' })
     const fields = (await differing('cat')).map(({ n, field }) => `${n} ${field}`)
-    expect(fields).toEqual([`${act.n} wake`, `${act.n} content`])
+    expect(fields).toEqual([`${act.n} id`, `${act.n} content`, `${act.n} root`])
     await tamper(world, `delete from treeos.inbox where id = 'forged'`)
-    expect((await differing('cat')).map(({ n, field }) => `${n} ${field}`)).toContain(`${act.n} wake`)
+    expect((await differing('cat')).map(({ n, field }) => `${n} ${field}`)).toContain(`${act.n} id`)
   })
 })
 

@@ -9,6 +9,7 @@ export interface StoreDb {
   journal: JournalTable
   projection: ProjectionTable
   watch: WatchTable
+  delayed: DelayedTable
   account: AccountTable
   reservation: ReservationTable
   parking: ParkingTable
@@ -101,10 +102,24 @@ export interface WatchTable {
   /** dotted, within the values of the reel's row; empty for all values */
   path: string
   /** of the subscription; empty where a flow reads the path */
-  name: string
+  name: Generated<string>
   equals: unknown
   priority: number | null
-  coalesce_seconds: number
+  coalesce_seconds: Generated<number>
+}
+
+/** Wakes that wait for more changes, one a being. */
+export interface DelayedTable {
+  being: string
+  due: Date
+  id: string
+  priority: number
+  content: Buffer
+  root: string
+  hops: number
+  cause: Buffer | null
+  /** how many changes the wake stands for */
+  times: Generated<number>
 }
 
 /** What a being with a budget and all its offspring may use, and have used. */
@@ -119,15 +134,15 @@ export interface AccountTable {
   per: 'day' | 'total'
   /** the day that the counts of a day belong to */
   day: Date | null
-  day_tokens: number
-  day_micros: number
-  total_tokens: number
-  total_micros: number
+  day_tokens: Generated<number>
+  day_micros: Generated<number>
+  total_tokens: Generated<number>
+  total_micros: Generated<number>
   /** the part of these counts that calls under way have reserved */
-  reserved_tokens: number
-  reserved_micros: number
+  reserved_tokens: Generated<number>
+  reserved_micros: Generated<number>
   minute: Date | null
-  minute_moments: number
+  minute_moments: Generated<number>
 }
 
 /** The most that one attempt of a model call can cost, and what it did cost. */
@@ -322,7 +337,7 @@ export interface OverlayTable {
 export interface OverlayChangeTable {
   id: GeneratedAlways<number>
   thread: string
-  tier: 'thread'
+  tier: Generated<'thread'>
   /** null: it was taken away */
   commitment: string | null
   handle: string | null

@@ -228,7 +228,7 @@ create unique index moment_outcome_wake on treeos.moment_outcome (wake) where re
 create index moment_outcome_sealed on treeos.moment_outcome (being, n) where kind = 'act';
 
 -- A being with a budget: what it and all its offspring may use, and have used. Money is counted in millionths. Used
--- counts include what is reserved; held is the reserved part that is not settled yet.
+-- counts include what is reserved: the reserved part is not settled yet.
 create table treeos.account (
   being text primary key,
   revision integer not null,

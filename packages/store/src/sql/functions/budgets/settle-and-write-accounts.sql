@@ -5,21 +5,21 @@ declare
   this_moment text := batch->>'moment';
   keeps boolean := batch->'rows' @? 'strict $[*] ? (@.account.type() == "object")';
   attempts integer[]; -- null: none is open
-  held text[] := '{}';
+  reserved text[] := '{}';
   settlement jsonb := batch->'settlement';
   open_attempt integer;
   is_known boolean;
 begin
   if this_moment is not null and jsonb_typeof(batch->'outcome') = 'object' then
-    select array_agg(attempt), min(accounts) into attempts, held from reservation where moment = this_moment and settled_at is null;
+    select array_agg(attempt), min(accounts) into attempts, reserved from reservation where moment = this_moment and settled_at is null;
     if cardinality(attempts) > 1 then
-      held := reserved_accounts(this_moment);
+      reserved := reserved_accounts(this_moment);
     end if;
   end if;
   if not keeps and attempts is null then
     return;
   end if;
-  perform lock_accounts(held || case when keeps then
+  perform lock_accounts(reserved || case when keeps then
     array(select substr(r.key, 7) from jsonb_to_recordset(batch->'rows') as r(key text) where r.key like 'being:%')
     else '{}' end);
   if keeps then
