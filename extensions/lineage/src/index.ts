@@ -1,14 +1,14 @@
-import { defineExtension, defineRole, type Json } from '@treeos/sdk'
-import { isLiving, operationOf, profileOf, promptOf, STOPPED, spawnedBy } from './child.ts'
+import { defineExtension, defineRole } from '@treeos/sdk'
+import { operationOf, profileOf, promptOf, STOPPED } from './child.ts'
 import { configure, type LineageOverride, readOverride } from './config.ts'
-import { rolesFor } from './custom-roles.ts'
 import { FILE } from './files.ts'
 import { parentOperations } from './parenting.ts'
 import { type RoleConfig, TOOLS } from './roles.ts'
 import { keeper, scene, worker } from './scene.ts'
 import { CUSTOM, spawnChild, toolRole } from './spawn.ts'
+import { spawnForm } from './spawn-form.ts'
 import { toolOperations } from './tools.ts'
-import { workOf } from './work.ts'
+import { childrenOf, workOf } from './work.ts'
 
 /** Makes the extension. @param override of the table of roles, the base interval of heartbeats and the limits */
 export function defineLineage(override: LineageOverride = {}) {
@@ -66,41 +66,7 @@ export function defineLineage(override: LineageOverride = {}) {
     operations,
     scripts: { 'lineage:keeper': keeper, 'lineage:worker': worker },
     scene,
-    birthForms: [
-      {
-        title: 'A child with a profile',
-        action: 'lineage:spawn-child',
-        button: 'Spawn it',
-        note: `At most ${config.liveChildrenMax} live children of one parent, and ${config.spawnsPerDayMax} spawns within 24 hours.`,
-        fields: [
-          { name: 'name', label: 'Name' },
-          {
-            name: 'role',
-            label: 'Profile',
-            input: 'choice',
-            choices: (me) => rolesFor(config, me, operations.length),
-          },
-          {
-            name: 'specialization',
-            label: 'Specialization',
-            description: 'Its focus; a part of its prompt',
-            input: 'text',
-          },
-          {
-            name: 'message',
-            label: 'First message',
-            description: 'What it is told at its birth; it begins with that',
-            input: 'text',
-          },
-          {
-            name: 'script',
-            label: 'Script',
-            description: 'Decides for it in place of a model',
-            input: 'script',
-          },
-        ],
-      },
-    ],
+    birthForms: [spawnForm(config, operations.length)],
     matterTypes: { [FILE]: 'a file of a workspace: {path, text}' },
     facets: [{ name: 'role', quality: 'lineage.role', otherwise: 'generalist' }],
     relations: {
@@ -112,15 +78,7 @@ export function defineLineage(override: LineageOverride = {}) {
     },
     see: {
       'lineage:work': ({ me, world }) => workOf(world, me),
-      'lineage:children': async ({ me, world }): Promise<Json> =>
-        (await spawnedBy(world, me)).map((child) => ({
-          child: `@${child.name}`,
-          role: child.profile.role,
-          state: child.profile.state,
-          asleep: child.profile.asleep,
-          live: isLiving(child),
-          ...(child.profile.wants === undefined ? {} : { wants: child.profile.wants }),
-        })),
+      'lineage:children': ({ me, world }) => childrenOf(world, me),
     },
   })
 }

@@ -7,7 +7,7 @@ import {
   type WakeView,
   type WorldReader,
 } from '@treeos/sdk'
-import { moved, type Profile, profileOf, recordOf, setProfilePart } from './child.ts'
+import { isLiving, moved, type Profile, profileOf, recordOf, setProfilePart, spawnedBy } from './child.ts'
 import { filesOf, textOf } from './files.ts'
 import { jsonBytes, startWithin } from './text-size.ts'
 
@@ -106,3 +106,14 @@ export async function workOf(world: WorldReader, me: BeingRow): Promise<Json> {
     last,
   })
 }
+
+/** What a parent sees of the children that it spawned. */
+export const childrenOf = async (world: WorldReader, me: BeingRow): Promise<Json> =>
+  (await spawnedBy(world, me)).map((child) => ({
+    child: `@${child.name}`,
+    role: child.profile.role,
+    state: child.profile.state,
+    asleep: child.profile.asleep,
+    live: isLiving(child),
+    ...(child.profile.wants === undefined ? {} : { wants: child.profile.wants }),
+  }))

@@ -67,19 +67,7 @@ const birth: Operation = {
       ...(carriedBy === null ? [] : CARRIED_ARGS),
     ])
     const name = requireBeingName(given.value('name'))
-    const kind = given.oneOf('cognition', COGNITIONS)
-    const script = given.optionalText('script')
-    if (kind === 'scripted' && script === null)
-      throw given.fault('script', undefined, `one of ${[...known.scripts].sort().join(', ')}`)
-    if (script !== null && kind === 'scripted' && !known.scripts.includes(script))
-      throw given.fault('script', script, `one of ${[...known.scripts].sort().join(', ')}`)
-    if (kind !== 'scripted' && script !== null)
-      throw given.fault('script', script, 'nothing: only a scripted being has a script')
-    const connection = given.optionalText('connection')
-    if (connection !== null && kind !== 'llm')
-      throw given.fault('connection', connection, 'nothing: only an llm being has a model')
-    requireOwnConnection(connection, { actor, cognition })
-    const settings = kind === 'llm' ? modelSettingsIn(given) : {}
+    const { kind, script, settings } = mindIn(given, { actor, cognition, known })
     const schedules = schedulesIn(given)
     const roleFlow = given.value('roleFlow')
     const flow = roleFlow === undefined ? null : requireFlow(roleFlow)
@@ -96,22 +84,9 @@ const birth: Operation = {
       ...(Object.keys(schedules).length === 0 ? {} : { [SCHEDULES]: schedules }),
     }
 
-    if ((await world.being(name)) !== null) {
-      throw new TreeosError(
-        'RESOURCE_CONFLICT',
-        `the name ${JSON.stringify(name)} is taken in this reality, for ever`,
-      )
-    }
-    if ((await world.space(homePath)) === null)
-      throw new TreeosError('SPACE_NOT_FOUND', `space ${homePath} does not exist`)
+    await requireFree(world, name)
     await requireHome({ world, actor, sees }, homePath)
     await requireBirths(world, actor)
-    if ((await world.lineage(actor.name)).length >= LINEAGE_MAX) {
-      throw new TreeosError(
-        'FORBIDDEN',
-        `${stanceOf(actor.name)} is ${LINEAGE_MAX} births from the operator: its children could not be bounded`,
-      )
-    }
     requireSmallProgram({ defaultRole, qualities })
     await requireAssignable(world, actor, rolesNamed({ defaultRole, qualities }), await reach())
     const ceiling = given.value('ceiling')
@@ -141,6 +116,32 @@ const birth: Operation = {
   },
 }
 
+/** The mind of a child: the script of a scripted one, or the settings of the model of an llm. */
+function mindIn(
+  given: Arguments,
+  { actor, cognition, known }: Pick<DecideInput, 'actor' | 'cognition' | 'known'>,
+): { kind: Cognition; script: string | null; settings: JsonObject } {
+  const kind = given.oneOf('cognition', COGNITIONS)
+  const script = given.optionalText('script')
+  if (kind === 'scripted' && (script === null || !known.scripts.includes(script)))
+    throw given.fault('script', script ?? undefined, `one of ${[...known.scripts].sort().join(', ')}`)
+  if (kind !== 'scripted' && script !== null)
+    throw given.fault('script', script, 'nothing: only a scripted being has a script')
+  const connection = given.optionalText('connection')
+  if (connection !== null && kind !== 'llm')
+    throw given.fault('connection', connection, 'nothing: only an llm being has a model')
+  requireOwnConnection(connection, { actor, cognition })
+  return { kind, script, settings: kind === 'llm' ? modelSettingsIn(given) : {} }
+}
+
+async function requireFree(world: WorldReader, name: BeingName): Promise<void> {
+  if ((await world.being(name)) !== null)
+    throw new TreeosError(
+      'RESOURCE_CONFLICT',
+      `the name ${JSON.stringify(name)} is taken in this reality, for ever`,
+    )
+}
+
 /** The default role when birth names none: `citizen` if the maker is a person whose reach covers that role, else `resident`. */
 async function roleAtBirth(
   world: WorldReader,
@@ -154,14 +155,28 @@ async function roleAtBirth(
 
 /**
  * How many children a being may make: the least that its own budget and those of its makers say; without a limit there, what the
- * standard budget says. A person has no standard budget.
+ * standard budget says. A person has no standard budget. And its line to the operator may not be longer than each gate reads.
  */
 async function requireBirths(world: WorldReader, actor: BeingRow): Promise<void> {
+  const makers = await world.lineage(actor.name)
+  await requireFewBirths(world, actor, makers)
+  if (makers.length >= LINEAGE_MAX)
+    throw new TreeosError(
+      'FORBIDDEN',
+      `${stanceOf(actor.name)} is ${LINEAGE_MAX} births from the operator: its children could not be bounded`,
+    )
+}
+
+async function requireFewBirths(
+  world: WorldReader,
+  actor: BeingRow,
+  makers: readonly BeingRow[],
+): Promise<void> {
   const { kind } = actor.cognition
   const hasStandard = actor.budget === undefined && kind !== 'human'
   const standard = hasStandard ? standardBudget(await world.space(ROOT_SPACE), kind).births : undefined
   const most = standard ?? Number.POSITIVE_INFINITY
-  const { max, of } = tightest([actor, ...(await world.lineage(actor.name))], 'births', most)
+  const { max, of } = tightest([actor, ...makers], 'births', most)
   if (max === Number.POSITIVE_INFINITY) return
   const born = (await world.children(actor.name)).length
   if (born < max) return
@@ -180,9 +195,9 @@ async function requireHome(
   { world, actor, sees }: Pick<DecideInput, 'world' | 'actor' | 'sees'>,
   home: SpacePath,
 ): Promise<void> {
-  if (home === actor.home) return
   if ((await world.space(home)) === null)
     throw new TreeosError('SPACE_NOT_FOUND', `space ${home} does not exist`)
+  if (home === actor.home) return
   if (!(await sees(home))) {
     throw new TreeosError('FORBIDDEN', `home ${home} is beyond what ${stanceOf(actor.name)} can see`)
   }
