@@ -11,7 +11,8 @@ const arrows = {
   signature: ['core'],
   overlay: ['core', 'signature'],
   world: ['core', 'roles', 'signature'],
-  store: ['core'],
+  postgres: [],
+  store: ['core', 'postgres'],
   protocol: ['core', 'roles'],
   reality: ['core', 'roles', 'world', 'store'],
   workflows: ['core', 'roles', 'protocol'],
@@ -20,7 +21,7 @@ const arrows = {
   client: ['core', 'roles', 'signature', 'overlay', 'world', 'store', 'protocol', 'reality'],
   host: ['core', 'overlay', 'world', 'store', 'protocol', 'reality', 'workflows', 'activities', 'client'],
   replay: ['core', 'roles', 'world', 'store', 'protocol', 'reality', 'workflows', 'host'],
-  local: [],
+  local: ['postgres'],
   verify: [],
   proofs: ['core', 'world', 'store', 'reality', 'verify'],
 }
@@ -140,6 +141,14 @@ const rules = [
     severity: 'error',
     from: { path: '^packages/verify/src/', pathNot: tests },
     to: { pathNot: '^(packages|apps|extensions)/', dependencyTypesNot: ['core'] },
+  },
+  {
+    name: 'one-way-to-postgres',
+    comment:
+      'A client of `pg` gives its password to whoever listens at the address. Ours, in packages/postgres, make the server prove itself first.',
+    severity: 'error',
+    from: { path: '^(packages|apps|extensions)/[^/]+/src/', pathNot: `^packages/postgres/|${tests}` },
+    to: { path: '(^|/)node_modules/(pg|pg-native|pg-pool)/', dependencyTypesNot: ['type-only'] },
   },
   {
     name: 'signatures-are-pure',

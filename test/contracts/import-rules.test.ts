@@ -62,6 +62,13 @@ const breaking: { rule: string; file: string; line: string }[] = [
     file: 'packages/replay/src/a.ts',
     line: `import { d } from '@treeos/sdk'`,
   },
+  {
+    rule: 'arrows-of-postgres',
+    file: 'packages/postgres/src/a.ts',
+    line: `import { d } from '@treeos/core'`,
+  },
+  { rule: 'one-way-to-postgres', file: 'packages/store/src/b.ts', line: `import pg from 'pg'` },
+  { rule: 'one-way-to-postgres', file: 'apps/portal/src/c.ts', line: `import pg from 'pg'` },
   { rule: 'arrows-of-local', file: 'packages/local/src/a.ts', line: `import { d } from '@treeos/core'` },
   { rule: 'arrows-of-verify', file: 'packages/verify/src/a.ts', line: `import { d } from '@treeos/core'` },
   { rule: 'arrows-of-proofs', file: 'packages/proofs/src/a.ts', line: `import { d } from '@treeos/sdk'` },
@@ -176,6 +183,8 @@ const allowed: Record<string, string> = {
   'packages/core/src/fine.test.ts': `import 'node:fs'\nimport 'declared'`,
   'packages/protocol/src/impure.ts': `import 'node:crypto'`,
   'packages/workflows/src/fine.ts': `import '@treeos/core/workflow'\nimport type { D } from '@treeos/protocol'`,
+  'packages/postgres/src/fine.ts': `import 'pg'`,
+  'packages/store/src/fine.test.ts': `import 'pg'`,
   'packages/store/src/fine.ts': `import 'declared'\nimport 'node:fs'\nimport '@treeos/core'`,
   'packages/store/src/access/a.ts': `import '../sql/fine.ts'`,
   'packages/store/src/sql/fine.ts': '',
@@ -230,7 +239,7 @@ async function cruise(cwd: string): Promise<{ exitCode: number; violations: Viol
 /** Every package of ours with every other one, and `declared`, among its dependencies; `borrowed` is the root's only. */
 async function plant(tree: string): Promise<void> {
   const folders = [
-    ...'core roles signature overlay world store protocol reality workflows activities sdk client host replay local verify proofs utils'
+    ...'core roles signature overlay world store protocol reality workflows activities sdk client host replay local verify proofs postgres utils'
       .split(' ')
       .map((name) => `packages/${name}`),
     'apps/cli',
@@ -245,13 +254,15 @@ async function plant(tree: string): Promise<void> {
     await writeFile(join(tree, file), text)
   }
   const nameOf = (folder: string) => `@treeos/${folder.split('/').at(-1)}`
-  for (const name of ['declared', 'borrowed']) {
+  for (const name of ['declared', 'borrowed', 'pg']) {
     await put(`node_modules/${name}/package.json`, JSON.stringify({ name, exports: './index.js' }))
     await put(`node_modules/${name}/index.js`, '')
   }
   await put('package.json', '{}')
   for (const folder of folders) {
-    const dependencies = Object.fromEntries([...folders.map(nameOf), 'declared'].map((name) => [name, '*']))
+    const dependencies = Object.fromEntries(
+      [...folders.map(nameOf), 'declared', 'pg'].map((name) => [name, '*']),
+    )
     const doors = ['workflow', 'testing', 'what-if'].map((door) => [`./${door}`, `./src/${door}.ts`])
     const exports = { '.': './src/index.ts', ...Object.fromEntries(doors) }
     await put(`${folder}/package.json`, JSON.stringify({ name: nameOf(folder), exports, dependencies }))

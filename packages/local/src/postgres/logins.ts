@@ -1,4 +1,4 @@
-import pg from 'pg'
+import { escapeLiteral } from '@treeos/postgres'
 import { passwordIn, USER } from './cluster.ts'
 import { query } from './server.ts'
 
@@ -49,7 +49,7 @@ export async function makeLogin(ownerUrl: string, home: string, role: BorrowingR
     const { rows } = await query(ownerUrl, 'select from pg_roles where rolname = $1', [name])
     if (rows.length === 0) await query(ownerUrl, `create role ${name}`)
   }
-  await query(ownerUrl, `alter role ${login} login password ${pg.escapeLiteral(password)}`)
+  await query(ownerUrl, `alter role ${login} login password ${escapeLiteral(password)}`)
   await query(ownerUrl, `grant ${rights} to ${login}`)
   return Object.assign(new URL(ownerUrl), { username: login, password }).href
 }

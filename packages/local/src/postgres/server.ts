@@ -1,6 +1,6 @@
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import pg from 'pg'
+import { escapeIdentifier, ProvingClient, type QueryResult } from '@treeos/postgres'
 import { forgetService, readInstance, recordService } from '../instance/instance.ts'
 import { LocalError, messageOf, systemCode } from '../machine/error.ts'
 import { freePort, PortTakenError } from '../machine/ports.ts'
@@ -118,12 +118,12 @@ export async function stopServer(dataDir: string, { process }: Server): Promise<
 /** @param url of another database on that server */
 export async function createDatabase(url: string, name: string): Promise<void> {
   const { rows } = await query(url, 'select 1 from pg_database where datname = $1', [name])
-  if (rows.length === 0) await query(url, `create database ${pg.escapeIdentifier(name)}`)
+  if (rows.length === 0) await query(url, `create database ${escapeIdentifier(name)}`)
 }
 
 /** One statement over a connection of its own. */
-export async function query(url: string, text: string, values: unknown[] = []): Promise<pg.QueryResult> {
-  const client = new pg.Client({ connectionString: url, connectionTimeoutMillis: 5_000 })
+export async function query(url: string, text: string, values: unknown[] = []): Promise<QueryResult> {
+  const client = new ProvingClient({ connectionString: url, connectionTimeoutMillis: 5_000 })
   // pg emits an event for a connection lost between statements. Without a listener it ends the process. A running
   // statement rejects too, so the event can be ignored.
   client.on('error', () => {})

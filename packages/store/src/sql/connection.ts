@@ -1,11 +1,11 @@
-import pg from 'pg'
+import { ProvingClient } from '@treeos/postgres'
 
 /**
  * A connection that names its statements, so that Postgres parses and plans each only once. It also closes itself when an
  * answer does not come in time. Otherwise `pg` would hand it out again, and every later query would wait behind the one
  * without an answer.
  */
-export class CarefulClient extends pg.Client {
+export class CarefulClient extends ProvingClient {
   protected get hasNames(): boolean {
     return true
   }

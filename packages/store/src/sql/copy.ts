@@ -1,4 +1,4 @@
-import pg from 'pg'
+import { type Connection, escapeLiteral, ProvingClient, type Submittable } from '@treeos/postgres'
 
 /**
  * Copies the rows of a query out of Postgres, and gives each to `take` as it comes.
@@ -13,7 +13,7 @@ export type CopyOut = (select: string, take: (row: CopiedRow) => Promise<void> |
  */
 export function copyFrom(url: string, begin: string, snapshot: string): CopyOut {
   return async (select, take) => {
-    const client = new pg.Client({
+    const client = new ProvingClient({
       connectionString: url,
       connectionTimeoutMillis: 10_000,
       keepAlive: true,
@@ -26,7 +26,7 @@ export function copyFrom(url: string, begin: string, snapshot: string): CopyOut 
     try {
       await client.query(begin)
       await client.query(
-        `begin isolation level repeatable read read only; set transaction snapshot ${pg.escapeLiteral(snapshot)}; ${SETTINGS}`,
+        `begin isolation level repeatable read read only; set transaction snapshot ${escapeLiteral(snapshot)}; ${SETTINGS}`,
       )
       const copying = new Copying(`copy (${select}) to stdout (format binary)`, take)
       client.query(copying)
@@ -43,7 +43,7 @@ const SETTINGS =
   'set local statement_timeout = 0; set local enable_nestloop = off; set local enable_hashjoin = off; set local jit = off'
 
 /** A query whose rows `pg` hands over as bytes. Its own queries make objects of them, which takes longer than to check them. */
-class Copying implements pg.Submittable {
+class Copying implements Submittable {
   readonly #text: string
   readonly #take: (row: CopiedRow) => Promise<void> | undefined
   readonly #rows = new CopiedRows()
@@ -62,11 +62,11 @@ class Copying implements pg.Submittable {
     return this.#end.promise
   }
 
-  submit(connection: pg.Connection): void {
+  submit(connection: Connection): void {
     ;(connection as unknown as { query(text: string): void }).query(this.#text)
   }
 
-  handleCopyData({ chunk }: { chunk: Buffer }, { stream }: pg.Connection): void {
+  handleCopyData({ chunk }: { chunk: Buffer }, { stream }: Connection): void {
     if (this.#isOver) return
     try {
       this.#rows.read(chunk, (row) => {

@@ -1,5 +1,5 @@
+import { openPool, type PoolConfig, typeParserOf } from '@treeos/postgres'
 import { Kysely, PostgresDialect, sql, type Transaction } from 'kysely'
-import pg from 'pg'
 import { CarefulClient, NamelessClient } from './connection.ts'
 import { type CopyOut, copyFrom } from './copy.ts'
 import { isPooled } from './pooler.ts'
@@ -27,8 +27,7 @@ export function openDatabase(url: string, options: DatabaseOptions = {}): Kysely
   const onError = options.onConnectionError ?? (() => undefined)
   const statementMs = 1000 * (options.statementSecondsMax ?? STATEMENT_SECONDS_MAX)
   const pooled = isPooled(url)
-  const pool = new pg.Pool({
-    Client: pooled ? NamelessClient : CarefulClient,
+  const config = {
     connectionString: url,
     max: options.poolMax ?? 10,
     connectionTimeoutMillis: 10_000,
@@ -45,12 +44,13 @@ export function openDatabase(url: string, options: DatabaseOptions = {}): Kysely
         }),
     application_name: 'treeos',
     types: {
-      getTypeParser: (oid, format) => (oid === INT8_OID ? Number : pg.types.getTypeParser(oid, format)),
+      getTypeParser: (oid, format) => (oid === INT8_OID ? Number : typeParserOf(oid, format)),
     },
     async onConnect(client) {
       if (options.asOwner !== true && !pooled) await client.query(SET_ROLE)
     },
-  })
+  } satisfies PoolConfig
+  const pool = openPool(config, pooled ? NamelessClient : CarefulClient)
   // A client in use emits `error` when it loses its server. Without a listener that would end the process.
   pool.on('connect', (client) => client.on('error', onError))
   pool.on('error', onError)

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { BeingName } from '@treeos/core'
-import pg from 'pg'
+import { ProvingClient } from '@treeos/postgres'
 import { isPooled } from './pooler.ts'
 import { parseWords, type Words } from './word-notices.ts'
 import { WordStreams } from './word-streams.ts'
@@ -102,7 +102,7 @@ async function listenOnce(
   closing: AbortSignal,
   { wordStreams, onListening, onNotice }: Hearing,
 ): Promise<void> {
-  const client = new pg.Client({
+  const client = new ProvingClient({
     connectionString: url,
     connectionTimeoutMillis: CONNECT_MS,
     query_timeout: ANSWER_MS,

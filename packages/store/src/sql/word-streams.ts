@@ -1,5 +1,5 @@
 import type { BeingName } from '@treeos/core'
-import type pg from 'pg'
+import type { ProvingClient } from '@treeos/postgres'
 import type { Words } from './word-notices.ts'
 
 type Heard = (words: Words) => void
@@ -18,7 +18,7 @@ export class WordStreams {
   /** `pg` takes one statement of a client at a time */
   #asked: Promise<unknown> = Promise.resolve()
   readonly #watched = new Map<BeingName, Streamed>()
-  #client: pg.Client | null = null
+  #client: ProvingClient | null = null
 
   add(being: BeingName, heard: Heard): { readonly ready: Promise<void>; end(): void } {
     const streamed = this.#watched.get(being) ?? { heard: new Set(), ready: Promise.withResolvers() }
@@ -45,7 +45,7 @@ export class WordStreams {
   }
 
   /** Holds the locks of all who watch, over a new connection. @throws when that is lost */
-  async connect(client: pg.Client): Promise<void> {
+  async connect(client: ProvingClient): Promise<void> {
     this.#client = client
     for (const [being, streamed] of [...this.#watched]) await this.#lock(client, being, streamed)
   }
@@ -55,7 +55,7 @@ export class WordStreams {
   }
 
   /** @throws when the connection is lost; the next one holds it again */
-  async #lock(client: pg.Client, being: BeingName, { ready }: Streamed): Promise<void> {
+  async #lock(client: ProvingClient, being: BeingName, { ready }: Streamed): Promise<void> {
     await this.inTurn(() => lock(client, being))
     ready.resolve()
   }
@@ -68,7 +68,7 @@ export class WordStreams {
   }
 }
 
-const lock = (client: pg.Client, being: BeingName) =>
+const lock = (client: ProvingClient, being: BeingName) =>
   client.query('select pg_advisory_lock_shared(1953654118, hashtext($1))', [being])
-const unlock = (client: pg.Client, being: BeingName) =>
+const unlock = (client: ProvingClient, being: BeingName) =>
   client.query('select pg_advisory_unlock_shared(1953654118, hashtext($1))', [being])
