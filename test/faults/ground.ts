@@ -15,7 +15,7 @@ import { SEARCH_ATTRIBUTES } from '@treeos/protocol'
 import { bundleForReplay } from '@treeos/replay'
 import { Clock, restartUnder } from './clocks.ts'
 import { Disk } from './disks.ts'
-import type { FaultProxy } from './proxy.ts'
+import { type FaultProxy, tcpTarget } from './proxy.ts'
 import { type Server, serverOf } from './server.ts'
 import { compileWorker, WorkerProcess } from './worker-process.ts'
 
@@ -74,6 +74,11 @@ function urlOf(credentials: string, proxy: FaultProxy, database: string): string
   return Object.assign(new URL(credentials), { host: proxy.address, pathname: database }).href
 }
 
+function tcpAddress(url: string): string {
+  const { host, port } = tcpTarget(url)
+  return `${host}:${port}`
+}
+
 interface GroundOptions {
   /** made here when absent, which takes seconds */
   readonly bundles?: Bundles | undefined
@@ -109,16 +114,15 @@ export async function startGround(say: Say, { bundles, special }: GroundOptions 
     bundles ?? makeBundles(home),
     bundles ?? compileWorker(compiled),
   ])
-  const credentials = new URL(postgres.url)
   const workers = new Set<WorkerProcess>()
   const servers = {
     postgres: await serverOf(
       'postgres',
       dataDir,
-      { address: credentials.host, pid: postgres.pid },
+      { address: tcpAddress(postgres.url), pid: postgres.pid },
       async () => {
         const { url, pid } = await startPostgres()
-        return { address: new URL(url).host, pid }
+        return { address: tcpAddress(url), pid }
       },
     ),
     temporal: await serverOf('temporal', dataDir, temporal, startTemporal),

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { openDatabase } from '@treeos/store'
 import { type Kysely, sql } from 'kysely'
 import { afterAll, beforeAll, expect, inject, it } from 'vitest'
-import { FaultProxy } from './proxy.ts'
+import { FaultProxy, tcpTarget } from './proxy.ts'
 
 let proxy: FaultProxy
 let direct: Kysely<unknown>
@@ -12,8 +12,7 @@ const through = (options = {}) => {
   return openDatabase(url.href, { asOwner: true, poolMax: 1, ...options }) as unknown as Kysely<unknown>
 }
 beforeAll(async () => {
-  const { hostname, port } = new URL(inject('postgresUrl'))
-  proxy = await FaultProxy.start({ host: hostname, port: Number(port) }, 'postgres')
+  proxy = await FaultProxy.start(tcpTarget(inject('postgresUrl')), 'postgres')
   direct = openDatabase(inject('postgresUrl'), { asOwner: true }) as unknown as Kysely<unknown>
   await sql`create table if not exists public.proxied (what text)`.execute(direct)
 })

@@ -45,6 +45,12 @@ interface Link {
   asking: boolean
 }
 
+/** Where a server listens on TCP. Our own Postgres also listens there, besides its socket, which its URL names. */
+export function tcpTarget(url: string): { host: string; port: number } {
+  const { hostname, port } = new URL(url)
+  return { host: /^%2f/i.test(hostname) ? '127.0.0.1' : hostname, port: Number(port) }
+}
+
 export class FaultProxy {
   readonly counts: ProxyCounts = { connections: 0, cuts: 0, unheardCommits: 0, lateStatements: 0 }
   target: Target

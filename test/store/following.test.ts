@@ -3,7 +3,7 @@ import { follow, type Happening } from '@treeos/client'
 import { append, beginLife, type JournalListener, listenToJournal, openDatabase } from '@treeos/store'
 import { sql } from 'kysely'
 import { afterEach, describe, expect, it } from 'vitest'
-import { FaultProxy } from '../faults/proxy.ts'
+import { FaultProxy, tcpTarget } from '../faults/proxy.ts'
 import { useDatabase } from '../support/database.ts'
 import { until } from '../support/life.ts'
 import { batchOf, changed } from './batch.ts'
@@ -155,8 +155,7 @@ describe('a follower whose connections are lost again and again', () => {
   ]
 
   it.each(killings)('$how gets each fact once', async ({ kill }) => {
-    const { hostname, port } = new URL(base.url)
-    const proxy = await FaultProxy.start({ host: hostname, port: Number(port) }, 'anything')
+    const proxy = await FaultProxy.start(tcpTarget(base.url), 'anything')
     endings.push(() => proxy.close())
     const url = new URL(base.url)
     url.host = proxy.address

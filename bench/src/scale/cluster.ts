@@ -24,7 +24,7 @@ export type ServerName = keyof typeof PROCESSES
 export const SERVERS = Object.keys(PROCESSES) as ServerName[]
 
 /** Flags of the product's server that the cluster sets otherwise. Each takes a value. */
-const OTHERWISE = ['--key-file', '--db', '--port', '--ui-port', '--ip']
+const OTHERWISE = ['--key-file', '--tls-dir', '--db', '--port', '--ui-port', '--ip']
 const READY_MS = 60_000
 
 export interface Cluster {
@@ -57,7 +57,8 @@ export async function startCluster(services: Services, shards: number): Promise<
   const state = await services.createDatabase('temporal')
   const visibility = await services.createDatabase('temporal_visibility')
   const key = randomBytes(32).toString('base64url')
-  writePrivate(join(folder, 'postgres'), state)
+  // The server takes an address of TCP only.
+  writePrivate(join(folder, 'postgres'), Object.assign(new URL(state), { hostname: '127.0.0.1' }).href)
   writePrivate(join(folder, 'key'), key)
   const common = [
     ...kept,

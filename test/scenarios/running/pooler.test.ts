@@ -7,6 +7,7 @@ import { freePort } from '@treeos/local'
 import { listenToJournal, openDatabase } from '@treeos/store'
 import { sql } from 'kysely'
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest'
+import { tcpTarget } from '../../faults/proxy.ts'
 import { freshDatabase } from '../../support/database.ts'
 import { momentOf, tell } from '../../support/life.ts'
 import { useModelServer, useWorld } from '../../support/use-world.ts'
@@ -77,11 +78,12 @@ describe.skipIf(!hasPgbouncer).each(MODES)(
     beforeAll(async () => {
       port = await freePort('pgbouncer')
       const at = new URL(inject('workerPostgresUrl'))
+      const { host } = tcpTarget(at.href)
       const files = { users: join(folder, 'users'), ini: join(folder, 'pgbouncer.ini') }
       writeFileSync(files.users, `"${at.username}" "${at.password}"\n`)
       writeFileSync(
         files.ini,
-        `[databases]\n* = host=${at.hostname} port=${at.port}\n[pgbouncer]\nlisten_addr = 127.0.0.1\nlisten_port = ${port}\n` +
+        `[databases]\n* = host=${host} port=${at.port}\n[pgbouncer]\nlisten_addr = 127.0.0.1\nlisten_port = ${port}\n` +
           `unix_socket_dir =\nauth_type = scram-sha-256\nauth_file = ${files.users}\npool_mode = ${mode}\ndefault_pool_size = ${size}\n` +
           `max_client_conn = 200\n${ignored}`,
       )

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, expect, inject, it } from 'vitest'
-import { FaultProxy } from '../../faults/proxy.ts'
+import { FaultProxy, tcpTarget } from '../../faults/proxy.ts'
 import { askedFor, beingOf, momentOf, tell, until } from '../../support/life.ts'
 import { useModelServer, useWorld } from '../../support/use-world.ts'
 
@@ -10,8 +10,7 @@ const AWAY_MS = 6000
 const model = useModelServer()
 let proxy: FaultProxy
 beforeAll(async () => {
-  const { hostname, port } = new URL(inject('postgresUrl'))
-  proxy = await FaultProxy.start({ host: hostname, port: Number(port) }, 'postgres')
+  proxy = await FaultProxy.start(tcpTarget(inject('postgresUrl')), 'postgres')
 })
 afterAll(() => proxy?.close())
 const world = useWorld({

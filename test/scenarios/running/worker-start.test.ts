@@ -4,7 +4,7 @@ import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, afterEach, beforeAll, describe, expect, inject, it } from 'vitest'
-import { FaultProxy } from '../../faults/proxy.ts'
+import { FaultProxy, tcpTarget } from '../../faults/proxy.ts'
 import { WorkerProcess } from '../../faults/worker-process.ts'
 import { emptyDatabase, freshDatabase, type TestDatabase } from '../../support/database.ts'
 import { until } from '../../support/life.ts'
@@ -21,8 +21,8 @@ const workers: WorkerProcess[] = []
 beforeAll(async () => {
   database = await freshDatabase()
   folder = await mkdtemp(join(tmpdir(), 'treeos-test-start-'))
-  postgres = await FaultProxy.start(targetOf(database.url), 'postgres')
-  temporal = await FaultProxy.start(targetOf(`tcp://${inject('temporalAddress')}`), 'anything')
+  postgres = await FaultProxy.start(tcpTarget(database.url), 'postgres')
+  temporal = await FaultProxy.start(tcpTarget(`tcp://${inject('temporalAddress')}`), 'anything')
 })
 afterEach(async () => {
   for (const worker of workers.splice(0)) {
@@ -35,11 +35,6 @@ afterAll(async () => {
   await Promise.all([postgres.close(), temporal.close(), database.close()])
   await rm(folder, { recursive: true })
 })
-
-function targetOf(url: string) {
-  const { hostname, port } = new URL(url)
-  return { host: hostname, port: Number(port) }
-}
 
 function byProxy(url: string): string {
   const through = new URL(url)

@@ -20,6 +20,8 @@ import type { Binaries } from './binaries.ts'
 import type { Owner } from './owner.ts'
 
 export const USER = 'treeos'
+/** Of the path of a Unix socket; the least of the systems that we know has room for 103 and a zero. */
+const SOCKET_BYTES_MAX = 103
 const run = promisify(execFile)
 
 /** A password, the superuser's unless another file is named: created once, stored in a file that only we can read. */
@@ -66,9 +68,11 @@ export async function makeCluster(
  * @returns null when none runs. Removes the file of a dead one whose pid now belongs to another process: Postgres would
  *   take that process for its own and refuse to start
  */
-export function runningPostmaster(data: string): { process: Process; port: number } | null {
+export function runningPostmaster(
+  data: string,
+): { process: Process; port: number; socketFolder: string | null } | null {
   const file = join(data, 'postmaster.pid')
-  const [pidLine, , , portLine] = readIfThere(file)?.split('\n') ?? []
+  const [pidLine, , , portLine, socketLine] = readIfThere(file)?.split('\n') ?? []
   if (pidLine === undefined) return null
   const pid = Number(pidLine)
   const startedAt = processStart(pid)
@@ -77,8 +81,16 @@ export function runningPostmaster(data: string): { process: Process; port: numbe
     rmSync(file)
     return null
   }
-  return { process: { pid, startedAt }, port: Number(portLine) }
+  return { process: { pid, startedAt }, port: Number(portLine), socketFolder: socketLine || null }
 }
+
+/**
+ * The folder for the Unix socket of a server: that of its data, which only its user can read and write. So what listens there is the
+ * server, while any process can listen on its port when it is down.
+ * @returns null where the path would be too long for a socket
+ */
+export const socketFolderOf = (data: string): string | null =>
+  Buffer.byteLength(join(data, '.s.PGSQL.65535')) <= SOCKET_BYTES_MAX ? data : null
 
 /** Whether a process is a server on these data, by its current directory. Checked on Linux only. */
 function servesFrom(pid: number, data: string): boolean {

@@ -4,7 +4,7 @@ import { openInstance, recordService } from '../instance/instance.ts'
 import { LocalError, messageOf } from '../machine/error.ts'
 import { acquireLock } from '../machine/lock.ts'
 import { findBinaries } from './binaries.ts'
-import { makeCluster, passwordIn } from './cluster.ts'
+import { makeCluster, passwordIn, USER } from './cluster.ts'
 import { makeLogin, PORTAL, SEQUENCER, WORKER } from './logins.ts'
 import { clusterHome, serverOwner } from './owner.ts'
 import { createDatabase, query, serve, stopServer, urlOf } from './server.ts'
@@ -96,15 +96,16 @@ async function start(
   port: number | undefined,
   onProgress: (line: string) => void,
 ): Promise<Postgres> {
-  const owner = serverOwner(onProgress)
+  const runsAs = serverOwner(onProgress)
   const instanceHome = join(dataDir, NAME)
-  const home = realpathSync(clusterHome(instanceHome, owner, onProgress))
+  const home = realpathSync(clusterHome(instanceHome, runsAs, onProgress))
   const password = passwordIn(instanceHome)
-  const binaries = await findBinaries(owner, onProgress)
-  const data = await makeCluster(home, binaries, password, owner)
-  const { server, reused } = await serve({ dataDir, data, binaries, owner, password, port, onProgress })
-  await createDatabase(urlOf(password, server.port, 'postgres'), DATABASE)
-  const url = urlOf(password, server.port, DATABASE)
+  const binaries = await findBinaries(runsAs, onProgress)
+  const data = await makeCluster(home, binaries, password, runsAs)
+  const { server, reused } = await serve({ dataDir, data, binaries, owner: runsAs, password, port, onProgress })
+  const owner = { login: USER, password }
+  await createDatabase(urlOf(owner, server, 'postgres'), DATABASE)
+  const url = urlOf(owner, server, DATABASE)
   return {
     url,
     workerUrl: await makeLogin(url, instanceHome, WORKER),

@@ -7,12 +7,14 @@ import { freePort, PortTakenError } from '../machine/ports.ts'
 import { isRunning, logSize, type Process, spawnDetached, tail, terminate } from '../machine/process.ts'
 import { serverEnvironment } from '../machine/server-environment.ts'
 import type { Binaries } from './binaries.ts'
-import { runningPostmaster, USER } from './cluster.ts'
+import { runningPostmaster, socketFolderOf, USER } from './cluster.ts'
 import type { Owner } from './owner.ts'
 
 export interface Server {
   process: Process
   port: number
+  /** where its Unix socket is; null when its programs reach it by its port */
+  socketFolder: string | null
 }
 
 interface Serving {
@@ -33,8 +35,14 @@ const STOP_SIGNAL = 'SIGINT' // "fast": SIGTERM would wait for the last client t
 const ATTEMPTS_MAX = 10
 const POLL_MS = 25
 
-export function urlOf(password: string, port: number, database: string): string {
-  return `postgres://${USER}:${password}@${HOST}:${port}/${database}`
+/** How to log in to a server of ours: by its Unix socket, which proves it, else on loopback. */
+export function urlOf(
+  { login, password }: { login: string; password: string },
+  { port, socketFolder }: Pick<Server, 'port' | 'socketFolder'>,
+  database: string,
+): string {
+  const host = socketFolder === null ? HOST : encodeURIComponent(socketFolder)
+  return `postgres://${login}:${password}@${host}:${port}/${database}`
 }
 
 /** The server that runs on these data, or a new one. Returns when the port is bound and recovery is over. */
@@ -55,12 +63,16 @@ export async function serve(how: Serving): Promise<{ server: Server; reused: boo
 async function launch(how: Serving): Promise<Server> {
   const { dataDir, data, onProgress } = how
   const logFile = join(dataDir, 'postgres.log')
+  const socketFolder = socketFolderOf(data)
+  if (socketFolder === null)
+    onProgress(`${data} is too long a path for a Unix socket: Postgres is reached by its port instead`)
   let preferred = readInstance(dataDir).ports[NAME]
   for (let attempt = 1; ; attempt++) {
     const port = await freePort('Postgres', { wanted: how.port, preferred })
     const from = logSize(logFile)
     onProgress(`starting Postgres on port ${port}`)
-    const settings = [`port=${port}`, `listen_addresses=${HOST}`, 'unix_socket_directories=']
+    const settings = [`port=${port}`, `listen_addresses=${HOST}`, 'unix_socket_permissions=0700']
+    settings.push(`unix_socket_directories=${socketFolder === null ? '' : `"${socketFolder.replaceAll('"', '""')}"`}`)
     settings.push('synchronous_commit=on', 'max_connections=200', 'timezone=UTC', 'log_timezone=UTC')
     const started = await spawnDetached({
       command: how.binaries.postgres,
@@ -70,7 +82,7 @@ async function launch(how: Serving): Promise<Server> {
       env: { ...serverEnvironment(), LC_ALL: 'C' },
       ...how.owner,
     })
-    const server = { process: started, port }
+    const server = { process: started, port, socketFolder }
     await record(dataDir, server)
     if (await isReady(server, how)) return server
     await forgetService(dataDir, NAME, started)
@@ -88,7 +100,7 @@ async function launch(how: Serving): Promise<Server> {
 
 /** @returns false when the process ended instead */
 async function isReady(server: Server, { password, dataDir }: Serving): Promise<boolean> {
-  const url = urlOf(password, server.port, 'postgres')
+  const url = urlOf({ login: USER, password }, server, 'postgres')
   for (const until = Date.now() + READY_MS; ; await sleep(POLL_MS)) {
     try {
       await query(url, 'select 1')
@@ -135,7 +147,7 @@ export async function query(url: string, text: string, values: unknown[] = []): 
   }
 }
 
-async function record(dataDir: string, { process, port }: Server): Promise<void> {
-  const address = `${HOST}:${port}`
-  await recordService(dataDir, { name: NAME, process, address, stopSignal: STOP_SIGNAL }, { [NAME]: port })
+async function record(dataDir: string, { process, port, socketFolder }: Server): Promise<void> {
+  const service = { name: NAME, process, address: `${HOST}:${port}`, stopSignal: STOP_SIGNAL } as const
+  await recordService(dataDir, { ...service, detail: { socketFolder } }, { [NAME]: port })
 }

@@ -4,6 +4,7 @@ import { serviceOf } from '../instance/services.ts'
 import { LocalError } from '../machine/error.ts'
 import { readIfThere } from '../machine/files.ts'
 import { type LoginRole, OWNER, PORTAL, SEQUENCER, WORKER } from '../postgres/logins.ts'
+import { urlOf } from '../postgres/server.ts'
 import { temporalEnvironment } from '../temporal/access.ts'
 
 /** How to reach Postgres. The URL holds a password; the address is for people. */
@@ -65,11 +66,14 @@ function locateLogin(
 /** @returns null for a server that is not ours */
 function loginUrl(
   dataDir: string,
-  { process, address }: Service,
+  { process, address, detail }: Service,
   { login, passwordFile }: LoginRole,
 ): string | null {
   const password = process === null ? null : readIfThere(join(dataDir, 'postgres', passwordFile))
-  return password === null ? null : `postgres://${login}:${password.trim()}@${address}/treeos`
+  if (password === null) return null
+  const port = Number(address.slice(address.lastIndexOf(':') + 1))
+  const server = { port, socketFolder: detail?.socketFolder ?? null }
+  return urlOf({ login, password: password.trim() }, server, 'treeos')
 }
 
 /** How to reach Temporal: `env` names it to our programs, with its credential. */
