@@ -2,13 +2,7 @@ import { mkdtemp, readdir, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { workflowBundle } from '@treeos/host'
-import {
-  ensurePostgres,
-  ensureTemporal,
-  processStart,
-  removeInstance,
-  type TemporalAccess,
-} from '@treeos/local'
+import { ensurePostgres, ensureTemporal, processStart, removeInstance } from '@treeos/local'
 import { SEARCH_ATTRIBUTES } from '@treeos/protocol'
 import { bundleForReplay } from '@treeos/replay'
 import type { TestProject } from 'vitest/node'
@@ -30,9 +24,7 @@ declare module 'vitest' {
     templateDatabase: string
     /** host:port of a Temporal server that has our search attributes */
     temporalAddress: string
-    /** how clients reach that server, with its key */
-    temporal: TemporalAccess['options']
-    /** variables by which programs reach it */
+    /** variables by which programs reach it, see `temporalAccess` */
     temporalEnv: Record<string, string>
     /** file of the workflow bundle, made once for all workers of a run */
     bundlePath: string
@@ -79,7 +71,6 @@ export default async function setup({ provide }: TestProject): Promise<Stop> {
   provide('postgresLog', process.env.DATABASE_URL ? null : join(dataDir, 'postgres.log'))
   provide('templateDatabase', template.name)
   provide('temporalAddress', temporal.address)
-  provide('temporal', temporal.options)
   provide('temporalEnv', temporal.env)
   provide('bundlePath', bundlePath)
   provide('replayBundlePath', replayBundlePath)

@@ -12,6 +12,7 @@ import { buildRegistry, type Extension, seed } from '@treeos/world'
 import { type Kysely, sql } from 'kysely'
 import { inject } from 'vitest'
 import { migratedDatabase, type OwnDatabase } from './database.ts'
+import { temporalAccess } from './temporal-access.ts'
 
 /** A reality of its own on the services of the run, with a worker in this process. */
 export interface World extends Connection {
@@ -84,7 +85,7 @@ export interface WorldOptions {
 }
 
 export async function startWorld(options: WorldOptions = {}): Promise<World> {
-  const access = inject('temporal')
+  const access = await temporalAccess()
   const { url: ownerUrl, workerUrl: plainUrl, drop } = options.database ?? (await migratedDatabase())
   const owner = openDatabase(ownerUrl, { asOwner: true, poolMax: 4 })
   const url = options.clock === undefined ? plainUrl : await stopClock(owner, plainUrl, options.clock)

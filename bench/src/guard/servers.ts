@@ -5,29 +5,27 @@ import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import type { Services } from '../services.ts'
 
-export const GUARDS = ['open', 'key', 'certificate'] as const
+export const GUARDS = ['open', 'certificate'] as const
 export type Guard = (typeof GUARDS)[number]
 
 /** Flags of the product's server that name its guard, its data or its ports. */
-const OWN_FLAGS = ['--key-file', '--db', '--port', '--ui-port']
+const OWN_FLAGS = ['--key-file', '--tls-dir', '--db', '--port', '--ui-port']
 
 /**
- * Starts a server that differs from the product's in its guard only, and has no UI: `open` asks for nothing, `key` for the
- * product's key, `certificate` for a client certificate over TLS.
+ * Starts a server that differs from the product's in its guard only, and has no UI: `open` asks for nothing, `certificate`
+ * for a client certificate over TLS, as the product's does.
  */
 export async function startServer(
   guard: Guard,
   services: Services,
   folder: string,
 ): Promise<{ pid: number; env: Record<string, string> }> {
-  const { pid, env } = services.temporal
+  const { pid } = services.temporal
   if (pid === null) throw new Error('unset TEMPORAL_*: this benchmark starts servers of its own')
   const [command = '', ...flags] = readFileSync(`/proc/${pid}/cmdline`, 'utf8').split('\0').slice(0, -1)
   const kept = flags.filter((flag, i) => !OWN_FLAGS.includes(flag) && !OWN_FLAGS.includes(flags[i - 1] ?? ''))
-  const keyFile = flags[flags.indexOf('--key-file') + 1] ?? ''
   const asked = {
     open: () => ({ flags: ['--open'], env: {} }),
-    key: () => ({ flags: ['--key-file', keyFile], env }),
     certificate: () => certificates(join(folder, 'tls')),
   }[guard]()
   const ours = ['--db', join(folder, `${guard}.db`), '--port', '0', '--headless', ...asked.flags]

@@ -10,6 +10,7 @@ import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest'
 import { CliInstance } from '../../cli/instance.ts'
 import { emptyDatabase, type OwnDatabase } from '../../support/database.ts'
 import { until } from '../../support/life.ts'
+import { temporalAccess } from '../../support/temporal-access.ts'
 
 const REALITY = `own-${randomUUID().slice(0, 8)}`
 
@@ -19,8 +20,9 @@ let connection: Connection
 
 beforeAll(async () => {
   database = await emptyDatabase()
-  native = await NativeConnection.connect(inject('temporal'))
-  connection = await Connection.connect(inject('temporal'))
+  const access = await temporalAccess()
+  native = await NativeConnection.connect(access)
+  connection = await Connection.connect(access)
 })
 afterAll(async () => {
   await Promise.all([native.close(), connection.close()])

@@ -3,10 +3,11 @@ import { Client, Connection } from '@temporalio/client'
 import { Doorbells } from '@treeos/host'
 import { beingWorkflowId, taskQueueOf } from '@treeos/protocol'
 import { sql } from 'kysely'
-import { beforeAll, describe, expect, inject, it } from 'vitest'
+import { beforeAll, describe, expect, it } from 'vitest'
 import { freshDatabase } from '../../support/database.ts'
 import { until, wakeUp } from '../../support/life.ts'
 import { stage } from '../../support/puppet.ts'
+import { temporalAccess } from '../../support/temporal-access.ts'
 import { useWorld } from '../../support/use-world.ts'
 
 const SWEEP_MS = 100
@@ -52,7 +53,7 @@ describe('the sweep', () => {
   })
 
   it('tries a ring that failed again every time', async () => {
-    const connection = await Connection.connect(inject('temporal'))
+    const connection = await Connection.connect(await temporalAccess())
     await connection.close() // so that rings fail at once
     let failed = 0
     const sweeper = doorbells(new Client({ connection }), (where) => {

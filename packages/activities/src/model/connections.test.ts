@@ -59,6 +59,11 @@ it.each([
   ['a key that is not set', { connections: { small: { ...SMALL, apiKeyEnv: 'UNSET' } } }, /UNSET .* not set/],
   ['a key file that is not there', { connections: { small: { ...SMALL, apiKeyFile: 'no' } } }, /ENOENT/],
   ['both', { connections: { small: { ...SMALL, apiKeyEnv: 'A', apiKeyFile: 'b' } } }, /either/],
+  [
+    'a key over HTTP to another machine',
+    { connections: { small: { ...SMALL, baseUrl: 'http://10.0.0.7/v1', apiKeyFile: 'key.txt' } } },
+    /connections.small.baseUrl is http:.* TREEOS_KEYS_OVER_HTTP/,
+  ],
 ])('refuses %s, and quotes no key', (_what, content, says) => {
   const read = () => readConnections({ TREEOS_MODELS: written(content) })
   expect(read).toThrow(says)

@@ -2,7 +2,7 @@ import { existsSync, readFileSync } from 'node:fs'
 import { dirname, join, resolve } from 'node:path'
 import { isKey, TreeosError } from '@treeos/core'
 import { z } from 'zod'
-import { type ModelEndpoint, modelEndpoint, requireBaseUrl, requireKey } from './endpoint.ts'
+import { type ModelEndpoint, modelEndpoint, requireBaseUrl, requireKeptKey, requireKey } from './endpoint.ts'
 import { parseFile } from './parse-file.ts'
 
 const text = z.string('takes a text').regex(/\S/, 'takes a text')
@@ -61,12 +61,12 @@ export function readConnections(env: Env): ModelEndpoint[] {
   const { connections } = parseFile(file, models)
   return Object.entries(connections).map(([connection, { baseUrl, model, ...key }]) => {
     const at = `${file}: connections.${connection}`
-    return modelEndpoint({
-      connection,
-      model,
+    const address = {
       baseUrl: requireBaseUrl(baseUrl, `${at}.baseUrl`),
       apiKey: requireKey(keyOf(key, file, at, env), `${at}: its key`),
-    })
+    }
+    requireKeptKey(address, env, `${at}.baseUrl`)
+    return modelEndpoint({ connection, model, ...address })
   })
 }
 

@@ -38,6 +38,41 @@ describe('a named endpoint', () => {
     expect(server.requests).toEqual([])
   })
 
+  it.each([
+    ['http://model.example/v1', 'sk-1', {}],
+    ['http://10.0.0.7:8080/v1', 'sk-1', {}],
+    ['http://[fd00::7]/v1', 'sk-1', {}],
+    ['http://127.0.0.1.example/v1', 'sk-1', {}],
+    ['http://localhost.example/v1', 'sk-1', {}],
+    ['HTTP://MODEL.EXAMPLE/v1', 'sk-1', {}],
+    ['http://model.example/v1?api-key=sk-1', '', {}],
+    ['http://model.example/v1', 'sk-1', { TREEOS_KEYS_OVER_HTTP: 'other.example' }],
+  ])('a key is not taken to %s, and nothing is sent', async (OPENAI_BASE_URL, OPENAI_API_KEY, more) => {
+    const { fetch, asked } = nobody()
+    const taken = resolveModelEndpoint({ OPENAI_BASE_URL, OPENAI_API_KEY, ...more }, { fetch })
+    await expect(taken).rejects.toMatchObject({
+      code: 'INVALID_INPUT',
+      message: expect.stringContaining('the key would cross the network in clear'),
+    })
+    await expect(taken).rejects.not.toThrow('sk-1')
+    expect(asked).toEqual([])
+  })
+
+  it.each([
+    ['https://model.example/v1', 'sk-1', {}],
+    ['http://127.0.0.1:8080/v1', 'sk-1', {}],
+    ['http://127.9.9.9:8080/v1', 'sk-1', {}],
+    ['http://[::1]:8080/v1', 'sk-1', {}],
+    ['http://localhost:8080/v1', 'sk-1', {}],
+    ['http://model.example/v1', '', {}],
+    ['http://model.example/v1', 'sk-1', { TREEOS_KEYS_OVER_HTTP: 'other, Model.example' }],
+  ])('the control: %s with the key %j is taken (%j)', async (OPENAI_BASE_URL, OPENAI_API_KEY, more) => {
+    const { fetch, asked } = nobody()
+    const env = { OPENAI_BASE_URL, OPENAI_API_KEY, TREEOS_MODEL: '', ...more }
+    expect((await resolveModelEndpoint(env, { fetch }))?.baseUrl).toBe(OPENAI_BASE_URL)
+    expect(asked).toHaveLength(1) // it asked for the list of models
+  })
+
   it('a key alone is OpenAI, an address alone needs no key', async () => {
     const { fetch, asked } = nobody()
     const openai = await resolveModelEndpoint({ OPENAI_API_KEY: 'sk-1', TREEOS_MODEL: 'm' }, { fetch })

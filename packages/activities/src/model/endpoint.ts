@@ -14,6 +14,8 @@ export interface ModelEndpoint {
   readonly apiKey: string | null
 }
 
+type Env = Readonly<Record<string, string | undefined>>
+
 const OPENAI_URL = 'https://api.openai.com/v1'
 const OLLAMA_PORT = '11434'
 const MODEL_DEFAULT = 'gpt-4o-mini'
@@ -32,7 +34,7 @@ const MODEL_NAME = /^[\x21-\x7e]{1,200}$/
  * @throws {TreeosError} INVALID_INPUT when OPENAI_BASE_URL or OPENAI_API_KEY is malformed; the message quotes neither
  */
 export async function resolveModelEndpoint(
-  env: Readonly<Record<string, string | undefined>>,
+  env: Env,
   { fetch }: { fetch?: typeof globalThis.fetch } = {},
 ): Promise<ModelEndpoint | null> {
   const setting = (name: string) => env[name]?.trim() || null
@@ -43,6 +45,7 @@ export async function resolveModelEndpoint(
 
   if (apiKey !== null || url !== null) {
     const endpoint = { baseUrl: url === null ? OPENAI_URL : requireBaseUrl(url), apiKey: requireKey(apiKey) }
+    requireKeptKey(endpoint, env, 'OPENAI_BASE_URL')
     return modelEndpoint({
       ...endpoint,
       model: model ?? chooseModel((await list(endpoint, LIST_TIMEOUT_MS)) ?? []) ?? MODEL_DEFAULT,
@@ -173,6 +176,27 @@ export function requireBaseUrl(text: string, what = 'OPENAI_BASE_URL'): string {
     )
   return withoutSlash(url)
 }
+
+/**
+ * A key goes to another machine over HTTPS only: without it, whatever answers at the address gets the key, and who is in between reads it.
+ * @param env `TREEOS_KEYS_OVER_HTTP` names hosts of a network that the operator trusts, separated by commas
+ * @throws {TreeosError} INVALID_INPUT naming the setting; it quotes no key
+ */
+export function requireKeptKey({ baseUrl, apiKey }: Address, env: Env, what: string): void {
+  const { protocol, hostname, search } = new URL(baseUrl)
+  const hasKey = apiKey !== null || search !== '' // some servers take it in the query
+  if (protocol === 'https:' || !hasKey || isThisMachine(hostname)) return
+  const trusted = env.TREEOS_KEYS_OVER_HTTP?.split(',').map((host) => host.trim().toLowerCase()) ?? []
+  if (trusted.includes(hostname)) return
+  throw new TreeosError(
+    'INVALID_INPUT',
+    `${what} is http:// on another machine, so the key would cross the network in clear: write https://, or name ${hostname} in ` +
+      'TREEOS_KEYS_OVER_HTTP if you trust that network',
+  )
+}
+
+const isThisMachine = (hostname: string): boolean =>
+  ['localhost', '[::1]'].includes(hostname) || /^127([.]\d{1,3}){3}$/.test(hostname)
 
 /** @param what names the setting in the error, which does not quote the value */
 export function requireKey(key: string | null, what = 'OPENAI_API_KEY'): string | null {

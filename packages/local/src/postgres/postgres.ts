@@ -102,7 +102,15 @@ async function start(
   const password = passwordIn(instanceHome)
   const binaries = await findBinaries(runsAs, onProgress)
   const data = await makeCluster(home, binaries, password, runsAs)
-  const { server, reused } = await serve({ dataDir, data, binaries, owner: runsAs, password, port, onProgress })
+  const { server, reused } = await serve({
+    dataDir,
+    data,
+    binaries,
+    owner: runsAs,
+    password,
+    port,
+    onProgress,
+  })
   const owner = { login: USER, password }
   await createDatabase(urlOf(owner, server, 'postgres'), DATABASE)
   const url = urlOf(owner, server, DATABASE)

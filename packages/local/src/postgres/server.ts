@@ -72,7 +72,9 @@ async function launch(how: Serving): Promise<Server> {
     const from = logSize(logFile)
     onProgress(`starting Postgres on port ${port}`)
     const settings = [`port=${port}`, `listen_addresses=${HOST}`, 'unix_socket_permissions=0700']
-    settings.push(`unix_socket_directories=${socketFolder === null ? '' : `"${socketFolder.replaceAll('"', '""')}"`}`)
+    settings.push(
+      `unix_socket_directories=${socketFolder === null ? '' : `"${socketFolder.replaceAll('"', '""')}"`}`,
+    )
     settings.push('synchronous_commit=on', 'max_connections=200', 'timezone=UTC', 'log_timezone=UTC')
     const started = await spawnDetached({
       command: how.binaries.postgres,

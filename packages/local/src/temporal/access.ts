@@ -3,7 +3,7 @@ import { chmodSync, mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import type { ConnectionOptions } from '@temporalio/client'
 import { LocalError, messageOf } from '../machine/error.ts'
-import { readIfThere, writeWhole } from '../machine/files.ts'
+import { writeWhole } from '../machine/files.ts'
 
 /** How programs reach a Temporal server. */
 export interface TemporalAccess {
@@ -22,21 +22,18 @@ export function makePrivateFolder(dataDir: string): void {
   chmodSync(folder, 0o700)
 }
 
-/** The file with the key that our own server asks for. Anyone who can read it can act as anyone in the instance. */
+/** The file with the key by which people log in to the UI of our own server. Who can read it can act as anyone in the instance. */
 export const keyFileOf = (dataDir: string): string => join(dataDir, 'temporal', 'key')
 
-/** The key of an instance: made once, in a file that only its owner can read. */
-export function keyIn(dataDir: string): string {
-  const file = keyFileOf(dataDir)
-  const known = readIfThere(file)?.trim()
-  if (known) return known
-  const key = randomBytes(32).toString('base64url')
-  writeWhole(file, `${key}\n`)
-  return key
-}
+/**
+ * A new key for the UI, in a file that only its owner can read. Each start of a server makes one: a browser shows the key to whatever
+ * listens at the address of the UI, and while the server is down that may be another program.
+ */
+export const makeKey = (dataDir: string): void =>
+  writeWhole(keyFileOf(dataDir), `${randomBytes(32).toString('base64url')}\n`)
 
 /**
- * The folder of the authority that our own server makes before it listens beyond loopback, with the certificate of callers.
+ * The folder of the authority that our own server makes at its first start, with the certificate of callers.
  * A worker on another machine needs `ca.pem`, `client.pem` and `client-key.pem` of it. `ca-key.pem` stays where it is.
  */
 export const tlsFolderOf = (dataDir: string): string => join(dataDir, 'temporal', 'tls')
@@ -44,8 +41,8 @@ export const tlsFolderOf = (dataDir: string): string => join(dataDir, 'temporal'
 /** In the certificate of our own server, so that callers may reach it at any address. */
 const SERVER_NAME = 'treeos-temporal'
 
-/** What a server asks its callers for. */
-export type Guard = { readonly key: string } | 'certificate' | null
+/** What a server asks its callers for. Before that it shows a certificate of the same authority. */
+export type Guard = 'certificate' | null
 
 /** The `temporal.toml` by which programs reach the server of an instance, as `TEMPORAL_CONFIG_FILE` names it. */
 export const configFileOf = (dataDir: string): string => join(dataDir, 'temporal', 'temporal.toml')
@@ -58,20 +55,16 @@ export function writeConfig(
   dataDir: string,
   { address, namespace, guard }: { address: string; namespace: string; guard: Guard },
 ): void {
-  const hasKey = guard !== null && guard !== 'certificate'
   const lines = [
     '# Written at each start. The Temporal of this instance: TEMPORAL_CONFIG_FILE=<this file>',
     '[profile.default]',
     `address = ${JSON.stringify(address)}`,
     `namespace = ${JSON.stringify(namespace)}`,
-    ...(hasKey ? [`api_key = ${JSON.stringify(guard.key)}`] : []),
     '[profile.default.tls]',
-    ...(guard === 'certificate' ? certificateLines(tlsFolderOf(dataDir)) : [NO_TLS]),
+    ...(guard === 'certificate' ? certificateLines(tlsFolderOf(dataDir)) : ['disabled = true']),
   ]
   writeWhole(configFileOf(dataDir), `${lines.join('\n')}\n`)
 }
-
-const NO_TLS = 'disabled = true # it listens on loopback, and a key alone would turn TLS on'
 
 const certificateLines = (folder: string): string[] =>
   Object.entries({

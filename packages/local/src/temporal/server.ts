@@ -8,7 +8,7 @@ import { serverEnvironment } from '../machine/server-environment.ts'
 import {
   type Guard,
   keyFileOf,
-  keyIn,
+  makeKey,
   makePrivateFolder,
   readAccess,
   temporalEnvironment,
@@ -23,7 +23,7 @@ import { withConnection } from './namespace.ts'
 interface Launch {
   dataDir: string
   binary: TemporalBinary
-  /** the address that gRPC listens on; beyond loopback callers need a certificate */
+  /** the address that gRPC listens on */
   bind: string
   namespace: string
   searchAttributes: readonly string[]
@@ -93,7 +93,7 @@ export async function launchServer(how: Launch): Promise<TemporalServer> {
   }
 }
 
-/** @returns false when the process ended, did not answer in time, or asks for another key */
+/** @returns false when the process ended, or did not answer in time */
 export async function serverAnswers(dataDir: string, known: Process): Promise<boolean> {
   for (const until = Date.now() + READY_MS; isRunning(known) && Date.now() < until; await sleep(POLL_MS)) {
     try {
@@ -126,12 +126,11 @@ function isNotYet(error: unknown): boolean {
 
 /** @throws LocalError for a server that would be open beyond loopback */
 function guardFor({ dataDir, binary, bind }: Launch): Guard {
-  const isOurs = binary.kind === 'built'
-  if (!isBeyondLoopback(bind)) return isOurs ? { key: keyIn(dataDir) } : null // Temporal's CLI has no way to ask for one
-  if (isOurs) {
-    keyIn(dataDir) // who logs in to the UI shows it
+  if (binary.kind === 'built') {
+    makeKey(dataDir)
     return 'certificate'
   }
+  if (!isBeyondLoopback(bind)) return null // Temporal's CLI has no way to ask for one
   throw new LocalError(
     `Temporal of this instance is ${binary.path}, which cannot ask its callers for a certificate, so it does not listen on ${bind}: ` +
       'start a new instance with TREEOS_OWN_TEMPORAL=1, or leave --bind out',
@@ -156,8 +155,7 @@ function argumentsFor(
   ]
   if (binary.kind === 'built') {
     return [
-      ...[...network, '--db', database, '--key-file', keyFileOf(dataDir)],
-      ...(isBeyondLoopback(bind) ? ['--tls-dir', tlsFolderOf(dataDir)] : []),
+      ...[...network, '--db', database, '--key-file', keyFileOf(dataDir), '--tls-dir', tlsFolderOf(dataDir)],
       ...searchAttributes.flatMap((name) => ['--search-attribute', name]),
       ...DYNAMIC_CONFIG.flatMap((pair) => ['--dynamic-config', pair]),
     ]

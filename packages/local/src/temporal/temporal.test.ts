@@ -7,6 +7,7 @@ import { readInstance } from '../instance/instance.ts'
 import { stopInstance } from '../instance/stop.ts'
 import { freePort } from '../machine/ports.ts'
 import { isRunning, processStart, terminate } from '../machine/process.ts'
+import { keyFileOf } from './access.ts'
 import { ensureTemporal, type Temporal, type TemporalOptions } from './temporal.ts'
 
 const folder = temporaryFolders()
@@ -50,7 +51,9 @@ describe('our own server', () => {
       return Number(config?.workflowExecutionRetentionTtl?.seconds) / 86_400
     })
     expect(days).toBe(90)
-    const login = { authorization: `Basic ${btoa(`treeos:${first.options.apiKey}`)}` }
+    const login = {
+      authorization: `Basic ${btoa(`treeos:${readFileSync(keyFileOf(dataDir), 'utf8').trim()}`)}`,
+    }
     const page = () => fetch(first.ui as string, { headers: login }).catch(() => null) // the UI starts last
     expect((await vi.waitUntil(page)).status).toBe(200)
     expect(readInstance(dataDir).services).toMatchObject([{ name: 'temporal', address: first.address }])
