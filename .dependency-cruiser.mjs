@@ -79,11 +79,8 @@ const rules = [
   ...stages('activities', 'packages/activities/src', [
     'guard',
     'outside',
-    'calls',
-    'moments',
-    'listen',
     'model',
-    'deps',
+    'moments',
     'mind',
     'stamp',
   ]),

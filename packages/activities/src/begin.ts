@@ -13,7 +13,7 @@ import {
   readClock,
   readHeads,
 } from '@treeos/store'
-import type { BeatDeps } from './deps/beat-deps.ts'
+import type { BeatDeps } from './deps.ts'
 import { crashPoint } from './guard/crash-point.ts'
 
 /**

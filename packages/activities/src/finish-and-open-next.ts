@@ -1,7 +1,7 @@
 import { Context } from '@temporalio/activity'
 import { type BeingName, type MomentId, parseMomentId } from '@treeos/core'
 import type { Attested, Finished, FinishInput, OpenInput, OpenResult, RunHints } from '@treeos/protocol'
-import type { BeatDeps } from './deps/beat-deps.ts'
+import type { BeatDeps } from './deps.ts'
 
 interface Beats {
   readonly finish: (input: FinishInput) => Promise<Finished>

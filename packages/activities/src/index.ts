@@ -1,7 +1,7 @@
 /** The activities of the beats. Each file holds one activity; all use the same `BeatDeps`. */
 import type { Effects, LocalBeats, ThinkBeats } from '@treeos/protocol'
 import { begin } from './begin.ts'
-import type { BeatDeps } from './deps/beat-deps.ts'
+import type { BeatDeps } from './deps.ts'
 import { finishMoment } from './finish.ts'
 import { finishAndOpenNext } from './finish-and-open-next.ts'
 import { attested, guarded } from './guard/guard.ts'
@@ -13,11 +13,10 @@ import { think } from './think.ts'
 import { wakeIdle } from './wake-idle.ts'
 import { wakeScheduled } from './wake-scheduled.ts'
 
-export type { BeatDeps } from './deps/beat-deps.ts'
-export { newMemory } from './deps/memory.ts'
-export type { OverlayAccess } from './deps/overlay-access.ts'
+export type { BeatDeps } from './deps.ts'
 export { CRASH_POINTS, type CrashPoint } from './guard/crash-point.ts'
 export { noopObserver, type Observer } from './guard/observer.ts'
+export { newMemory } from './memory.ts'
 export {
   createModel,
   faultOfEndpoint,
@@ -38,6 +37,7 @@ export {
   shownAddress,
   type Usage,
 } from './model/model.ts'
+export type { OverlayAccess } from './overlay-access.ts'
 
 /**
  * The activities that a worker registers. Results of local activities carry the digest of their arguments. Error messages

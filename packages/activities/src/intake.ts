@@ -11,7 +11,7 @@ import {
 import type { IntakeInput } from '@treeos/protocol'
 import { authorizeActingAs, readerOf } from '@treeos/reality'
 import { enqueue } from '@treeos/store'
-import type { BeatDeps } from './deps/beat-deps.ts'
+import type { BeatDeps } from './deps.ts'
 
 /**
  * Turns an act that a person sent as a Temporal signal into an inbox row. The person may act as the same beings as on the

@@ -16,18 +16,18 @@ import {
   recordOpen,
 } from '@treeos/store'
 import { threadKey } from '@treeos/world'
+import type { BeatDeps } from './deps.ts'
+import { crashPoint } from './guard/crash-point.ts'
+import type { Memory } from './memory.ts'
+import { isSlowMind } from './mind/thought.ts'
 import {
   newAttempt,
   type Reservation,
   releaseReservation,
   reservationOf,
   withRoom,
-} from './calls/reservation.ts'
-import type { BeatDeps } from './deps/beat-deps.ts'
-import type { Memory } from './deps/memory.ts'
-import { crashPoint } from './guard/crash-point.ts'
-import { heardOut } from './listen/next-wakes.ts'
-import { isSlowMind } from './mind/thought.ts'
+} from './model/reservation.ts'
+import { heardOut } from './moments/next-wakes.ts'
 import { idleSecondsOf, isOwnWake, restingOf } from './wake-idle.ts'
 
 /** @property isLastClaim the being listens no more, so it rests when there is nothing to claim */

@@ -9,7 +9,7 @@ import {
   TreeosError,
 } from '@treeos/core'
 import { type EffectRequest, type EffectResult, findEffect, recordEffectResult } from '@treeos/store'
-import type { BeatDeps } from './deps/beat-deps.ts'
+import type { BeatDeps } from './deps.ts'
 import { crashPoint } from './guard/crash-point.ts'
 import { heartbeating } from './guard/heartbeat.ts'
 import { messageOf } from './guard/message.ts'

@@ -13,11 +13,11 @@ import {
   StaleGenerationError,
 } from '@treeos/store'
 import type { EffectPending } from '@treeos/world'
-import type { BeatDeps } from './deps/beat-deps.ts'
+import type { BeatDeps } from './deps.ts'
 import { crashPoint, crashPointLater } from './guard/crash-point.ts'
-import { recounted } from './listen/next-wakes.ts'
 import { composeOnce } from './moments/compose-once.ts'
 import { LEASE_EXPIRED } from './moments/expired-lease.ts'
+import { recounted } from './moments/next-wakes.ts'
 import { type HeldMoment, ReopenedError } from './moments/open-moments.ts'
 import { type CommitResult, commit } from './stamp/commit.ts'
 import type { Proposal } from './stamp/verdict.ts'

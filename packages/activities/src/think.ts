@@ -11,15 +11,15 @@ import {
   recordDecision,
   type StoredDecision,
 } from '@treeos/store'
-import { CancelledCallError } from './calls/cancels.ts'
-import type { BeatDeps } from './deps/beat-deps.ts'
+import type { BeatDeps } from './deps.ts'
 import { crashPoint } from './guard/crash-point.ts'
 import { heartbeating } from './guard/heartbeat.ts'
 import { withPostgresRetry } from './guard/postgres-retry.ts'
+import type { MindAttempt, Thought } from './mind/calls.ts'
+import { CancelledCallError } from './mind/cancels.ts'
 import { afterLoss } from './mind/loss.ts'
 import { askMind } from './mind/thought.ts'
 import { noteStreaming } from './mind/word-sender.ts'
-import type { MindAttempt, Thought } from './model/calls.ts'
 import { ModelTransientError } from './model/model.ts'
 
 /**

@@ -3,7 +3,7 @@ import type { ScheduledInput } from '@treeos/protocol'
 import { readerOf } from '@treeos/reality'
 import { enqueueUnlessWaiting, readClock } from '@treeos/store'
 import { scheduleContent, schedulesOf } from '@treeos/world'
-import type { BeatDeps } from './deps/beat-deps.ts'
+import type { BeatDeps } from './deps.ts'
 
 /**
  * Wakes a being by its schedule, with the settings that its row has now. While an earlier wake of the schedule waits, it

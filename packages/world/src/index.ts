@@ -115,7 +115,7 @@ export { SUBSTRATE_ACTIONS, type SubstrateAction, seed } from './seed/substrate-
 export { decideCall } from './verbs/act.ts'
 export type { Act, Acting, Asker } from './verbs/acting.ts'
 export { type CatalogRows, type Catalogs, type Choices, catalogsOf, choicesOf } from './verbs/catalogs.ts'
-export { decideUngated } from './verbs/decide-operation.ts'
+export { decideUngated } from './verbs/run-operation.ts'
 export type { Descriptor } from './verbs/descriptor.ts'
 export { orientationRemark, type Remark } from './verbs/orientation.ts'
 export { type PermissionChange, type WhyNotAllowed, whyNotAllowed } from './verbs/why-not-allowed.ts'

@@ -1,5 +1,5 @@
 import type { Cli, InstanceOptions } from '../cli.ts'
-import { withReality, withRegistry } from '../instance/open.ts'
+import { withReality, withRegistry } from '../instance/with-instance.ts'
 import { shownBeings } from '../show/world.ts'
 
 /** `treeos beings` */

@@ -1,5 +1,5 @@
 import type { ActingOptions, Cli, InstanceOptions } from '../cli.ts'
-import { withReality } from '../instance/open.ts'
+import { withReality } from '../instance/with-instance.ts'
 import { shownBudgets } from '../show/world.ts'
 import { addressOfStance, requireObject, requireStance } from '../text/input.ts'
 import { acts, doing, ROOT } from './shared/act.ts'

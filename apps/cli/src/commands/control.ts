@@ -1,6 +1,6 @@
 import { parseMomentId } from '@treeos/core'
 import type { ActingOptions, Cli } from '../cli.ts'
-import { withReality } from '../instance/open.ts'
+import { withReality } from '../instance/with-instance.ts'
 import { shownCancelled } from '../show/acts.ts'
 import { addressOfStance, requireStance } from '../text/input.ts'
 import { acts, doing } from './shared/act.ts'

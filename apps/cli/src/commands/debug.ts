@@ -2,7 +2,7 @@ import { TreeosError } from '@treeos/core'
 import type { Cli, InstanceOptions } from '../cli.ts'
 import type { DebuggedMoment } from '../debug/page.ts'
 import type { DebugRecord } from '../debug/session.ts'
-import { requireBeing, withRegistry } from '../instance/open.ts'
+import { requireBeing, withRegistry } from '../instance/with-instance.ts'
 import { momentNumber, requireStance } from '../text/input.ts'
 import type { Output } from '../text/output.ts'
 

@@ -1,5 +1,5 @@
 import type { ActingOptions, Cli } from '../cli.ts'
-import { withServices } from '../instance/open.ts'
+import { withServices } from '../instance/with-instance.ts'
 import { shownDone } from '../show/acts.ts'
 import { requireStance } from '../text/input.ts'
 

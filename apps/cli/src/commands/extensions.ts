@@ -1,5 +1,5 @@
 import type { Cli, InstanceOptions } from '../cli.ts'
-import { withRegistry } from '../instance/open.ts'
+import { withRegistry } from '../instance/with-instance.ts'
 import { shownExtensions, shownOperations } from '../show/world.ts'
 
 /** `treeos extensions | extension end | operations` */

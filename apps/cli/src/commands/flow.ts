@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { ActingOptions, Cli, InstanceOptions } from '../cli.ts'
-import { requireBeing, withReality } from '../instance/open.ts'
+import { requireBeing, withReality } from '../instance/with-instance.ts'
 import { shownLint } from '../show/world.ts'
 import {
   addressOfStance,

@@ -1,5 +1,5 @@
 import type { Cli, InstanceOptions } from '../cli.ts'
-import { withReality } from '../instance/open.ts'
+import { withReality } from '../instance/with-instance.ts'
 import { shownDifferent, shownDiscarded, shownForked } from '../show/forks.ts'
 import { UsageError } from '../text/failure.ts'
 

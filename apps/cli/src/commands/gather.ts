@@ -1,7 +1,7 @@
 import { PRIORITIES, type Priority } from '@treeos/core'
 import { Option } from 'commander'
 import type { ActingOptions, Cli } from '../cli.ts'
-import { withServices } from '../instance/open.ts'
+import { withServices } from '../instance/with-instance.ts'
 import { shownGathered } from '../show/acts.ts'
 import { contentOf, parseNumber, requireStance, wholeNumber } from '../text/input.ts'
 

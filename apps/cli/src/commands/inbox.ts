@@ -1,5 +1,5 @@
 import type { ActingOptions, Cli } from '../cli.ts'
-import { withReality } from '../instance/open.ts'
+import { withReality } from '../instance/with-instance.ts'
 import { shownInbox } from '../show/acts.ts'
 import { UsageError } from '../text/failure.ts'
 import { requireStance } from '../text/input.ts'

@@ -1,7 +1,7 @@
 import { type BeingName, stanceOf } from '@treeos/core'
 import type { ActingOptions, Cli } from '../cli.ts'
 import type { LiveConnection } from '../instance/connection.ts'
-import { type Client, withServices } from '../instance/open.ts'
+import { type Client, withServices } from '../instance/with-instance.ts'
 import { requireStance } from '../text/input.ts'
 import type { ExitStatus } from '../text/output.ts'
 

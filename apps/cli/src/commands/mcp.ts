@@ -1,6 +1,6 @@
 import type { Cli, InstanceOptions } from '../cli.ts'
 import type { LiveConnection } from '../instance/connection.ts'
-import { withServices } from '../instance/open.ts'
+import { withServices } from '../instance/with-instance.ts'
 import { errorReporter } from '../text/error-reporter.ts'
 import { UsageError } from '../text/failure.ts'
 import { requireStance, wholeNumber } from '../text/input.ts'

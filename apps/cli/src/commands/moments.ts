@@ -1,5 +1,5 @@
 import type { Cli, InstanceOptions } from '../cli.ts'
-import { requireBeing, withBeing, withRegistry } from '../instance/open.ts'
+import { requireBeing, withBeing, withRegistry } from '../instance/with-instance.ts'
 import { shownExplanation, shownMoments, shownPrompt } from '../show/moments.ts'
 import { momentNumber, requireStance } from '../text/input.ts'
 

@@ -1,6 +1,6 @@
 import type { Command } from 'commander'
 import type { ActingOptions, Cli } from '../cli.ts'
-import { withReality } from '../instance/open.ts'
+import { withReality } from '../instance/with-instance.ts'
 import { shownOverlay, shownOverlays } from '../show/overlays.ts'
 import { overlayOf, readText, requireStance } from '../text/input.ts'
 

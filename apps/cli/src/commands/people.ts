@@ -1,7 +1,7 @@
 import { parseCall, stanceOf } from '@treeos/core'
 import type { PersonView } from '@treeos/portal'
 import type { ActingOptions, Cli } from '../cli.ts'
-import { withServices } from '../instance/open.ts'
+import { withServices } from '../instance/with-instance.ts'
 import { requireStance, wholeNumber } from '../text/input.ts'
 import { table } from '../text/output.ts'
 

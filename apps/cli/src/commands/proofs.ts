@@ -1,5 +1,5 @@
 import type { Cli, InstanceOptions } from '../cli.ts'
-import { requireBeing, withReality, withRegistry } from '../instance/open.ts'
+import { requireBeing, withReality, withRegistry } from '../instance/with-instance.ts'
 import { shownExported } from '../show/proofs.ts'
 import { UsageError } from '../text/failure.ts'
 import { momentNumber, requireStance } from '../text/input.ts'

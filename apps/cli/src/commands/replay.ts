@@ -1,7 +1,13 @@
 import { parseCall, TreeosError } from '@treeos/core'
 import { Option } from 'commander'
 import type { Cli, InstanceOptions } from '../cli.ts'
-import { requireBeing, withBeing, withReality, withRegistry, withServices } from '../instance/open.ts'
+import {
+  requireBeing,
+  withBeing,
+  withReality,
+  withRegistry,
+  withServices,
+} from '../instance/with-instance.ts'
 import { shownChanges } from '../show/changes.ts'
 import { shownDifferences, shownReplayed } from '../show/proofs.ts'
 import { UsageError } from '../text/failure.ts'

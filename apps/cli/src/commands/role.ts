@@ -1,6 +1,6 @@
 import { requireRoleName, TreeosError } from '@treeos/core'
 import type { ActingOptions, Cli, InstanceOptions } from '../cli.ts'
-import { withReality } from '../instance/open.ts'
+import { withReality } from '../instance/with-instance.ts'
 import { shownLint, shownRole, shownRoles } from '../show/world.ts'
 import { readJsonFile, requireJsonFile } from '../text/input.ts'
 import { acts, doing, ROOT } from './shared/act.ts'

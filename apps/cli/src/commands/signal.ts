@@ -1,5 +1,5 @@
 import type { ActingOptions, Cli, InstanceOptions } from '../cli.ts'
-import { withReality, withRegistry } from '../instance/open.ts'
+import { withReality, withRegistry } from '../instance/with-instance.ts'
 import { shownNamespaces } from '../show/world.ts'
 import { addressOfStance, keysOf, requireJson, splitKey } from '../text/input.ts'
 import { prettyJson } from '../text/output.ts'

@@ -1,5 +1,5 @@
 import type { Cli, InstanceOptions } from '../cli.ts'
-import { requireBeing, withReality } from '../instance/open.ts'
+import { requireBeing, withReality } from '../instance/with-instance.ts'
 import { shownHappening } from '../show/moments.ts'
 import { requireStance } from '../text/input.ts'
 

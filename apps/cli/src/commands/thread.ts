@@ -1,6 +1,6 @@
 import { TreeosError } from '@treeos/core'
 import type { ActingOptions, Cli, InstanceOptions } from '../cli.ts'
-import { withReality, withServices } from '../instance/open.ts'
+import { withReality, withServices } from '../instance/with-instance.ts'
 import { shownConversation, shownOverlayChanges, shownThreads } from '../show/threads.ts'
 import { overlayOf, requireStance, wholeNumber } from '../text/input.ts'
 import { acts, doing } from './shared/act.ts'

@@ -1,5 +1,5 @@
 import type { ActingOptions, Cli } from '../cli.ts'
-import { withReality } from '../instance/open.ts'
+import { withReality } from '../instance/with-instance.ts'
 import { shownIssued, shownTokens } from '../show/tokens.ts'
 import { requireStance, wholeNumber } from '../text/input.ts'
 

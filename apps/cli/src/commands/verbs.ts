@@ -1,7 +1,7 @@
 import { COGNITIONS, type Cognition, PRIORITIES, type Priority, parseCall, TreeosError } from '@treeos/core'
 import { Option } from 'commander'
 import type { ActingOptions, Cli } from '../cli.ts'
-import { withRegistry, withServices } from '../instance/open.ts'
+import { withRegistry, withServices } from '../instance/with-instance.ts'
 import { shownDone, shownReplied, shownSummoned } from '../show/acts.ts'
 import { shownSeen } from '../show/world.ts'
 import {

@@ -1,6 +1,6 @@
 import { resolve } from 'node:path'
 import type { Cli, InstanceOptions } from '../cli.ts'
-import { withReality } from '../instance/open.ts'
+import { withReality } from '../instance/with-instance.ts'
 import { shownRefolded, shownVerified } from '../show/proofs.ts'
 
 interface VerifyOptions extends InstanceOptions {

@@ -6,7 +6,7 @@ import type { Registry } from '@treeos/world'
 import type { InstanceOptions } from '../cli.ts'
 import type { ReadConnection } from '../instance/connection.ts'
 import { dataDirOf } from '../instance/data-dir.ts'
-import { withServices } from '../instance/open.ts'
+import { withServices } from '../instance/with-instance.ts'
 import { failureOf } from '../text/failure.ts'
 import type { DebugRecord } from './session.ts'
 

@@ -1,12 +1,12 @@
 import type { Decision } from '@treeos/core'
 import type { LoadedMoment } from '@treeos/reality'
 import { listFaults } from '@treeos/store'
-import type { BeatDeps } from '../deps/beat-deps.ts'
+import type { BeatDeps } from '../deps.ts'
+import { failureDecision } from '../guard/failure-decision.ts'
 import { withPostgresRetry } from '../guard/postgres-retry.ts'
-import { failureDecision } from '../model/failure-decision.ts'
-import { describeLosses, nextDelayMs } from '../model/losses.ts'
 import type { ModelTransientError } from '../model/model.ts'
 import { reportFault } from '../moments/fault.ts'
+import { describeLosses, nextDelayMs } from './losses.ts'
 import { modelOf } from './thought.ts'
 
 /** An attempt of the model that gave no answer. */

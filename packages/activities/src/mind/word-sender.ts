@@ -1,7 +1,7 @@
 import { type MomentId, parseMomentId } from '@treeos/core'
 import type { LoadedMoment } from '@treeos/reality'
 import { isStreamed, NOTICE_BYTES_MAX, notifyWords, type Saying, type Words } from '@treeos/store'
-import type { BeatDeps } from '../deps/beat-deps.ts'
+import type { BeatDeps } from '../deps.ts'
 
 /** How long words wait for more of them: each notice serialises the commits of the database. */
 const TOGETHER_MS = 100

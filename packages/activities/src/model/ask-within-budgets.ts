@@ -1,11 +1,11 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { BeingName, Breach } from '@treeos/core'
 import { type CallAttempt, type Cost, type Db, reserve, type Settlement, settle } from '@treeos/store'
-import { covers, newAttempt, type Reservation, ZERO_COST } from '../calls/reservation.ts'
 import type { Observer } from '../guard/observer.ts'
 import { withPostgresRetry } from '../guard/postgres-retry.ts'
 import { type Charged, type Model, type ModelRequest, ModelTransientError } from './model.ts'
 import { costOf } from './prices.ts'
+import { covers, newAttempt, type Reservation, ZERO_COST } from './reservation.ts'
 
 /** Longer than most model calls take, so calls under way have returned their unused reservations by then. */
 const WAIT_SECONDS_MAX = 150

@@ -14,7 +14,7 @@ import {
   type StoredDecision,
 } from '@treeos/store'
 import { LRUCache } from 'lru-cache'
-import { type Reservation, releaseReservation } from '../calls/reservation.ts'
+import { type Reservation, releaseReservation } from '../model/reservation.ts'
 
 interface Known {
   readonly loaded: LoadedMoment

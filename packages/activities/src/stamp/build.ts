@@ -19,7 +19,7 @@ import {
   type MomentRecord,
 } from '@treeos/store'
 import { foldRows, type WorldReader } from '@treeos/world'
-import type { BeatDeps } from '../deps/beat-deps.ts'
+import type { BeatDeps } from '../deps.ts'
 import type { Continued } from './continue.ts'
 import { changesOf, failureNotices } from './follow-up.ts'
 import { asNotice } from './notices.ts'

@@ -13,10 +13,10 @@ import {
   readBeforeStamp,
 } from '@treeos/store'
 import type { EffectPending } from '@treeos/world'
-import { unusedOf } from '../calls/reservation.ts'
-import type { BeatDeps } from '../deps/beat-deps.ts'
+import type { BeatDeps } from '../deps.ts'
 import { crashPoint } from '../guard/crash-point.ts'
-import { LISTENS_MS } from '../listen/next-wakes.ts'
+import { unusedOf } from '../model/reservation.ts'
+import { LISTENS_MS } from '../moments/next-wakes.ts'
 import type { HeldMoment } from '../moments/open-moments.ts'
 import { type Built, build } from './build.ts'
 import { changedSchedules } from './changed-schedules.ts'

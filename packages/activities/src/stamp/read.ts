@@ -3,7 +3,7 @@ import type { StampInput } from '@treeos/protocol'
 import type { LoadedMoment } from '@treeos/reality'
 import { type Db, type KeptReading, prefetch, ReadSet, readAgain } from '@treeos/store'
 import { beingKey, type RowSource, type ThreadRow, threadKey, WorldReader } from '@treeos/world'
-import type { BeatDeps } from '../deps/beat-deps.ts'
+import type { BeatDeps } from '../deps.ts'
 
 /** The world as one try of a stamp reads it. The reader records every head that it reads. */
 export interface StampReading {

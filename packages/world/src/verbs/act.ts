@@ -8,9 +8,9 @@ import { canonicalTarget } from '../rows/lists.ts'
 import { maySeeSpace } from '../views/may-see.ts'
 import { type Act, type Acting, NOTHING_DONE } from './acting.ts'
 import { publishesCatalogs } from './catalogs.ts'
-import { requireBounded } from './decide-operation.ts'
 import { type Descriptor, describe } from './descriptor.ts'
 import { operate } from './operate.ts'
+import { requireBounded } from './run-operation.ts'
 import { summon } from './summon.ts'
 
 /**

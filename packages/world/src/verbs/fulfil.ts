@@ -8,9 +8,9 @@ import { Arguments } from '../operations/arguments.ts'
 import { coversEntry, LIST_OF_VERB, type Surface } from '../rows/lists.ts'
 import type { BeingRow } from '../rows/rows.ts'
 import type { Acting } from './acting.ts'
-import { decideOperation, inputOf } from './decide-operation.ts'
 import { type OperationRequest, parseRequest } from './request.ts'
 import { resolveOperation } from './resolve-operation.ts'
+import { decideOperation, inputOf } from './run-operation.ts'
 
 /**
  * Decides the operation that the content of the wake requests, on behalf of the asker, for an operation that mediates.

@@ -15,10 +15,10 @@ import type { EffectPending } from '../extend/effect.ts'
 import { requireListed } from '../gates/list-gate.ts'
 import { lenderOf } from '../rows/inhabiting.ts'
 import { type Act, type Acting, NOTHING_DONE } from './acting.ts'
-import { decideOperation, inputOf } from './decide-operation.ts'
 import { fulfil } from './fulfil.ts'
 import type { OperationRequest } from './request.ts'
 import { resolveOperation } from './resolve-operation.ts'
+import { decideOperation, inputOf } from './run-operation.ts'
 import { summon } from './summon.ts'
 
 /** DO, an operation on a target, or BE, one on the actor itself. */

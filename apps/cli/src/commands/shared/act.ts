@@ -1,7 +1,7 @@
 import { parseCall, type VerbCall } from '@treeos/core'
 import type { Command } from 'commander'
 import type { ActingOptions, Cli } from '../../cli.ts'
-import { withServices } from '../../instance/open.ts'
+import { withServices } from '../../instance/with-instance.ts'
 import { shownDone } from '../../show/acts.ts'
 import { requireStance } from '../../text/input.ts'
 

@@ -3,9 +3,9 @@ import type { ScheduleRef } from '@treeos/protocol'
 import type { Reality, StoreDb } from '@treeos/store'
 import type { Registry } from '@treeos/world'
 import type { Kysely } from 'kysely'
-import type { Observer } from '../guard/observer.ts'
-import type { Model } from '../model/model.ts'
+import type { Observer } from './guard/observer.ts'
 import type { Memory } from './memory.ts'
+import type { Model } from './model/model.ts'
 import type { OverlayAccess } from './overlay-access.ts'
 
 /** Dependencies of the beats, built once at worker start. */

@@ -10,11 +10,11 @@ import {
   renewCall,
   type StoredDecision,
 } from '@treeos/store'
-import type { Cancels } from '../calls/cancels.ts'
-import { newAttempt, type Reservation } from '../calls/reservation.ts'
 import { withPostgresRetry } from '../guard/postgres-retry.ts'
+import { ModelTransientError } from '../model/model.ts'
+import { newAttempt, type Reservation } from '../model/reservation.ts'
 import { type FaultDeps, reportFault } from '../moments/fault.ts'
-import { ModelTransientError } from './model.ts'
+import type { Cancels } from './cancels.ts'
 
 /** What a mind decided, and what the call of its model used. */
 export type Thought = Pick<DecisionWrite, 'decision' | 'usage' | 'settlement' | 'overlay'>

@@ -1,12 +1,12 @@
 import type { BeingName, Digest } from '@treeos/core'
 import type { Cost, ReadSet } from '@treeos/store'
 import { LRUCache } from 'lru-cache'
-import { Cancels } from '../calls/cancels.ts'
-import { Pace } from '../calls/pace.ts'
-import { KnownRuns } from '../listen/known-runs.ts'
-import { NextWakes } from '../listen/next-wakes.ts'
-import { Calls } from '../model/calls.ts'
-import { OpenMoments } from '../moments/open-moments.ts'
+import { Calls } from './mind/calls.ts'
+import { Cancels } from './mind/cancels.ts'
+import { Pace } from './mind/pace.ts'
+import { KnownRuns } from './moments/known-runs.ts'
+import { NextWakes } from './moments/next-wakes.ts'
+import { OpenMoments } from './moments/open-moments.ts'
 
 /** Caches of a worker for one reality. Postgres holds all of it, unless said otherwise. */
 export interface Memory {

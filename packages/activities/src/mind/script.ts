@@ -2,8 +2,8 @@ import { type Decision, messageOfThrown, parseDecision, quote } from '@treeos/co
 import type { ThinkInput } from '@treeos/protocol'
 import type { LoadedMoment } from '@treeos/reality'
 import type { Registry } from '@treeos/world'
+import { failureDecision } from '../guard/failure-decision.ts'
 import { type FaultDeps, reportFault } from '../moments/fault.ts'
-import { failureDecision } from './failure-decision.ts'
 
 /** Time limit of a script. */
 const SCRIPT_SECONDS_MAX = 30
