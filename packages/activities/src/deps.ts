@@ -1,12 +1,16 @@
-import type { BeingName } from '@treeos/core'
+import type { BeingName, Digest, MomentId } from '@treeos/core'
+import type { OverlayMode, Taken, Taker } from '@treeos/overlay'
 import type { ScheduleRef } from '@treeos/protocol'
-import type { Reality, StoreDb } from '@treeos/store'
+import type { Cost, ReadSet, Reality, StoreDb } from '@treeos/store'
 import type { Registry } from '@treeos/world'
 import type { Kysely } from 'kysely'
-import type { Observer } from './guard/observer.ts'
-import type { Memory } from './memory.ts'
+import { LRUCache } from 'lru-cache'
+import type { Observer } from './guard/guard.ts'
+import { Calls, Pace } from './mind/calls.ts'
+import { Cancels } from './mind/cancels.ts'
 import type { Model } from './model/model.ts'
-import type { OverlayAccess } from './overlay-access.ts'
+import { KnownRuns, NextWakes } from './moments/next-wakes.ts'
+import { OpenMoments } from './moments/open-moments.ts'
 
 /** Dependencies of the beats, built once at worker start. */
 export interface BeatDeps {
@@ -33,4 +37,63 @@ export interface BeatDeps {
   readonly actSignal: boolean
   /** receives what beats do, and the errors whose messages history must not hold */
   readonly observe: Observer
+}
+
+/** The overlays of this reality, wherever their vaults are. */
+export interface OverlayAccess {
+  readonly mode: OverlayMode
+  /** `lost` once the vault is gone; waits for one that does not answer */
+  take(handle: string, taker: Taker): Promise<Taken>
+  /** The moment is over. Returns at once; a vault that is not reached forgets later by itself. */
+  drop(handle: string, moment: MomentId): void
+  /** The salt of a call whose caller holds none; who holds the key of the instance can compute it again. */
+  saltFor(moment: MomentId): string
+}
+
+/** Caches of a worker for one reality. Postgres holds all of it, unless said otherwise. */
+export interface Memory {
+  /** moments under way; Postgres does not hold all of them */
+  readonly moments: OpenMoments
+  /** digests of programs that are stored; a being keeps one program for many moments */
+  readonly programs: LRUCache<Digest, true>
+  /** the read set of each being's last open, and of its last stamp */
+  readonly opened: LRUCache<BeingName, ReadSet>
+  readonly stamped: LRUCache<BeingName, ReadSet>
+  /** calls of minds that are under way */
+  readonly calls: Calls
+  /** asks whether they were cancelled */
+  readonly cancels: Cancels
+  /** what the last model call of each being could cost at most; not stored */
+  readonly worstCosts: LRUCache<BeingName, Cost>
+  /** how long minds took */
+  readonly pace: Pace
+  /** beings that wait for their next wake before they end their workflow task */
+  readonly nextWakes: NextWakes
+  /** beings whose runs need not be asked for */
+  readonly knownRuns: KnownRuns
+}
+
+/** Bounds of the short way. */
+export interface ShortWay {
+  /** longest time of a mind in ms; default 4000; 0: no mind decides there */
+  readonly mindMs?: number | undefined
+  /** most calls of models at once, and most beings that wait for their next wake; default 24 */
+  readonly callsMax?: number | undefined
+  /** for so long a run counts as running once it was known to, in ms; default 1000 */
+  readonly knownMs?: number | undefined
+}
+
+export function newMemory(shortWay: ShortWay = {}): Memory {
+  return {
+    moments: new OpenMoments(),
+    programs: new LRUCache({ max: 5000 }),
+    opened: new LRUCache({ max: 5000 }),
+    stamped: new LRUCache({ max: 5000 }),
+    calls: new Calls(shortWay.callsMax),
+    cancels: new Cancels(),
+    worstCosts: new LRUCache({ max: 5000 }),
+    pace: new Pace(shortWay.mindMs),
+    nextWakes: new NextWakes(shortWay.callsMax),
+    knownRuns: new KnownRuns(shortWay.knownMs),
+  }
 }

@@ -1,13 +1,60 @@
-import type { FinishInput, PendingEffect, StampedMoment, Unfinished } from '@treeos/protocol'
+import { Context } from '@temporalio/activity'
+import { type BeingName, type MomentId, parseMomentId } from '@treeos/core'
+import type {
+  Attested,
+  Finished,
+  FinishInput,
+  OpenInput,
+  OpenResult,
+  PendingEffect,
+  RunHints,
+  StampedMoment,
+  Unfinished,
+} from '@treeos/protocol'
 import { digestOf, findOpen, newDecision, StaleGenerationError } from '@treeos/store'
 import type { BeatDeps } from './deps.ts'
 import { crashPoint } from './guard/crash-point.ts'
 import type { Thought } from './mind/calls.ts'
-import { afterLoss } from './mind/loss.ts'
+import { afterLoss } from './mind/losses.ts'
 import { askMind } from './mind/thought.ts'
 import { ModelTransientError } from './model/model.ts'
 import { type HeldMoment, ReopenedError } from './moments/open-moments.ts'
-import { stampHeld } from './stamp.ts'
+import { stampMoment } from './stamp.ts'
+
+interface Beats {
+  readonly decideAndStamp: (input: FinishInput) => Promise<Finished>
+  readonly open: (input: OpenInput) => Promise<Attested<OpenResult>>
+}
+
+/**
+ * Finishes a moment: decides and stamps it, then opens the next one when a wake waits for the being or comes soon. One activity costs
+ * less than two.
+ * @param input with `next` where the run may live another moment in this workflow task
+ */
+export async function finishMoment(
+  deps: BeatDeps,
+  { decideAndStamp, open }: Beats,
+  input: FinishInput,
+  told: RunHints,
+): Promise<Finished> {
+  try {
+    const finished = await decideAndStamp(input)
+    const { value } = finished
+    if (input.next === undefined || !('waiting' in value)) return finished
+    if (value.waiting === 0 && !(await followsSoon(deps, input.moment))) return finished
+    const goesOn = { ...finished, value: { ...value, waiting: Math.max(1, value.waiting) } }
+    try {
+      const { value: next } = await open(input.next)
+      return { ...goesOn, next: { ...told, value: next } }
+    } catch {
+      // The observer has the error. The run asks `openMoment` next. The ring is for a newer run, if this one was superseded.
+      deps.ring([parseMomentId(input.moment).being])
+      return goesOn
+    }
+  } finally {
+    deps.memory.nextWakes.leave(input.moment)
+  }
+}
 
 /**
  * The short way of a moment: its mind decides within a short time, then the moment is stamped. Open record, decision and outcome
@@ -15,7 +62,7 @@ import { stampHeld } from './stamp.ts'
  * @returns what stamped the moment; or why it is not stamped, and then its outcome is not stored
  * @throws {StaleGenerationError} when a newer generation of the being has begun
  */
-export async function finishMoment(
+export async function decideAndStamp(
   deps: BeatDeps,
   input: FinishInput,
 ): Promise<StampedMoment | PendingEffect | Unfinished> {
@@ -29,7 +76,7 @@ export async function finishMoment(
       if (unfinished !== null) return unfinished
     }
     held.listens = input.next !== undefined && memory.nextWakes.takePlace(input.moment)
-    const stamped = await stampHeld(
+    const stamped = await stampMoment(
       deps,
       { ...rest, decision: asks ? (held.decision?.digest ?? null) : null, failed: null },
       held,
@@ -104,5 +151,29 @@ async function soon(thought: Promise<Thought>, ms: number): Promise<Thought | { 
     return await Promise.race([thought.catch((error: unknown) => ({ error })), late])
   } finally {
     clearTimeout(timer)
+  }
+}
+
+/** Whether the next wake comes soon, and this task still counts: its run was not terminated meanwhile, nor given to another worker. */
+async function followsSoon(deps: BeatDeps, moment: MomentId): Promise<boolean> {
+  if (!(await deps.memory.nextWakes.follows(moment, deps))) return false
+  const { being } = parseMomentId(moment)
+  if (!Context.current().cancellationSignal.aborted && (await isRunning(deps, being))) return true
+  deps.ring([being]) // whoever wrote the wake may have left it to this run
+  return false
+}
+
+/** A run hears that it was terminated only when its task ends. So it asks Temporal before it lives what came while it waited, once a second. */
+async function isRunning({ memory, runs, observe }: BeatDeps, being: BeingName): Promise<boolean> {
+  if (memory.knownRuns.has(being)) return true
+  const run = Context.current().info.workflowExecution
+  if (run === undefined) return false
+  try {
+    const isRunning = await runs(run)
+    if (isRunning) memory.knownRuns.note(being)
+    return isRunning
+  } catch (error) {
+    observe.error('whether a run goes on', error)
+    return false
   }
 }

@@ -2,8 +2,7 @@
 import type { Effects, LocalBeats, ThinkBeats } from '@treeos/protocol'
 import { begin } from './begin.ts'
 import type { BeatDeps } from './deps.ts'
-import { finishMoment } from './finish.ts'
-import { finishAndOpenNext } from './finish-and-open-next.ts'
+import { decideAndStamp, finishMoment } from './finish.ts'
 import { attested, guarded } from './guard/guard.ts'
 import { intake } from './intake.ts'
 import { openMoment } from './open.ts'
@@ -13,10 +12,10 @@ import { think } from './think.ts'
 import { wakeIdle } from './wake-idle.ts'
 import { wakeScheduled } from './wake-scheduled.ts'
 
-export type { BeatDeps } from './deps.ts'
+export type { BeatDeps, OverlayAccess } from './deps.ts'
+export { newMemory } from './deps.ts'
 export { CRASH_POINTS, type CrashPoint } from './guard/crash-point.ts'
-export { noopObserver, type Observer } from './guard/observer.ts'
-export { newMemory } from './memory.ts'
+export { noopObserver, type Observer } from './guard/guard.ts'
 export {
   createModel,
   faultOfEndpoint,
@@ -37,7 +36,6 @@ export {
   shownAddress,
   type Usage,
 } from './model/model.ts'
-export type { OverlayAccess } from './overlay-access.ts'
 
 /**
  * The activities that a worker registers. Results of local activities carry the digest of their arguments. Error messages
@@ -52,7 +50,7 @@ export function createBeats(deps: BeatDeps): LocalBeats & ThinkBeats & { perform
     )
   const open = local('openMoment', openMoment)
   const idle = local('wakeIdle', wakeIdle)
-  const finish = local('finishMoment', finishMoment)
+  const finish = local('finishMoment', decideAndStamp)
   return {
     beginLife: local('beginLife', begin),
     async openMoment(input, told) {
@@ -62,7 +60,7 @@ export function createBeats(deps: BeatDeps): LocalBeats & ThinkBeats & { perform
       return { ...(await open(input)), ...told }
     },
     stampMoment: local('stampMoment', stampMoment),
-    finishMoment: (input, told) => finishAndOpenNext(deps, { finish, open }, input, told),
+    finishMoment: (input, told) => finishMoment(deps, { decideAndStamp: finish, open }, input, told),
     intake: local('intake', intake),
     wakeScheduled: local('wakeScheduled', wakeScheduled),
     performEffect: guarded('performEffect', deps.observe, (input) => performEffect(deps, input)),

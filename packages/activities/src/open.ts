@@ -16,9 +16,8 @@ import {
   recordOpen,
 } from '@treeos/store'
 import { threadKey } from '@treeos/world'
-import type { BeatDeps } from './deps.ts'
+import type { BeatDeps, Memory } from './deps.ts'
 import { crashPoint } from './guard/crash-point.ts'
-import type { Memory } from './memory.ts'
 import { isSlowMind } from './mind/thought.ts'
 import {
   newAttempt,
@@ -26,7 +25,7 @@ import {
   releaseReservation,
   reservationOf,
   withRoom,
-} from './model/reservation.ts'
+} from './model/ask-within-budgets.ts'
 import { heardOut } from './moments/next-wakes.ts'
 import { idleSecondsOf, isOwnWake, restingOf } from './wake-idle.ts'
 

@@ -6,19 +6,29 @@ import {
   type JsonObject,
   type MomentId,
   type OverlayRecord,
+  parseMomentId,
   TreeosError,
 } from '@treeos/core'
-import { type EffectRequest, type EffectResult, findEffect, recordEffectResult } from '@treeos/store'
+import { leaseOfAct } from '@treeos/reality'
+import {
+  type Db,
+  type EffectRequest,
+  type EffectResult,
+  findEffect,
+  findEntry,
+  findLease,
+  findOpen,
+  recordEffectResult,
+} from '@treeos/store'
 import type { BeatDeps } from './deps.ts'
 import { crashPoint } from './guard/crash-point.ts'
-import { heartbeating } from './guard/heartbeat.ts'
-import { messageOf } from './guard/message.ts'
-import { withPostgresRetry } from './guard/postgres-retry.ts'
+import { messageOf } from './guard/failure-decision.ts'
+import { heartbeating, withPostgresRetry } from './guard/guard.ts'
 import { askBy, handleOfAct } from './mind/ask-signature.ts'
-import { isLeaseExpired, LEASE_EXPIRED } from './moments/expired-lease.ts'
 import { describeError, reportFault } from './moments/fault.ts'
 import { outsideFetch } from './outside/outside-fetch.ts'
 import { outsideRun } from './outside/outside-run.ts'
+import { LEASE_EXPIRED } from './stamp/propose.ts'
 
 /**
  * Performs the effect that a moment requested, and records its result. A rerun that finds a result performs nothing. When a
@@ -47,6 +57,17 @@ async function dropOverlay(deps: BeatDeps, moment: MomentId): Promise<void> {
   const { db, memory, observe } = deps
   const handle = handleOfAct(await withPostgresRetry(observe, () => memory.moments.load(db, moment)))
   if (handle !== null) deps.overlays.drop(handle, moment)
+}
+
+/**
+ * Whether the lease of a driver's moment has expired. The append checks it too, but only after an effect was performed.
+ */
+async function isLeaseExpired(db: Db, moment: MomentId): Promise<boolean> {
+  const open = await findOpen(db, moment)
+  if (open?.record.driver == null) return false
+  const wake = await findEntry(db, open.record.wake.id)
+  const lease = await findLease(db, parseMomentId(moment).being)
+  return wake === null || lease === null || lease.epoch !== leaseOfAct(wake)?.epoch
 }
 
 const UNLEASED: EffectResult = { error: { code: 'FORBIDDEN', message: LEASE_EXPIRED } }

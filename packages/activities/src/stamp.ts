@@ -1,26 +1,39 @@
-import { canonicalJson, type Decision, type Digest, type OverlayRecord, type ReelId } from '@treeos/core'
-import type { PendingEffect, StampedMoment, StampInput } from '@treeos/protocol'
-import { decisionOfPerson, type LoadedMoment } from '@treeos/reality'
+import { type BeingName, canonicalJson, type Decision, type HeadRef, type ReelId } from '@treeos/core'
+import type { PendingEffect, ScheduleRef, StampedMoment, StampInput } from '@treeos/protocol'
+import type { LoadedMoment } from '@treeos/reality'
 import {
+  append,
+  type Batch,
+  type BeforeStamp,
   type Db,
+  digestOf,
   findEffect,
   findOutcome,
+  type KeptReading,
+  listParkedBy,
   lockHeads,
-  newDecision,
-  type OtherRefusal,
-  recordDecision,
+  putBlob,
+  readBeforeStamp,
   recordEffect,
   StaleGenerationError,
 } from '@treeos/store'
 import type { EffectPending } from '@treeos/world'
 import type { BeatDeps } from './deps.ts'
 import { crashPoint, crashPointLater } from './guard/crash-point.ts'
-import { composeOnce } from './moments/compose-once.ts'
-import { LEASE_EXPIRED } from './moments/expired-lease.ts'
-import { recounted } from './moments/next-wakes.ts'
+import { unusedOf } from './model/ask-within-budgets.ts'
+import { LISTENS_MS, recounted } from './moments/next-wakes.ts'
 import { type HeldMoment, ReopenedError } from './moments/open-moments.ts'
-import { type CommitResult, commit } from './stamp/commit.ts'
-import type { Proposal } from './stamp/verdict.ts'
+import { build } from './stamp/build.ts'
+import { continueAfter } from './stamp/continue.ts'
+import { judge } from './stamp/judge.ts'
+import { failedBeside, LEASE_EXPIRED, type Proposal, propose } from './stamp/propose.ts'
+import { readForStamp } from './stamp/read.ts'
+import {
+  beingsToRecheck,
+  beingsWithNewBudget,
+  changedSchedules,
+  changesStandardBudget,
+} from './stamp/whom-to-ring.ts'
 
 /** After this many conflicts with other writers, the stamp locks everything it read before it decides again. */
 const UNLOCKED_TRIES_MAX = 2
@@ -30,26 +43,15 @@ const TRIES_MAX = 12
  * Stamp: asks both gates about the decision, and appends its facts and the moment's outcome, all or none. Then rings the
  * beings that it woke. A rerun returns the first run's outcome. When another writer moved a head that the decision read, the
  * stamp decides again.
+ * @param held a moment whose open record and decision are not stored: the append stores them too
  * @returns the stamped moment; or the effect that the workflow must run first, and then nothing was written
  * @throws {StaleGenerationError} when a newer generation of the being has begun
+ * @throws {ReopenedError} when other records of a held moment are stored
  */
-export const stampMoment = (deps: BeatDeps, input: StampInput): Promise<StampedMoment | PendingEffect> =>
-  stampWithEffect(deps, input, null)
-
-/**
- * Stamps a moment whose open record and decision are not stored: the append stores them too.
- * @throws {ReopenedError} when others of this moment are stored
- */
-export const stampHeld = (
+export async function stampMoment(
   deps: BeatDeps,
   input: StampInput,
-  held: HeldMoment,
-): Promise<StampedMoment | PendingEffect> => stampWithEffect(deps, input, held)
-
-async function stampWithEffect(
-  deps: BeatDeps,
-  input: StampInput,
-  held: HeldMoment | null,
+  held: HeldMoment | null = null,
 ): Promise<StampedMoment | PendingEffect> {
   const first = await stampWithRetries(deps, input, held)
   if (!('pending' in first)) return first
@@ -77,7 +79,7 @@ async function stampWithRetries(
 ): Promise<StampedMoment | { readonly pending: EffectPending }> {
   const { db, memory } = deps
   const opened = held?.loaded ?? (await memory.moments.load(db, input.moment))
-  let proposal = await proposalOf(deps, input, opened, held)
+  let proposal = await propose(deps, input, opened, held)
   let unstored = held
   const store = async () => {
     if (unstored !== null) await memory.moments.store(db, unstored)
@@ -88,7 +90,7 @@ async function stampWithRetries(
   for (let attempt = held === null ? 1 : 0; attempt <= TRIES_MAX; attempt++) {
     if (attempt > UNLOCKED_TRIES_MAX) await store() // under these locks no other connection could store it
     const kept = attempt === 0 ? (held?.reading ?? null) : null
-    const run = (db: Db) => commit(db, deps, input, { opened, held: unstored, kept }, proposal)
+    const run = (db: Db) => tryStamp(db, deps, input, { opened, held: unstored, kept }, proposal)
     const done =
       attempt <= UNLOCKED_TRIES_MAX ? await runUnlocked(db, run) : await runLocked(deps, conflicting, run)
     switch (done.status) {
@@ -126,17 +128,117 @@ async function stampWithRetries(
   throw new Error(`moment ${input.moment} conflicted with other writers in ${TRIES_MAX} tries`)
 }
 
-/** The decision became a failure for a reason beside the gates. @throws {Error} for a skip, which such a reason cannot refuse */
-function failedBeside(proposal: Proposal, beside: OtherRefusal, code: string, message: string): Proposal {
-  if (proposal.kind === 'skipped') throw new Error(`a skipped moment was refused: ${message}`)
-  return { ...proposal, decision: { kind: 'failure', code, message }, beside }
+/** How one try of a stamp ended. */
+type TryResult =
+  | {
+      readonly status: 'stamped'
+      readonly stamped: StampedMoment
+      readonly ring: readonly BeingName[]
+      readonly rescheduled: readonly ScheduleRef[]
+      /** a wake without a doorbell may have come after the inbox was counted, and the run does not listen on */
+      readonly mayHaveMissed: boolean
+    }
+  | { readonly status: 'done' }
+  | { readonly status: 'stale'; readonly read: ReelId[] }
+  | { readonly status: 'superseded'; readonly generation: number }
+  /** the lease of the driver has expired */
+  | { readonly status: 'unleased' }
+  /** other records of the moment are stored than those it was decided from */
+  | { readonly status: 'reopened' }
+  /** the call waits for its effect; nothing was written */
+  | { readonly status: 'effect-pending'; readonly pending: EffectPending }
+
+/** Most beings that a stamp rings because a budget no longer parks them. The sweep rings the others. */
+const FREED_MAX = 1000
+
+/** What a try of a stamp starts from. */
+interface Trial {
+  readonly opened: LoadedMoment
+  /** null when open record and decision are stored */
+  readonly held: HeldMoment | null
+  /** the world as it was when the moment opened; null: the try reads it as it is now */
+  readonly kept: KeptReading | null
+}
+
+/**
+ * One try of a stamp: read, judge, continue, build, append; each but the last is a file in `stamp/`. The append refuses when a head that was read
+ * has moved.
+ */
+async function tryStamp(
+  db: Db,
+  deps: BeatDeps,
+  input: StampInput,
+  { opened, held, kept }: Trial,
+  proposal: Proposal,
+): Promise<TryResult> {
+  const reading = await readForStamp(db, deps, input, opened, kept)
+  const verdict = await judge(db, deps, input, proposal, reading)
+  // The append checks the heads that an act was decided from. A refusal and a look have no such check, so they are judged again from the present rows.
+  if (kept !== null && verdict.kind !== 'act')
+    return tryStamp(db, deps, input, { opened, held, kept: null }, proposal)
+  if (verdict.kind === 'effect-pending') return { status: 'effect-pending', pending: verdict }
+  const continued = await continueAfter(db, input, proposal, verdict, reading)
+  deps.memory.stamped.set(input.being, reading.readSet)
+  const made = {
+    open: held?.digest ?? digestOf(opened.record),
+    before: held === null ? await readBeforeStamp(db, input.moment) : beforeOf(held),
+    proposal,
+    continued,
+  }
+  const built = await build(deps, input, made, reading)
+  for (const spec of continued.verdict.act?.specs ?? []) await putBlob(db, spec)
+  crashPoint('stamp:before-append')
+  const answer = await append(db, held === null ? built.batch : { ...built.batch, ...unstoredOf(held) })
+  if (answer.status === 'appended') crashPoint('stamp:after-append')
+  if (answer.status === 'stale') return { status: 'stale', read: [...built.batch.heads.keys()] }
+  if (answer.status !== 'appended') return answer
+  const freed = await listParkedBy(
+    db,
+    { budgetsOf: beingsWithNewBudget(built.drafts), standard: changesStandardBudget(built.drafts) },
+    FREED_MAX,
+  )
+  const woken = built.batch.inbox.map((wake) => wake.being)
+  return {
+    status: 'stamped',
+    ring: [...new Set([...woken, ...answer.woken, ...beingsToRecheck(built.drafts), ...freed])],
+    rescheduled: changedSchedules(built.drafts),
+    stamped: {
+      kind: built.record.outcome,
+      reason: built.record.reason,
+      record: answer.recordHash ?? '',
+      waiting: answer.waiting,
+    },
+    mayHaveMissed: answer.listened && held?.listens !== true,
+  }
+}
+
+/** A held moment has asked for no effect: then it would be stored. */
+const beforeOf = ({ open }: HeldMoment): BeforeStamp => ({
+  basis: new Map((open.basis as unknown as readonly HeadRef[]).map(([reel, seq]) => [reel, seq])),
+  effect: null,
+})
+
+/** The records of a held moment, which the append stores. */
+function unstoredOf({
+  open,
+  decision,
+  reservation,
+  listens,
+}: HeldMoment): Pick<Batch, 'open' | 'decision' | 'unused' | 'listensMs'> {
+  const unused = unusedOf(reservation)
+  return {
+    open,
+    ...(decision === null ? {} : { decision }),
+    ...(unused === null ? {} : { unused }),
+    ...(listens ? { listensMs: LISTENS_MS } : {}),
+  }
 }
 
 /** Rings who was woken, and whose wakes nobody rings while their runs listen, this being included. */
 async function afterStamp(
   deps: BeatDeps,
   { being, moment }: StampInput,
-  { stamped, ring, rescheduled, mayHaveMissed }: Extract<CommitResult, { status: 'stamped' }>,
+  { stamped, ring, rescheduled, mayHaveMissed }: Extract<TryResult, { status: 'stamped' }>,
 ): Promise<StampedMoment> {
   deps.observe.outcome(stamped.kind, stamped.reason, moment)
   crashPoint('ring:before')
@@ -162,10 +264,7 @@ function dropOverlay(
 
 const isLook = (decision: Decision): boolean => decision.kind === 'call' && decision.call.verb === 'see'
 
-async function runUnlocked(
-  db: Db,
-  run: (db: Db) => Promise<CommitResult>,
-): Promise<CommitResult | Unstorable> {
+async function runUnlocked(db: Db, run: (db: Db) => Promise<TryResult>): Promise<TryResult | Unstorable> {
   try {
     return await run(db)
   } catch (error) {
@@ -189,8 +288,8 @@ function asUnstorable(error: unknown): Unstorable {
 async function runLocked(
   deps: BeatDeps,
   reels: ReelId[],
-  run: (db: Db) => Promise<CommitResult>,
-): Promise<CommitResult | Unstorable> {
+  run: (db: Db) => Promise<TryResult>,
+): Promise<TryResult | Unstorable> {
   try {
     return await deps.db.transaction().execute(async (tx) => {
       await lockHeads(tx, reels)
@@ -202,62 +301,6 @@ async function runLocked(
   }
 }
 const DEADLOCK_DETECTED = '40P01'
-
-/** The proposal of a moment: a skip, a failure, or a decision with its composed stack. */
-async function proposalOf(
-  deps: BeatDeps,
-  input: StampInput,
-  opened: LoadedMoment,
-  held: HeldMoment | null,
-): Promise<Proposal> {
-  if (input.stack === null) return { kind: 'skipped', reason: input.skip ?? 'role-unresolved' }
-  const composed = await composeOnce(deps, opened, input.stack)
-  const { decision, digest, overlay } = await decisionOf(deps, input, opened, held)
-  const proposal = { kind: 'decided', stack: input.stack, composed, digest, overlay } as const
-  // The last attempt may have recorded its result although its answer to Temporal was lost.
-  if (input.effect === undefined || (await findEffect(deps.db, input.moment))?.result != null)
-    return { ...proposal, decision }
-  return {
-    ...proposal,
-    beside: 'effect',
-    decision: {
-      kind: 'failure',
-      code: input.effect,
-      message: input.effect === 'RESOURCE_CONFLICT' ? EFFECT_CHANGED : EFFECT_WITHOUT_RESULT,
-    },
-  }
-}
-
-async function decisionOf(
-  deps: BeatDeps,
-  input: StampInput,
-  opened: LoadedMoment,
-  held: HeldMoment | null,
-): Promise<{ decision: Decision; digest: Digest | null; overlay: OverlayRecord | null }> {
-  if (held !== null) {
-    held.decision ??= newDecision(decisionOfPerson(opened))
-    return held.decision
-  }
-  if (input.failed !== null)
-    return {
-      decision: { kind: 'failure', code: input.failed, message: MODEL_WITHOUT_ANSWER },
-      digest: null,
-      overlay: deps.memory.moments.find(input.moment)?.overlay ?? null,
-    }
-  if (opened.record.wake.kind !== 'act') {
-    const stored = await deps.memory.moments.decision(deps.db, input.moment)
-    if (stored === null || stored.digest !== input.decision)
-      throw new Error(`the decision of ${input.moment} is not stored`)
-    return stored
-  }
-  return recordDecision(deps.db, input.moment, newDecision(decisionOfPerson(opened)))
-}
-
-// A worker may die after it performed an effect and before it recorded the result.
-const EFFECT_WITHOUT_RESULT =
-  "the effect gave no result within its attempts, and may have happened nevertheless; the worker's log has each error"
-const EFFECT_CHANGED = 'the act requests another effect than it requested before'
-const MODEL_WITHOUT_ANSWER = "the model did not answer within its attempts; the worker's log has each error"
 
 async function storedStamp(
   deps: BeatDeps,

@@ -1,7 +1,38 @@
+/** What wraps the work of activities, and whom it tells. */
+import { setTimeout as sleep } from 'node:timers/promises'
+import { Context } from '@temporalio/activity'
 import { ApplicationFailure } from '@temporalio/common'
+import type { MomentId, OutcomeKind } from '@treeos/core'
 import { type Attested, FINAL_ERRORS } from '@treeos/protocol'
-import { digestOf } from '@treeos/store'
-import type { Observer } from './observer.ts'
+import { digestOf, type Fault, isTransient } from '@treeos/store'
+
+/** Receives what beats do, for metrics and logs: numbers and names. Only the errors of `fault` may quote contents. */
+export interface Observer {
+  /** a beat ran */
+  beat(name: string, seconds: number): void
+  /** a moment ended; called once per moment, by the stamp that committed it */
+  outcome(kind: OutcomeKind, reason: string | null, moment: MomentId): void
+  /** a model call ended; `lost` means it gave no answer; `tokens` is null when the provider reported none */
+  model(
+    answer: 'call' | 'see' | 'outputs' | 'failure' | 'lost',
+    tokens: { prompt: number; completion: number } | null,
+  ): void
+  /** a relationship entry or a see-resolver of a role failed, and the moment goes on without it */
+  leftOut(what: string, error: unknown): void
+  /** an operation failed and is retried, or a rule refused it; history does not get the message */
+  error(where: string, error: unknown): void
+  /** an attempt of a model, a script, an operation or an effect failed; message and stack are those of the error */
+  fault(moment: MomentId, fault: Pick<Fault, 'part' | 'attempt' | 'message' | 'stack'>): void
+}
+
+export const noopObserver: Observer = {
+  beat() {},
+  outcome() {},
+  model() {},
+  leftOut() {},
+  error() {},
+  fault() {},
+}
 
 /**
  * Puts the class and code of an error into history, without its message. Messages of Postgres and of providers quote rows
@@ -37,4 +68,37 @@ export function guarded<I, O>(
 /** Adds the digest of the arguments to a local activity's result. Replay compares it, since history omits the arguments. */
 export function attested<I, O>(run: (input: I) => Promise<O>): (input: I) => Promise<Attested<O>> {
   return async (input) => ({ args: digestOf(input), value: await run(input) })
+}
+
+/** With heartbeats Temporal notices a killed worker within seconds and moves the activity to another one. */
+const HEARTBEAT_MS = 3000
+
+export async function heartbeating<T>(work: () => Promise<T>): Promise<T> {
+  const beat = setInterval(() => Context.current().heartbeat(), HEARTBEAT_MS)
+  try {
+    return await work()
+  } finally {
+    clearInterval(beat)
+  }
+}
+
+const WAIT_MS_MIN = 200
+const WAIT_MS_MAX = 2000
+
+/**
+ * Retries work while Postgres is unavailable, until the activity is cancelled. An activity with few attempts would use them
+ * up in an outage of seconds, and the moment would fail although the model is fine.
+ * @param work must be idempotent
+ */
+export async function withPostgresRetry<T>(observe: Observer, work: () => Promise<T>): Promise<T> {
+  const { cancellationSignal: signal } = Context.current()
+  for (let wait = WAIT_MS_MIN; ; wait = Math.min(2 * wait, WAIT_MS_MAX)) {
+    try {
+      return await work()
+    } catch (error) {
+      if (!isTransient(error) || signal.aborted) throw error
+      observe.error('waiting for Postgres', error)
+      await sleep(wait, undefined, { signal })
+    }
+  }
 }

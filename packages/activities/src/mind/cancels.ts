@@ -1,6 +1,6 @@
 import type { MomentId } from '@treeos/core'
 import { type Db, listCancelled } from '@treeos/store'
-import type { Observer } from '../guard/observer.ts'
+import type { Observer } from '../guard/guard.ts'
 
 /** How often a process asks which of its calls were cancelled: one statement for all, and none while no call is that old. */
 const ASK_MS = 1000

@@ -20,7 +20,7 @@ import {
 import { listOverlaysInForce, type OpenRecord, type OverlaySources, type StoredOverlay } from '@treeos/store'
 import type { BeatDeps } from '../deps.ts'
 import { failureDecision } from '../guard/failure-decision.ts'
-import { withPostgresRetry } from '../guard/postgres-retry.ts'
+import { withPostgresRetry } from '../guard/guard.ts'
 
 /** The overlay of one call of a model. It is made just before the call, and nothing keeps it. */
 export interface CallOverlay {

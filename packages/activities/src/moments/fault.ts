@@ -1,8 +1,8 @@
 import { type MomentId, messageOfThrown, readThrown } from '@treeos/core'
 import { type Db, type FaultPart, recordFault } from '@treeos/store'
-import { messageOf } from '../guard/message.ts'
-import type { Observer } from '../guard/observer.ts'
-import { withPostgresRetry } from '../guard/postgres-retry.ts'
+import { messageOf } from '../guard/failure-decision.ts'
+import type { Observer } from '../guard/guard.ts'
+import { withPostgresRetry } from '../guard/guard.ts'
 import type { OpenMoments } from './open-moments.ts'
 
 const CAUSES_MAX = 3

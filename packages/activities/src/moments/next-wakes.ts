@@ -1,8 +1,9 @@
 /**
  * Wakes without a doorbell. A signal costs Temporal's server more than a question to Postgres, and another workflow task more than the rest
  * of a quick moment. So a run whose wakes come soon after its acts waits for the next one itself before it ends its task:
- * 1. It says so: the append that ends its moment writes for how long it listens (`takePlace`). A client that commits a wake sees that after the
- *    commit, and does not ring. A worker asks only for the beings that wait in its own process (`came`).
+ * 1. It says so: the append that ends its moment writes for how long it listens (`takePlace`). A client that commits a wake asks Postgres for
+ *    that after the commit, and does not ring. A worker that stamps does not ask: it leaves out the beings that wait in its own process
+ *    (`came`) and rings all others, because a ring that is not needed costs only time.
  * 2. It waits a little longer than it said (`follows`). One statement asks Postgres for all beings of this process that wait.
  * 3. It asks once more wherever a wake may have slipped by: an append counts the wakes before it commits (`recounted`), and a claim may find
  *    nothing while another worker has said that the being listens (`heardOut`).
@@ -12,7 +13,7 @@ import { type BeingName, type MomentId, parseMomentId } from '@treeos/core'
 import { type Db, leftToListen, listWithWakes } from '@treeos/store'
 import { LRUCache } from 'lru-cache'
 import { crashPoint } from '../guard/crash-point.ts'
-import type { Observer } from '../guard/observer.ts'
+import type { Observer } from '../guard/guard.ts'
 
 /** A wake comes soon when it comes within this time of the end of the being's last act, in ms. So long its being waits for the next one. */
 const SOON_MS = 250
@@ -144,4 +145,28 @@ export async function heardOut(db: Db, being: BeingName): Promise<boolean> {
   const leftMs = await leftToListen(db, being)
   if (leftMs !== null) await sleep(leftMs + 1)
   return leftMs !== null
+}
+
+/** For so long, in ms, a run counts as running once it was known to. So long at most a run lives on that was terminated. */
+const KNOWN_MS = 1000
+const BEINGS_MAX = 2000
+
+/** Beings whose runs were known to run a short while ago: their workflow task began, or Temporal said so. */
+export class KnownRuns {
+  readonly #ms: number
+  /** `performance.now()` at which each was known to run */
+  readonly #known = new LRUCache<BeingName, number>({ max: BEINGS_MAX })
+
+  constructor(ms = KNOWN_MS) {
+    this.#ms = ms
+  }
+
+  note(being: BeingName): void {
+    this.#known.set(being, performance.now())
+  }
+
+  has(being: BeingName): boolean {
+    const known = this.#known.get(being)
+    return known !== undefined && performance.now() - known < this.#ms
+  }
 }

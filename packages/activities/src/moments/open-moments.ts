@@ -1,5 +1,5 @@
-import type { Digest, MomentId, OverlayRecord } from '@treeos/core'
-import { findMoment, type LoadedMoment } from '@treeos/reality'
+import type { Digest, MomentId, OverlayRecord, PinnedStack } from '@treeos/core'
+import { type ComposedMoment, composeLoaded, findMoment, type LoadedMoment } from '@treeos/reality'
 import {
   type Db,
   type DecisionWrite,
@@ -13,8 +13,9 @@ import {
   recordOpen,
   type StoredDecision,
 } from '@treeos/store'
+import type { Registry } from '@treeos/world'
 import { LRUCache } from 'lru-cache'
-import { type Reservation, releaseReservation } from '../model/reservation.ts'
+import { type Reservation, releaseReservation } from '../model/ask-within-budgets.ts'
 
 interface Known {
   readonly loaded: LoadedMoment
@@ -140,4 +141,28 @@ export class OpenMoments {
     const known = this.#moments.get(moment)
     if (known?.state === 'stored') known.decision = decision
   }
+}
+
+interface Made {
+  readonly stack: PinnedStack
+  readonly composed: Promise<ComposedMoment>
+}
+
+const made = new WeakMap<LoadedMoment, Made>()
+
+/**
+ * Composes the stack of a moment as `composeLoaded` does. On the short way the mind and the stamp get one stack, and it is composed
+ * once for both.
+ */
+export function composeOnce(
+  { db, registry }: { readonly db: Db; readonly registry: Registry },
+  loaded: LoadedMoment,
+  stack: PinnedStack,
+): Promise<ComposedMoment> {
+  const known = made.get(loaded)
+  if (known?.stack === stack) return known.composed
+  const composed = composeLoaded(db, registry, loaded, stack)
+  made.set(loaded, { stack, composed })
+  composed.catch(() => made.delete(loaded)) // Postgres may be away
+  return composed
 }

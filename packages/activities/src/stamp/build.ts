@@ -21,11 +21,10 @@ import {
 import { foldRows, type WorldReader } from '@treeos/world'
 import type { BeatDeps } from '../deps.ts'
 import type { Continued } from './continue.ts'
-import { changesOf, failureNotices } from './follow-up.ts'
-import { asNotice } from './notices.ts'
-import { type Parking, park } from './parking.ts'
+import { asNotice, changesOf, failureNotices, type Parking, park } from './follow-up.ts'
+import type { Verdict } from './judge.ts'
+import type { Proposal } from './propose.ts'
 import type { StampReading } from './read.ts'
-import type { Proposal, Verdict } from './verdict.ts'
 
 /** The batch that one stamp appends, with the drafts of its facts. */
 export interface Built {

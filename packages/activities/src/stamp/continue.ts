@@ -18,10 +18,10 @@ import type { StampInput } from '@treeos/protocol'
 import type { ComposedMoment, LoadedMoment } from '@treeos/reality'
 import { countOwnWakes, type Db, type OpenRecord } from '@treeos/store'
 import { type Descriptor, OPERATOR, orientationRemark, tightest, type WorldReader } from '@treeos/world'
-import { isChainFull } from './chain-bound.ts'
 import { answeredBy, eventWake } from './follow-up.ts'
-import type { StampReading } from './read.ts'
-import type { Proposal, Verdict } from './verdict.ts'
+import type { Verdict } from './judge.ts'
+import type { Proposal } from './propose.ts'
+import { isChainFull, type StampReading } from './read.ts'
 
 /** Reason of an outcome: the being used up its self-continues in this chain. */
 const CONTINUES_SPENT = 'self-continues-spent'

@@ -1,5 +1,7 @@
 import {
   type BeingName,
+  type Breach,
+  beingReel,
   type FactDraft,
   type JsonObject,
   LIMITS,
@@ -9,9 +11,9 @@ import {
   type Wake,
 } from '@treeos/core'
 import type { StampInput } from '@treeos/protocol'
-import type { BuiltFact, OpenRecord, WakingChange } from '@treeos/store'
-import { type ChangedRow, changeContent, OPERATOR } from '@treeos/world'
-import type { Verdict } from './verdict.ts'
+import type { BuiltFact, Notice, OpenRecord, WakingChange } from '@treeos/store'
+import { type ChangedRow, changeContent, OPERATOR, type WorldReader, whyParked } from '@treeos/world'
+import type { Verdict } from './judge.ts'
 
 /** A wake of kind `event`. It has no caller; its content names the event and its actor. */
 export function eventWake(
@@ -94,4 +96,42 @@ export function changesOf(
     }
     return [{ reel, scopes, paths: changed, values, wake }]
   })
+}
+
+/** The fact that parks a being at a limit, and the notice about it. A parked being opens no moments until approval. */
+export interface Parking {
+  readonly fact: FactDraft
+  /** for the approver; it replaces the notice of the failure */
+  readonly notice: Wake
+}
+
+/** Parks a being. The approver is the parent of the being that has the limit: the nearest being that can raise it. */
+export async function park(
+  reader: WorldReader,
+  input: StampInput,
+  open: OpenRecord,
+  breach: Breach,
+): Promise<Parking> {
+  const payload = { breach: breach as unknown as JsonObject }
+  const approver = (await reader.being(breach.of))?.parent ?? OPERATOR
+  const content = {
+    event: 'parked',
+    actor: stanceOf(input.being),
+    correlation: answeredBy(open),
+    code: 'BUDGET_EXCEEDED',
+    message: whyParked(input.being, breach),
+    budget: { ...breach, of: stanceOf(breach.of) },
+  }
+  const id = `parked/${input.moment}`
+  return {
+    fact: { reel: beingReel(input.being), kind: 'being:parked', payload },
+    // The notice has a thread of its own: the parking affects all threads of the being.
+    notice: { ...eventWake(approver, id, content, open.wake), root: id },
+  }
+}
+
+/** Makes a wake a notice. Notices of one event, about one being and with one code are equal: a person gets them as one entry. */
+export function asNotice(wake: Wake): Notice {
+  const { event, actor, code = '' } = wake.content as JsonObject
+  return { ...wake, notice: `${event} ${actor} ${code}`.trimEnd() }
 }

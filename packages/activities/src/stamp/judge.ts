@@ -1,24 +1,55 @@
 import {
   type BeingName,
+  type Breach,
   type Decision,
   isErrorCode,
   LIMITS,
+  type OutcomeKind,
   quote,
   readPath,
+  type SeenHead,
   stanceOf,
   TreeosError,
   type Wake,
 } from '@treeos/core'
 import type { StampInput } from '@treeos/protocol'
 import { actingFor, type LoadedMoment, leaseOfAct } from '@treeos/reality'
-import { type Db, findEntry, type InboxEntry, measureRoom, whyNotErasable } from '@treeos/store'
-import { type BeingRow, decideCall, type EffectPending, FOLD, requireLease } from '@treeos/world'
+import {
+  type Db,
+  findEntry,
+  type InboxEntry,
+  measureRoom,
+  type OtherRefusal,
+  whyNotErasable,
+} from '@treeos/store'
+import { type Act, type BeingRow, decideCall, type EffectPending, FOLD, requireLease } from '@treeos/world'
 import type { BeatDeps } from '../deps.ts'
-import { messageOf } from '../guard/message.ts'
+import { messageOf } from '../guard/failure-decision.ts'
 import { reportFault } from '../moments/fault.ts'
-import { isChainFull } from './chain-bound.ts'
-import { findThreadCut, type StampReading } from './read.ts'
-import type { Proposal, Verdict } from './verdict.ts'
+import type { Proposal } from './propose.ts'
+import { findThreadCut, isChainFull, type StampReading } from './read.ts'
+
+/** The outcome of a moment after the gates. */
+export interface Verdict {
+  readonly kind: OutcomeKind
+  readonly reason: string | null
+  readonly detail: string | null
+  readonly act: Act | null
+  /** the rules by which a gate refused */
+  readonly by?: readonly string[]
+  /** the heads from which the gates decided; left out when no call was judged */
+  readonly judged?: readonly SeenHead[]
+  /** what refused the call, where no gate did */
+  readonly beside?: OtherRefusal
+  /** the budget limit that prevented the model call and parks the being */
+  readonly breach?: Breach
+  /** true when the failure sends no notices, because the being that caused it knows */
+  readonly sendsNoNotice?: true
+  /** the thread of the wake that a call answers; it must not be cut */
+  readonly thread?: string
+  /** wakes that it closes in addition to its own */
+  readonly closes?: readonly string[]
+}
 
 /** Turns a proposal into a verdict, which says from which heads. A call that a gate refuses becomes a failure without facts. */
 export async function judge(

@@ -1,7 +1,7 @@
-import { isOfThread, momentsReel, type SeenHead } from '@treeos/core'
+import { isOfThread, LIMITS, momentsReel, type SeenHead } from '@treeos/core'
 import type { StampInput } from '@treeos/protocol'
 import type { LoadedMoment } from '@treeos/reality'
-import { type Db, type KeptReading, prefetch, ReadSet, readAgain } from '@treeos/store'
+import { countChain, type Db, type KeptReading, prefetch, ReadSet, readAgain } from '@treeos/store'
 import { beingKey, type RowSource, type ThreadRow, threadKey, WorldReader } from '@treeos/world'
 import type { BeatDeps } from '../deps.ts'
 
@@ -62,3 +62,10 @@ async function detachFromCutThread(source: RowSource, opened: LoadedMoment): Pro
   if (isOfThread(wake) || (await findThreadCut(source, wake.root)) === null) return opened
   return { ...opened, record: { ...opened.record, wake: { ...wake, root: wake.id } } }
 }
+
+/**
+ * Whether a cause chain has reached its limit of wakes. Hops limit the depth of a chain and self-continues its length, but
+ * a chain can also branch. Concurrent stamps may each add their wakes beyond the limit.
+ */
+export const isChainFull = async (db: Db, root: string): Promise<boolean> =>
+  (await countChain(db, root, LIMITS.chainWakesMax)) >= LIMITS.chainWakesMax

@@ -1,5 +1,14 @@
-import { type BeingName, type FactDraft, type Json, ROOT_SPACE, spaceReel } from '@treeos/core'
-import { STANDARD_BUDGET } from '@treeos/world'
+import {
+  type BeingName,
+  type FactDraft,
+  type Json,
+  type JsonObject,
+  ROOT_SPACE,
+  readPath,
+  spaceReel,
+} from '@treeos/core'
+import type { ScheduleRef } from '@treeos/protocol'
+import { SCHEDULES, STANDARD_BUDGET } from '@treeos/world'
 
 /** Kinds of facts after which a being must check its inbox again: they may end a park, a pause, a lease or its life. */
 const RECHECK_KINDS = new Set([
@@ -34,3 +43,18 @@ export const changesStandardBudget = (drafts: readonly FactDraft[]): boolean =>
       reel === spaceReel(ROOT_SPACE) &&
       (payload.path as Json[])[0] === STANDARD_BUDGET,
   )
+
+/** Schedules that an act set or removed. */
+export function changedSchedules(drafts: readonly FactDraft[]): ScheduleRef[] {
+  return drafts.flatMap(({ reel, kind, payload }): ScheduleRef[] => {
+    if (kind === 'being:born') return schedulesAtBirth(reel, payload)
+    const [namespace, name] = kind === 'quality:set' ? (payload.path as string[]) : []
+    if (namespace !== SCHEDULES || name === undefined || !reel.startsWith('being:')) return []
+    return [{ being: reel.slice('being:'.length), name }]
+  })
+}
+
+function schedulesAtBirth(reel: string, payload: JsonObject): ScheduleRef[] {
+  const schedules = readPath(payload, ['qualities', SCHEDULES])
+  return Object.keys(schedules ?? {}).map((name) => ({ being: reel.slice('being:'.length), name }))
+}

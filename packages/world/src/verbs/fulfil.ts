@@ -10,7 +10,7 @@ import type { BeingRow } from '../rows/rows.ts'
 import type { Acting } from './acting.ts'
 import { type OperationRequest, parseRequest } from './request.ts'
 import { resolveOperation } from './resolve-operation.ts'
-import { decideOperation, inputOf } from './run-operation.ts'
+import { inputOf, runOperation } from './run-operation.ts'
 
 /**
  * Decides the operation that the content of the wake requests, on behalf of the asker, for an operation that mediates.
@@ -69,7 +69,7 @@ async function decideForAsker(at: Acting, by: string): Promise<Fulfilled | Effec
   if (found.operation.mediates === true)
     throw new TreeosError('FORBIDDEN', 'a requested operation cannot request another one')
   const as = { ...hands, actor: asker, cognition: wake.caller.cognition }
-  const outcome = await decideOperation(found.operation, at, await inputOf(at, as, { ...request, ...found }))
+  const outcome = await runOperation(found.operation, at, await inputOf(at, as, { ...request, ...found }))
   if (outcome.kind === 'effect-pending') return outcome
   const facts = outcome.decided.facts.map((fact) => ({
     ...fact,

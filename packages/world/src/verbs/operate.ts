@@ -18,7 +18,7 @@ import { type Act, type Acting, NOTHING_DONE } from './acting.ts'
 import { fulfil } from './fulfil.ts'
 import type { OperationRequest } from './request.ts'
 import { resolveOperation } from './resolve-operation.ts'
-import { decideOperation, inputOf } from './run-operation.ts'
+import { inputOf, runOperation } from './run-operation.ts'
 import { summon } from './summon.ts'
 
 /** DO, an operation on a target, or BE, one on the actor itself. */
@@ -31,7 +31,7 @@ export async function operate(request: OperationRequest, at: Acting): Promise<Ac
   const lender = lenderOf(me, driver)
   const hands = { actor: me, driver, lender, surface, cognition: at.caller.cognition }
   const input = await inputOf(at, hands, { target, args: request.args, fulfilled })
-  const outcome = await decideOperation(operation, at, input)
+  const outcome = await runOperation(operation, at, input)
   if (outcome.kind === 'effect-pending') return outcome
   const { facts, closes = [], result, specs = [], reply, tell, awakens = [], rests } = outcome.decided
   // Append checks that no reel which it writes has moved, so the moment must have read their heads.

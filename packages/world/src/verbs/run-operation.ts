@@ -65,13 +65,13 @@ export async function decideUngated(
 ): Promise<OperationOutcome> {
   const operation = requireOperation(at.registry, action, 'do')
   requireTarget(operation, input.target)
-  const outcome = await decideOperation(operation, at, input)
+  const outcome = await runOperation(operation, at, input)
   if (outcome.kind === 'decided') requireBounded(outcome.decided)
   return outcome
 }
 
 /** Runs an operation that both gates allow. It may write no more than the manifest of its extension names. */
-export async function decideOperation(
+export async function runOperation(
   operation: Registered,
   at: Deciding,
   input: GivenInput,

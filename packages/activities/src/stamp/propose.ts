@@ -1,0 +1,92 @@
+/** What a moment proposes to the gates. */
+import type { Decision, Digest, OverlayRecord, PinnedStack } from '@treeos/core'
+import type { StampInput } from '@treeos/protocol'
+import { type ComposedMoment, decisionOfPerson, type LoadedMoment } from '@treeos/reality'
+import { findEffect, newDecision, type OtherRefusal, recordDecision } from '@treeos/store'
+import type { BeatDeps } from '../deps.ts'
+import { composeOnce, type HeldMoment } from '../moments/open-moments.ts'
+
+/** Input of the gates: a skip, or a decision with its stack. */
+export type Proposal =
+  | { readonly kind: 'skipped'; readonly reason: string }
+  | {
+      readonly kind: 'decided'
+      readonly stack: PinnedStack
+      readonly composed: ComposedMoment
+      readonly decision: Decision
+      /** digest of the stored decision; null when `think` failed */
+      readonly digest: Digest | null
+      /** of the call of its model; null without one */
+      readonly overlay: OverlayRecord | null
+      /** why the decision became a failure although a mind decided otherwise; left out when it did not */
+      readonly beside?: OtherRefusal
+    }
+
+/** The proposal of a moment: a skip, a failure, or a decision with its composed stack. */
+export async function propose(
+  deps: BeatDeps,
+  input: StampInput,
+  opened: LoadedMoment,
+  held: HeldMoment | null,
+): Promise<Proposal> {
+  if (input.stack === null) return { kind: 'skipped', reason: input.skip ?? 'role-unresolved' }
+  const composed = await composeOnce(deps, opened, input.stack)
+  const { decision, digest, overlay } = await decisionOf(deps, input, opened, held)
+  const proposal = { kind: 'decided', stack: input.stack, composed, digest, overlay } as const
+  // The last attempt may have recorded its result although its answer to Temporal was lost.
+  if (input.effect === undefined || (await findEffect(deps.db, input.moment))?.result != null)
+    return { ...proposal, decision }
+  return {
+    ...proposal,
+    beside: 'effect',
+    decision: {
+      kind: 'failure',
+      code: input.effect,
+      message: input.effect === 'RESOURCE_CONFLICT' ? EFFECT_CHANGED : EFFECT_WITHOUT_RESULT,
+    },
+  }
+}
+
+async function decisionOf(
+  deps: BeatDeps,
+  input: StampInput,
+  opened: LoadedMoment,
+  held: HeldMoment | null,
+): Promise<{ decision: Decision; digest: Digest | null; overlay: OverlayRecord | null }> {
+  if (held !== null) {
+    held.decision ??= newDecision(decisionOfPerson(opened))
+    return held.decision
+  }
+  if (input.failed !== null)
+    return {
+      decision: { kind: 'failure', code: input.failed, message: MODEL_WITHOUT_ANSWER },
+      digest: null,
+      overlay: deps.memory.moments.find(input.moment)?.overlay ?? null,
+    }
+  if (opened.record.wake.kind !== 'act') {
+    const stored = await deps.memory.moments.decision(deps.db, input.moment)
+    if (stored === null || stored.digest !== input.decision)
+      throw new Error(`the decision of ${input.moment} is not stored`)
+    return stored
+  }
+  return recordDecision(deps.db, input.moment, newDecision(decisionOfPerson(opened)))
+}
+
+// A worker may die after it performed an effect and before it recorded the result.
+const EFFECT_WITHOUT_RESULT =
+  "the effect gave no result within its attempts, and may have happened nevertheless; the worker's log has each error"
+const EFFECT_CHANGED = 'the act requests another effect than it requested before'
+const MODEL_WITHOUT_ANSWER = "the model did not answer within its attempts; the worker's log has each error"
+
+/** The decision became a failure for a reason beside the gates. @throws {Error} for a skip, which such a reason cannot refuse */
+export function failedBeside(
+  proposal: Proposal,
+  beside: OtherRefusal,
+  code: string,
+  message: string,
+): Proposal {
+  if (proposal.kind === 'skipped') throw new Error(`a skipped moment was refused: ${message}`)
+  return { ...proposal, decision: { kind: 'failure', code, message }, beside }
+}
+
+export const LEASE_EXPIRED = 'the lease of this act has expired: inhabit the being again'
