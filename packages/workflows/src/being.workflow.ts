@@ -4,25 +4,17 @@ import {
   allHandlersFinished,
   condition,
   makeContinueAsNewFunc,
+  setCurrentDetails,
   sleep,
+  upsertSearchAttributes,
+  workflowInfo,
 } from '@temporalio/workflow'
-import { BEING_VERSION } from '@treeos/protocol/workflow'
-import { hearInOrder } from './hear.ts'
-import {
-  type BeingInput,
-  beginLife,
-  enqueueAct,
-  HISTORY_EVENTS_MAX,
-  type Life,
-  REST_AGAIN_EVENTS,
-  REST_EVENTS_MAX,
-} from './life.ts'
-import { runMoment } from './moment.ts'
-import { Hinter } from './run-hinter.ts'
-import { RunLength } from './run-length.ts'
-import { Signals } from './signals.ts'
+import { BEING_VERSION, COGNITION, ROLE } from '@treeos/protocol/workflow'
+import { type BeingInput, beginLife, enqueueAct, type Life } from './life.ts'
+import { type FinishedMoment, type Rest, runMoment, stackLabel } from './moment.ts'
+import { HISTORY_EVENTS_MAX, REST_AGAIN_EVENTS, REST_EVENTS_MAX, RunLength } from './run-length.ts'
+import { Hinter, hearInOrder, Signals } from './signals.ts'
 import { beginSilence, REST_SILENCE_MS } from './silence.ts'
-import { showRest, showStatus } from './status.ts'
 
 /**
  * The workflow of one being. It sleeps until a doorbell rings, then runs moments until no wake is left. It returns once the
@@ -32,7 +24,7 @@ export async function beingWorkflow(input: BeingInput): Promise<void> {
   requireKnownVersion(input)
   try {
     const next = await liveRun(input)
-    // The server refuses to end a run that has not seen a signal. The task then runs again, with the signal.
+    // If a signal came meanwhile, the server refuses to end the run, and gives out this task again with the signal.
     if (next !== null) await beginAnew(next)
   } catch (error) {
     if (!isSuperseded(error)) throw error // another workflow runs a newer generation of this being, so this one ends
@@ -40,8 +32,8 @@ export async function beingWorkflow(input: BeingInput): Promise<void> {
 }
 
 /**
- * Lives moments until the run is long. What it does next depends on the results of its activities and on its timers. A signal only ends the
- * wait at rest, and then the run asks `openMoment`, as it does when a timer ends that wait: see {@link Signals}.
+ * Lives moments until the run is long. Only results of activities and timers decide what it does next. A signal just ends the wait at
+ * rest. Then the run calls `openMoment`, as it does when a timer ends that wait: see {@link Signals}.
  * @returns the input of the next run, or null when the being was ended
  */
 async function liveRun(input: BeingInput): Promise<BeingInput | null> {
@@ -50,19 +42,19 @@ async function liveRun(input: BeingInput): Promise<BeingInput | null> {
   hearInOrder(signals)
   const asking = new Hinter(signals)
   const life = await beginLife(input, asking)
-  let rests = input.life?.rests === true // else a wake may have come before this run
+  let rests = input.life?.rests === true // if not, a wake may have come before this run began
   let restsAfter = input.historyEventsMax ?? REST_EVENTS_MAX
   while (run.events <= (input.historyEventsMax ?? HISTORY_EVENTS_MAX)) {
     if (rests) {
       const silence = beginSilence(life, asking.isEndSuggested || run.events > restsAfter)
       asking.silence = silence
       await condition(() => signals.isLeft || silence.isOver)
-      run.note('task') // also when a signal was heard before the wait began
+      run.note('task') // counted even if a signal had come before the wait began
       if (silence.endsRun && !signals.isLeft) return nextRun(input, life, { silentMs: REST_SILENCE_MS })
       if (silence.endsRun) restsAfter = run.events + REST_AGAIN_EVENTS
     }
     const finished = await runMoment(life, { opensNext: run.hasRoomForNext() })
-    if (finished === 'over') return null // a wake that comes later starts a new run, which ends it and returns here too
+    if (finished === 'over') return null // a later wake starts a new run, which closes that wake and returns here too
     if ('rests' in finished) {
       showRest(finished)
       rests = true
@@ -78,7 +70,7 @@ async function liveRun(input: BeingInput): Promise<BeingInput | null> {
     await sleep(1)
     run.note('task')
   }
-  await sleep(1) // ends the task of the last moment: see REST_SILENCE_MS
+  await sleep(1) // ends the workflow task of the last moment: see REST_SILENCE_MS
   await condition(allHandlersFinished)
   for (let acts = signals.takeAll(); acts.length > 0; acts = signals.takeAll())
     for (const act of acts) await enqueueAct(life, act) // more may arrive while one is written
@@ -101,13 +93,13 @@ function nextRun(input: BeingInput, life: Life, rest?: { readonly silentMs: numb
   }
 }
 
-/** Where workers have versions, the next run begins on those that are current, and stays with them. */
+/** With Worker Versioning, the next run begins on the current version and stays on it. */
 const beginAnew = (next: BeingInput): Promise<never> =>
   makeContinueAsNewFunc<typeof beingWorkflow>({ initialVersioningBehavior: 'AUTO_UPGRADE' })(next)
 
 /**
- * A worker that is older than the code of a run would do other things than its history says, or write what the newer code cannot
- * replay. So it fails the task, which the server gives out again until a newer worker takes it.
+ * An older worker would not do what the history of the run says, or would write what newer code cannot replay. So it fails the task,
+ * and the server gives the task out again until a newer worker takes it.
  */
 function requireKnownVersion({ version }: BeingInput): void {
   if (version > BEING_VERSION)
@@ -120,3 +112,28 @@ const isSuperseded = (error: unknown) =>
   error instanceof ActivityFailure &&
   error.cause instanceof ApplicationFailure &&
   error.cause.type === 'StaleGenerationError'
+
+/** Shows the last moment in the Temporal UI: as text, and as search attributes. */
+function showStatus(life: Life, { opened, stack, stamped }: FinishedMoment): void {
+  const role = stack?.primary.name ?? ''
+  life.details =
+    `moment #${life.n - 1} · ${stackLabel(stack)} · ${stamped.kind}${stamped.reason === null ? '' : ` (${stamped.reason})`} · ` +
+    `${stamped.waiting} waiting`
+  setCurrentDetails(life.details)
+  upsertChanged([
+    { key: COGNITION, value: opened.cognition },
+    ...(role === '' ? [] : [{ key: ROLE, value: role }]),
+  ])
+}
+
+/** Shows who decides for a being at rest, where somebody inhabited it. */
+function showRest({ cognition }: Rest): void {
+  if (cognition !== null) upsertChanged([{ key: COGNITION, value: cognition }])
+}
+
+/** Upserts search attributes only when they changed, since each upsert is an event. */
+function upsertChanged(attributes: readonly { readonly key: typeof ROLE; readonly value: string }[]): void {
+  const { typedSearchAttributes } = workflowInfo()
+  const changed = attributes.filter(({ key, value }) => typedSearchAttributes.get(key) !== value)
+  if (changed.length > 0) upsertSearchAttributes(changed)
+}

@@ -1,10 +1,9 @@
 import { setCurrentDetails, workflowInfo } from '@temporalio/workflow'
-import type { BeingName } from '@treeos/core/workflow'
-import type { OpenResult, WithHints } from '@treeos/protocol/workflow'
+import type { BeingName, RoleName } from '@treeos/core/workflow'
+import type { OpenedMoment, OpenResult, WithHints } from '@treeos/protocol/workflow'
+import { type CompiledFlow, compileFlow } from '@treeos/roles/workflow'
 import { localBeats } from './beats.ts'
-import type { CompiledProgram } from './program.ts'
-import type { Hinter } from './run-hinter.ts'
-import type { SignalledAct } from './signals.ts'
+import type { Hinter, SignalledAct } from './signals.ts'
 import type { Idle } from './silence.ts'
 
 /** Input of the workflow. Nothing else survives continue-as-new. */
@@ -25,24 +24,9 @@ export interface BeingInput {
   }
   /** version of the code by which the run began: BEING_VERSION at that time */
   readonly version: number
-  /** events after which a run ends and the next begins; by default {@link HISTORY_EVENTS_MAX}, or {@link REST_EVENTS_MAX} at rest */
+  /** events after which a run ends and the next begins; left out for the bounds of `run-length.ts` */
   readonly historyEventsMax?: number
 }
-
-/**
- * Bounds the length of a run. A being that was evicted from the cache is replayed from the start of its run, within one
- * workflow task. On two busy cores a replay of 1500 events took longer than the task timeout, so that being never resumed.
- */
-export const HISTORY_EVENTS_MAX = 500
-
-/**
- * Events after which a being that rests continues as new, about 12 moments. A being that is woken when it is in no cache replays
- * its run first, at about 3 events a ms.
- */
-export const REST_EVENTS_MAX = 96
-
-/** After a wake broke the silence, the run waits for one again after so many events, about 4 moments: each time costs a timer. */
-export const REST_AGAIN_EVENTS = 32
 
 /** State of a being's workflow: a cursor into its moments. It holds no wakes. */
 export interface Life {
@@ -78,4 +62,30 @@ export async function beginLife({ being, life }: BeingInput, asking: Hinter): Pr
 /** Puts an act that came as a signal into the inbox. */
 export async function enqueueAct({ being }: Life, { id, act }: SignalledAct): Promise<void> {
   await localBeats('take an act').intake({ being, id, act })
+}
+
+/** A compiled flow, with what its evaluation needs to know about each role. */
+export interface CompiledProgram {
+  readonly digest: string
+  readonly flow: CompiledFlow
+  readonly defaultRole: RoleName | null
+  readonly roles: NonNullable<OpenedMoment['program']>['roles']
+}
+
+/**
+ * Returns the program of a moment: the held one, or the one that `openMoment` returned, compiled.
+ * @throws {Error} when there is neither
+ */
+export function programFor(held: CompiledProgram | null, opened: OpenedMoment): CompiledProgram {
+  const { program, programDigest } = opened
+  if (program === undefined || programDigest === undefined) {
+    if (held !== null) return held
+    throw new Error('openMoment returned no program, and this run holds none')
+  }
+  return {
+    digest: programDigest,
+    flow: compileFlow(program.flow),
+    defaultRole: program.defaultRole,
+    roles: program.roles,
+  }
 }

@@ -20,8 +20,7 @@ import type {
 } from '@treeos/protocol/workflow'
 import { checkWake, evaluateFlow, type FlowResult, pinStack } from '@treeos/roles/workflow'
 import { effectBeats, localBeats, thinkBeats } from './beats.ts'
-import type { Life } from './life.ts'
-import { type CompiledProgram, programFor } from './program.ts'
+import { type CompiledProgram, type Life, programFor } from './life.ts'
 import type { Idle } from './silence.ts'
 import { dispatch } from './task.workflow.ts'
 

@@ -1,5 +1,58 @@
-import type { JsonObject } from '@treeos/core/workflow'
+/** The signals of a being: how its workflow hears them, and when each is settled. */
+import {
+  defineSignal,
+  log,
+  setDefaultSignalHandler,
+  setHandler,
+  uuid4,
+  workflowInfo,
+} from '@temporalio/workflow'
+import { CONTENT_BOUNDS, guardJson, type JsonObject } from '@treeos/core/workflow'
+import { ACT_SIGNAL, type RunHints, WAKE_SIGNAL } from '@treeos/protocol/workflow'
 import type { RunLength } from './run-length.ts'
+import type { Silence } from './silence.ts'
+
+/** A doorbell without content: the inbox is in Postgres. A lost or duplicated signal costs latency only. */
+export const wakeSignal = defineSignal(WAKE_SIGNAL)
+/** A small act that a person sends from the Temporal UI. It is the only content that history holds. */
+export const actSignal = defineSignal<[JsonObject]>(ACT_SIGNAL)
+
+/**
+ * Hears signals in the order in which they came. Those that came before the first task go to the default handler, whatever their names:
+ * handlers by name would take all signals of one name first. A signal with another name is counted, because it is in history.
+ */
+export function hearInOrder(signals: Signals): void {
+  setDefaultSignalHandler((name, ...args) => {
+    if (name === WAKE_SIGNAL) signals.ring()
+    else if (name === ACT_SIGNAL) receiveAct(signals, args[0])
+    else signals.refused()
+  })
+  setHandler(wakeSignal, () => signals.ring(), { description: 'Check the inbox.' })
+  setHandler(actSignal, (act) => receiveAct(signals, act), {
+    description:
+      'Act as this being: {"verb":"summon","target":"@name","content":"…"}. Stays in this history for ever.',
+  })
+}
+
+function receiveAct(signals: Signals, act: unknown): void {
+  if (isSmallJson(act)) signals.act({ id: uuid4(), act })
+  else {
+    signals.refused()
+    log.warn('refused an act sent as a signal: it must be plain JSON of at most 16 KiB')
+  }
+}
+
+/** Anyone who may signal can send anything. A payload too large for an activity would fail and be retried for ever. */
+const ACT_BYTES_MAX = 16 * 1024
+
+function isSmallJson(act: unknown): act is JsonObject {
+  try {
+    guardJson(act, { ...CONTENT_BOUNDS, bytesMax: ACT_BYTES_MAX })
+    return true
+  } catch {
+    return false
+  }
+}
 
 /** An act that came as a signal. */
 export interface SignalledAct {
@@ -8,18 +61,20 @@ export interface SignalledAct {
 }
 
 /**
- * Settles signals in their order, each once, by what results say. A replay may hear a signal earlier than the run did: when a task
- * reaches its worker late and ends, its worker goes on with the next one without beginning anew. History then names all signals of both
- * tasks before the results of both. So what the workflow does never depends on whether a signal was heard, only on what `openMoment`
- * says of it: the workflow tells it how many signals it has heard, and the result, which is in history, says it again.
+ * Settles signals in order, each once.
  *
- * A doorbell is settled by the result of an `openMoment` that was asked after it. An act is put into the inbox when such a result knows
- * of it and all signals before it are settled. The moments that follow come before the next act.
+ * A replay may hear a signal earlier than the run did. This happens when a workflow task reaches its worker late and times out: the
+ * worker takes the next task in its place and does not begin anew. History then has the signals of both tasks before the results of
+ * both. So the workflow must not act on a signal because it has heard it. It tells `openMoment` how many signals it has heard, and the
+ * result, which is in history, repeats that number. Only this number counts.
+ *
+ * A doorbell is settled by the result of an `openMoment` that was called after it. An act goes into the inbox once such a result counts
+ * it and all signals before it are settled. The moments that this act causes come before the next act.
  */
 export class Signals {
   readonly #run: RunLength
   #heard = 0
-  /** signals that the last result knew of */
+  /** signals that the last result counted */
   #known = 0
   #settled = 0
   /** `at` counts signals, from 1 */
@@ -38,7 +93,7 @@ export class Signals {
     this.#acts.push({ ...signalled, at: this.#heard })
   }
 
-  /** An act came that nobody takes. It is counted, since it is in history. */
+  /** Counts a signal that is not handled, because it is in history. */
   refused(): void {
     this.#heard += 1
   }
@@ -47,18 +102,18 @@ export class Signals {
     return this.#heard
   }
 
-  /** A signal is not settled. The workflow may only ask `openMoment` because of it. */
+  /** Whether a signal is not settled yet. All that the workflow may do about it is to call `openMoment`. */
   get isLeft(): boolean {
     return this.#settled < this.#heard
   }
 
-  /** @param known as the result of `openMoment` says */
+  /** @param known how many signals the result of `openMoment` counts */
   settle(known: number): void {
     this.#known = known
     this.#settleTo(Math.min(known, (this.#acts[0]?.at ?? Number.POSITIVE_INFINITY) - 1))
   }
 
-  /** The act to put into the inbox now, at rest; null when there is none. */
+  /** Takes the act to put into the inbox now that the being rests. @returns null when there is none */
   take(): SignalledAct | null {
     const [act] = this.#acts
     if (act === undefined || act.at > this.#known || act.at !== this.#settled + 1) return null
@@ -67,7 +122,7 @@ export class Signals {
     return act
   }
 
-  /** Acts to put into the inbox before the run ends. */
+  /** Takes all acts that are left, which go into the inbox before the run ends. */
   takeAll(): SignalledAct[] {
     return this.#acts.splice(0)
   }
@@ -76,5 +131,42 @@ export class Signals {
     if (settled <= this.#settled) return
     this.#run.note('signal', settled - this.#settled)
     this.#settled = settled
+  }
+}
+
+/**
+ * Holds what a replay may see earlier than the run did: signals, the end of a silence, and what the server suggests. The run tells it to
+ * `openMoment`, and only what the result repeats counts.
+ */
+export class Hinter {
+  readonly #signals: Signals
+  /** the wait at rest that the next result ends */
+  silence: Silence | null = null
+  /** the server suggested to continue as new, or the workers of this being have a newer version */
+  isEndSuggested = false
+
+  constructor(signals: Signals) {
+    this.#signals = signals
+  }
+
+  /** What to tell `openMoment`. Replay does not compare it. */
+  told(): RunHints {
+    const { continueAsNewSuggested, targetWorkerDeploymentVersionChanged } = workflowInfo()
+    const isEndSuggested = continueAsNewSuggested || targetWorkerDeploymentVersionChanged
+    const idleSeconds = this.silence?.wakesAfter ?? null
+    return {
+      heard: this.#signals.heard,
+      ...(idleSeconds === null ? {} : { idleSeconds }),
+      ...(isEndSuggested ? { isEndSuggested } : {}),
+    }
+  }
+
+  /** Takes what the result of `openMoment` repeats. */
+  answered({ heard, isEndSuggested = false }: RunHints): void {
+    this.#signals.settle(heard)
+    // The timer is kept until now. The task that started it may have ended without the signal that breaks the silence.
+    this.silence?.end()
+    this.silence = null
+    this.isEndSuggested = isEndSuggested
   }
 }
