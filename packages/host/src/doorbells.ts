@@ -32,8 +32,8 @@ export interface DoorbellOptions {
 }
 
 /**
- * Rings beings after the commit that filled their inbox. Several rings for one being become one, and the sweep repeats a
- * failed ring. The inbox is in Postgres, so a lost ring costs latency only.
+ * Rings beings after the commit that filled their inbox, also those that listen in another process. Several rings for one being become
+ * one, and the sweep repeats a failed ring. The inbox is in Postgres, so a lost ring costs latency only.
  */
 export class Doorbells {
   readonly #options: DoorbellOptions

@@ -44,7 +44,7 @@ export async function isListening(db: Db, being: BeingName): Promise<boolean> {
 const JUST_NOW_SECONDS = 1
 
 /**
- * For a run that found nothing to claim. While the being listens, a wake rings no doorbell, and one may have come after the claim.
+ * For a run that found nothing to claim. While the being listens, clients ring no doorbell, and a wake may have come after the claim.
  * @returns ms until it listens no more, 0 when it just stopped; null when it did not listen at the claim
  */
 export async function leftToListen(db: Db, being: BeingName): Promise<number | null> {
