@@ -16,35 +16,7 @@ interface InviteOptions extends ActingOptions {
 /** `treeos people`: who may sign in to the portal. */
 export function addPeople(cli: Cli): void {
   cli.describeGroup('people', 'who may sign in to the portal, each as a being of its own')
-  cli
-    .asBeing('invite <name>', 'give birth to a person, and make the link by which it signs in', 'people')
-    .option('--role <role>', 'its default role')
-    .option(
-      '--hours <n>',
-      `how long the link is good (default: ${HOURS}, at most ${HOURS_MAX})`,
-      wholeNumber('--hours', 1, HOURS_MAX),
-    )
-    .action(
-      cli.run(async (out, name: string, { role, hours = HOURS, ...options }: InviteOptions) => {
-        const as = requireStance(options.as)
-        const being = requireStance(name.startsWith('@') ? name : `@${name}`)
-        const { linkTo, requirePortalUrl } = await import('../instance/portal-link.ts')
-        const { dataDirOf } = await import('../instance/data-dir.ts')
-        const url = requirePortalUrl(dataDirOf(options)) // first: without a portal nobody is born
-        const { asPortal } = await import('../instance/connection.ts')
-        const { makeLink, portalOf } = await import('@treeos/portal')
-        const payload = { name: being, cognition: 'human', ...(role === undefined ? {} : { role }) }
-        const call = parseCall({ verb: 'be', operation: 'birth', payload })
-        await withServices(options, (at, { act }) => act(at, as, call))
-        const token = await asPortal(options, ({ db }) =>
-          makeLink(portalOf(db), being, { madeBy: as, hours }),
-        )
-        out.value(
-          { stance: stanceOf(being), link: linkTo(url, token), hours },
-          ({ stance, link }) => `${stance} signs in by this link, once and within ${hours} h:\n${link}`,
-        )
-      }),
-    )
+  addInvite(cli)
   cli
     .asBeing('list', 'list the persons of yours, who of them can sign in and who is invited', 'people')
     .action(
@@ -89,6 +61,38 @@ export function addPeople(cli: Cli): void {
         out.value(
           { stance: stanceOf(being), removed: true, sessionsEnded: ended.length },
           (it) => `${it.stance} cannot sign in any more; ${it.sessionsEnded} sessions ended`,
+        )
+      }),
+    )
+}
+
+function addInvite(cli: Cli): void {
+  cli
+    .asBeing('invite <name>', 'give birth to a person, and make the link by which it signs in', 'people')
+    .option('--role <role>', 'its default role')
+    .option(
+      '--hours <n>',
+      `how long the link is good (default: ${HOURS}, at most ${HOURS_MAX})`,
+      wholeNumber('--hours', 1, HOURS_MAX),
+    )
+    .action(
+      cli.run(async (out, name: string, { role, hours = HOURS, ...options }: InviteOptions) => {
+        const as = requireStance(options.as)
+        const being = requireStance(name.startsWith('@') ? name : `@${name}`)
+        const { linkTo, requirePortalUrl } = await import('../instance/portal-link.ts')
+        const { dataDirOf } = await import('../instance/data-dir.ts')
+        const url = requirePortalUrl(dataDirOf(options)) // first: without a portal nobody is born
+        const { asPortal } = await import('../instance/connection.ts')
+        const { makeLink, portalOf } = await import('@treeos/portal')
+        const payload = { name: being, cognition: 'human', ...(role === undefined ? {} : { role }) }
+        const call = parseCall({ verb: 'be', operation: 'birth', payload })
+        await withServices(options, (at, { act }) => act(at, as, call))
+        const token = await asPortal(options, ({ db }) =>
+          makeLink(portalOf(db), being, { madeBy: as, hours }),
+        )
+        out.value(
+          { stance: stanceOf(being), link: linkTo(url, token), hours },
+          ({ stance, link }) => `${stance} signs in by this link, once and within ${hours} h:\n${link}`,
         )
       }),
     )

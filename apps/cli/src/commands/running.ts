@@ -16,6 +16,43 @@ interface WorkerCommandOptions extends InstanceOptions {
 
 /** `treeos up | down | status | worker | doctor` */
 export function addRunning(cli: Cli): void {
+  addUp(cli)
+  cli.onInstance('down', 'stop everything that an instance runs').action(
+    cli.run(async (out, options: InstanceOptions) => {
+      const { dataDirOf } = await import('../instance/data-dir.ts')
+      const { stopInstance } = await import('@treeos/local')
+      const dataDir = dataDirOf(options)
+      const stopped = await stopInstance(dataDir, (line) => out.progress(line))
+      out.value({ stopped }, () =>
+        stopped.length === 0
+          ? `nothing runs in ${dataDir}`
+          : stopped.map(({ name, end }) => `${name} ${end}`).join('\n'),
+      )
+    }),
+  )
+  cli.onInstance('status', 'show what runs, where, and how well').action(
+    cli.run(async (out, options: InstanceOptions) => {
+      const { dataDirOf } = await import('../instance/data-dir.ts')
+      const { readStatus } = await import('../health/status.ts')
+      const { describeStatus } = await import('../show/status.ts')
+      const dataDir = dataDirOf(options)
+      out.value(await readStatus(dataDir), (status) => describeStatus(status, dataDir))
+    }),
+  )
+  addWorker(cli)
+  cli.onInstance('doctor', 'check what is missing or wrong, and show the command that repairs it').action(
+    cli.run(async (out, options: InstanceOptions) => {
+      const { dataDirOf } = await import('../instance/data-dir.ts')
+      const { examine } = await import('../health/doctor.ts')
+      const { describeChecks } = await import('../show/checks.ts')
+      const examined = await examine(dataDirOf(options))
+      out.value(examined, describeChecks)
+      return examined.ok ? 0 : 1
+    }),
+  )
+}
+
+function addUp(cli: Cli): void {
   cli
     .onInstance('up', 'start everything an instance needs, and stay until Ctrl-C')
     .option('--detach', 'return when everything runs; `treeos down` stops it')
@@ -46,28 +83,9 @@ export function addRunning(cli: Cli): void {
         return bringUp(dataDirOf(options), { detach, portal, demo }, out)
       }),
     )
-  cli.onInstance('down', 'stop everything that an instance runs').action(
-    cli.run(async (out, options: InstanceOptions) => {
-      const { dataDirOf } = await import('../instance/data-dir.ts')
-      const { stopInstance } = await import('@treeos/local')
-      const dataDir = dataDirOf(options)
-      const stopped = await stopInstance(dataDir, (line) => out.progress(line))
-      out.value({ stopped }, () =>
-        stopped.length === 0
-          ? `nothing runs in ${dataDir}`
-          : stopped.map(({ name, end }) => `${name} ${end}`).join('\n'),
-      )
-    }),
-  )
-  cli.onInstance('status', 'show what runs, where, and how well').action(
-    cli.run(async (out, options: InstanceOptions) => {
-      const { dataDirOf } = await import('../instance/data-dir.ts')
-      const { readStatus } = await import('../health/status.ts')
-      const { describeStatus } = await import('../show/status.ts')
-      const dataDir = dataDirOf(options)
-      out.value(await readStatus(dataDir), (status) => describeStatus(status, dataDir))
-    }),
-  )
+}
+
+function addWorker(cli: Cli): void {
   const worker = cli.onInstance('worker', 'run one more worker process on the same instance until Ctrl-C')
   worker.option('--build <id>', "the version of this worker, for Temporal's Worker Versioning; default none")
   worker.option(
@@ -87,16 +105,6 @@ export function addRunning(cli: Cli): void {
       const { TreeosError } = await import('@treeos/core')
       if (end !== null) throw new TreeosError('INTERNAL', `the worker ended with ${end}`)
       out.progress('the worker stopped')
-    }),
-  )
-  cli.onInstance('doctor', 'check what is missing or wrong, and show the command that repairs it').action(
-    cli.run(async (out, options: InstanceOptions) => {
-      const { dataDirOf } = await import('../instance/data-dir.ts')
-      const { examine } = await import('../health/doctor.ts')
-      const { describeChecks } = await import('../show/checks.ts')
-      const examined = await examine(dataDirOf(options))
-      out.value(examined, describeChecks)
-      return examined.ok ? 0 : 1
     }),
   )
 }
