@@ -1,0 +1,32 @@
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { expect, it } from 'vitest'
+
+const ROOT = join(import.meta.dirname, '../..')
+const check = readFileSync(join(ROOT, 'scripts/check.ts'), 'utf8')
+const section = readFileSync(join(ROOT, 'CONTRIBUTING.md'), 'utf8')
+  .split('\n## ')
+  .find((text) => text.startsWith('The check\n'))
+
+/** What stands between brackets after this text in `scripts/check.ts`. */
+function after(text: string, [open, close]: readonly [string, string]): string {
+  const start = check.indexOf(open, check.indexOf(text) + text.length)
+  const end = check.indexOf(`\n${close}`, start)
+  const line = check.indexOf('\n', start)
+  return check.slice(start + 1, open === '{' ? end : line)
+}
+const quoted = (text: string) => [...text.matchAll(/'([a-z]+)'/g)].map(([, name]) => name)
+
+it('CONTRIBUTING lists each step of the check, in its order', () => {
+  const keys = [...after('const checks: Record<string, string[]> =', ['{', '}']).matchAll(/^ {2}([a-z]+):/gm)]
+  const steps = [...keys.map(([, name]) => name), ...quoted(after('const suites =', ['[', ']'])), 'portal']
+  expect(steps.length).toBeGreaterThan(12)
+  const rows = [...(section ?? '').matchAll(/^\| `([a-z]+)` /gm)].map(([, name]) => name)
+  expect(rows).toEqual(steps)
+})
+
+it('CONTRIBUTING names the steps that run beside the others', () => {
+  const told = /in order, (.+) beside the others/.exec(section ?? '')?.[1] ?? ''
+  const named = [...told.matchAll(/`([a-z]+)`/g)].map(([, name]) => name)
+  expect(named).toEqual(quoted(after('const BESIDE =', ['[', ']'])))
+})
