@@ -220,6 +220,14 @@ const rules = [
     },
   },
   {
+    name: 'worker-without-proofs',
+    comment:
+      'A worker makes the record and proves nothing of it: checkpoints are of the sequencer, bundles of the command line.',
+    severity: 'error',
+    from: { path: '^apps/worker/src/', pathNot: tests },
+    to: { path: '^packages/(proofs|verify)/' },
+  },
+  {
     name: 'apps-are-ends',
     comment:
       'Nothing imports an app, except the command line that starts them, the tests across packages and the benchmarks.',

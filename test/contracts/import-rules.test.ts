@@ -172,6 +172,7 @@ const breaking: { rule: string; file: string; line: string }[] = [
   ...breakingStages('store', 'packages/store/src', ['sql', 'ledger', 'rows', 'inbox', 'moments', 'access']),
   ...breakingStages('proofs', 'packages/proofs/src', ['tree', 'log', 'verify', 'realities', 'bundles']),
   { rule: 'apps-are-ends', file: 'apps/worker/src/a.ts', line: `import { d } from '@treeos/mcp'` },
+  { rule: 'worker-without-proofs', file: 'apps/worker/src/b.ts', line: `import { d } from '@treeos/proofs'` },
 ]
 
 /** What the rules allow, side by side with the above: none of these files may be named in a violation. */
@@ -209,6 +210,7 @@ const allowed: Record<string, string> = {
   'packages/world/src/rows/fine.ts': '',
   'apps/cli/src/commands/a.ts': `import '../text/fine.ts'`,
   'apps/cli/src/text/fine.ts': '',
+  'apps/worker/src/fine.ts': `import '@treeos/host'\nimport '@treeos/store'`,
   'apps/cli/src/fine.ts': `import '@treeos/worker'\nimport '@treeos/store'`,
 }
 

@@ -12,13 +12,9 @@ export {
   type Wakes,
 } from './health/vitals.ts'
 export {
-  forgetService,
   type Instance,
-  InstanceBusyError,
   instanceDir,
   isAlive,
-  lockInstance,
-  openInstance,
   readInstance,
   recordService,
   type Service,
@@ -44,14 +40,14 @@ export {
   unappliedSettings,
   withSettings,
 } from './instance/settings.ts'
-export { type Stopped, stopInstance } from './instance/stop.ts'
+export { stopInstance } from './instance/stop.ts'
 export { onEnding, untilEnding } from './machine/ending.ts'
-export { LocalError, messageOf, systemCode } from './machine/error.ts'
-export { readIfThere, writeWhole as writePrivate } from './machine/files.ts'
-export { acquireLock, type Lock, LockedError } from './machine/lock.ts'
-export { freePort, PortTakenError } from './machine/ports.ts'
-export { isRunning, type Process, processStart, spawnDetached, tail, terminate } from './machine/process.ts'
-export { ensurePostgres, type Postgres, type PostgresOptions } from './postgres/postgres.ts'
+export { systemCode } from './machine/error.ts'
+export { writeWhole as writePrivate } from './machine/files.ts'
+export { acquireLock, LockedError } from './machine/lock.ts'
+export { freePort } from './machine/ports.ts'
+export { processStart, tail } from './machine/process.ts'
+export { ensurePostgres, type Postgres } from './postgres/postgres.ts'
 export { checkpointsFolder, NO_SEQUENCER } from './processes/checkpoints.ts'
 export { runWorker } from './processes/one-more-worker.ts'
 export {
@@ -70,15 +66,7 @@ export {
 } from './processes/places.ts'
 export type { Programs, Servers, StartOptions } from './processes/servers.ts'
 export { supervise } from './processes/supervisor.ts'
-export { type UpOptions, up } from './processes/up.ts'
-export {
-  configFileOf,
-  keyFileOf,
-  readAccess,
-  type TemporalAccess,
-  temporalEnvironment,
-} from './temporal/access.ts'
+export { up } from './processes/up.ts'
+export { configFileOf, keyFileOf, readAccess, type TemporalAccess } from './temporal/access.ts'
 export { connectTemporal } from './temporal/connect.ts'
-export { type FindOptions, findExecutable, type TemporalBinary } from './temporal/executables.ts'
-export { findTemporal } from './temporal/find.ts'
-export { ensureTemporal, type Temporal, type TemporalOptions } from './temporal/temporal.ts'
+export { ensureTemporal, type Temporal } from './temporal/temporal.ts'
