@@ -1,22 +1,12 @@
 #!/usr/bin/env node
-// Nothing is imported before the version is known: an older Node fails at an import, with a stack trace.
-const [major = 0, minor = 0] = process.versions.node.split('.').map(Number)
-if (major < 22 || (major === 22 && minor < 12)) {
-  console.error(
-    `treeos needs Node 22.12 or newer. This is Node ${process.versions.node} (${process.execPath}).\n` +
-      'Install a newer one from https://nodejs.org, or add one to this folder with `npm install --save-dev node@24`\n' +
-      'and run `npx treeos`.',
-  )
-  process.exit(1)
-}
-const { enableCompileCache } = await import('node:module')
-const { homedir } = await import('node:os')
-const { join } = await import('node:path')
-const { loadEnvironment } = await import('./environment.ts')
-const { goToInstance } = await import('./text/folder.ts')
+// `bin/treeos.js` has checked the version of Node.
+import { enableCompileCache } from 'node:module'
+import { homedir } from 'node:os'
+import { join } from 'node:path'
+import { goToInstance, loadEnvironment } from './text/folder.ts'
 
 enableCompileCache(join(process.env.XDG_CACHE_HOME || join(homedir(), '.cache'), 'treeos', 'compiled'))
 goToInstance(process.argv.slice(2))
 loadEnvironment(process.env, join(process.cwd(), '.env'))
-const { main } = await import('./run.ts')
+const { main } = await import('./run.ts') // compiled into the cache, and with the settings of the folder
 await main(process.argv.slice(2))

@@ -10,10 +10,13 @@ import {
   readAccess,
   unseen,
 } from '@treeos/local'
+import manifest from '../../package.json' with { type: 'json' }
 import { examineCheckpoints } from './checkpoints.ts'
 import { examineLife } from './life-signs.ts'
 import { examineMinds } from './minds.ts'
 import { examineTaskQueue } from './task-queue.ts'
+
+const NODE_MAJOR_MIN = Number(/\d+/.exec(manifest.engines.node)?.[0])
 
 export interface Examined {
   readonly ok: boolean
@@ -23,7 +26,7 @@ export interface Examined {
 /** Checks what a start needs, and the health of what runs. Changes nothing. */
 export async function examine(dataDir: string, env: NodeJS.ProcessEnv = process.env): Promise<Examined> {
   const checks: Check[] = [
-    ...(await checkMachine(dataDir, env)),
+    ...(await checkMachine(dataDir, env, NODE_MAJOR_MIN)),
     ...(await checkGuard(dataDir, env)),
     ...(await examineMinds(dataDir, env)),
     ...(await examineLife(dataDir, env)),

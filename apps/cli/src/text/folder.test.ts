@@ -2,7 +2,7 @@ import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from 'nod
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, afterEach, describe, expect, it, vi } from 'vitest'
-import { goToInstance, userFolder } from './folder.ts'
+import { goToInstance, loadEnvironment, userFolder } from './folder.ts'
 
 describe('a relative path is read from where the user stands', () => {
   const pnpm = { INIT_CWD: '/home/me/docs', npm_package_json: '/repo/package.json' }
@@ -80,4 +80,17 @@ describe('the folder of the instance', () => {
     goToInstance([], {})
     expect(went).not.toHaveBeenCalled()
   })
+})
+
+it('adds what .env says, but for what is set and what is empty', () => {
+  const folder = mkdtempSync(join(tmpdir(), 'treeos-env-'))
+  const env: NodeJS.ProcessEnv = { TREEOS_MODEL: 'mine' }
+  writeFileSync(
+    join(folder, '.env'),
+    '# a comment\nTREEOS_MODEL=other\nOPENAI_BASE_URL=\nTREEOS_TIME_ZONE="Europe/Berlin"\n',
+  )
+  loadEnvironment(env, join(folder, '.env'))
+  loadEnvironment(env, join(folder, 'none'))
+  expect(env).toEqual({ TREEOS_MODEL: 'mine', TREEOS_TIME_ZONE: 'Europe/Berlin' })
+  rmSync(folder, { recursive: true })
 })

@@ -1,5 +1,7 @@
-import { existsSync, statSync } from 'node:fs'
+/** The folder in which a command works, and the settings of its `.env`. */
+import { existsSync, readFileSync, statSync } from 'node:fs'
 import { dirname, join, resolve } from 'node:path'
+import { parseEnv } from 'node:util'
 
 /** Where the user stands, once a command has gone elsewhere. */
 let stoodIn: string | null = null
@@ -43,3 +45,16 @@ export function userFolder(env: NodeJS.ProcessEnv = process.env, cwd = process.c
 
 /** A path as the user wrote it. */
 export const userPath = (path: string): string => resolve(userFolder(), path)
+
+/** Adds the variables of a `.env` file. Variables that are set already win; an empty value counts as unset. */
+export function loadEnvironment(env: NodeJS.ProcessEnv, file: string): void {
+  let text: string
+  try {
+    text = readFileSync(file, 'utf8')
+  } catch {
+    return // most folders have none
+  }
+  for (const [name, value] of Object.entries(parseEnv(text))) {
+    if (value !== '' && env[name] === undefined) env[name] = value
+  }
+}

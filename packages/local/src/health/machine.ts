@@ -16,13 +16,19 @@ import { readyTemporal } from '../temporal/find.ts'
 import { defaultCacheDir } from '../temporal/temporal.ts'
 import { bad, type Check, type Finding, good } from './check.ts'
 
-const NODE_MAJOR_MIN = 24
 const ANSWER_MS = 5_000
 
-/** Checks that this machine has what a start needs. Changes nothing. */
-export async function checkMachine(dataDir: string, env: NodeJS.ProcessEnv): Promise<Check[]> {
+/**
+ * Checks that this machine has what a start needs. Changes nothing.
+ * @param nodeMajorMin the oldest major version of Node that does
+ */
+export async function checkMachine(
+  dataDir: string,
+  env: NodeJS.ProcessEnv,
+  nodeMajorMin: number,
+): Promise<Check[]> {
   return [
-    { name: 'node', ...checkNode() },
+    { name: 'node', ...checkNode(nodeMajorMin) },
     { name: 'folder', ...checkFolder(dataDir) },
     { name: 'ports', ...(await checkPorts()) },
     { name: 'postgres', ...(await checkPostgres(env)) },
@@ -30,12 +36,12 @@ export async function checkMachine(dataDir: string, env: NodeJS.ProcessEnv): Pro
   ]
 }
 
-function checkNode(): Finding {
+function checkNode(majorMin: number): Finding {
   const major = Number(process.versions.node.split('.')[0])
   const found = `Node ${process.version}`
-  return major >= NODE_MAJOR_MIN
+  return major >= majorMin
     ? good(found)
-    : bad(`${found}, ${NODE_MAJOR_MIN} or newer is needed`, 'npx pnpm@12.21.0 install (it brings Node along)')
+    : bad(`${found}, ${majorMin} or newer is needed`, 'npx pnpm@12.21.0 install (it brings Node along)')
 }
 
 function checkFolder(dataDir: string): Finding {
