@@ -1,12 +1,12 @@
 /** Joins world and store: typed rows over the database, the reading that opens a moment, composition, bootstrap. */
+
+export { decisionOfPerson, leaseOfAct } from './act-content.ts'
 export { actingFor, actingToSee, type DecisionDeps, type DecisionMoment } from './acting.ts'
 export { readSpec, specFrom } from './blobs.ts'
 export { bootstrapReality } from './bootstrap.ts'
 export { codeOf } from './code-of.ts'
-export { decisionOfPerson } from './decision-of-person.ts'
 export { effectResultOf } from './effect-result.ts'
 export { endExtension, installRoles } from './install.ts'
-export { leaseOfAct } from './lease-of-act.ts'
 export {
   type ComposedMoment,
   composeLoaded,
@@ -15,10 +15,9 @@ export {
   promptDigestOf,
   specsOf,
 } from './loaded-moment.ts'
-export { type OpenReality, readerOf } from './open-reality.ts'
+export { type OpenReality, readerOf, UnknownBeingError } from './open-reality.ts'
 export { authorizeActingAs, type Presence, requireBeing } from './persons.ts'
 export { beginReading, type MomentReading, momentInputsOf, readForMoment } from './read-for-moment.ts'
 export { listRowsOf, listSchedulingBeings } from './rows.ts'
 export { setStandardBudgets } from './standard-budgets.ts'
 export { appendSystemFacts } from './system-facts.ts'
-export { UnknownBeingError } from './unknown-being.ts'

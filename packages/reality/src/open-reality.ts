@@ -10,3 +10,8 @@ export interface OpenReality {
 /** Reads the current world. Reads may see different states unless `db` is a snapshot. */
 export const readerOf = ({ db, reality }: OpenReality): WorldReader =>
   new WorldReader(rowSource(db, reality.id))
+
+/** A workflow was started for a name that no being has. Retries cannot help. */
+export class UnknownBeingError extends Error {
+  override readonly name = 'UnknownBeingError' // crosses the wire as the failure's type: do not rename
+}

@@ -34,9 +34,9 @@ import {
   WorldReader,
   type WorldReading,
 } from '@treeos/world'
-import { leaseOfAct } from './lease-of-act.ts'
+import { leaseOfAct } from './act-content.ts'
 import type { OpenReality } from './open-reality.ts'
-import { UnknownBeingError } from './unknown-being.ts'
+import { UnknownBeingError } from './open-reality.ts'
 
 /** The result of a moment's reading, its open record, and the relationship entries and see-resolvers that failed. */
 export interface MomentReading extends WorldReading {

@@ -1,6 +1,23 @@
-import { type BeingName, type Json, TreeosError } from '@treeos/core'
+import { type BeingName, type Json, type SpacePath, TreeosError, type Verb } from '@treeos/core'
 import type { CanList } from '../rows/lists.ts'
-import type { RuleQuestion } from './rule-question.ts'
+import type { BeingRow } from '../rows/rows.ts'
+import type { Standing } from './rules.ts'
+
+/** What the rule gate is asked. */
+export interface RuleQuestion {
+  readonly actor: BeingRow
+  readonly verb: Verb
+  /** an action, an operation, a stance, or an address */
+  readonly key: string
+  readonly target: {
+    readonly being: BeingRow | null
+    readonly space: SpacePath
+    /** owner of a thing that lies there; left out when the target is the space itself */
+    readonly owner?: BeingName
+  }
+  /** used where no space up to the root has a rule */
+  readonly fallback: readonly Standing[]
+}
 
 /** What a gate was asked when it refused. */
 export type AskedGate =

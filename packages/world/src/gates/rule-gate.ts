@@ -11,8 +11,7 @@ import {
 import type { WorldReader } from '../read/reader.ts'
 import type { OperationTarget } from '../read/target.ts'
 import { type BeingRow, type SpaceRow, spaceKey } from '../rows/rows.ts'
-import { GateRefusal } from './refusal.ts'
-import type { RuleQuestion } from './rule-question.ts'
+import { GateRefusal, type RuleQuestion } from './refusal.ts'
 import { type Property, type Rule, readRule, type Standing } from './rules.ts'
 
 /** Answer of the second gate: whether the target's side allows it. */

@@ -1,7 +1,7 @@
 import { type Json, readPath, type SpacePath } from '@treeos/core'
 import type { WorldReader } from '../read/reader.ts'
+import type { RuleQuestion } from './refusal.ts'
 import { has, isForbidden, type PlacedRule, rulesFor, spacesAsked } from './rule-gate.ts'
-import type { RuleQuestion } from './rule-question.ts'
 import type { Property, Rule, Standing } from './rules.ts'
 
 /** A rule of a space as it would have to be; null: without it. */

@@ -1,6 +1,6 @@
 import { type BeingName, parseStance, spaceReel, stanceOf, TreeosError } from '@treeos/core'
 import type { DecideInput, Operation } from '../extend/extension.ts'
-import { requireNotEnded } from '../gates/living.ts'
+import { requireNotEnded } from '../gates/beside.ts'
 import type { SpaceRow } from '../rows/rows.ts'
 import { Arguments } from './arguments.ts'
 

@@ -23,7 +23,7 @@ import {
 import { parseRole, requireFlow, textPattern } from '@treeos/roles'
 import type { Decided, DecideInput, Operation } from '../extend/extension.ts'
 import { CITIZEN, DEFAULT_ROLE } from '../extend/substrate.ts'
-import { requireNotEnded } from '../gates/living.ts'
+import { requireNotEnded } from '../gates/beside.ts'
 import { type Reach, requireAssignable, requireSmallProgram, rolesNamed } from '../gates/reach.ts'
 import { isAncestor, requireAllowed, ruleGate } from '../gates/rule-gate.ts'
 import type { WorldReader } from '../read/reader.ts'

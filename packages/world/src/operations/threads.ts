@@ -1,6 +1,6 @@
 import { stanceOf, TreeosError, threadReel } from '@treeos/core'
 import type { Operation } from '../extend/extension.ts'
-import { requirePart } from '../gates/thread-part.ts'
+import { requirePart } from '../gates/beside.ts'
 import { Arguments } from './arguments.ts'
 
 const cutThread: Operation = {

@@ -1,4 +1,4 @@
-import type { BeingName, Caller, FactDraft, Json, MomentId, Thread, Wake } from '@treeos/core'
+import type { BeingName, Caller, FactDraft, Json, MomentId, Orientation, Thread, Wake } from '@treeos/core'
 import type { ComposedRole, RoleSpec } from '@treeos/roles'
 import type { EffectCall } from '../extend/effect.ts'
 import type { DecideInput, WakeView } from '../extend/extension.ts'
@@ -8,7 +8,6 @@ import type { Surface } from '../rows/lists.ts'
 import type { BeingRow } from '../rows/rows.ts'
 import type { Catalogs } from './catalogs.ts'
 import type { Descriptor } from './descriptor.ts'
-import type { Remark } from './orientation.ts'
 
 /** Everything a call is decided from. Rows are read through the reader, so that the commit can check what was read. */
 export interface Acting {
@@ -97,4 +96,20 @@ export const NOTHING_DONE: Act = {
   seen: null,
   remark: null,
   by: [],
+}
+
+/** A note that is recorded with an outcome. */
+export interface Remark {
+  /** a short name */
+  readonly reason: string
+  readonly detail: string
+}
+
+/**
+ * Moments that show a being its own past are not built yet: such a wake goes forward, and the moment that sent it notes that.
+ * @returns null for a wake that goes as it was asked
+ */
+export function orientationRemark(asked: Orientation): Remark | null {
+  if (asked === 'forward') return null
+  return { reason: 'orientation-forward', detail: `orientation ${asked} is not built yet: it goes forward` }
 }

@@ -1,7 +1,7 @@
 import { quote, ROOT_SPACE, stanceOf, TreeosError } from '@treeos/core'
 import type { Operation } from '../extend/extension.ts'
 import type { Registry } from '../extend/registry.ts'
-import { requireNotEndedTarget } from '../gates/living.ts'
+import { requireNotEndedTarget } from '../gates/beside.ts'
 import { askRuleGate } from '../gates/rule-gate.ts'
 import { isRoot, nameOf, type OperationTarget, resolve } from '../read/target.ts'
 import type { BeingRow } from '../rows/rows.ts'

@@ -13,16 +13,14 @@ import {
   type VerbCall,
   type Wake,
 } from '@treeos/core'
+import { requireNotEnded, requirePart } from '../gates/beside.ts'
 import { requireListed } from '../gates/list-gate.ts'
-import { requireNotEnded } from '../gates/living.ts'
 import { rolesNamed } from '../gates/reach.ts'
 import { askRuleGate } from '../gates/rule-gate.ts'
-import { requirePart } from '../gates/thread-part.ts'
 import { requireThread } from '../read/target.ts'
 import { tightest } from '../rows/budgets.ts'
 import type { BeingRow } from '../rows/rows.ts'
-import { type Act, type Acting, NOTHING_DONE } from './acting.ts'
-import { orientationRemark } from './orientation.ts'
+import { type Act, type Acting, NOTHING_DONE, orientationRemark } from './acting.ts'
 
 /** SUMMON: one fact on the speaker's reel, and a wake for the target. An answer that nobody wants is not sent. */
 export async function summon(call: Extract<VerbCall, { verb: 'summon' }>, at: Acting): Promise<Act> {
