@@ -25,15 +25,15 @@ import { LISTENS_MS, recounted } from './moments/next-wakes.ts'
 import { type HeldMoment, ReopenedError } from './moments/open-moments.ts'
 import { build } from './stamp/build.ts'
 import { continueAfter } from './stamp/continue.ts'
-import { judge } from './stamp/judge.ts'
-import { failedBeside, LEASE_EXPIRED, type Proposal, propose } from './stamp/propose.ts'
-import { readForStamp } from './stamp/read.ts'
 import {
   beingsToRecheck,
   beingsWithNewBudget,
   changedSchedules,
   changesStandardBudget,
-} from './stamp/whom-to-ring.ts'
+} from './stamp/follow-up.ts'
+import { judge } from './stamp/judge.ts'
+import { failedBeside, LEASE_EXPIRED, type Proposal, propose } from './stamp/propose.ts'
+import { readForStamp } from './stamp/read.ts'
 
 /** After this many conflicts with other writers, the stamp locks everything it read before it decides again. */
 const UNLOCKED_TRIES_MAX = 2

@@ -12,9 +12,15 @@ import {
 import { BEING_VERSION, COGNITION, ROLE } from '@treeos/protocol/workflow'
 import { type BeingInput, beginLife, enqueueAct, type Life } from './life.ts'
 import { type FinishedMoment, type Rest, runMoment, stackLabel } from './moment.ts'
-import { HISTORY_EVENTS_MAX, REST_AGAIN_EVENTS, REST_EVENTS_MAX, RunLength } from './run-length.ts'
+import {
+  beginSilence,
+  HISTORY_EVENTS_MAX,
+  REST_AGAIN_EVENTS,
+  REST_EVENTS_MAX,
+  REST_SILENCE_MS,
+  RunLength,
+} from './run.ts'
 import { Hinter, hearInOrder, Signals } from './signals.ts'
-import { beginSilence, REST_SILENCE_MS } from './silence.ts'
 
 /**
  * The workflow of one being. It sleeps until a doorbell rings, then runs moments until no wake is left. It returns once the

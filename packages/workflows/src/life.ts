@@ -3,8 +3,8 @@ import type { BeingName, RoleName } from '@treeos/core/workflow'
 import type { OpenedMoment, OpenResult, WithHints } from '@treeos/protocol/workflow'
 import { type CompiledFlow, compileFlow } from '@treeos/roles/workflow'
 import { localBeats } from './beats.ts'
+import type { Idle } from './run.ts'
 import type { Hinter, SignalledAct } from './signals.ts'
-import type { Idle } from './silence.ts'
 
 /** Input of the workflow. Nothing else survives continue-as-new. */
 export interface BeingInput {
@@ -24,7 +24,7 @@ export interface BeingInput {
   }
   /** version of the code by which the run began: BEING_VERSION at that time */
   readonly version: number
-  /** events after which a run ends and the next begins; left out for the bounds of `run-length.ts` */
+  /** events after which a run ends and the next begins; left out for the bounds of `run.ts` */
   readonly historyEventsMax?: number
 }
 

@@ -21,7 +21,7 @@ import type {
 import { checkWake, evaluateFlow, type FlowResult, pinStack } from '@treeos/roles/workflow'
 import { effectBeats, localBeats, thinkBeats } from './beats.ts'
 import { type CompiledProgram, type Life, programFor } from './life.ts'
-import type { Idle } from './silence.ts'
+import type { Idle } from './run.ts'
 import { dispatch } from './task.workflow.ts'
 
 /** Nothing wakes the being. */

@@ -9,8 +9,7 @@ import {
 } from '@temporalio/workflow'
 import { CONTENT_BOUNDS, guardJson, type JsonObject } from '@treeos/core/workflow'
 import { ACT_SIGNAL, type RunHints, WAKE_SIGNAL } from '@treeos/protocol/workflow'
-import type { RunLength } from './run-length.ts'
-import type { Silence } from './silence.ts'
+import type { RunLength, Silence } from './run.ts'
 
 /** A doorbell without content: the inbox is in Postgres. A lost or duplicated signal costs latency only. */
 export const wakeSignal = defineSignal(WAKE_SIGNAL)

@@ -45,7 +45,6 @@ export { reachOf, rolesNamed } from './gates/reach.ts'
 export type { RuleQuestion } from './gates/refusal.ts'
 export { isAncestor, type RuleDecision, ruleGate } from './gates/rule-gate.ts'
 export { STANDINGS, type Standing } from './gates/rules.ts'
-export { type Composed, composeMoment } from './moment/compose-moment.ts'
 export {
   type LastSealed,
   type MomentInputs,
@@ -53,10 +52,12 @@ export {
   type OpenTime,
   openContext,
 } from './moment/context.ts'
-export { PROMPT_LAYOUT } from './moment/layout.ts'
 export { localTime, openTime } from './moment/open-time.ts'
 export {
+  type Composed,
+  composeMoment,
   fillMoment,
+  PROMPT_LAYOUT,
   type PromptMoment,
   type Tool,
   toolsFor,

@@ -3,16 +3,28 @@ import {
   type Breach,
   beingReel,
   type FactDraft,
+  type Json,
   type JsonObject,
   LIMITS,
   newWake,
   PRIORITIES,
+  ROOT_SPACE,
+  readPath,
+  spaceReel,
   stanceOf,
   type Wake,
 } from '@treeos/core'
-import type { StampInput } from '@treeos/protocol'
+import type { ScheduleRef, StampInput } from '@treeos/protocol'
 import type { BuiltFact, Notice, OpenRecord, WakingChange } from '@treeos/store'
-import { type ChangedRow, changeContent, OPERATOR, type WorldReader, whyParked } from '@treeos/world'
+import {
+  type ChangedRow,
+  changeContent,
+  OPERATOR,
+  SCHEDULES,
+  STANDARD_BUDGET,
+  type WorldReader,
+  whyParked,
+} from '@treeos/world'
 import type { Verdict } from './judge.ts'
 
 /** A wake of kind `event`. It has no caller; its content names the event and its actor. */
@@ -134,4 +146,53 @@ export async function park(
 export function asNotice(wake: Wake): Notice {
   const { event, actor, code = '' } = wake.content as JsonObject
   return { ...wake, notice: `${event} ${actor} ${code}`.trimEnd() }
+}
+
+/** Kinds of facts after which a being must check its inbox again: they may end a park, a pause, a lease or its life. */
+const RECHECK_KINDS = new Set([
+  'being:budgeted',
+  'being:resumed',
+  'being:paused', // it waits for no silence any more
+  'being:unpaused',
+  'being:released',
+  'being:ended',
+])
+
+/** Beings whose wake settings, budget or lease an act changed. They get no wake for it, so they are rung. */
+export function beingsToRecheck(drafts: readonly FactDraft[]): BeingName[] {
+  return drafts
+    .filter(
+      ({ kind, payload }) =>
+        RECHECK_KINDS.has(kind) || (kind === 'quality:set' && (payload.path as Json[])[0] === 'wake'),
+    )
+    .flatMap(({ reel }) => (reel.startsWith('being:') ? [reel.slice('being:'.length)] : []))
+}
+
+/** Beings whose budget an act set. Beings that the old budget parked may run again. */
+export function beingsWithNewBudget(drafts: readonly FactDraft[]): BeingName[] {
+  return drafts.filter(({ kind }) => kind === 'being:budgeted').map(({ reel }) => reel.slice('being:'.length))
+}
+
+/** Whether an act set a standard budget. */
+export const changesStandardBudget = (drafts: readonly FactDraft[]): boolean =>
+  drafts.some(
+    ({ kind, reel, payload }) =>
+      kind === 'quality:set' &&
+      reel === spaceReel(ROOT_SPACE) &&
+      (payload.path as Json[])[0] === STANDARD_BUDGET,
+  )
+
+/** Schedules that an act set or removed. */
+export function changedSchedules(drafts: readonly FactDraft[]): ScheduleRef[] {
+  return drafts.flatMap(({ reel, kind, payload }): ScheduleRef[] => {
+    if (kind === 'being:born') return schedulesAtBirth(reel, payload)
+    const [namespace, name] = kind === 'quality:set' ? (payload.path as string[]) : []
+    if (namespace !== SCHEDULES || name === undefined || !reel.startsWith('being:')) return []
+    return [{ being: reel.slice('being:'.length), name }]
+  })
+}
+
+function schedulesAtBirth(reel: string, payload: JsonObject): ScheduleRef[] {
+  const schedules = readPath(payload, ['qualities', SCHEDULES])
+  return Object.keys(schedules ?? {}).map((name) => ({ being: reel.slice('being:'.length), name }))
 }
