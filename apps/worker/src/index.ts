@@ -1,5 +1,3 @@
 /** The worker of our own instances, and the extensions that it loads. */
 export { absoluteModules, loadExtensions } from './extensions.ts'
 export type { CheckedMind, CheckedMinds } from './minds.ts'
-export { nameAndCode } from './safe-error-text.ts'
-export { type RunningWorker, startWorker } from './worker.ts'

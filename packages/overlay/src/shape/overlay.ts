@@ -36,7 +36,7 @@ export const OVERLAY_LIMITS = {
 } as const
 
 const SIGNATURE_NAME = /^[a-z][a-z0-9-]{0,63}(:[a-z][a-z0-9-]{0,63})?$/
-export const isSignatureName = (name: unknown): name is string =>
+const isSignatureName = (name: unknown): name is string =>
   typeof name === 'string' && SIGNATURE_NAME.test(name)
 
 /** Whether an overlay attaches to a Signature. */
@@ -58,7 +58,7 @@ export function parseOverlay(value: unknown): Overlay {
 }
 
 /** @throws {TreeosError} INVALID_INPUT or PAYLOAD_TOO_LARGE; the message does not quote the text */
-export function requireOverlayText(content: unknown): string {
+function requireOverlayText(content: unknown): string {
   if (typeof content !== 'string') throw invalid('the text of an overlay is a string')
   if (content.trim() === '') throw invalid('the text of an overlay is empty')
   if (!content.isWellFormed() || content.includes('\0'))

@@ -37,7 +37,7 @@ export interface HandedOn extends Kept, Purpose {
   readonly msLeft: number
 }
 
-export const VAULT_LIMITS = {
+const VAULT_LIMITS = {
   /** a summon may wait this long in an inbox */
   callSeconds: 3600,
   /** after its last use */
