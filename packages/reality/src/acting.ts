@@ -1,4 +1,18 @@
-import { type Caller, correlationFor, newWake, type PinnedStack, PRIORITIES, type Wake } from '@treeos/core'
+import {
+  type ActContent,
+  type Caller,
+  correlationFor,
+  type Decision,
+  isJsonObject,
+  type Json,
+  newWake,
+  type PinnedStack,
+  PRIORITIES,
+  parseCall,
+  readPath,
+  TreeosError,
+  type Wake,
+} from '@treeos/core'
 import { catalogRowsOf, type Db, digestOf, type OpenRecord, threadOf } from '@treeos/store'
 import {
   type Acting,
@@ -82,3 +96,21 @@ const lookups = (
 })
 
 const SEE_WAKE = newWake({ id: '', being: '', kind: 'event', priority: PRIORITIES.human, content: null })
+
+/** The decision of a person's act. An act that cannot be parsed becomes a failure, like an invalid answer of a model. */
+export function decisionOfPerson({ content }: { readonly content: Json }): Decision {
+  try {
+    if (!isJsonObject(content)) throw new TreeosError('INVALID_INPUT', 'an act is an object with a call')
+    return { kind: 'call', call: parseCall(content.call), content: null }
+  } catch (error) {
+    if (!(error instanceof TreeosError)) throw error
+    return { kind: 'failure', code: error.code, message: error.message }
+  }
+}
+
+/** The lease under which a person's act was submitted; null when there was none. */
+export function leaseOfAct({ content }: Pick<Wake, 'content'>): NonNullable<ActContent['lease']> | null {
+  const lease = readPath(content, ['lease'])
+  if (!isJsonObject(lease) || typeof lease.driver !== 'string' || typeof lease.epoch !== 'number') return null
+  return { driver: lease.driver, epoch: lease.epoch }
+}

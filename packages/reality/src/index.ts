@@ -1,7 +1,13 @@
 /** Joins world and store: typed rows over the database, the reading that opens a moment, composition, bootstrap. */
 
-export { decisionOfPerson, leaseOfAct } from './act-content.ts'
-export { actingFor, actingToSee, type DecisionDeps, type DecisionMoment } from './acting.ts'
+export {
+  actingFor,
+  actingToSee,
+  type DecisionDeps,
+  type DecisionMoment,
+  decisionOfPerson,
+  leaseOfAct,
+} from './acting.ts'
 export { readSpec, specFrom } from './blobs.ts'
 export { bootstrapReality } from './bootstrap.ts'
 export { codeOf } from './code-of.ts'

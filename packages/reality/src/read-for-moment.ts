@@ -34,7 +34,7 @@ import {
   WorldReader,
   type WorldReading,
 } from '@treeos/world'
-import { leaseOfAct } from './act-content.ts'
+import { leaseOfAct } from './acting.ts'
 import type { OpenReality } from './open-reality.ts'
 import { UnknownBeingError } from './open-reality.ts'
 

@@ -9,15 +9,16 @@ export {
 export { type ComposedRole, composeRoles, type WornRole } from './evaluate/compose.ts'
 export { type ContextSlice, type OpenContext, sliceContext, worldNamespaces } from './evaluate/context.ts'
 export {
+  checkWake,
   evaluateFlow,
   type FlowInput,
   type FlowResult,
+  type OpeningWake,
+  pinStack,
   type RoleNeeds,
   type RoleTable,
   type SkipReason,
 } from './evaluate/evaluate.ts'
-export { pinStack } from './evaluate/pin-stack.ts'
-export { checkWake, type OpeningWake } from './evaluate/trigger.ts'
 export type { ContextChange } from './explain/changes.ts'
 export {
   type ClauseResult,

@@ -13,14 +13,15 @@ export {
   worldNamespaces,
 } from './evaluate/context.ts'
 export {
+  checkWake,
   evaluateFlow,
   type FlowInput,
   type FlowResult,
+  type OpeningWake,
+  pinStack,
   type RoleNeeds,
   type RoleTable,
   type SkipReason,
 } from './evaluate/evaluate.ts'
-export { pinStack } from './evaluate/pin-stack.ts'
-export { checkWake, type OpeningWake } from './evaluate/trigger.ts'
 export type { Program } from './shape/program.ts'
 export type { Clause, RoleFlow, When } from './shape/when.ts'

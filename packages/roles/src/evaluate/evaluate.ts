@@ -1,5 +1,6 @@
-import type { Cognition, Json, JsonObject, RoleName } from '@treeos/core'
+import type { Cognition, Json, JsonObject, PinnedRole, PinnedStack, RoleName, Stack } from '@treeos/core'
 import { isMet } from '../parse/condition.ts'
+import type { Program } from '../shape/program.ts'
 import type { CompiledFlow, Match, Next } from './compile.ts'
 import type { OpenContext } from './context.ts'
 import { Reading } from './reading.ts'
@@ -128,4 +129,36 @@ export function needsOf(role: RoleName, roles: RoleTable): RoleNeeds | undefined
   // Not instanceof: a map may come from outside the workflow sandbox, where Map is another class.
   if (typeof roles.get === 'function') return (roles as ReadonlyMap<RoleName, RoleNeeds>).get(role)
   return undefined
+}
+
+/** The parts of a wake that can make its moment skip. */
+export interface OpeningWake {
+  /** trigger of the wake; null or left out for a wake that no role may refuse */
+  readonly trigger?: string | null | undefined
+  /** the thread of the wake was cut */
+  readonly cut?: boolean | undefined
+  /** the being was ended */
+  readonly ended?: boolean | undefined
+}
+
+/**
+ * Skips a moment of a being that was ended, one whose thread was cut, or one whose trigger is not in `triggerOn` of its primary role. A role without `triggerOn`
+ * takes every trigger, `[]` takes none.
+ */
+export function checkWake(
+  result: FlowResult,
+  { trigger, cut, ended }: OpeningWake,
+  roles: RoleTable,
+): FlowResult {
+  if (ended === true) return { ...result, skip: 'being-ended' }
+  if (cut === true) return { ...result, skip: 'thread-cut' }
+  if (trigger == null || result.skip !== undefined) return result
+  const triggers = needsOf(result.primary, roles)?.triggerOn
+  return triggers === undefined || triggers.includes(trigger) ? result : { ...result, skip: 'not-triggered' }
+}
+
+/** Pins the roles of a stack by the digests that they have in the program. */
+export function pinStack(program: Pick<Program, 'roles'>, { primary, stacked }: Stack): PinnedStack {
+  const pinned = (name: string): PinnedRole => ({ name, digest: program.roles[name]?.digest ?? '' })
+  return { primary: pinned(primary), stacked: stacked.map(pinned) }
 }

@@ -1,7 +1,13 @@
 import type { JsonObject, RoleName } from '@treeos/core'
 import type { CompiledFlow } from '../evaluate/compile.ts'
-import { evaluateFlow, type FlowInput, isWearable, needsOf } from '../evaluate/evaluate.ts'
-import { checkWake, type OpeningWake } from '../evaluate/trigger.ts'
+import {
+  checkWake,
+  evaluateFlow,
+  type FlowInput,
+  isWearable,
+  needsOf,
+  type OpeningWake,
+} from '../evaluate/evaluate.ts'
 import { type ContextChange, candidatesFor, changesTo, coherent, withChanges } from './changes.ts'
 import { testsIn } from './possible.ts'
 import { type Aim, aimOf, all, any, smallestRepair } from './repair.ts'
