@@ -135,7 +135,7 @@ export {
 export { countEnds, type EndCount } from './moments/ends.ts'
 export { type Fault, type FaultPart, listFaults, recordFault } from './moments/faults.ts'
 export { announceCall, endCall, isCallUnderWay, renewCall } from './moments/mind-call.ts'
-export { findOpen, listUnfinished, recordOpen } from './moments/open.ts'
+export { findOpen, listUnfinished, recordOpen } from './moments/open-record.ts'
 export {
   findOutcome,
   findOutcomeByNumber,

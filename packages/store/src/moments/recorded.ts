@@ -4,7 +4,7 @@ import { digestOfBytes } from '../ledger/hash.ts'
 import type { Db } from '../sql/database.ts'
 import { decodeJson } from '../sql/stored-json.ts'
 import { hashesFor, headsIn } from './basis.ts'
-import type { StoredOpen } from './open.ts'
+import type { StoredOpen } from './open-record.ts'
 
 /** What is stored of a finished moment besides its outcome. */
 export interface RecordedMoment {
