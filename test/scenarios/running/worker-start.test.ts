@@ -1,6 +1,8 @@
+import { once } from 'node:events'
 import { existsSync } from 'node:fs'
 import { mkdtemp, readFile, rm } from 'node:fs/promises'
-import { createServer } from 'node:net'
+import { createServer as createPlainServer } from 'node:http2'
+import { type AddressInfo, createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, afterEach, beforeAll, describe, expect, inject, it } from 'vitest'
@@ -133,6 +135,12 @@ describe.skipIf(!existsSync(FULL))('a worker whose log is full', () => {
 })
 
 describe('a worker with a wrong setting ends at once, and says what would be right', () => {
+  const plain = createPlainServer()
+  beforeAll(async () => {
+    plain.on('sessionError', () => undefined).listen(0, '127.0.0.1')
+    await once(plain, 'listening')
+  })
+  afterAll(() => plain.close())
   const withPath = (pathname: string) => Object.assign(new URL(database.url), { pathname }).href
 
   it.each([
@@ -149,7 +157,7 @@ describe('a worker with a wrong setting ends at once, and says what would be rig
     },
     {
       what: 'TLS where none is spoken',
-      env: () => ({ TEMPORAL_TLS: 'true' }),
+      env: () => ({ TEMPORAL_ADDRESS: `127.0.0.1:${(plain.address() as AddressInfo).port}` }),
       says: 'refuses, for the namespace default',
     },
     {
