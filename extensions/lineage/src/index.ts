@@ -10,6 +10,9 @@ import { spawnForm } from './spawn-form.ts'
 import { toolOperations } from './tools.ts'
 import { childrenOf, workOf } from './work.ts'
 
+const ABOUT_CHILDREN =
+  'You have children who work for you. Spawn them for what they are good at, and heed what they report.'
+
 /** Makes the extension. @param override of the table of roles, the base interval of heartbeats and the limits */
 export function defineLineage(override: LineageOverride = {}) {
   const config = configure(override)
@@ -49,13 +52,7 @@ export function defineLineage(override: LineageOverride = {}) {
         see: ['lineage:children', ...own.see],
         canDo: all,
         canSummon: [...answering, { rel: 'any-child' }],
-        prompt: ({ me }) =>
-          [
-            promptOf(me),
-            'You have children who work for you. Spawn them for what they are good at, and heed what they report.',
-          ]
-            .filter((part) => part !== '')
-            .join('\n\n'),
+        prompt: ({ me }) => [promptOf(me), ABOUT_CHILDREN].filter((part) => part !== '').join('\n\n'),
       }),
       defineRole({
         name: STOPPED,
