@@ -42,9 +42,9 @@ async function signed(): Promise<CheckpointView> {
   return newest()
 }
 
-async function verified(...options: string[]): Promise<VerifiedView & { readonly status: number | null }> {
+async function verified(...options: string[]): Promise<VerifiedView & { readonly exit: number | null }> {
   const { status, stdout } = await home.run(['verify', '--json', ...options])
-  return { status, ...(JSON.parse(stdout) as VerifiedView) }
+  return { exit: status, ...(JSON.parse(stdout) as VerifiedView) }
 }
 
 describe('treeos checkpoint', () => {
@@ -66,7 +66,7 @@ describe('treeos checkpoint', () => {
     expect((await home.run(['checkpoint'])).stdout).toBe(second.note)
     expect(await home.refusal(['checkpoint', '--at', '1000000'])).toMatchObject({ code: 'INVALID_INPUT' })
     expect(await verified()).toMatchObject({
-      status: 0,
+      exit: 0,
       ok: true,
       log: { entries: second.size, lastGood: { size: second.size, root: second.root }, suspect: null },
     })
@@ -88,14 +88,14 @@ describe('treeos checkpoint', () => {
   it('verify takes no checkpoints of another key', async () => {
     const { origin, keys } = await newest()
     const stranger = verifierKeyOf(readSigner(newSignerKey(origin)))
-    expect(await verified('--key', keys[0] ?? '')).toMatchObject({ status: 0, ok: true })
+    expect(await verified('--key', keys[0] ?? '')).toMatchObject({ exit: 0, ok: true })
     expect(await verified('--key', stranger)).toMatchObject({
-      status: 1,
+      exit: 1,
       broken: expect.arrayContaining([expect.objectContaining({ reason: 'checkpoint-unreadable' })]),
     })
     cpSync(join(home.dataDir, 'checkpoints'), join(copies, 'forged'), { recursive: true })
     writeFileSync(join(copies, 'forged', 'keys'), `${stranger}\n`)
-    expect(await verified('--checkpoints', join(copies, 'forged'))).toMatchObject({ status: 1, ok: false })
+    expect(await verified('--checkpoints', join(copies, 'forged'))).toMatchObject({ exit: 1, ok: false })
     expect(await home.refusal(['verify', '--checkpoints', copies])).toMatchObject({ code: 'INVALID_INPUT' })
   })
 
@@ -143,9 +143,9 @@ describe('a backup that the owner of the database restores', () => {
         )
       }),
     )
-    expect(await verified('--no-checkpoints')).toMatchObject({ status: 0, ok: true, broken: [] }) // control
+    expect(await verified('--no-checkpoints')).toMatchObject({ exit: 0, ok: true, broken: [] }) // control
     expect(await verified('--checkpoints', join(copies, 'true'))).toMatchObject({
-      status: 1,
+      exit: 1,
       ok: false,
       log: { lastGood: { size }, suspect: { from: size, gone: expect.any(Number), reels: [] } },
       broken: [{ reel: 'log', seq: size, reason: 'checkpoint-mismatch' }],

@@ -8,7 +8,7 @@ export const verifyBytes = (bytes: Buffer, key: string | null): Promise<Verified
     (async function* () {
       yield bytes
     })(),
-    key === null ? null : parseKey(key),
+    key === null ? {} : { key: parseKey(key) },
   )
 
 export const linesOf = (bytes: Buffer): string[] => bytes.toString().split('\n').slice(0, -1)

@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import {
   type Checkpoint,
   findLogIndex,
+  HeadsOfLog,
   isConsistent,
   isIncluded,
   type LogVerified,
@@ -70,6 +71,8 @@ function checkpoints(name = 'one'): readonly Checkpoint[] {
   expect(faults).toEqual([])
   return checkpoints
 }
+
+const byReel = (a: { reel: string }, b: { reel: string }) => (a.reel < b.reel ? -1 : 1)
 
 const write = async (db: Db, ...reels: string[]) =>
   append(db, await batchOf(db, base.reality, { drafts: reels.map((reel) => changed(reel)) }))
@@ -179,6 +182,19 @@ describe('the sequencer', () => {
     }
   })
 
+  it('tells the ends of all chains after any number of entries, read chain by chain or entry by entry', async () => {
+    const size = await sequence(sequencer)
+    const all = await base.db.selectFrom('log_entry').selectAll().orderBy('index').execute()
+    const growing = new HeadsOfLog(base.reality.id, 7)
+    for (let at = 1; at <= size; at += 5) {
+      const { ends } = await new HeadsOfLog(base.reality.id, 1).at(sequencer, at)
+      const { ends: grown } = await growing.at(sequencer, at)
+      expect(grown).toEqual(ends)
+      const last = new Map(all.slice(0, at).map(({ reel, seq, hash }) => [reel, { reel, seq, hash }]))
+      expect(ends.filter(({ seq }) => seq > 0).toSorted(byReel)).toEqual([...last.values()].toSorted(byReel))
+    }
+  })
+
   it('stops loudly at a fact that is gone before it was in the log', async () => {
     await write(base.db, 'space:/gone')
     await tamper(base, `delete from treeos.fact where reel = 'space:/gone'`)
@@ -275,6 +291,17 @@ describe('against checkpoints', () => {
     const verified = await verifyLog(base.db, checkpoints())
     expect(verified).toMatchObject({ ok: true, checkpoints: 3, suspect: null, broken: [] })
     expect(verified.lastGood?.size).toBe(verified.entries)
+  })
+
+  it('a checkpoint that does not tell where the chains end shows', async () => {
+    const [newest] = checkpoints().slice(-1) as [Checkpoint]
+    expect((await verifyLog(base.db, [newest])).ok).toBe(true) // the control
+    const heads = { count: newest.heads!.count - 1, root: newest.heads!.root }
+    for (const lie of [
+      { ...newest, heads },
+      { ...newest, heads: { ...heads, root: newest.root } },
+    ])
+      expect((await verifyLog(base.db, [lie])).broken).toMatchObject([{ reason: 'checkpoint-mismatch' }])
   })
 
   it('a suffix of a reel that was rewritten in all tables shows with its range', async () => {

@@ -184,7 +184,7 @@ const issue = (moment: string, by: CheckpointedLog | null = log, longest?: numbe
     ...(longest === undefined ? {} : { longest }),
   })
 const check = (envelope: unknown, by: string | null = key.verifier): CheckedReceipt =>
-  verifyReceipt(JSON.stringify(envelope), by === null ? null : parseKey(by))
+  verifyReceipt(JSON.stringify(envelope), by === null ? {} : { key: parseKey(by) })
 const statementIn = (envelope: JsonObject): JsonObject =>
   JSON.parse(Buffer.from(String(envelope.payload), 'base64').toString())
 
@@ -227,8 +227,8 @@ describe('a receipt', () => {
 
   it('says plainly what is not proven without a key, and without a checkpoint', async () => {
     const { envelope } = await issue(told.get('a summon')!, null)
-    const { ok, unproven } = check(envelope, null)
-    expect(ok).toBe(true)
+    const { status, unproven } = check(envelope, null)
+    expect(status).toBe('unproven')
     expect(unproven).toContainEqual(expect.stringContaining('no key was given'))
     expect(unproven).toContainEqual(expect.stringContaining('no checkpoint covers the moment'))
   })
@@ -290,7 +290,7 @@ describe('a receipt of a being whose maker wrote much', () => {
 
   it('shows every fact while the log does not hold them: a gap needs the log', async () => {
     const { envelope } = await issue(ofHeir(), null)
-    expect(check(envelope, null)).toMatchObject({ ok: true, derived: { gaps: [] } })
+    expect(check(envelope, null)).toMatchObject({ broken: [], derived: { gaps: [] } })
   })
 
   it('names what it leaves out also when that counts, and is refused where the log does not show what stands before', async () => {
@@ -374,7 +374,8 @@ describe('a forged receipt', () => {
       const at = draw.between(0, text.length - 1)
       const changed = text.slice(0, at) + (text[at] === 'A' ? 'B' : 'A') + text.slice(at + 1)
       const isName = /"keyid":"[^"]*$/.test(text.slice(0, at)) // says which key to try, and is not signed
-      if (!isName) expect(verifyReceipt(changed, parseKey(key.verifier)).ok, `byte ${at}`).toBe(false)
+      if (!isName)
+        expect(verifyReceipt(changed, { key: parseKey(key.verifier) }).ok, `byte ${at}`).toBe(false)
     }
     expect(check(envelope, newLogKey(world.reality).verifier).broken).toMatchObject([
       { reason: 'envelope-mismatch' },

@@ -50,23 +50,64 @@ export function newLogKey(reality: Pick<Reality, 'id'>, seed: Uint8Array = rando
   return { name, id, privateKey, verifier: `${name}+${id.toString('hex')}+${typed.toString('base64')}` }
 }
 
-/** Everything in a reality as a log, with a checkpoint over all of it but the last entries. */
+interface Entry {
+  readonly reel: string
+  readonly seq: number
+  readonly hash: Buffer
+}
+
+function leafOf({ reel, seq, hash }: Entry): Buffer {
+  const being = /^moments:(.*)$/.exec(reel)?.[1]
+  const ref = [being ?? reel, seq, hash.toString('hex')]
+  return Buffer.from(canonicalJson(being === undefined ? { fact: ref } : { record: ref }))
+}
+
+/** The ends of all chains, in the order of their first entries; moments of a being follow on its reel, with number 0 before the first. */
+function endsOf(entries: readonly Entry[], reality: string): Entry[] {
+  const ends: Entry[] = []
+  for (const entry of entries) {
+    const moments = entry.reel.replace(/^being:/, 'moments:')
+    for (const reel of new Set([entry.reel, moments]))
+      if (!ends.some((end) => end.reel === reel)) {
+        const genesis = sha256(Buffer.from(`treeos.genesis.v1\0${reality}\0${reel}`))
+        ends.push({ reel, seq: 0, hash: genesis })
+      }
+    ends[ends.findIndex((end) => end.reel === entry.reel)] = entry
+  }
+  return ends
+}
+
+/** Everything in a reality as a log, with a checkpoint over all of it. @param without as many of the last appends */
 export async function naiveLog(db: Kysely<StoreDb>, key: LogKey, without = 0): Promise<CheckpointedLog> {
-  const { rows } = await sql<{ reel: string; seq: number; hash: Buffer }>`
-    select reel, seq, hash from (
-      select reel, seq, hash, coalesce(moment, '') as moment from treeos.fact
-      union all select 'moments:' || being, n, hash, moment from treeos.moment_outcome
-    ) as entry order by reel, seq`.execute(db)
-  const entries = rows.slice(0, rows.length - without)
-  const leaves = entries.map(({ reel, seq, hash }) => {
-    const being = /^moments:(.*)$/.exec(reel)?.[1]
-    const ref = [being ?? reel, seq, hash.toString('hex')]
-    return Buffer.from(canonicalJson(being === undefined ? { fact: ref } : { record: ref }))
-  })
-  const text = `${key.name}\n${leaves.length}\n${treeHash(leaves).toString('base64')}\n`
+  const { rows } = await sql<Entry & { entry: number }>`
+    select entry, reel, seq, hash from (
+      select j.entry, u.at, f.reel, f.seq, f.hash from treeos.journal j
+      cross join unnest(j.reels, j.seqs) with ordinality as u (reel, seq, at)
+      join treeos.fact f on f.reel = u.reel and f.seq = u.seq
+      union all
+      select j.entry, 1e9, 'moments:' || o.being, o.n, o.hash
+      from treeos.journal j join treeos.moment_outcome o on o.moment = j.moment
+    ) as entries order by entry, at`.execute(db)
+  const appends = [...new Set(rows.map(({ entry }) => entry))]
+  const last = appends.at(-1 - without)!
+  const entries = rows.filter(({ entry }) => entry <= last)
+  const leaves = entries.map(leafOf)
+  const ends = endsOf(entries, key.name.slice('treeos/'.length))
+  const endLeaves = ends.map(leafOf)
+  const heads = `heads ${ends.length} ${treeHash(endLeaves).toString('base64')}\n`
+  const text = `${key.name}\n${leaves.length}\n${treeHash(leaves).toString('base64')}\n${heads}`
   const signature = Buffer.concat([key.id, sign(null, Buffer.from(text), key.privateKey)])
   return {
     note: `${text}\n— ${key.name} ${signature.toString('base64')}\n`,
+    size: leaves.length,
+    ends: async () => ({
+      ends,
+      endOf: (reel) => ends.find((end) => end.reel === reel),
+      prove(reel) {
+        const index = ends.findIndex((end) => end.reel === reel)
+        return { index, path: pathOf(index, endLeaves) }
+      },
+    }),
     async prove(reel, seq) {
       const index = entries.findLastIndex((entry) => entry.reel === reel && entry.seq <= seq)
       const path = pathOf(index, leaves).map((hash) => hash.toString('hex'))

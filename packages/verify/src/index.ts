@@ -1,6 +1,7 @@
 /** Checks audit bundles and receipts of TreeOS: of bytes alone, by code that shares nothing with what wrote them. */
 
-export { type Erased, type Verified, verifyBundle } from './bundle/bundle.ts'
+export { type Checking, type Erased, type Status, type Verified, verifyBundle } from './bundle/bundle.ts'
+export type { Scope } from './bundle/cover.ts'
 export type { Broken } from './bundle/lines.ts'
 export { canonical, type Json, type JsonObject, parseCanonical } from './canonical.ts'
 export { type Followed, verifyFollows } from './follow.ts'

@@ -7,12 +7,15 @@ import { verifyReceipt } from './receipt/receipt.ts'
 import { shownFollowed, shownReceipt, shownVerified } from './show.ts'
 import { parseKey } from './signature.ts'
 
-const USAGE = `treeos-verify (--bundle FILE | --receipt FILE | --checkpoint FILE --newer FILE) [--key NAME+KEYID+BASE64] [--json]
+const USAGE = `treeos-verify (--bundle FILE | --receipt FILE | --checkpoint FILE --newer FILE) [--key NAME+KEYID+BASE64] [--strict] [--json]
 
 Checks an audit bundle (\`treeos export\`) or a receipt (\`treeos receipt\`) of TreeOS, or that the log of a newer checkpoint
 begins with that of an older one. It needs no services.
   --newer FILE  what the portal answers at /api/open/log/consistency?from=SIZE, SIZE being that of the older one
-Exit status: 0 it holds · 1 it is broken · 2 wrong usage.`
+  --strict      what is not proven is not ok
+Exit status: 0 it holds · 1 it is broken · 2 wrong usage · 3 nothing contradicts, and it is not proven.`
+
+const EXIT = { ok: 0, broken: 1, unproven: 3 } as const
 
 async function main(): Promise<number> {
   const { values } = parseArgs({
@@ -22,6 +25,7 @@ async function main(): Promise<number> {
       checkpoint: { type: 'string' },
       newer: { type: 'string' },
       key: { type: 'string' },
+      strict: { type: 'boolean' },
       json: { type: 'boolean' },
       help: { type: 'boolean', short: 'h' },
     },
@@ -33,21 +37,22 @@ async function main(): Promise<number> {
     return help === true ? 0 : 2
   }
   const key = values.key === undefined ? null : parseKey(values.key)
+  const checking = { key, strict: values.strict === true }
   const tell = <T>(found: T, shown: (found: T) => string) =>
     console.log(values.json === true ? JSON.stringify(found) : shown(found))
   if (receipt !== undefined) {
-    const checked = verifyReceipt(readFileSync(receipt, 'utf8'), key)
+    const checked = verifyReceipt(readFileSync(receipt, 'utf8'), checking)
     tell(checked, shownReceipt)
-    return checked.ok ? 0 : 1
+    return EXIT[checked.status]
   }
   if (checkpoint !== undefined) {
     const followed = verifyFollows(readFileSync(checkpoint, 'utf8'), readFileSync(String(newer), 'utf8'), key)
     tell(followed, shownFollowed)
     return followed.ok ? 0 : 1
   }
-  const verified = await verifyBundle(createReadStream(String(bundle)), key)
+  const verified = await verifyBundle(createReadStream(String(bundle)), checking)
   tell(verified, shownVerified)
-  return verified.ok ? 0 : 1
+  return EXIT[verified.status]
 }
 
 try {

@@ -1,4 +1,5 @@
 import type { Verified } from './bundle/bundle.ts'
+import type { Scope } from './bundle/cover.ts'
 import type { Followed } from './follow.ts'
 import type { CheckedReceipt } from './receipt/receipt.ts'
 
@@ -8,12 +9,22 @@ const plain = (text: string): string =>
 
 const notProven = (lines: readonly string[]): string[] => lines.map((line) => `not proven: ${line}`)
 
+const told = (at: number | null): string =>
+  at === null || !(Math.abs(at) <= 8.64e15) ? '' : ` at ${new Date(at).toISOString()}`
+
+const scopeText = (scope: Scope | null): string => {
+  if (scope === null || 'all' in scope) return ''
+  const { being, since, until } = scope
+  return `@${being}${since === 1 && until === null ? '' : `, moments ${since} to ${until ?? 'the newest'}`}: `
+}
+
 /** The result of the check of a bundle, for people. */
 export function shownVerified({
   reels,
   facts,
   moments,
-  ok,
+  status,
+  scope,
   broken,
   checkpoint,
   covered,
@@ -27,11 +38,12 @@ export function shownVerified({
           `checkpoint of ${checkpoint.size} entries${checkpoint.signed ? ', signed by the key' : ''}: it holds ${covered} of these facts and moments`,
         ]
   return [
-    `${ok ? 'ok' : 'broken'}: ${facts} facts on ${reels} reels, ${moments} moments`,
+    `${status}: ${scopeText(scope)}${facts} facts on ${reels} reels, ${moments} moments`,
     ...broken.map(({ line, reel, seq, reason, what }) => `line ${line}: ${reel} ${seq}: ${reason}: ${what}`),
     ...log,
     ...erased.map(
-      ({ reel, seq, what, by }) => `erased: the ${what} of ${reel} ${seq}${by === null ? '' : `, by @${by}`}`,
+      ({ reel, seq, what, by, why, at }) =>
+        `erased: the ${what} of ${reel} ${seq}${by === null ? '' : `, by @${by}${told(at)}: ${why}`}`,
     ),
     ...notProven(unproven),
   ]
@@ -40,12 +52,19 @@ export function shownVerified({
 }
 
 /** The result of the check of a receipt, for people. */
-export function shownReceipt({ ok, broken, derived, signed, checkpoint, unproven }: CheckedReceipt): string {
+export function shownReceipt({
+  status,
+  broken,
+  derived,
+  signed,
+  checkpoint,
+  unproven,
+}: CheckedReceipt): string {
   if (derived === null)
     return ['broken', ...broken.map(({ reason, what }) => plain(`${reason}: ${what}`))].join('\n')
   const { verdict, moment, verb, asked, target, roles, gates, lineage } = derived
   return [
-    `${ok ? 'ok' : 'broken'}: ${moment} ${verb} ${asked}${asked === target ? '' : ` on ${target}`}: ${verdict}`,
+    `${status}: ${moment} ${verb} ${asked}${asked === target ? '' : ` on ${target}`}: ${verdict}`,
     ...broken.map(({ reason, what }) => `${reason}: ${what}`),
     ...roles.map(
       ({ role, clause }) =>

@@ -1,4 +1,5 @@
 import { createHash, createPublicKey, type KeyObject, verify } from 'node:crypto'
+import type { Tree } from './hash.ts'
 
 /** A public key as C2SP signed notes write it: `<name>+<key id in hex>+<base64 of 0x01 and the ed25519 key>`. */
 export interface VerifierKey {
@@ -25,11 +26,10 @@ export function parseKey(text: string): VerifierKey {
   return { name, id: named, key }
 }
 
-export interface SignedCheckpoint {
+export interface SignedCheckpoint extends Tree {
   readonly origin: string
-  readonly size: number
-  /** in hex */
-  readonly root: string
+  /** the tree over the ends of all chains; null for a checkpoint that does not tell them */
+  readonly heads: Tree | null
   /** whether the key signed it */
   readonly signed: boolean
 }
@@ -42,17 +42,13 @@ export interface SignedCheckpoint {
 export function readCheckpoint(note: string, key: VerifierKey | null): SignedCheckpoint {
   const cut = note.indexOf('\n\n')
   const text = note.slice(0, cut + 1)
-  const [origin = '', size = '', root = ''] = text.split('\n')
-  const hash = Buffer.from(root, 'base64')
-  if (
-    cut < 0 ||
-    origin === '' ||
-    !/^(0|[1-9]\d{0,14})$/.test(size) ||
-    hash.length !== 32 ||
-    hash.toString('base64') !== root
-  )
+  const [origin = '', size = '', root = '', ends = '', ...more] = text.split('\n')
+  const [, count, endsRoot] = /^heads (\S+) (\S+)$/.exec(ends) ?? []
+  const tree = readTree(size, root)
+  const heads = count === undefined || endsRoot === undefined ? null : readTree(count, endsRoot)
+  if (cut < 0 || origin === '' || tree === null || (ends === '' ? more.length > 0 : heads === null))
     throw new Error(
-      'no checkpoint: its lines are an origin, a size and a root, an empty line, and signatures',
+      'no checkpoint: its lines are an origin, a size, a root and the ends of chains, an empty line, and signatures',
     )
   const lines = note.slice(cut + 2).split('\n')
   if (lines.pop() !== '' || lines.length === 0) throw new Error('the checkpoint has no signature')
@@ -66,7 +62,13 @@ export function readCheckpoint(note: string, key: VerifierKey | null): SignedChe
   const own = signatures.filter(({ name, id }) => name === key?.name && key?.id.equals(id))
   const isSigned = own.some(({ signature }) => verify(null, Buffer.from(text), key!.key, signature))
   if (key !== null && !isSigned) throw new Error(`the key ${key.name} did not sign the checkpoint`)
-  return { origin, size: Number(size), root: hash.toString('hex'), signed: key !== null }
+  return { origin, ...tree, heads, signed: key !== null }
+}
+
+function readTree(size: string, root: string): Tree | null {
+  const hash = Buffer.from(root, 'base64')
+  const isTree = /^(0|[1-9]\d{0,14})$/.test(size) && hash.length === 32 && hash.toString('base64') === root
+  return isTree ? { size: Number(size), root: hash.toString('hex') } : null
 }
 
 /** The bytes that a DSSE envelope signs. */

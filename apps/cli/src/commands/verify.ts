@@ -1,4 +1,5 @@
 import { resolve } from 'node:path'
+import type { LogVerified } from '@treeos/proofs'
 import type { Cli, InstanceOptions } from '../cli.ts'
 import { withReality } from '../instance/with-instance.ts'
 import { shownRefolded, shownVerified } from '../show/proofs.ts'
@@ -8,6 +9,7 @@ interface VerifyOptions extends InstanceOptions {
   readonly bundle?: string
   readonly receipt?: string
   readonly key?: string
+  readonly strict?: boolean
 }
 
 /** `treeos verify | refold`: only refold writes. */
@@ -25,9 +27,10 @@ export function addVerify(cli: Cli): void {
       '--key <vkey>',
       'verifier key of the checkpoints (default: those in their folder), or of whoever signed the bundle or receipt',
     )
+    .option('--strict', 'what is not proven is not ok: then the status is `unproven`, and the exit status 3')
     .action(
       cli.run(async (out, options: VerifyOptions) => {
-        const { verifyFile } = await import('./shared/verify-file.ts')
+        const { STATUS_EXIT, verifyFile } = await import('./shared/verify-file.ts')
         const ofFile = await verifyFile(out, options)
         if (ofFile !== null) return ofFile
         const { verifyAll } = await import('@treeos/proofs')
@@ -37,10 +40,14 @@ export function addVerify(cli: Cli): void {
         const verified = await withReality(options, async (at) => {
           const { broken: ofLog, ...log } = await compareLog(at, source)
           const chains = await verifyAll(at.db, at.reality.id, FOLD)
-          return { ...chains, ok: chains.ok && log.ok, broken: [...chains.broken, ...ofLog], log }
+          const unproven = [...uncoveredBy(log)]
+          const isBroken = !chains.ok || !log.ok
+          const status = isBroken ? 'broken' : options.strict && unproven.length > 0 ? 'unproven' : 'ok'
+          const told = { status, ok: status === 'ok', unproven } as const
+          return { ...chains, ...told, broken: [...chains.broken, ...ofLog], log }
         })
         out.value(verified, shownVerified)
-        return verified.ok ? 0 : 1
+        return STATUS_EXIT[verified.status]
       }),
     )
   cli.onInstance('refold', 'make every row again from its facts, and repair rows that differ').action(
@@ -52,6 +59,13 @@ export function addVerify(cli: Cli): void {
       out.value({ rows, changed: changed.length, keys: changed, erased }, shownRefolded)
     }),
   )
+}
+
+/** What no checkpoint says of the record. */
+function* uncoveredBy({ entries, lastGood }: Omit<LogVerified, 'broken'>): Generator<string> {
+  if (lastGood === null) yield 'no checkpoint was compared: a record that was rewritten as a whole would pass'
+  else if (lastGood.size < entries)
+    yield `${entries - lastGood.size} entries of the log are younger than the last checkpoint`
 }
 
 async function checkpointsOf({ checkpoints, key, ...options }: VerifyOptions) {

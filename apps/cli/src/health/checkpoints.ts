@@ -65,7 +65,9 @@ export async function examineCheckpoints(dataDir: string, env: NodeJS.ProcessEnv
     await sleep(RECHECK_MS)
     const last = read()
     const isMoving = last !== null && last.size > (first?.size ?? 0)
-    return [{ name, ...judgeCheckpoints(last, isMoving ? { size: last.size, behind: 0 } : log, flag) }]
+    return [
+      { name, ...judgeCheckpoints(last, isMoving ? { ...log, size: last.size, behind: 0 } : log, flag) },
+    ]
   } catch (error) {
     return [unseen(name, error, RECHECK)]
   }

@@ -4,6 +4,7 @@ import {
   type CheckpointedLog,
   findLogIndex,
   findNewest,
+  HeadsOfLog,
   loadSigners,
   originOf,
   type ReceiptSigner,
@@ -49,8 +50,11 @@ export function checkpointedLog(
   const checkpoint = findNewest(folder, originOf(reality.id), readKeys(folder))
   if (checkpoint === null) return null
   const { note, size } = checkpoint
+  const heads = new HeadsOfLog(reality.id)
   return {
     note,
+    size,
+    ends: () => heads.at(db, size),
     async prove(reel, seq) {
       // The entries of a chain stand in the log in their order, so the last one that the checkpoint covers is found by halving.
       let [low, high, index] = [0, seq, -1]

@@ -63,15 +63,29 @@ export function shownDifferences(differences: readonly Difference[]): string {
   )
 }
 
+const HEADS = { ok: 'unbroken', unproven: 'unbroken, and not proven', broken: 'BROKEN' } as const
+
 export interface VerifiedView extends ChainsVerified {
+  readonly status: 'ok' | 'unproven' | 'broken'
+  /** in words, what no checkpoint says */
+  readonly unproven: readonly string[]
   readonly log: Omit<LogVerified, 'broken'>
 }
 
-export function shownVerified({ reels, facts, moments, ok, broken, log }: VerifiedView): string {
-  const head = `${reels} reels, ${facts} facts, ${moments} moment records: ${ok ? 'unbroken' : 'BROKEN'}`
+export function shownVerified({
+  reels,
+  facts,
+  moments,
+  status,
+  broken,
+  unproven,
+  log,
+}: VerifiedView): string {
+  const head = `${reels} reels, ${facts} facts, ${moments} moment records: ${HEADS[status]}`
   return [
     head,
     ...shownLog(log),
+    ...unproven.map((one) => `  not proven: ${one}`),
     ...broken.map(
       ({ reel, seq, reason, key }) =>
         `  ${reel} ${seq}: ${reason}${key === undefined || key === reel ? '' : ` of ${key}`}`,
@@ -94,7 +108,7 @@ function shownLog({ entries, checkpoints, lastGood, suspect }: VerifiedView['log
 export function shownExported({ file, lines, counts }: Exported): string {
   const { fact = 0, moment = 0, checkpoint = 0 } = counts
   return [
-    `${file}: ${fact} facts and ${moment} moments in ${lines} lines${checkpoint === 0 ? ', without a checkpoint' : ''}`,
+    `${file}: ${fact} facts and ${moment} moments in ${lines} lines${checkpoint === 0 ? ', without proofs' : ''}`,
     `Check it with \`treeos verify --bundle ${file}\`, or with @treeos/verify alone.`,
   ].join('\n')
 }

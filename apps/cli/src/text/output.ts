@@ -6,7 +6,7 @@ import type { Failure } from './failure.ts'
 import { type Spinner, startSpinner } from './spinner.ts'
 
 /** 0 done, 1 refused or failed, 2 wrong usage. */
-export type ExitStatus = 0 | 1 | 2
+export type ExitStatus = 0 | 1 | 2 | 3
 
 const DRAIN_POLL_MS = 5
 /** Errors of a closed pipe and of a closed terminal. */

@@ -4,24 +4,33 @@ import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import {
   type BeingName,
+  beingReel,
   type Digest,
   isJsonObject,
   type Json,
   type JsonObject,
   momentsReel,
+  type ReelId,
   readPath,
+  stanceOf,
+  TreeosError,
 } from '@treeos/core'
-import { type Db, inSnapshot, type Reality, type StoreDb } from '@treeos/store'
+import { type Db, genesisHash, inSnapshot, type Reality, type StoreDb } from '@treeos/store'
 import type { Kysely } from 'kysely'
+import { leafOf } from '../tree/leaf.ts'
 import { LineWriter } from './lines.ts'
 import type { CheckpointedLog } from './log.ts'
 import {
+  type Ends,
+  findRecordHash,
+  isErasedAfter,
   type MomentLine,
-  readChains,
   readContents,
+  readEnds,
   readFacts,
   readFactsByHash,
   readMoments,
+  readTombstones,
   type Scope,
 } from './read.ts'
 
@@ -33,8 +42,8 @@ export interface ExportRequest {
   readonly since?: number | undefined
   /** number of its last moment; default its newest */
   readonly until?: number | undefined
-  /** null: the bundle has no checkpoint */
-  readonly log: CheckpointedLog | null
+  /** gives a checkpoint that covers what there is now; null: the bundle has none, and holds what is there */
+  readonly log: (() => Promise<CheckpointedLog>) | null
   readonly onProgress?: (line: string) => void
 }
 
@@ -46,103 +55,168 @@ export interface Exported {
 }
 
 const PROGRESS_LINES = 5000
+const INT_MAX = 2 ** 31 - 1
+/** The last one is written however many are erased meanwhile: then its check may name one of them. */
+const ATTEMPTS = 5
 
 /**
- * Writes an audit bundle from one snapshot of the database. It holds one page of rows at a time. The file is there when it is whole.
- * @throws the error of the file or the database
+ * Writes an audit bundle from one snapshot of the database, as far as its checkpoint covers it. It holds one page of rows at a time.
+ * The file is there when it is whole.
+ * @throws the error of the log, the file or the database; MOMENT_NOT_FOUND for a range without moments
  */
 export async function exportBundle(
   db: Kysely<StoreDb>,
   reality: Reality,
   request: ExportRequest,
 ): Promise<Exported> {
+  const { being = null, since = 1, until = null, onProgress } = request
   const draft = `${request.file}.part`
-  const writer = new LineWriter()
-  const counts: Record<string, number> = {}
-  await inSnapshot(db, async (tx) => {
-    const lines = Readable.from(textOf(tx, reality, request, { writer, counts }))
-    await pipeline(lines, createWriteStream(draft, { mode: 0o600 })) // it holds all that was said
-  })
-  await rename(draft, request.file)
-  return { file: request.file, lines: writer.count, counts }
+  for (let attempt = 1; ; attempt++) {
+    const log = request.log === null ? null : await request.log()
+    const writer = new LineWriter()
+    const counts: Record<string, number> = {}
+    const isWritten = await inSnapshot(db, async (tx) => {
+      // What was erased since then would be gone, and its tombstone not yet in the log.
+      if (log !== null && attempt < ATTEMPTS && (await isErasedAfter(tx, log.size))) return false
+      const lines = linesOf(tx, reality, { being, since, until, log })
+      const text = Readable.from(textOf(lines, { writer, counts, onProgress }))
+      await pipeline(text, createWriteStream(draft, { mode: 0o600 })) // it holds all that was said
+      return true
+    })
+    if (!isWritten) continue
+    await rename(draft, request.file)
+    return { file: request.file, lines: writer.count, counts }
+  }
 }
 
 interface Told {
   readonly writer: LineWriter
   readonly counts: Record<string, number>
+  readonly onProgress: ExportRequest['onProgress']
 }
 
 async function* textOf(
-  tx: Db,
-  reality: Reality,
-  request: ExportRequest,
-  { writer, counts }: Told,
+  lines: AsyncIterable<JsonObject>,
+  { writer, counts, onProgress }: Told,
 ): AsyncGenerator<string> {
-  for await (const value of linesOf(tx, reality, request)) {
+  for await (const value of lines) {
     const kind = String(value.kind)
     counts[kind] = (counts[kind] ?? 0) + 1
     yield writer.write(value)
-    if (writer.count % PROGRESS_LINES === 0) request.onProgress?.(`${writer.count} lines`)
+    if (writer.count % PROGRESS_LINES === 0) onProgress?.(`${writer.count} lines`)
   }
   yield writer.write({ kind: 'end', counts: { ...counts } })
 }
 
-async function* linesOf(tx: Db, reality: Reality, request: ExportRequest): AsyncGenerator<JsonObject> {
-  const { being = null, since = 1, until = Number.MAX_SAFE_INTEGER, log } = request
-  const scope: Scope = { being, since, until: Math.min(until, 2 ** 31 - 1) }
-  const told: JsonObject = being === null ? { all: true } : { being, since, until: request.until ?? null }
+interface Writing {
+  readonly being: BeingName | null
+  readonly since: number
+  /** null: up to the newest */
+  readonly until: number | null
+  readonly log: CheckpointedLog | null
+}
+
+interface Link {
+  readonly seq: number
+  readonly hash: Digest
+}
+interface Chain extends Link {
+  /** number of the link before the first, and its hash */
+  readonly from: number
+  readonly prev: Digest
+}
+type Chains = ReadonlyMap<ReelId, Chain>
+
+async function* linesOf(tx: Db, reality: Reality, { log, ...scope }: Writing): AsyncGenerator<JsonObject> {
+  const { being, since, until } = scope
+  const told: JsonObject = being === null ? { all: true } : { being, since, until }
   yield { kind: 'manifest', format: 'treeos.bundle.v1', reality: reality.id, scope: told, at: Date.now() }
-  const chains: { reel: string; seq: number }[] = []
-  for await (const chain of readChains(tx, scope)) {
-    chains.push({ reel: String(chain.reel), seq: Number(chain.seq) })
-    yield { kind: 'head', ...chain }
-  }
-  for await (const fact of readFacts(tx, being === null ? null : `being:${being}`))
-    yield { kind: 'fact', ...fact }
-  if (being !== null) {
-    const others = await citedBeside(tx, being, scope)
-    for await (const fact of readFactsByHash(tx, others))
-      if (fact.reel !== `being:${being}`) yield { kind: 'fact', ...fact }
-  }
+  const chains = await chainsOf(tx, reality, { log, ...scope })
+  for (const [reel, chain] of chains) yield { kind: 'head', reel, ...chain }
+  const isHere = ({ reel, seq }: JsonObject) => Number(seq) <= (chains.get(String(reel))?.seq ?? 0)
+  for await (const fact of readFacts(tx, being === null ? null : beingReel(being)))
+    if (isHere(fact)) yield { kind: 'fact', ...fact }
+  const newest = being === null ? null : (chains.get(momentsReel(being))?.seq ?? 0)
+  const asked = { being, since, until: newest ?? INT_MAX }
+  const tombstones: JsonObject[] = []
+  if (being !== null) yield* othersOf(tx, being, asked, tombstones)
   const contents = new Set<Digest>()
-  for await (const moment of readMoments(tx, scope)) {
+  for await (const moment of readMoments(tx, asked)) {
+    if (Number(moment.n) > (chains.get(momentsReel(String(moment.being)))?.seq ?? 0)) continue
     for (const digest of contentsOf(moment)) contents.add(digest)
     yield { kind: 'moment', ...moment }
   }
   for await (const content of readContents(tx, [...contents].sort())) yield { kind: 'blob', ...content }
   if (log === null) return
   yield { kind: 'checkpoint', note: log.note }
-  for (const { reel, seq } of chains) {
-    const proof = await log.prove(reel, seq)
-    if (proof !== null)
-      yield {
-        kind: 'proof',
-        index: proof.index,
-        path: [...proof.path],
-        leaf: await leafOf(tx, reel, proof.seq),
-      }
+  for (const [reel, { seq, hash }] of chains) yield await proofOf(log, reel, { seq, hash })
+  for (const { reel, seq, hash } of tombstones)
+    yield await proofOf(log, String(reel), { seq: Number(seq), hash: String(hash) })
+}
+
+/** What of each chain is exported: all up to where the log says that it ends, or the moments that were asked for. */
+async function chainsOf(tx: Db, reality: Reality, { being, since, until, log }: Writing): Promise<Chains> {
+  const tree = await log?.ends()
+  const ends: Ends =
+    tree === undefined
+      ? await readEnds(tx)
+      : new Map(tree.ends.map(({ reel, seq, hash }) => [reel, { seq, hash: hash.toString('hex') }]))
+  const chains = new Map<ReelId, Chain>()
+  const whole = (reel: ReelId): Chain => {
+    const prev = genesisHash(reality.id, reel).toString('hex')
+    return { from: 0, prev, ...(ends.get(reel) ?? { seq: 0, hash: prev }) }
+  }
+  const isOfBeing = (reel: ReelId) => reel.startsWith(beingReel(''))
+  const named = being === null ? [...ends.keys()] : [beingReel(being)]
+  const moments = named.filter(isOfBeing).map((reel) => momentsReel(reel.slice(beingReel('').length)))
+  for (const reel of [...new Set([...named, ...moments])].sort()) chains.set(reel, whole(reel))
+  if (being === null) return chains
+  const own = whole(momentsReel(being))
+  const to = Math.min(own.seq, until ?? own.seq)
+  if (since === 1 && to === own.seq) return chains
+  const [first, last] = [await findRecordHash(tx, being, since), await findRecordHash(tx, being, to)]
+  if (first === null || last === null || since > to)
+    throw new TreeosError(
+      'MOMENT_NOT_FOUND',
+      `${stanceOf(being)} has no moments ${since} to ${until ?? 'the newest'} that the log holds`,
+    )
+  return chains.set(momentsReel(being), { from: since - 1, prev: first.prev, seq: to, hash: last.hash })
+}
+
+/** Facts on reels of others that the moments of a being wrote or cite, and what says that such a fact was erased. */
+async function* othersOf(
+  tx: Db,
+  being: BeingName,
+  scope: Scope,
+  tombstones: JsonObject[],
+): AsyncGenerator<JsonObject> {
+  const named = new Set<Digest>()
+  const gone: Digest[] = []
+  for await (const fact of readFactsByHash(tx, await citedBeside(tx, being, scope))) {
+    if (fact.reel === beingReel(being)) continue
+    named.add(String(fact.hash))
+    if (fact.salt === null) gone.push(String(fact.hash))
+    yield { kind: 'fact', ...fact }
+  }
+  for await (const fact of readTombstones(tx, gone)) {
+    if (named.has(String(fact.hash))) continue
+    tombstones.push(fact)
+    yield { kind: 'fact', ...fact }
   }
 }
 
-/** What the log holds of a link of a chain. */
-async function leafOf(tx: Db, reel: string, seq: number): Promise<JsonObject> {
-  const isMoment = reel.startsWith(momentsReel(''))
-  const being = reel.slice(momentsReel('').length)
-  const row = isMoment
-    ? await tx
-        .selectFrom('moment_outcome')
-        .select('hash')
-        .where('being', '=', being)
-        .where('n', '=', seq)
-        .executeTakeFirst()
-    : await tx
-        .selectFrom('fact')
-        .select('hash')
-        .where('reel', '=', reel)
-        .where('seq', '=', seq)
-        .executeTakeFirst()
-  const hash = row?.hash.toString('hex') ?? ''
-  return isMoment ? { record: [being, seq, hash] } : { fact: [reel, seq, hash] }
+/** Shows that a chain ends there at the checkpoint; of one that goes on, and of single facts, that the log holds that link. */
+async function proofOf(log: CheckpointedLog, reel: ReelId, { seq, hash }: Link): Promise<JsonObject> {
+  const leaf = leafOf({ reel, seq, hash: Buffer.from(hash, 'hex') })
+  const ends = await log.ends()
+  const end = ends.endOf(reel)
+  if (end?.seq === seq && end.hash.toString('hex') === hash) {
+    const { index, path } = ends.prove(reel)
+    return { kind: 'proof', in: 'heads', index, path: path.map((one) => one.toString('hex')), leaf }
+  }
+  const proof = await log.prove(reel, seq)
+  if (proof?.seq !== seq) throw new Error(`the checkpoint does not hold ${seq} of ${reel}`)
+  return { kind: 'proof', in: 'log', index: proof.index, path: [...proof.path], leaf }
 }
 
 /** Hashes of facts that a being's moments wrote or cite, other than by their bases. */

@@ -1,11 +1,4 @@
-import {
-  type BeingName,
-  type Digest,
-  type Json,
-  type JsonObject,
-  momentsReel,
-  type ReelId,
-} from '@treeos/core'
+import type { BeingName, Digest, Json, JsonObject, ReelId } from '@treeos/core'
 import { type Db, readBases, readJudged } from '@treeos/store'
 import { sql } from 'kysely'
 import { hexOf, jsonOf } from './stored.ts'
@@ -27,32 +20,35 @@ interface HeadRow {
   readonly hash: Buffer
 }
 
-/** The end of each chain that is exported, of facts and of moments. */
-export async function* readChains(tx: Db, { being, since, until }: Scope): AsyncGenerator<JsonObject> {
-  if (being === null) {
-    for (let last = ''; ; ) {
-      const { rows } = await sql<HeadRow & { prev: Buffer }>`
-        select reel, seq, hash, treeos.genesis(reel) as prev from treeos.head
-        where seq > 0 and reel collate "C" > ${last} order by reel collate "C" limit ${PAGE}`.execute(tx)
-      for (const { reel, seq, hash, prev } of rows)
-        yield { reel, from: 0, seq, hash: hexOf(hash), prev: hexOf(prev) }
-      if (rows.length < PAGE) return
-      last = rows.at(-1)?.reel ?? ''
-    }
+/** The ends of chains, of facts and of moments, by reel. */
+export type Ends = ReadonlyMap<ReelId, { readonly seq: number; readonly hash: Digest }>
+
+/** Where all chains end in the database. The moments of a being that has none end with number 0. */
+export async function readEnds(tx: Db): Promise<Ends> {
+  const ends = new Map<ReelId, { seq: number; hash: Digest }>()
+  for (let last = ''; ; ) {
+    const { rows } = await sql<HeadRow>`
+      select reel, seq, hash from treeos.head
+      where seq > 0 and reel collate "C" > ${last} order by reel collate "C" limit ${PAGE}`.execute(tx)
+    for (const { reel, seq, hash } of rows) ends.set(reel, { seq, hash: hexOf(hash) })
+    if (rows.length < PAGE) return ends
+    last = rows.at(-1)?.reel ?? ''
   }
-  const { rows: own } = await sql<HeadRow & { prev: Buffer }>`
-    select reel, seq, hash, treeos.genesis(reel) as prev from treeos.head where seq > 0 and reel = ${`being:${being}`}`.execute(
-    tx,
-  )
-  for (const { reel, seq, hash, prev } of own)
-    yield { reel, from: 0, seq, hash: hexOf(hash), prev: hexOf(prev) }
-  const { rows: ends } = await sql<{ first: number; prev: Buffer; n: number; hash: Buffer }>`
-    select a.n as first, a.prev, b.n, b.hash
-    from (select * from treeos.moment_outcome where being = ${being} and n >= ${since} order by n limit 1) a,
-      (select * from treeos.moment_outcome where being = ${being} and n <= ${until} order by n desc limit 1) b
-    where a.n <= b.n`.execute(tx)
-  for (const { first, prev, n, hash } of ends)
-    yield { reel: momentsReel(being), from: first - 1, seq: n, hash: hexOf(hash), prev: hexOf(prev) }
+}
+
+/** The hash of a moment, and of the one before it; null when there is none. */
+export async function findRecordHash(
+  tx: Db,
+  being: BeingName,
+  n: number,
+): Promise<{ hash: Digest; prev: Digest } | null> {
+  const found = await tx
+    .selectFrom('moment_outcome')
+    .select(['hash', 'prev'])
+    .where('being', '=', being)
+    .where('n', '=', n)
+    .executeTakeFirst()
+  return found === undefined ? null : { hash: hexOf(found.hash), prev: hexOf(found.prev) }
 }
 
 interface FactRow extends HeadRow {
@@ -87,6 +83,27 @@ export async function* readFacts(tx: Db, reel: ReelId | null): AsyncGenerator<Js
     if (end === undefined || rows.length < PAGE) return
     last = end
   }
+}
+
+/** The facts that say that other facts were erased, which have these hashes. */
+export async function* readTombstones(tx: Db, hashes: readonly Digest[]): AsyncGenerator<JsonObject> {
+  for (let at = 0; at < hashes.length; at += PAGE) {
+    const page = hashes.slice(at, at + PAGE).map((hash) => Buffer.from(hash, 'hex'))
+    const { rows } = await sql<FactRow>`
+      select ${FACT} join treeos.fact gone on gone.reel = f.reel and gone.hash = any(${page}::bytea[])
+      where f.kind = 'fact:erased' and convert_from(p.bytes, 'UTF8')::jsonb->>'hash' = encode(gone.hash, 'hex')
+      order by f.reel, f.seq`.execute(tx)
+    for (const row of rows) yield factOf(row)
+  }
+}
+
+/** Whether something was erased that the log did not hold yet when its checkpoint was signed. @param size of the checkpoint */
+export async function isErasedAfter(tx: Db, size: number): Promise<boolean> {
+  const { rows } = await sql<{ is: boolean }>`
+    select exists (
+      select from treeos.fact f left join treeos.log_entry l on l.reel = f.reel and l.seq = f.seq and l.index < ${size}
+      where f.kind in ('fact:erased', 'moment:erased') and l.index is null) as is`.execute(tx)
+  return rows[0]?.is === true
 }
 
 /** Facts by their hashes, by reel and seq. */

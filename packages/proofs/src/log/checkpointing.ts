@@ -1,21 +1,34 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { StoreDb } from '@treeos/store'
 import type { Kysely } from 'kysely'
+import { HeadsOfLog } from './heads.ts'
 import { readConsistencyProof, readTreeHead } from './prove.ts'
 import { sequence } from './sequence.ts'
 import type { Signed, Signer } from './signer.ts'
 
-/** Brings the log up to date, and has it signed if it grew. @throws while Postgres is away, and when the log lacks tiles */
+/**
+ * Brings the log up to date, and has it signed if it grew.
+ * @param ends of the chains, as they were read for the last checkpoint
+ * @throws while Postgres is away, and when the log lacks tiles
+ */
 export async function makeCheckpoint(
   db: Kysely<StoreDb>,
   signer: Signer,
-  signal?: AbortSignal,
+  ends: HeadsOfLog = new HeadsOfLog(signer.reality),
 ): Promise<Signed> {
-  const size = await sequence(db, signal)
+  const size = await sequence(db)
   const { last } = signer
-  if (last !== null && size < last.size) return signer.refuse(size, 'smaller')
-  const head = await readTreeHead(db, size)
-  return signer.sign(head, last === null ? [] : await readConsistencyProof(db, last.size, size))
+  if (last !== null && size < last.size) return refused(signer.refuse(size, 'smaller'), ends)
+  const heads = (await ends.at(db, size)).head()
+  const head = { ...(await readTreeHead(db, size)), heads }
+  const proof = last === null ? [] : await readConsistencyProof(db, last.size, size)
+  return refused(signer.sign(head, proof), ends)
+}
+
+/** What was read of a log that is not the signed one must not be signed when that is back. */
+function refused(signed: Signed, ends: HeadsOfLog): Signed {
+  if (signed.status === 'refused') ends.forget()
+  return signed
 }
 
 export interface CheckpointingOptions {
@@ -31,10 +44,12 @@ export async function checkpointRepeatedly(
   signer: Signer,
   { seconds, signal, onRound, onError }: CheckpointingOptions,
 ): Promise<void> {
+  const ends = new HeadsOfLog(signer.reality)
   for (let isLast = false; ; ) {
     try {
-      onRound(await makeCheckpoint(db, signer))
+      onRound(await makeCheckpoint(db, signer, ends))
     } catch (error) {
+      ends.forget()
       onError(error)
     }
     if (isLast) return

@@ -1,6 +1,6 @@
 import { closeSync, fsyncSync, mkdirSync, openSync, readFileSync, renameSync, writeSync } from 'node:fs'
 import { dirname } from 'node:path'
-import { checkpointText, type Refusal, type TreeHead, whyNotSignable } from '../tree/checkpoint.ts'
+import { checkpointText, type Refusal, realityOf, type TreeHead, whyNotSignable } from '../tree/checkpoint.ts'
 import { type NoteSigner, signNote } from '../tree/note.ts'
 import { addKeys, appendCheckpoint, findNewest, readKeys } from './checkpoint-files.ts'
 import { loadSigners } from './keys.ts'
@@ -49,6 +49,11 @@ export class Signer {
     const newest = findNewest(place.folder, place.origin, readKeys(place.folder))
     const isOlder = newest !== null && newest.size > (kept?.size ?? -1)
     this.#last = isOlder ? { size: newest.size, root: newest.root, at: Date.now(), refused: null } : kept
+  }
+
+  /** id of the reality whose log it signs */
+  get reality(): string {
+    return realityOf(this.#place.origin)
   }
 
   get last(): LastSigned | null {

@@ -6,6 +6,15 @@ import { isConsistent } from './proofs.ts'
 export interface TreeHead {
   readonly size: number
   readonly root: Buffer
+  /** the ends of all chains after these entries; left out by a signer that does not tell them */
+  readonly heads?: TreeHeads | undefined
+}
+
+/** The tree over the ends of all chains: where each of them ends, so that a missing end shows. */
+export interface TreeHeads {
+  /** number of chains */
+  readonly count: number
+  readonly root: Buffer
 }
 
 /** A checkpoint whose signature was checked. */
@@ -15,12 +24,16 @@ export interface Checkpoint extends TreeHead {
   readonly note: string
 }
 
+const ORIGIN = 'treeos/'
 /** The name of the log of a reality, and of the key that signs its checkpoints. */
-export const originOf = (reality: string): string => `treeos/${reality}`
+export const originOf = (reality: string): string => `${ORIGIN}${reality}`
+export const realityOf = (origin: string): string => origin.slice(ORIGIN.length)
 
-/** The text of a C2SP tlog-checkpoint. */
-export const checkpointText = (origin: string, { size, root }: TreeHead): string =>
-  `${origin}\n${size}\n${root.toString('base64')}\n`
+/** The text of a C2SP tlog-checkpoint. The ends of the chains are an extension line. */
+export const checkpointText = (origin: string, { size, root, heads }: TreeHead): string =>
+  `${origin}\n${size}\n${root.toString('base64')}\n${heads === undefined ? '' : headsLine(heads)}`
+
+const headsLine = ({ count, root }: TreeHeads): string => `heads ${count} ${root.toString('base64')}\n`
 
 /**
  * Reads a checkpoint of this log, signed by one of the verifiers.
@@ -28,15 +41,23 @@ export const checkpointText = (origin: string, { size, root }: TreeHead): string
  */
 export function openCheckpoint(note: string, origin: string, verifiers: readonly Verifier[]): Checkpoint {
   const parsed = readNote(note)
-  const [of, sizeText = '', rootText = ''] = parsed.text.split('\n')
+  const [of, sizeText = '', rootText = '', headsText = ''] = parsed.text.split('\n')
   const root = Buffer.from(rootText, 'base64')
   const size = Number(sizeText)
   if (of !== origin) throw new NoteError(`it is of the log ${JSON.stringify(of)}, not of ${origin}`)
-  if (parsed.text !== checkpointText(origin, { size, root }) || !Number.isSafeInteger(size) || size < 0)
-    throw new NoteError('it is not a checkpoint: origin, size and root, a line each')
+  const heads = readHeads(headsText)
+  const head = { size, root, ...(heads === null ? {} : { heads }) }
+  if (parsed.text !== checkpointText(origin, head) || !Number.isSafeInteger(size) || size < 0)
+    throw new NoteError('it is not a checkpoint: origin, size, root and the ends of chains, a line each')
   if (root.length !== HASH_BYTES) throw new NoteError('its root is not a SHA-256')
   if (signersOf(parsed, verifiers).length === 0) throw new NoteError('no key that is known here signed it')
-  return { origin, size, root, note }
+  return { origin, ...head, note }
+}
+
+function readHeads(line: string): TreeHeads | null {
+  const [, count, root = ''] = /^heads (\d{1,15}) (\S+)$/.exec(line) ?? []
+  const hash = Buffer.from(root, 'base64')
+  return count === undefined || hash.length !== HASH_BYTES ? null : { count: Number(count), root: hash }
 }
 
 /**

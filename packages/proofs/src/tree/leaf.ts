@@ -1,4 +1,4 @@
-import { canonicalJson, momentsReel, type ReelId } from '@treeos/core'
+import { canonicalJson, type JsonObject, momentsReel, type ReelId } from '@treeos/core'
 import { leafHash } from './hash.ts'
 
 /** One entry of the log: a fact, or the record of a moment on the reel `moments:<being>`. */
@@ -10,13 +10,14 @@ export interface LogEntry {
 
 const RECORDS = momentsReel('')
 
-/** What is hashed into the tree: RFC 8785 JSON, `{"fact":[reel,seq,hash]}` or `{"record":[being,n,hash]}`. */
-function leafData({ reel, seq, hash }: LogEntry): Buffer {
+/** What is hashed into the tree: `{"fact":[reel,seq,hash]}` or `{"record":[being,n,hash]}`. */
+export function leafOf({ reel, seq, hash }: LogEntry): JsonObject {
   const hex = hash.toString('hex')
-  const value = reel.startsWith(RECORDS)
+  return reel.startsWith(RECORDS)
     ? { record: [reel.slice(RECORDS.length), seq, hex] }
     : { fact: [reel, seq, hex] }
-  return Buffer.from(canonicalJson(value), 'utf8')
 }
 
-export const leafHashOf = (entry: LogEntry): Buffer => leafHash(leafData(entry))
+/** The hash of a leaf, over its RFC 8785 JSON. */
+export const leafHashOf = (entry: LogEntry): Buffer =>
+  leafHash(Buffer.from(canonicalJson(leafOf(entry)), 'utf8'))

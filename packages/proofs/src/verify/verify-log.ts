@@ -2,6 +2,7 @@ import { momentsReel, type ReelId } from '@treeos/core'
 import { type CopyOut, type Db, inSnapshot, type StoreDb } from '@treeos/store'
 import { type Kysely, sql } from 'kysely'
 import type { Checkpoint } from '../tree/checkpoint.ts'
+import { HeadsTree } from '../tree/heads.ts'
 import { leafHashOf } from '../tree/leaf.ts'
 import { CompactRange } from '../tree/range.ts'
 import { readLog } from './read.ts'
@@ -37,7 +38,7 @@ export interface Suspect {
 const LOG = 'log'
 
 /**
- * Compares each entry of the log with its fact or record, builds the tree over them again, and compares its roots with checkpoints.
+ * Compares each entry of the log with its fact or record, builds the tree over them again, and compares its roots, and the ends of chains, with checkpoints.
  * @param checkpoints whose signatures were checked, in the order in which they were signed
  */
 export function verifyLog(db: Kysely<StoreDb>, checkpoints: readonly Checkpoint[]): Promise<LogVerified> {
@@ -48,7 +49,8 @@ export function verifyLog(db: Kysely<StoreDb>, checkpoints: readonly Checkpoint[
       .executeTakeFirstOrThrow()
     const broken = [...(await faultsOfTables(tx)), ...(await changedEntries(tx))]
     broken.push(...(await unlogged(tx, journal)), ...(await takenAhead(tx, journal)))
-    const tree = await rebuild(copy, checkpoints)
+    const reality = await tx.selectFrom('reality').select('id').executeTakeFirst()
+    const tree = await rebuild(copy, checkpoints, new HeadsTree(reality?.id ?? ''))
     if (tree.entries !== size) broken.push({ reel: LOG, seq: tree.entries, reason: 'log-gap' })
     const order = checkpoints.findIndex(({ size }, i) => size <= (checkpoints[i - 1]?.size ?? -1))
     if (order >= 0) broken.push({ reel: LOG, seq: checkpoints[order]?.size ?? 0, reason: 'checkpoint-order' })
@@ -106,15 +108,20 @@ async function takenAhead(tx: Db, journal: number): Promise<ChainFault[]> {
   return rows
 }
 
-/** The tree over the stored entries, up to the first that is missing, beside the checkpoints. */
-async function rebuild(copy: CopyOut, checkpoints: readonly Checkpoint[]) {
+/** The tree over the stored entries, up to the first that is missing, and the ends of chains, beside the checkpoints. */
+async function rebuild(copy: CopyOut, checkpoints: readonly Checkpoint[], ends: HeadsTree) {
   const range = new CompactRange()
   const open = checkpoints.toSorted((a, b) => a.size - b.size)
   let [next, lastGood, firstBad] = [0, null as Checkpoint | null, null as Checkpoint | null]
+  const isOfEnds = ({ heads }: Checkpoint): boolean => {
+    if (heads === undefined) return true
+    const { count, root } = ends.head()
+    return heads.count === count && heads.root.equals(root)
+  }
   const compare = () => {
     for (let one = open[next]; one !== undefined && one.size === range.size; one = open[++next]) {
       if (firstBad !== null) continue
-      if (one.root.equals(range.root())) lastGood = one
+      if (one.root.equals(range.root()) && isOfEnds(one)) lastGood = one
       else firstBad = one
     }
   }
@@ -122,6 +129,7 @@ async function rebuild(copy: CopyOut, checkpoints: readonly Checkpoint[]) {
   await readLog(copy, (entry) => {
     if (entry.index !== range.size) return // up to the first that is missing
     range.add(leafHashOf(entry))
+    if (open.length > 0) ends.add({ ...entry, hash: Buffer.from(entry.hash) }) // its bytes are shown once
     compare()
   })
   firstBad ??= open[next] ?? null // the log is smaller than what was signed

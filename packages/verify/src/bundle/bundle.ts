@@ -1,6 +1,19 @@
 import { at, isArray, isObject, type Json, type JsonObject, same } from '../canonical.ts'
-import { factHash, genesisHash, isHash, isIncluded, momentHash, saltedHash, valueHash } from '../hash.ts'
+import { factHash, genesisHash, isHash, momentHash, saltedHash, valueHash } from '../hash.ts'
 import { readCheckpoint, type SignedCheckpoint, type VerifierKey } from '../signature.ts'
+import {
+  type Chain,
+  coveredBy,
+  type Loose,
+  mayBegin,
+  missingFrom,
+  momentsOf,
+  readScope,
+  refOf,
+  type Scope,
+  takeProof,
+  uncoveredIn,
+} from './cover.ts'
 import { type Broken, readLines } from './lines.ts'
 import { citedBy, faultsOfMoment, goneFrom, type Moment } from './moment.ts'
 
@@ -10,16 +23,29 @@ export interface Erased {
   readonly reel: string
   readonly seq: number
   readonly what: 'payload' | 'decision' | 'effect'
-  /** who erased it, as its tombstone says; null where the tombstone is on a reel that is not in the bundle */
+  /** who erased it, why, and when (ms since 1970), as its tombstone says; null where no tombstone is in the bundle */
   readonly by: string | null
+  readonly why: string | null
+  readonly at: number | null
 }
+
+/**
+ * - `ok`: all that the bundle says it holds is there, and is held by the checkpoint
+ * - `unproven`: nothing contradicts, and some of it no proof shows
+ * - `broken`: something contradicts
+ */
+export type Status = 'ok' | 'unproven' | 'broken'
 
 /** What the check of a bundle found. */
 export interface Verified {
   readonly reels: number
   readonly facts: number
   readonly moments: number
+  readonly status: Status
+  /** the status is `ok` */
   readonly ok: boolean
+  /** what it says that it holds; null where it does not say so */
+  readonly scope: Scope | null
   /** in the order of the lines */
   readonly broken: readonly Broken[]
   /** null for a bundle without one */
@@ -32,19 +58,6 @@ export interface Verified {
   readonly unproven: readonly string[]
 }
 
-type Link = readonly [seq: number, hash: string]
-/** A chain of facts, or of a being's moments. */
-interface Chain {
-  readonly line: number
-  readonly from: number
-  /** its last link, as its head says */
-  readonly end: Link
-  /** its last link so far */
-  last: Link
-  /** the last link that the checkpoint holds */
-  covered: number
-}
-
 type Place = Pick<Broken, 'line' | 'reel' | 'seq'>
 
 /** The kinds of lines in their order, each with its fields, sorted. Another field would be something that nobody checks. */
@@ -55,7 +68,7 @@ const FIELDS: Readonly<Record<string, string>> = {
   moment: 'basis being decision effect hash judged kind line n open prev record salt sum',
   blob: 'content digest kind line sum',
   checkpoint: 'kind line note sum',
-  proof: 'index kind leaf line path sum',
+  proof: 'in index kind leaf line path sum',
   end: 'counts kind line sum',
 }
 const KINDS = Object.keys(FIELDS)
@@ -70,20 +83,22 @@ class Check {
   readonly #chains = new Map<string, Chain>()
   /** by reel and number, of facts and moments */
   readonly #hashes = new Map<string, Map<number, string>>()
-  /** facts of reels that are not in the bundle as a whole, by hash, until a moment names them */
+  /** facts of reels that are not in the bundle as a whole, by hash */
+  readonly #loose = new Map<string, Loose>()
+  /** where those of them are that no moment has named yet */
   readonly #unnamed = new Map<string, Place>()
   /** how many facts name each moment */
   readonly #wrote = new Map<string, number>()
   /** what is not here: `name` is what its tombstone calls it */
   readonly #gone: { place: Place; what: Erased['what']; name: string }[] = []
-  /** who erased something: by the reel of the tombstone, and the hash of a fact or the id of a moment */
-  readonly #tombs = new Map<string, string>()
+  /** by the reel of the tombstone, and the hash of a fact or the id of a moment */
+  readonly #tombs = new Map<string, Pick<Erased, 'by' | 'why' | 'at'>>()
   /** digests of contents that moments name, each with the line of the first, until the content is read */
   readonly #wanted = new Map<string, number>()
   readonly #counts: Record<string, number> = {}
   #at: Place = { line: 0, reel: 'bundle', seq: 0 }
   #reality = ''
-  #being: string | null = null
+  #scope: Scope | null = null
   #stage = 0
   #checkpoint: SignedCheckpoint | null = null
 
@@ -116,8 +131,12 @@ class Check {
     manifest: ({ format, reality, scope }) => {
       this.#need(format === 'treeos.bundle.v1', 'manifest-mismatch', `its format is ${format}`)
       this.#reality = String(reality)
-      const being = at(scope, 'being')
-      this.#being = typeof being === 'string' ? being : null
+      this.#scope = readScope(scope)
+      this.#need(
+        this.#scope !== null,
+        'scope-mismatch',
+        'its scope is neither all nor a range of moments of a being',
+      )
     },
     head: (value) => this.#head(value),
     fact: (value) => this.#fact(value),
@@ -140,11 +159,21 @@ class Check {
     const isHead = Number.isSafeInteger(from) && Number.isSafeInteger(seq) && isHash(hash) && isHash(prev)
     const isFirst = isHead && !this.#chains.has(String(reel))
     if (!this.#need(isFirst, 'head-mismatch', 'this is not a head, or the second one of its chain')) return
-    const begins = from === 0 ? prev === genesisHash(this.#reality, String(reel)) : this.#being !== null
+    const begins = from !== 0 || prev === genesisHash(this.#reality, String(reel))
     this.#need(begins, 'prev-mismatch', 'this chain does not begin where the reality and its name say')
-    const last: Link = [Number(from), String(prev)]
-    const end: Link = [Number(seq), String(hash)]
-    this.#chains.set(String(reel), { line: this.#at.line, from: last[0], last, end, covered: 0 })
+    const isInScope = this.#scope === null || mayBegin(this.#scope, String(reel), Number(from))
+    this.#need(
+      isInScope,
+      'scope-mismatch',
+      'this chain, or where it begins, is not in the scope of the bundle',
+    )
+    const [last, end] = [[Number(from), String(prev)] as const, [Number(seq), String(hash)] as const]
+    const { line } = this.#at
+    this.#chains.set(String(reel), { line, from: last[0], last, end, covered: -1, isEnd: false })
+  }
+
+  get #isOfOne(): boolean {
+    return this.#scope !== null && 'being' in this.#scope
   }
 
   #hashAt = (reel: string, seq: unknown): string | undefined => this.#hashes.get(reel)?.get(Number(seq))
@@ -174,13 +203,23 @@ class Check {
     if (isGone) this.#gone.push({ place: this.#at, what: 'payload', name: `${reel} ${hash}` })
     const isSaid = isGone || (isHash(salt) && saltedHash(salt, payload) === at(header, 'payloadHash'))
     this.#need(isSaid, 'payload-mismatch', 'its payload is not the one whose digest its header holds')
-    const { kind, actor, moment } = isObject(header) ? header : {}
-    const [by, named] = [at(payload, 'onBehalfOf') ?? actor, at(payload, 'hash') ?? at(payload, 'moment')]
-    if (kind === 'fact:erased' || kind === 'moment:erased') this.#tombs.set(`${reel} ${named}`, String(by))
+    const isTombstone = this.#tombstone(header, payload)
+    const moment = at(header, 'moment')
     if (typeof moment === 'string') this.#wrote.set(moment, (this.#wrote.get(moment) ?? 0) + 1)
     if (this.#link(String(reel), Number(seq), prev, String(hash))) return
-    this.#need(this.#being !== null, 'head-mismatch', 'this reel has no head in the bundle')
+    this.#need(this.#isOfOne, 'head-mismatch', 'this reel has no head in the bundle')
+    this.#loose.set(String(hash), { hash: String(hash), isTombstone, isProven: false })
     this.#unnamed.set(String(hash), this.#at)
+  }
+
+  #tombstone(header: Json, payload: Json): boolean {
+    const { kind, actor, reel, at: time } = isObject(header) ? header : {}
+    if (kind !== 'fact:erased' && kind !== 'moment:erased') return false
+    const named = at(payload, kind === 'fact:erased' ? 'hash' : 'moment')
+    const by = String(at(payload, 'onBehalfOf') ?? actor)
+    if (!this.#tombs.has(`${reel} ${named}`))
+      this.#tombs.set(`${reel} ${named}`, { by, why: String(at(payload, 'why')), at: Number(time) })
+    return true
   }
 
   /** Whether a record may cite this hash: it is not that of another fact in the bundle. */
@@ -213,7 +252,7 @@ class Check {
       facts.every((ref) => this.#cites(ref, true)) && facts.length === (this.#wrote.get(name) ?? 0)
     this.#need(isWritten, 'facts-mismatch', 'it names other facts than those that name it')
     this.#wrote.delete(name)
-    const isSeen = cited.every((ref) => this.#cites(ref, this.#being === null))
+    const isSeen = cited.every((ref) => this.#cites(ref, !this.#isOfOne))
     this.#need(isSeen, 'basis-mismatch', 'it cites facts that are not those in the bundle')
     this.#unnamed.delete(String(cause))
     for (const digest of digests) this.#wanted.set(digest, this.#wanted.get(digest) ?? this.#at.line)
@@ -230,93 +269,94 @@ class Check {
     }
   }
 
-  #proof({ leaf = null, index, path }: JsonObject): void {
-    const [kind, ref] = isObject(leaf) ? (Object.entries(leaf)[0] ?? []) : []
-    const [name, seq, hash] = isArray(ref) ? ref : []
-    const reel = kind === 'record' ? `moments:${name}` : String(name)
+  #proof(proof: JsonObject): void {
+    if (this.#checkpoint === null && this.#counts.checkpoint !== undefined) return // that is reported
+    const [reel, seq] = refOf(proof.leaf ?? null)
     this.#at = { ...this.#at, reel, seq: Number(seq) }
     const chain = this.#chains.get(reel)
-    const isHere = fieldsOf(leaf) === kind && hash !== undefined && this.#hashAt(reel, seq) === hash
-    this.#need(isHere, 'proof-mismatch', 'it is a proof of something that is not in the bundle')
-    this.#need(chain?.covered === 0, 'proof-mismatch', 'it is the second proof of its chain, or of none')
-    if (chain !== undefined) chain.covered = Number(seq)
-    const isAnchored = this.#counts.checkpoint !== undefined
-    this.#need(isAnchored, 'proof-mismatch', 'it stands without a checkpoint')
-    if (this.#checkpoint === null) return // that is reported
-    const { size, root } = this.#checkpoint
-    const isIn = isArray(path) && isIncluded(leaf, Number(index), path as string[], size, root)
-    this.#need(isIn, 'proof-mismatch', 'the tree of the checkpoint does not hold it')
+    const hash =
+      this.#hashAt(reel, seq) ?? (chain !== undefined && seq === chain.end[0] ? chain.end[1] : undefined)
+    const loose = hash === undefined ? undefined : this.#loose.get(hash)
+    takeProof(proof, this.#checkpoint, { chain, loose, hash }, (holds, reason, what) =>
+      this.#need(holds, reason, what),
+    )
   }
 
-  end(line: number): Verified {
+  end(line: number): Omit<Verified, 'status' | 'ok'> & { readonly uncovered: readonly string[] } {
     this.#at = { line, reel: 'bundle', seq: line }
     this.#need(this.#stage === END, 'end-mismatch', 'the bundle is cut off: its last line is missing')
-    const isAnchored = this.#key === null || this.#counts.checkpoint === 1
-    this.#need(isAnchored, 'checkpoint-mismatch', 'a key was given, and the bundle has no checkpoint')
     for (const [reel, { line, end, last }] of this.#chains) {
       const place = { line, reel, seq: last[0] }
       this.#need(same(last, end), 'head-mismatch', 'its chain does not end as its head says', place)
     }
-    for (const place of this.#unnamed.values())
-      this.#need(false, 'unnamed-fact', 'no moment in the bundle names this fact', place)
-    for (const { place, what, name } of this.#gone) {
-      const isTold = this.#tombs.has(name) || !this.#chains.has(place.reel)
-      this.#need(isTold, `${what}-missing`, 'it is gone, and no tombstone says that it was erased', place)
-    }
+    for (const [hash, place] of this.#unnamed)
+      if (this.#loose.get(hash)?.isTombstone !== true)
+        this.#need(false, 'unnamed-fact', 'no moment in the bundle names this fact', place)
+    for (const { place, what, name } of this.#gone)
+      this.#need(
+        this.#tombs.has(name),
+        `${what}-missing`,
+        'it is gone, and no tombstone says that it was erased',
+        place,
+      )
     for (const [digest, line] of this.#wanted) {
       const place = { line, reel: `blob:${digest}`, seq: 0 }
       this.#need(false, 'blob-mismatch', 'this content is not in the bundle', place)
     }
-    for (const moment of this.#being === null ? this.#wrote.keys() : [])
+    for (const moment of this.#isOfOne ? [] : this.#wrote.keys())
       this.#need(false, 'facts-mismatch', `facts name ${moment}, which is not here or names others`)
-    const chains = [...this.#chains.values()]
-    const covered = chains.reduce((sum, chain) => sum + chain.covered, 0)
-    const size = this.#checkpoint?.size ?? 0
-    const isFull = this.#checkpoint === null || this.#being !== null || covered === size
-    const cut = `it covers ${size} entries, ${covered} are here: a chain is gone or cut`
-    this.#need(isFull, 'checkpoint-mismatch', cut)
+    const [reality, scope, chains, checkpoint] = [this.#reality, this.#scope, this.#chains, this.#checkpoint]
+    const tombstones = [...this.#unnamed.keys()].flatMap((hash) => this.#loose.get(hash) ?? [])
+    const read = { reality, scope, chains, checkpoint, tombstones }
+    for (const [reason, what] of missingFrom(read)) this.#need(false, reason, what)
     return {
-      reels: [...this.#chains.keys()].filter((reel) => !reel.startsWith('moments:')).length,
+      reels: [...chains.keys()].filter((reel) => !reel.startsWith(momentsOf(''))).length,
       facts: this.#counts.fact ?? 0,
       moments: this.#counts.moment ?? 0,
-      ok: this.#broken.length === 0,
+      scope,
       broken: this.#broken.toSorted((a, b) => a.line - b.line),
-      checkpoint: this.#checkpoint,
-      covered: this.#checkpoint === null ? null : covered,
+      checkpoint,
+      covered: checkpoint === null ? null : coveredBy(chains.values()),
       erased: this.#gone.map(({ place: { reel, seq }, what, name }) => ({
-        reel,
-        seq,
-        what,
-        by: this.#tombs.get(name) ?? null,
+        ...{ reel, seq, what, by: null, why: null, at: null },
+        ...this.#tombs.get(name),
       })),
-      unproven: [...this.#unproven(chains)],
+      uncovered: [...uncoveredIn(read)],
+      unproven:
+        checkpoint !== null && this.#key === null
+          ? ['no key was given: who signed the checkpoint was not checked']
+          : [],
     }
   }
+}
 
-  *#unproven(chains: readonly Chain[]): Generator<string> {
-    if (this.#checkpoint === null)
-      yield 'it has no checkpoint: whoever made the bundle could have made all of it up, or left its end off'
-    else if (this.#key === null) yield 'no key was given: who signed the checkpoint was not checked'
-    const links = chains.reduce((sum, { covered, from, end }) => sum + end[0] - Math.max(covered, from), 0)
-    if (this.#checkpoint !== null && links > 0)
-      yield `${links} facts and moments are younger than the checkpoint, which says nothing of them`
-    if (this.#being !== null)
-      yield `it is of @${this.#being} alone: of others it holds only facts that these moments wrote or cite`
-    if (chains.some(({ from }) => from > 0))
-      yield 'it begins in the middle: nothing is said of earlier moments'
-    if (this.#gone.length > 0)
-      yield `${this.#gone.length} contents are not in it; facts and records hold their digests`
-  }
+export interface Checking {
+  /** of the log that signs the checkpoints; left out or null: the signature is not checked */
+  readonly key?: VerifierKey | null
+  /** anything that is not proven makes it `unproven` */
+  readonly strict?: boolean
+}
+
+/** The status of what was checked. @param uncovered what no proof shows although one could. @param unproven what else is not proven */
+export function statusOf(
+  isBroken: boolean,
+  {
+    uncovered,
+    unproven,
+    strict = false,
+  }: { uncovered: readonly string[]; unproven: readonly string[]; strict?: boolean | undefined },
+): Status {
+  if (isBroken) return 'broken'
+  return uncovered.length > 0 || (strict && unproven.length > 0) ? 'unproven' : 'ok'
 }
 
 /**
  * Checks a bundle. It reads it once and holds a hash for each fact and moment.
  * @param source the bytes of the file
- * @param key of the log that signs the checkpoints; null: the signature is not checked
  */
 export async function verifyBundle(
   source: AsyncIterable<Uint8Array>,
-  key: VerifierKey | null = null,
+  { key = null, strict }: Checking = {},
 ): Promise<Verified> {
   const check = new Check(key)
   let last = 0
@@ -324,5 +364,8 @@ export async function verifyBundle(
     last = line
     check.take(line, value)
   }
-  return check.end(last)
+  const { uncovered, ...found } = check.end(last)
+  const { broken, unproven } = found
+  const status = statusOf(broken.length > 0, { uncovered, unproven, strict })
+  return { ...found, status, ok: status === 'ok', unproven: [...uncovered, ...unproven] }
 }

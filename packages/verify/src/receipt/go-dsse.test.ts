@@ -40,7 +40,7 @@ interface Said {
 const { verifier, receipts }: Recorded = read('receipts.json')
 const said: readonly Said[] = read('vectors.json')
 const key = parseKey(verifier)
-const check = (envelope: Envelope) => verifyReceipt(JSON.stringify(envelope), key)
+const check = (envelope: Envelope) => verifyReceipt(JSON.stringify(envelope), { key })
 
 /** How many of the envelopes with one bit changed are accepted. */
 function tryFlips(part: Buffer, step: number, changed: (part: Buffer) => Envelope): Flips {

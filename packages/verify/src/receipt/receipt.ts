@@ -1,3 +1,4 @@
+import { type Checking, type Status, statusOf } from '../bundle/bundle.ts'
 import { at, isArray, isObject, type Json, type JsonObject } from '../canonical.ts'
 import { isIncluded } from '../hash.ts'
 import { isSignedBy, readCheckpoint, type SignedCheckpoint, type VerifierKey } from '../signature.ts'
@@ -10,6 +11,9 @@ export const PAYLOAD_TYPE = 'application/vnd.in-toto+json'
 
 /** What the check of a receipt found. */
 export interface CheckedReceipt {
+  /** `ok`: it is derived, and the checkpoint holds its moment; `unproven`: no checkpoint does; `broken`: something contradicts */
+  readonly status: Status
+  /** the status is `ok` */
   readonly ok: boolean
   readonly broken: readonly {
     readonly reel: string
@@ -29,9 +33,8 @@ export interface CheckedReceipt {
 /**
  * Checks a receipt: its signature, and the permission again from what it holds. It never throws.
  * @param text a DSSE envelope with an in-toto statement
- * @param key null: signatures are not checked
  */
-export function verifyReceipt(text: string, key: VerifierKey | null = null): CheckedReceipt {
+export function verifyReceipt(text: string, { key = null, strict }: Checking = {}): CheckedReceipt {
   const broken: { reel: string; seq: number; reason: string; what: string }[] = []
   const fault = (reason: string, what: string) => void broken.push({ reel: 'receipt', seq: 0, reason, what })
   const attempt = <T>(reason: string, work: () => T): T | null => {
@@ -71,15 +74,19 @@ export function verifyReceipt(text: string, key: VerifierKey | null = null): Che
       `facts ${from} to ${to} of ${reel} are left out: that the permission does not depend on them is said by the signer`,
     )
   if (key === null) unproven.push('no key was given: who signed it was not checked')
-  if (checkpoint === null)
-    unproven.push('no checkpoint covers the moment: that it is in the log is said by the signer')
+  const uncovered =
+    checkpoint === null
+      ? ['no checkpoint covers the moment: that it is in the log is said by the signer']
+      : []
+  const status = statusOf(broken.length > 0, { uncovered, unproven, strict })
   return {
-    ok: broken.length === 0,
+    status,
+    ok: status === 'ok',
     broken,
     derived,
     signed: key === null ? null : statement !== null,
     checkpoint,
-    unproven,
+    unproven: [...uncovered, ...unproven],
   }
 }
 

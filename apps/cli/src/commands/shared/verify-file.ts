@@ -9,12 +9,15 @@ export interface FileOptions {
   readonly bundle?: string
   readonly receipt?: string
   readonly key?: string
+  readonly strict?: boolean
 }
+
+export const STATUS_EXIT = { ok: 0, broken: 1, unproven: 3 } as const
 
 /** Checks a bundle or a receipt, without services. @returns null when the options name no file */
 export async function verifyFile(
   out: Output,
-  { bundle, receipt, key }: FileOptions,
+  { bundle, receipt, key, strict }: FileOptions,
 ): Promise<ExitStatus | null> {
   if (bundle !== undefined && receipt !== undefined)
     throw new UsageError('verify takes either --bundle or --receipt')
@@ -24,14 +27,15 @@ export async function verifyFile(
     '@treeos/verify'
   )
   const verifier = key === undefined ? null : asUsage(() => parseKey(key))
+  const checking = { key: verifier, strict: strict === true }
   const found: Verified | CheckedReceipt = await readable(file, async () =>
     bundle === undefined
-      ? verifyReceipt(readFileSync(file, 'utf8'), verifier)
-      : verifyBundle(createReadStream(file), verifier),
+      ? verifyReceipt(readFileSync(file, 'utf8'), checking)
+      : verifyBundle(createReadStream(file), checking),
   )
   if ('reels' in found) out.value(found, shownVerified)
   else out.value(found, shownReceipt)
-  return found.ok ? 0 : 1
+  return STATUS_EXIT[found.status]
 }
 
 function asUsage<T>(parse: () => T): T {

@@ -1,0 +1,72 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { TreeosError } from '@treeos/core'
+import { type CheckpointedLog, readLogState } from '@treeos/proofs'
+import type { InstanceOptions } from '../cli.ts'
+import type { ReadConnection } from './connection.ts'
+import { checkpointedLog } from './signing.ts'
+
+const POLL_MS = 200
+const TOLD_MS = 3000
+
+export interface Covering {
+  /** how long to wait at most */
+  readonly seconds: number
+  readonly onProgress: (line: string) => void
+}
+
+/**
+ * Waits until a signed checkpoint covers all that is in the record now.
+ * @returns null when none does in time
+ */
+async function awaitLog(
+  options: InstanceOptions,
+  at: ReadConnection,
+  { seconds, onProgress }: Covering,
+): Promise<CheckpointedLog | null> {
+  const began = Date.now()
+  const { newest } = await readLogState(at.db)
+  /** entries of the log once it holds all that there was */
+  let due: number | null = null
+  for (let told = began; ; await sleep(POLL_MS)) {
+    const { size, newest: later, behind } = await readLogState(at.db)
+    if (due === null && later - behind >= newest) due = size
+    const log = due === null ? null : checkpointedLog(options, at)
+    if (log !== null && log.size >= (due ?? 0)) return log
+    const now = Date.now()
+    if (now - began >= 1000 * seconds) return null
+    if (now - told < TOLD_MS) continue
+    told = now
+    const waited = Math.round((now - began) / 1000)
+    onProgress(`waiting for a checkpoint that covers the newest facts, ${waited} of ${seconds} s`)
+  }
+}
+
+/**
+ * A checkpoint that covers all that is in the record now.
+ * @throws {TreeosError} SERVICE_UNAVAILABLE when none does in time
+ */
+export async function coveringLog(
+  options: InstanceOptions,
+  at: ReadConnection,
+  covering: Covering,
+): Promise<CheckpointedLog> {
+  const log = await awaitLog(options, at, covering)
+  if (log !== null) return log
+  throw new TreeosError(
+    'SERVICE_UNAVAILABLE',
+    `no signed checkpoint covered the newest facts within ${covering.seconds} s: \`treeos status\` says how the signer of checkpoints is, ` +
+      'and `treeos up` starts it; with --unproven the bundle is written without proofs, and its check says so',
+  )
+}
+
+/** The checkpoint that a receipt rests on: one that covers all, or after that time the newest there is. */
+export async function newestLog(
+  options: InstanceOptions,
+  at: ReadConnection,
+  covering: Covering,
+): Promise<CheckpointedLog | null> {
+  const log = await awaitLog(options, at, covering)
+  if (log === null)
+    covering.onProgress('no checkpoint covers the newest facts: a receipt of them has no proof')
+  return log ?? checkpointedLog(options, at)
+}
