@@ -173,7 +173,8 @@ async function tryStamp(
 ): Promise<TryResult> {
   const reading = await readForStamp(db, deps, input, opened, kept)
   const verdict = await judge(db, deps, input, proposal, reading)
-  // The append checks the heads that an act was decided from. A refusal and a look have no such check, so they are judged again from the present rows.
+  // The append checks every head that an act has read. Of a refusal or a look it checks fewer: no reel without a fact, and nothing
+  // where no call was judged. So what is no act is judged again from the present rows.
   if (kept !== null && verdict.kind !== 'act')
     return tryStamp(db, deps, input, { opened, held, kept: null }, proposal)
   if (verdict.kind === 'effect-pending') return { status: 'effect-pending', pending: verdict }

@@ -46,7 +46,7 @@ interface MomentOptions {
 }
 
 /**
- * Runs one moment, from wake to facts. The workflow makes the moment's id, so a rerun activity finds what its first run
+ * Runs one moment, from wake to facts; docs/the-way-of-a-summon.md names the file of each step. The workflow makes the moment's id, so a rerun activity finds what its first run
  * stored.
  * @returns how it rests when nothing wakes the being; `over` when nothing ever will, since it was ended
  */

@@ -103,7 +103,8 @@ export interface SummonResult {
 }
 
 /**
- * Summons a being as a person.
+ * Summons a being as a person. It enqueues an act in the person's own inbox, and the moment of the person makes the summon: see
+ * docs/the-way-of-a-summon.md.
  * @throws {TreeosError} the code of a refusal; while waiting also the code of a failed or skipped moment, RESOURCE_CONFLICT
  *   when the thread is cut, NO_ANSWER when a person closes the summon unanswered, or TIMEOUT
  */
