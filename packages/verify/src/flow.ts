@@ -1,4 +1,4 @@
-import { at, isArray, isObject, type Json } from '../canonical.ts'
+import { at, isArray, isObject, type Json } from './canonical.ts'
 
 const ROOTS = ['verb', 'caller', 'space', 'inHomeSpace', 'time', 'me', 'world']
 const LONG_BYTES = 256
