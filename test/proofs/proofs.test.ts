@@ -38,6 +38,9 @@ beforeAll(async () => {
   log = await naiveLog(world.db, key)
 })
 
+/** Which roles were set is on a reel that a bundle of a being has not. */
+const OF_REGISTRY = expect.stringMatching(/^the context of 1 moments: it depends on registry/)
+
 async function bundleOf(
   request: Omit<ExportRequest, 'file' | 'log'> & { log?: CheckpointedLog | null } = {},
 ): Promise<Buffer> {
@@ -104,7 +107,7 @@ describe('an audit bundle', () => {
   it('of one being holds its moments, what they wrote and cite, and nothing else of others', async () => {
     const bytes = await bundleOf({ being: 'mute' })
     const found = await verify(bytes)
-    expect(found).toMatchObject({ ok: true, broken: [], unproven: [], moments: 1, reels: 1 })
+    expect(found).toMatchObject({ ok: true, broken: [], unproven: [OF_REGISTRY], moments: 1, reels: 1 })
     expect(found.scope).toEqual({ being: 'mute', since: 1, until: null })
     expect(bytes.toString()).not.toContain('a secret of ann and ben')
     const others = linesOf(bytes)
@@ -113,7 +116,7 @@ describe('an audit bundle', () => {
     expect(others.map(({ header }) => header.kind)).toEqual(['being:summoned']) // what it was told
     const ann = await bundleOf({ being: 'ann', since: 2, until: 2 })
     const scope = { being: 'ann', since: 2, until: 2 }
-    expect(await verify(ann)).toMatchObject({ ok: true, moments: 1, unproven: [], scope })
+    expect(await verify(ann)).toMatchObject({ ok: true, moments: 1, scope })
   })
 })
 

@@ -1,4 +1,5 @@
-/** The steps of a derivation, one by one: for those who compare them with another implementation. */
+/** The steps of a derivation, one by one, and the hashes: for those who compare them with another implementation, or forge. */
 export { holds, rolesFor } from './flow.ts'
+export { actHash, factHash, momentHash, saltedHash, valueHash } from './hash.ts'
 export { deriveListGate, deriveRuleGate } from './receipt/gates.ts'
 export { World } from './receipt/world.ts'

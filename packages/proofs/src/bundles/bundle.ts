@@ -30,6 +30,7 @@ import {
   readFacts,
   readFactsByHash,
   readMoments,
+  readRecords,
   readTombstones,
   type Scope,
 } from './read.ts'
@@ -140,13 +141,12 @@ async function* linesOf(tx: Db, reality: Reality, { log, ...scope }: Writing): A
   const asked = { being, since, until: newest ?? INT_MAX }
   const tombstones: JsonObject[] = []
   if (being !== null) yield* othersOf(tx, being, asked, tombstones)
+  const isTold = (one: JsonObject) => Number(one.n) <= (chains.get(momentsReel(String(one.being)))?.seq ?? 0)
   const contents = new Set<Digest>()
-  for await (const moment of readMoments(tx, asked)) {
-    if (Number(moment.n) > (chains.get(momentsReel(String(moment.being)))?.seq ?? 0)) continue
-    for (const digest of contentsOf(moment)) contents.add(digest)
-    yield { kind: 'moment', ...moment }
-  }
+  for await (const moment of readRecords(tx, asked))
+    for (const digest of isTold(moment) ? contentsOf(moment) : []) contents.add(digest)
   for await (const content of readContents(tx, [...contents].sort())) yield { kind: 'blob', ...content }
+  for await (const moment of readMoments(tx, asked)) if (isTold(moment)) yield { kind: 'moment', ...moment }
   if (log === null) return
   yield { kind: 'checkpoint', note: log.note }
   for (const [reel, { seq, hash }] of chains) yield await proofOf(log, reel, { seq, hash })
@@ -222,7 +222,7 @@ async function proofOf(log: CheckpointedLog, reel: ReelId, { seq, hash }: Link):
 /** Hashes of facts that a being's moments wrote or cite, other than by their bases. */
 async function citedBeside(tx: Db, being: BeingName, scope: Scope): Promise<Digest[]> {
   const hashes = new Set<Digest>()
-  for await (const { record, open } of readMoments(tx, scope)) {
+  for await (const { record, open } of readRecords(tx, scope)) {
     const refs = [
       readPath(record, ['facts']),
       readPath(open, ['aside', 'said', 'facts']),
@@ -237,7 +237,7 @@ async function citedBeside(tx: Db, being: BeingName, scope: Scope): Promise<Dige
 }
 
 /** Digests of the role specs that a moment wore, and of the program that chose them. */
-function* contentsOf({ record, open }: MomentLine): Generator<Digest> {
+function* contentsOf({ record, open }: Pick<MomentLine, 'record' | 'open'>): Generator<Digest> {
   const stacked = readPath(record, ['stack', 'stacked'])
   const roles: Json[] = [
     readPath(record, ['stack', 'primary']) ?? null,

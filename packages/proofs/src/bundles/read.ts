@@ -180,6 +180,27 @@ export async function* readMoments(tx: Db, { being, since, until }: Scope): Asyn
   }
 }
 
+/** What finished moments recorded and opened with, without the heads that they cite. */
+export async function* readRecords(
+  tx: Db,
+  { being, since, until }: Scope,
+): AsyncGenerator<JsonObject & Pick<MomentLine, 'record' | 'open'>> {
+  const isAsked = being === null ? sql`true` : sql`o.being = ${being} and o.n between ${since} and ${until}`
+  for (let last: Pick<MomentRow, 'being' | 'n'> = { being: '', n: 0 }; ; ) {
+    const { rows } = await sql<Pick<MomentRow, 'being' | 'n' | 'record' | 'open'>>`
+      select o.being, o.n, o.record, i.record as open
+      from treeos.moment_outcome o left join treeos.moment_open i on i.moment = o.moment
+      where ${isAsked} and (o.being, o.n) > (${last.being}, ${last.n}) order by o.being, o.n limit ${PAGE}`.execute(
+      tx,
+    )
+    for (const { being, n, record, open } of rows)
+      yield { being, n, record: jsonOf(record), open: open === null ? null : jsonOf(open) }
+    const end = rows.at(-1)
+    if (end === undefined || rows.length < PAGE) return
+    last = end
+  }
+}
+
 /** One finished moment; null when there is none. */
 export async function findMomentLine(tx: Db, moment: string): Promise<MomentLine | null> {
   const { rows } = await sql<MomentRow>`select ${MOMENT} where o.moment = ${moment}`.execute(tx)

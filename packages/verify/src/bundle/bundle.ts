@@ -15,7 +15,9 @@ import {
   uncoveredIn,
 } from './cover.ts'
 import { type Broken, readLines } from './lines.ts'
-import { citedBy, faultsOfMoment, goneFrom, type Moment } from './moment.ts'
+import { citedBy, faultsOfMoment, faultsOfOutcome, goneFrom, type Moment } from './moment.ts'
+import { deriveStack, type LastAct } from './stack.ts'
+import { States } from './states.ts'
 
 /** Something that is not in a bundle, and that its fact or record holds the digest of. */
 export interface Erased {
@@ -65,12 +67,14 @@ const FIELDS: Readonly<Record<string, string>> = {
   manifest: 'at format kind line reality scope sum',
   head: 'from hash kind line prev reel seq sum',
   fact: 'hash header kind line payload prev reel salt seq sum',
-  moment: 'basis being decision effect hash judged kind line n open prev record salt sum',
   blob: 'content digest kind line sum',
+  moment: 'basis being decision effect hash judged kind line n open prev record salt sum',
   checkpoint: 'kind line note sum',
   proof: 'in index kind leaf line path sum',
   end: 'counts kind line sum',
 }
+/** What the headers of all facts of a moment have in common. */
+const SAID = ['actor', 'driver', 'cause', 'at', 'stack']
 const KINDS = Object.keys(FIELDS)
 const END = KINDS.length - 1
 const HEADER = 'actor at cause code driver kind moment payloadHash reel seq stack v'
@@ -87,14 +91,20 @@ class Check {
   readonly #loose = new Map<string, Loose>()
   /** where those of them are that no moment has named yet */
   readonly #unnamed = new Map<string, Place>()
-  /** how many facts name each moment */
-  readonly #wrote = new Map<string, number>()
+  /** how many facts name each moment, and what their headers say of it */
+  readonly #wrote = new Map<string, { count: number; readonly said: readonly Json[] }>()
+  readonly #states = new States()
+  readonly #lastActs = new Map<string, LastAct>()
+  /** number of moments whose stack depends on a reel that is not here */
+  readonly #missing = new Map<string, number>()
   /** what is not here: `name` is what its tombstone calls it */
   readonly #gone: { place: Place; what: Erased['what']; name: string }[] = []
   /** by the reel of the tombstone, and the hash of a fact or the id of a moment */
   readonly #tombs = new Map<string, Pick<Erased, 'by' | 'why' | 'at'>>()
-  /** digests of contents that moments name, each with the line of the first, until the content is read */
-  readonly #wanted = new Map<string, number>()
+  /** contents by digest */
+  readonly #contents = new Map<string, Json>()
+  /** those that no moment has named yet, with their lines */
+  readonly #unused = new Map<string, number>()
   readonly #counts: Record<string, number> = {}
   #at: Place = { line: 0, reel: 'bundle', seq: 0 }
   #reality = ''
@@ -143,8 +153,10 @@ class Check {
     moment: (value) => this.#moment(value),
     blob: ({ digest, content = null }) => {
       this.#need(valueHash(content) === digest, 'blob-mismatch', 'its content has another digest')
-      const isDue = this.#wanted.delete(String(digest))
-      this.#need(isDue, 'blob-mismatch', 'no moment names this content, or it is in the bundle twice')
+      const isFirst = !this.#contents.has(String(digest))
+      this.#need(isFirst, 'blob-mismatch', 'this content is in the bundle twice')
+      this.#contents.set(String(digest), content)
+      this.#unused.set(String(digest), this.#at.line)
     },
     checkpoint: ({ note }) => this.#note(String(note)),
     proof: (value) => this.#proof(value),
@@ -204,12 +216,24 @@ class Check {
     const isSaid = isGone || (isHash(salt) && saltedHash(salt, payload) === at(header, 'payloadHash'))
     this.#need(isSaid, 'payload-mismatch', 'its payload is not the one whose digest its header holds')
     const isTombstone = this.#tombstone(header, payload)
-    const moment = at(header, 'moment')
-    if (typeof moment === 'string') this.#wrote.set(moment, (this.#wrote.get(moment) ?? 0) + 1)
+    this.#states.take(String(reel), Number(seq), String(at(header, 'kind')), payload)
+    this.#countFact(header)
     if (this.#link(String(reel), Number(seq), prev, String(hash))) return
     this.#need(this.#isOfOne, 'head-mismatch', 'this reel has no head in the bundle')
     this.#loose.set(String(hash), { hash: String(hash), isTombstone, isProven: false })
     this.#unnamed.set(String(hash), this.#at)
+  }
+
+  /** Facts of one moment say the same of it: who acted, who drove, what caused it, when, and in which stack. */
+  #countFact(header: Json): void {
+    const moment = at(header, 'moment')
+    if (typeof moment !== 'string') return
+    const said = SAID.map((field) => at(header, field) ?? null)
+    const wrote = this.#wrote.get(moment)
+    const isSame = wrote === undefined || same(wrote.said, said)
+    this.#need(isSame, 'actor-mismatch', 'another fact of its moment says otherwise who acted, and when')
+    if (wrote === undefined) this.#wrote.set(moment, { count: 1, said })
+    else wrote.count += 1
   }
 
   #tombstone(header: Json, payload: Json): boolean {
@@ -248,14 +272,41 @@ class Check {
     for (const what of goneFrom(moment))
       this.#gone.push({ place: this.#at, what, name: `being:${being} ${name}` })
     const { facts, cited, cause, digests } = citedBy(moment)
-    const isWritten =
-      facts.every((ref) => this.#cites(ref, true)) && facts.length === (this.#wrote.get(name) ?? 0)
+    const wrote = this.#wrote.get(name)
+    const isWritten = facts.every((ref) => this.#cites(ref, true)) && facts.length === (wrote?.count ?? 0)
     this.#need(isWritten, 'facts-mismatch', 'it names other facts than those that name it')
     this.#wrote.delete(name)
+    const due = [being ?? null, at(moment.open, 'driver') ?? null, at(moment.open, 'wake', 'cause') ?? null]
+    const alike = [record.openedAt ?? null, record.stackDigest ?? null]
+    const isOwn = wrote === undefined || same(wrote.said, [...due, ...alike])
+    const what = 'its facts say otherwise who acted, who drove, what caused it, when, or in which stack'
+    this.#need(isOwn, 'actor-mismatch', what)
+    this.#derive(moment)
     const isSeen = cited.every((ref) => this.#cites(ref, !this.#isOfOne))
     this.#need(isSeen, 'basis-mismatch', 'it cites facts that are not those in the bundle')
     this.#unnamed.delete(String(cause))
-    for (const digest of digests) this.#wanted.set(digest, this.#wanted.get(digest) ?? this.#at.line)
+    for (const digest of digests) {
+      this.#need(this.#contents.has(digest), 'blob-mismatch', `the content ${digest} is not in the bundle`)
+      this.#unused.delete(digest)
+    }
+  }
+
+  /** Derives the stack of a moment, and what its decision became. */
+  #derive(moment: Moment): void {
+    const { record, open } = moment
+    const being = String(record.being)
+    const isFromStart = this.#chains.get(momentsOf(being))?.from === 0
+    const { faults, missing } = deriveStack(moment, {
+      states: this.#states,
+      isWhole: (reel) => this.#chains.get(reel)?.from === 0,
+      lastAct: this.#lastActs.get(being) ?? (isFromStart ? null : undefined),
+      program: this.#contents.get(String(at(open, 'program'))),
+    })
+    for (const [reason, what] of [...faults, ...faultsOfOutcome(moment)]) this.#need(false, reason, what)
+    for (const reel of missing) this.#missing.set(reel, (this.#missing.get(reel) ?? 0) + 1)
+    if (record.outcome !== 'act') return
+    const primary = at(record.stack, 'primary', 'name') ?? null
+    this.#lastActs.set(being, { sealedAt: record.sealedAt ?? null, primary })
   }
 
   #note(note: string): void {
@@ -299,9 +350,9 @@ class Check {
         'it is gone, and no tombstone says that it was erased',
         place,
       )
-    for (const [digest, line] of this.#wanted) {
+    for (const [digest, line] of this.#unused) {
       const place = { line, reel: `blob:${digest}`, seq: 0 }
-      this.#need(false, 'blob-mismatch', 'this content is not in the bundle', place)
+      this.#need(false, 'blob-mismatch', 'no moment names this content', place)
     }
     for (const moment of this.#isOfOne ? [] : this.#wrote.keys())
       this.#need(false, 'facts-mismatch', `facts name ${moment}, which is not here or names others`)
@@ -322,10 +373,15 @@ class Check {
         ...this.#tombs.get(name),
       })),
       uncovered: [...uncoveredIn(read)],
-      unproven:
-        checkpoint !== null && this.#key === null
-          ? ['no key was given: who signed the checkpoint was not checked']
-          : [],
+      unproven: [
+        ...[...this.#missing].map(
+          ([reel, count]) =>
+            `the context of ${count} moments: it depends on ${reel}, which is not in the bundle as a whole`,
+        ),
+        ...(checkpoint === null || this.#key !== null
+          ? []
+          : ['no key was given: who signed the checkpoint was not checked']),
+      ],
     }
   }
 }

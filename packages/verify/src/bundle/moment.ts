@@ -38,6 +38,23 @@ export function* faultsOfMoment(moment: Moment): Generator<[reason: string, what
     yield ['act-mismatch', 'its act has another digest than its facts give']
 }
 
+/** Which outcomes a decision may have, and the reason of one that failed. */
+export function* faultsOfOutcome({ record, decision }: Moment): Generator<[reason: string, what: string]> {
+  const { outcome, reason } = record
+  if (decision === null) return // erased, or there was none
+  const kind = at(decision, 'kind')
+  const may: readonly Json[] =
+    kind === 'call' ? ['act', 'see', 'failure'] : kind === 'see' ? ['see', 'failure'] : ['failure']
+  if (!may.includes(outcome ?? null))
+    yield ['outcome-mismatch', `its decision was ${kind}, and its outcome is ${outcome}`]
+  const facts = isArray(record.facts) ? record.facts.length : 0
+  if (outcome !== 'act' && facts > 0 && at(decision, 'breach') === undefined)
+    yield ['outcome-mismatch', `it wrote facts, and its outcome is ${outcome}`]
+  const own = ['BEING_ENDED', 'ROLE_UNAVAILABLE', at(decision, 'code') ?? null]
+  if (kind === 'failure' && !own.includes(reason ?? null))
+    yield ['outcome-mismatch', 'its decision failed for another reason']
+}
+
 /** What of a moment its record holds the digest of, and is not there. */
 export function* goneFrom({ record, decision, salt, effect }: Moment): Generator<'decision' | 'effect'> {
   if (record.decision !== null && decision === null && salt === null) yield 'decision'

@@ -1,7 +1,7 @@
 import { faultsOfMoment, type Moment } from '../bundle/moment.ts'
 import { at, canonical, isArray, isObject, type Json, type JsonObject, same } from '../canonical.ts'
-import { momentHash, valueHash } from '../hash.ts'
 import { type ByClause, rolesFor } from '../flow.ts'
+import { momentHash, valueHash } from '../hash.ts'
 import {
   type Answer,
   deriveListGate,

@@ -1,5 +1,6 @@
 import { at, isArray, isObject, type Json, type JsonObject } from '../canonical.ts'
 import { factHash, genesisHash, isHash, saltedHash } from '../hash.ts'
+import { setPath } from '../set-path.ts'
 
 /** A fact of a witness: its header, and salt and payload where the state that the gates read depends on them. */
 export type Link = readonly [header: Json, salt: Json, payload: Json]
@@ -86,7 +87,7 @@ const CHANGES: Readonly<Record<string, (state: State, payload: JsonObject) => St
     ...state,
     permissions:
       at(
-        set(
+        setPath(
           { permissions: state.permissions },
           isArray(path) ? path.map(String) : [],
           value ?? null,
@@ -102,20 +103,6 @@ const CHANGES: Readonly<Record<string, (state: State, payload: JsonObject) => St
     space: String(said.place),
   }),
   'matter:moved': (state, { to }) => ({ ...state, space: String(to) }),
-}
-
-/** Sets one path in a tree of qualities: null unsets, and objects are merged where `merge` is true. */
-function set(tree: JsonObject, [key, ...rest]: readonly string[], value: Json, merge: boolean): JsonObject {
-  if (key === undefined) return tree
-  const old = at(tree, key)
-  if (rest.length > 0) return { ...tree, [key]: set(isObject(old) ? old : {}, rest, value, merge) }
-  const { [key]: _gone, ...others } = tree
-  if (value === null) return others
-  if (!merge || !isObject(value) || !isObject(old)) return { ...tree, [key]: value }
-  return {
-    ...tree,
-    [key]: Object.entries(value).reduce((sum, [inner, item]) => set(sum, [inner], item, false), old),
-  }
 }
 
 /** Whether the state that the gates read depends on the payload of a fact. A quality counts where rules stand: in spaces. */

@@ -1,0 +1,221 @@
+import { at, isArray, isObject, type Json, type JsonObject, same } from '../canonical.ts'
+import { rolesFor } from '../flow.ts'
+import { REGISTRY, type State, type States } from './states.ts'
+
+/** The last act of a being: when it was sealed, and in which primary role. */
+export interface LastAct {
+  readonly sealedAt: Json
+  readonly primary: Json
+}
+
+/** What of a bundle a moment is compared with. */
+export interface Beside {
+  readonly states: States
+  /** whether the bundle holds a reel from its first fact on */
+  readonly isWhole: (reel: string) => boolean
+  /** undefined: the bundle does not hold all earlier moments of the being */
+  readonly lastAct: LastAct | null | undefined
+  /** the program that the moment opened with; undefined where the bundle has no such content */
+  readonly program: Json | undefined
+}
+
+interface Opened {
+  readonly record: JsonObject
+  readonly open: Json
+  readonly basis: Json
+}
+
+type Fault = readonly [reason: string, what: string]
+
+/** What was found of one moment. */
+export interface Derivation {
+  readonly faults: readonly Fault[]
+  /** reels that its stack depends on, and that the bundle does not hold */
+  readonly missing: readonly string[]
+}
+
+const HOUR_MS = 3_600_000
+
+/**
+ * Derives the context of a moment and its stack again: the context from what the moment opened with, the facts in the bundle and the
+ * moments before it; the program from the facts; the stack from both.
+ */
+export function deriveStack({ record, open, basis }: Opened, beside: Beside): Derivation {
+  const missing = new Set<string>()
+  const faults: Fault[] = []
+  const need = (holds: boolean, reason: string, what: string) => void (holds || faults.push([reason, what]))
+  const heads = new Map(
+    (isArray(basis) ? basis : []).map((ref) => (isArray(ref) ? [String(ref[0]), Number(ref[1])] : ['', 0])),
+  )
+  const stateOf = (reel: string): State | null => {
+    const seq = heads.get(reel)
+    if (seq === 0) return {}
+    const state = beside.isWhole(reel) && seq !== undefined ? beside.states.at(reel, seq) : null
+    if (state === null) missing.add(reel)
+    return state
+  }
+  const me = stateOf(`being:${record.being}`)
+  for (const fault of faultsOfTime(record, open, beside.lastAct)) faults.push(fault)
+  if (me !== null) {
+    const driver = at(open, 'driver') ?? null
+    need(
+      driver === null || driver === me.driver,
+      'driver-mismatch',
+      'nobody had taken the being as its driver',
+    )
+    const cognition = driver === null ? at(me.cognition, 'kind') : 'human'
+    need(
+      same(at(open, 'cognition', 'kind'), cognition),
+      'context-mismatch',
+      'it opened for another cognition',
+    )
+  }
+  const told = at(open, 'context') ?? {}
+  const context = contextOf(open, { told, me, flow: flowOf(me, beside.program) }, stateOf)
+  const wrong = firstOtherIn(told, context)
+  need(wrong === null, 'context-mismatch', `its context has another ${wrong} than its facts give`)
+  if (!isObject(beside.program)) return { faults, missing: [...missing] }
+  const program = programOf(beside.program, me, at(open, 'asked') ?? null, stateOf)
+  const other = ['flow', 'defaultRole'].find((field) => !same(at(beside.program, field), at(program, field)))
+  need(other === undefined, 'program-mismatch', `its program has another ${other} than the being had`)
+  for (const [name, role] of Object.entries(at(beside.program, 'roles') ?? {}))
+    need(
+      same(role, at(program, 'roles', name)),
+      'program-mismatch',
+      `its program has another role ${name} than was set`,
+    )
+  if (record.stack === null) return { faults, missing: [...missing] }
+  const roles = rolesFor(program, {
+    context: { ...(told as JsonObject), ...context },
+    cognition: String(at(open, 'cognition', 'kind')),
+    asked: (at(open, 'asked') as string | null | undefined) ?? null,
+  })
+  const stacked = at(record.stack, 'stacked')
+  const worn = [at(record.stack, 'primary') ?? null, ...(isArray(stacked) ? stacked : [])]
+  const derived = roles.map(({ role }) => ({
+    name: role,
+    digest: at(program, 'roles', role, 'digest') ?? null,
+  }))
+  need(same(worn, derived), 'stack-mismatch', 'its flow gives another stack in this context')
+  return { faults, missing: [...missing] }
+}
+
+/** Compares what a moment says of its time with itself, and with the last act of the being. */
+function* faultsOfTime(
+  record: JsonObject,
+  open: Json,
+  lastAct: LastAct | null | undefined,
+): Generator<Fault> {
+  const [openedAt, offset] = [Number(at(open, 'openedAt')), Number(at(open, 'offset'))]
+  if (record.openedAt !== openedAt || Number(record.sealedAt) < openedAt)
+    yield ['time-mismatch', 'its record says that it was at another time']
+  const here = openedAt + offset * 60_000
+  const hour = Math.floor(here / HOUR_MS)
+  const isOfZone = hour - 24 * Math.floor(hour / 24) === at(open, 'hour')
+  const day = Math.floor(here / (24 * HOUR_MS)) + 4 // 1 January 1970 was a Thursday
+  if (!isOfZone || day - 7 * Math.floor(day / 7) !== at(open, 'dayOfWeek'))
+    yield ['time-mismatch', 'its hour and its weekday are not those of the time at which it opened']
+  if (record.wake !== null && at(open, 'wake', 'id') !== record.wake)
+    yield ['record-mismatch', 'its record names another wake']
+  if (lastAct === undefined) return
+  if (!same(at(open, 'lastSealed'), lastAct === null ? null : { ...lastAct }))
+    yield ['context-mismatch', 'the last act of the being was another one']
+}
+
+/** The context as far as it can be derived: what depends on a reel that is not here is left out. */
+function contextOf(
+  open: Json,
+  { told, me, flow }: { told: Json; me: State | null; flow: Json },
+  stateOf: (reel: string) => State | null,
+): JsonObject {
+  const last = at(open, 'lastSealed') ?? null
+  const caller = at(open, 'caller') ?? null
+  const since = Math.floor((Number(at(open, 'openedAt')) - Number(at(last, 'sealedAt'))) / 1000)
+  const given: JsonObject = {
+    verb: at(open, 'verb') ?? null,
+    caller:
+      caller === null
+        ? null
+        : { role: at(caller, 'role') ?? null, cognition: at(caller, 'cognition') ?? null },
+    time: {
+      hour: at(open, 'hour') ?? null,
+      dayOfWeek: at(open, 'dayOfWeek') ?? null,
+      sinceLastMoment: last === null ? null : since,
+    },
+  }
+  const path = typeof me?.space === 'string' ? me.space : null
+  const read = new Set(pathsIn(flow))
+  const readsSpace = [...read].some((one) => one.startsWith('space.quality'))
+  const space = path === null || !readsSpace ? null : stateOf(`space:${path}`)
+  const quality = at(told, 'space', 'quality') ?? {}
+  const names = [...read].flatMap((one) => /^world\.([^.]+)/.exec(one)?.[1] ?? [])
+  const world = [...new Set(names)].map((name): [string, Json] => {
+    const state = stateOf(`world:${name}`)
+    return [name, state === null ? (at(told, 'world', name) ?? null) : (state.values ?? {})]
+  })
+  if (me === null || path === null) return given
+  return {
+    ...given,
+    me: { previousRole: at(last, 'primary') ?? null, quality: me.qualities ?? {} },
+    inHomeSpace: path === me.home,
+    space: {
+      name: path === '/' ? '/' : path.slice(path.lastIndexOf('/') + 1),
+      quality: space?.qualities ?? quality,
+    },
+    world: Object.fromEntries(world),
+  }
+}
+
+const flowOf = (me: State | null, program: Json | undefined): Json =>
+  (me === null ? at(program, 'flow') : at(me.qualities, 'roleFlow')) ?? null
+
+/** What the conditions of a flow name. */
+function* pathsIn(part: Json): Generator<string> {
+  for (const [key, value] of Object.entries(isObject(part) || isArray(part) ? part : {})) {
+    yield key
+    yield* pathsIn(value)
+  }
+}
+
+/** The program as far as it can be derived: flow and default role of the being, and the roles that were set. */
+function programOf(
+  told: JsonObject,
+  me: State | null,
+  asked: Json,
+  stateOf: (reel: string) => State | null,
+): JsonObject {
+  const own = at(me?.qualities, 'roleFlow')
+  const flow = me === null ? (told.flow ?? []) : isArray(own) ? own : []
+  const defaultRole = me === null ? (told.defaultRole ?? null) : (me.defaultRole ?? null)
+  const registry = stateOf(REGISTRY)
+  if (registry === null) return { flow, defaultRole, roles: told.roles ?? {} }
+  const named = (isArray(flow) ? flow : []).map((clause) => at(clause, 'role') ?? null)
+  const names = [...named, defaultRole, asked].filter((name) => typeof name === 'string')
+  const roles = names.flatMap((name): [string, Json][] => {
+    const role = at(registry, name)
+    return role === undefined ? [] : [[name, role]]
+  })
+  return { flow, defaultRole, roles: Object.fromEntries(roles) }
+}
+
+const LONG_BYTES = 256
+
+/** The first path at which a slice of a context has another value than the context; null when there is none. */
+function firstOtherIn(slice: Json, context: Json, path = ''): string | null {
+  for (const [key, value] of Object.entries(isObject(slice) ? slice : {})) {
+    const here = path === '' ? key : `${path}.${key}`
+    const whole = at(context, key)
+    if (path === '' && whole === undefined && ['me', 'space', 'world', 'inHomeSpace'].includes(key)) continue // not in the bundle
+    if (isObject(value) && Object.keys(value).length > 0) {
+      const other = firstOtherIn(value, whole ?? null, here)
+      if (other !== null) return other
+    } else if (isObject(value) ? !isOpaque(whole) : !same(value, whole)) return here
+  }
+  return null
+}
+
+/** An object, an array and a long text stand in a slice as `{}`. */
+const isOpaque = (value: Json | undefined): boolean =>
+  typeof value === 'string'
+    ? Buffer.byteLength(value) > LONG_BYTES
+    : typeof value === 'object' && value !== null

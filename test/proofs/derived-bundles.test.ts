@@ -1,0 +1,251 @@
+/** Bundles of a record that somebody wrote anew with true hashes: what its moments opened with, wore and became is derived again. */
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { exportBundle } from '@treeos/proofs'
+import { valueHash as digestOf } from '@treeos/verify/parts'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { createSpace, doAs, play, setFlow } from '../support/life.ts'
+import { stage } from '../support/puppet.ts'
+import { useWorld } from '../support/use-world.ts'
+import { type Line, linesOf, rehashed, summed, verifyBytes } from './bundle-lines.ts'
+
+const folder = mkdtempSync(join(tmpdir(), 'treeos-derived-'))
+afterAll(() => rmSync(folder, { recursive: true, force: true }))
+const world = useWorld({ extensions: [stage] })
+let lines: Line[]
+
+beforeAll(async () => {
+  for (const name of ['ann', 'ben']) await world.birthPuppet(name)
+  await createSpace(world, '/den')
+  await doAs(world, 'set-space', '/den', { field: 'den.warm', value: true })
+  await setFlow(world, 'ann', [
+    { when: { 'space.quality.den.warm': true }, role: 'stage:mode-1', stack: true },
+    { when: { 'world.bell.rings': true }, role: 'stage:mode-2', stack: true },
+    { when: { 'me.previousRole': 'nobody' }, role: 'stage:mode-2', stack: true },
+    { when: { 'time.hour': { gt: 25 } }, role: 'stage:mode-2', stack: true },
+    { when: { 'time.sinceLastMoment': { gt: 99_999 } }, role: 'stage:mode-2', stack: true },
+    { when: { inHomeSpace: 'never' }, role: 'stage:mode-2', stack: true },
+  ])
+  await play(world, 'ann', { verb: 'do', action: 'move', target: '/den', args: {} })
+  await play(world, 'ann', { verb: 'do', action: 'move', target: '/', args: {} })
+  await play(world, 'ann', { verb: 'see', address: '/den' })
+  const file = join(folder, 'all.jsonl')
+  await exportBundle(world.db, world.reality, { log: null, file })
+  lines = linesOf(readFileSync(file)).map((line) => JSON.parse(line))
+})
+
+const check = (forged: readonly Line[]) =>
+  verifyBytes(summed(forged.map((line) => JSON.stringify(line))), null)
+
+/** The last act of the being, its program, and the last fact that it wrote. */
+function partsOf(all: readonly Line[]) {
+  const moment = all.findLast(
+    (line) => line.kind === 'moment' && line.being === 'ann' && line.record.outcome === 'act',
+  )!
+  const program = all.find((line) => line.kind === 'blob' && line.digest === moment.open.program)!
+  const facts = all.filter((line) => line.kind === 'fact' && line.header.moment === moment.record.moment)
+  return { moment, program, facts, ...moment } as Line & { moment: Line; program: Line; facts: Line[] }
+}
+
+type Parts = ReturnType<typeof partsOf>
+const KINDS: readonly (readonly [what: string, reason: string, forge: (parts: Parts) => void])[] = [
+  [
+    'a quality of the space',
+    'context-mismatch',
+    ({ open }) => {
+      open.context.space.quality.den.warm = false
+    },
+  ],
+  [
+    'a quality of the space, gone from the context',
+    'context-mismatch',
+    ({ open }) => {
+      open.context.space.quality.den = { warm: null }
+    },
+  ],
+  [
+    'a signal that nobody published',
+    'context-mismatch',
+    ({ open }) => {
+      open.context.world = { bell: { rings: true } }
+    },
+  ],
+  [
+    'the role before',
+    'context-mismatch',
+    ({ open }) => {
+      open.context.me.previousRole = 'nobody'
+    },
+  ],
+  [
+    'the hour in the context',
+    'context-mismatch',
+    ({ open }) => {
+      open.context.time.hour += 1
+    },
+  ],
+  [
+    'the time since the last act',
+    'context-mismatch',
+    ({ open }) => {
+      open.context.time.sinceLastMoment += 100_000
+    },
+  ],
+  [
+    'whether it is at home',
+    'context-mismatch',
+    ({ open }) => {
+      open.context.inHomeSpace = !open.context.inHomeSpace
+    },
+  ],
+  [
+    'the hour in all places',
+    'time-mismatch',
+    ({ open }) => {
+      open.hour = (open.hour + 1) % 24
+      open.context.time.hour = open.hour
+    },
+  ],
+  [
+    'the weekday',
+    'time-mismatch',
+    ({ open }) => {
+      open.dayOfWeek = (open.dayOfWeek + 1) % 7
+    },
+  ],
+  [
+    'the last act in all places',
+    'context-mismatch',
+    ({ open }) => {
+      open.lastSealed.sealedAt -= 5000
+      open.context.time.sinceLastMoment += 5
+    },
+  ],
+  [
+    'the cognition',
+    'context-mismatch',
+    ({ open }) => {
+      open.cognition = { kind: 'human', script: null }
+    },
+  ],
+  ['a modifier that was not worn', 'stack-mismatch', ({ record, facts }) => wear(record, facts, [])],
+  [
+    'a modifier worn twice',
+    'stack-mismatch',
+    ({ record, facts }) => wear(record, facts, [...record.stack.stacked, ...record.stack.stacked]),
+  ],
+  [
+    'the digest of a role',
+    'stack-mismatch',
+    ({ record, facts }) => {
+      const [first] = record.stack.stacked
+      wear(record, facts, [{ ...first, digest: record.stack.primary.digest }])
+    },
+  ],
+  ['a clause of the flow', 'program-mismatch', ({ program }) => void program.content.flow.splice(1, 1)],
+  [
+    'the default role',
+    'program-mismatch',
+    ({ program }) => {
+      program.content.defaultRole = 'resident'
+    },
+  ],
+  [
+    'a role of the program that needs another cognition',
+    'program-mismatch',
+    ({ program }) => {
+      program.content.roles['stage:mode-2'].requiredCognition = 'llm'
+    },
+  ],
+  [
+    'the actor of a fact',
+    'actor-mismatch',
+    ({ facts }) => {
+      facts.at(-1)!.header.actor = 'ben'
+    },
+  ],
+  [
+    'the driver of a fact',
+    'actor-mismatch',
+    ({ facts }) => {
+      facts.at(-1)!.header.driver = 'ben'
+    },
+  ],
+  [
+    'the time of a fact',
+    'actor-mismatch',
+    ({ facts }) => {
+      facts.at(-1)!.header.at += 1
+    },
+  ],
+  [
+    'the cause of a fact',
+    'actor-mismatch',
+    ({ facts }) => {
+      facts.at(-1)!.header.cause = null
+    },
+  ],
+  [
+    'the stack of a fact',
+    'actor-mismatch',
+    ({ facts }) => {
+      facts.at(-1)!.header.stack = null
+    },
+  ],
+  [
+    'a driver that nobody was',
+    'driver-mismatch',
+    ({ open, facts }) => {
+      open.driver = 'ben'
+      for (const { header } of facts) header.driver = 'ben'
+    },
+  ],
+  [
+    'an act that is said to be a look',
+    'outcome-mismatch',
+    ({ record }) => void Object.assign(record, { outcome: 'see', act: null }),
+  ],
+  [
+    'an act that is said to be skipped',
+    'outcome-mismatch',
+    ({ record }) => void Object.assign(record, { outcome: 'skipped', act: null }),
+  ],
+  [
+    'the wake',
+    'record-mismatch',
+    ({ record }) => {
+      record.wake = 'summon/other'
+    },
+  ],
+  [
+    'the time at which it opened',
+    'time-mismatch',
+    ({ record }) => {
+      record.openedAt -= 1
+    },
+  ],
+]
+
+/** Puts on other modifiers, and says so in the facts. */
+function wear(record: Line, facts: readonly Line[], stacked: readonly Line[]): void {
+  record.stack = { ...record.stack, stacked }
+  for (const { header } of facts) header.stack = digestOf(record.stack)
+}
+
+describe(`a bundle in which one of ${KINDS.length} values was changed, with every hash made again`, () => {
+  it('control: with nothing changed it fits, and only a checkpoint is missing', async () => {
+    expect(await check(lines)).toMatchObject({ status: 'unproven', broken: [] })
+    expect(await check(rehashed(structuredClone(lines)))).toMatchObject({ status: 'unproven', broken: [] })
+  })
+
+  it.each(KINDS)('%s: %s', async (_, reason, forge) => {
+    const forged = structuredClone(lines)
+    forge(partsOf(forged))
+    const { status, broken } = await check(rehashed(forged))
+    expect(status).toBe('broken')
+    expect(broken.map((fault) => fault.reason)).toContain(reason)
+    // The control: the hashes are true, so nothing else shows it.
+    expect(broken.filter((fault) => /hash|line|prev|digest|payload/.test(fault.reason))).toEqual([])
+  })
+})
