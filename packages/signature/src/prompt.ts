@@ -1,5 +1,5 @@
 import { canonicalJson, type Json, type JsonObject } from '@treeos/core'
-import { viewBlock } from './data.ts'
+import { bareJson, viewBlock, words } from './data.ts'
 
 /** The two messages of a model call. There are no earlier turns: a forward moment has none. */
 export interface Prompt {
@@ -36,7 +36,7 @@ const WHAT_ROLE_IS =
 
 /**
  * Renders a filled Signature. The user message has a block for each input, and no text of an input can begin a line like the
- * name of a block. Without a role the field is absent. With one it is the first block, and the system message is the same.
+ * name of a block, also not the bare input of a moment. Without a role the field is absent. With one it is the first block, and the system message is the same.
  * @param role text of the overlay that was resolved for this call; null without one
  */
 export function renderSignature({ system, inputs, isBare }: FilledSignature, role: string | null): Prompt {
@@ -44,7 +44,7 @@ export function renderSignature({ system, inputs, isBare }: FilledSignature, rol
     throw new Error(`the input ${ROLE_INPUT} of a Signature is filled by overlays alone`)
   if (role === null && isBare === true) {
     const [only = null] = Object.values(inputs)
-    return { system, user: typeof only === 'string' ? only : canonicalJson(only) }
+    return { system, user: typeof only === 'string' ? words(only) : bareJson(canonicalJson(only)) }
   }
   const blocks = Object.entries(inputs).map(([name, value]) => viewBlock(name, value))
   if (role === null) return { system, user: blocks.join('\n\n') }

@@ -11,9 +11,27 @@ export interface ReadPrompt {
   /** what is data, by the name of its view, as text */
   readonly data: readonly (readonly [name: string, body: string])[]
   readonly words: string
+  /** how many lists of capabilities there are */
+  readonly capabilities: number
 }
 
-const LINE_BREAK = /\r\n|[\n\v\f\r\u0085\u2028\u2029]/u
+const BREAKS = String.raw`\n\v\f\r\u001c-\u001e\u0085\u2028\u2029`
+const LINE_BREAK = new RegExp(String.raw`\r\n|[${BREAKS}]`, 'u')
+
+/** Lines of words have one `\` more where they begin like a heading. Each is read as a person sees it, without what shows nothing. */
+const withoutMarks = (user: string): string =>
+  user
+    .split(new RegExp(`(${LINE_BREAK.source})`, 'u'))
+    .map((line) => {
+      const seen = line.replace(
+        /[\p{M}\p{Z}\p{C}\p{Default_Ignorable_Code_Point}\u2800\u{13441}\u{13442}\u{1D159}]/gu,
+        '',
+      )
+      if (/^\[\p{L}/u.test(seen) && !/^\[ (true|false|null)/.test(line))
+        throw new Error(`the words have a heading: ${seen}`)
+      return /^\\+\[\p{L}/u.test(seen) ? line.replace('\\', '') : line
+    })
+    .join('')
 
 /** Splits at every line break that any reader knows, and reads headings, their bodies and the fields of `[Wake]`. */
 export function readPrompt({ system, user }: Prompt): ReadPrompt {
@@ -45,7 +63,8 @@ export function readPrompt({ system, user }: Prompt): ReadPrompt {
     data: blocks
       .filter(([name]) => name !== 'Wake' && name !== 'Time')
       .map(([name, body]) => [name, body.slice(1).join('\n')]),
-    words: user,
+    words: withoutMarks(user),
+    capabilities: lines.filter((line) => line === 'and can:').length,
   }
 }
 

@@ -25,7 +25,8 @@ export interface ResolvedOverlay {
 const ORDER = 'These overlays are in rising authority. Where two conflict, follow the later one.'
 
 /** Other line breaks than this one would begin a line that the indent does not reach. */
-const LINE_BREAK = /\r\n|[\n\v\f\r\u0085\u2028\u2029]/u
+const BREAKS = String.raw`\n\v\f\r\u001c-\u001e\u0085\u2028\u2029`
+const LINE_BREAK = new RegExp(String.raw`\r\n|[${BREAKS}]`, 'u')
 
 /**
  * Resolves all overlays of one call, before it is made. Pure.

@@ -12,6 +12,7 @@ import {
   inline,
   type Prompt,
   renderSignature,
+  roleBody,
   rolePrompt,
   viewBlock,
 } from '@treeos/signature'
@@ -51,7 +52,7 @@ export function composeMoment(
   face: Face,
   moment: PromptMoment,
 ): Composed {
-  const role = composeRoles(specs.map((spec) => ({ spec, prompt: render(registry, spec, face) })))
+  const role = composeRoles(specs.map((spec) => ({ spec, prompt: roleBody(render(registry, spec, face)) })))
   const signature = fillMoment(role, face, moment)
   return {
     role,
