@@ -172,7 +172,7 @@ const repair = defineOperation({
 /** Makes boards while the line runs. May call the supervisor. Cannot start, stop or repair the line. */
 const worker = defineRole({
   name: 'factory:worker',
-  canSee: ['~'],
+  canSee: ['~', { rel: 'here' }],
   canDo: ['factory:operate-lathe', 'factory:attach-trucks', 'factory:log-defect'],
   canSummon: ['@supervisor'],
   see: ['factory:dashboard'],
@@ -181,7 +181,7 @@ const worker = defineRole({
 })
 const halted = defineRole({
   name: 'factory:halted',
-  canSee: ['~'],
+  canSee: ['~', { rel: 'here' }],
   canSummon: ['@supervisor'],
   see: ['factory:dashboard'],
   prompt: 'The line is broken and nothing can be made. See that the supervisor knows.',
@@ -189,7 +189,7 @@ const halted = defineRole({
 const resting = defineRole({ name: 'factory:resting', prompt: 'Nothing is to be done at your station.' })
 const supervisor = defineRole({
   name: 'factory:supervisor',
-  canSee: ['~'],
+  canSee: ['~', { rel: 'here' }],
   canDo: ['factory:repair'],
   canSummon: [{ rel: 'asker' }],
   see: ['factory:dashboard'],

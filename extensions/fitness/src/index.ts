@@ -81,6 +81,7 @@ function recent(sets: readonly FitnessSet[]): FitnessSet[] {
 /** Reads the sets in its space and gives advice. Changes nothing. */
 const coach = defineRole({
   name: 'fitness:coach',
+  canSee: [{ rel: 'here' }, { pattern: 'matter:*' }],
   canSummon: [{ rel: 'asker' }],
   see: ['fitness:sets'],
   forceToolCall: true,

@@ -83,6 +83,7 @@ const log = defineOperation({
 /** Keeps its own log, and answers with the totals of the days. */
 const eater = defineRole({
   name: 'food:eater',
+  canSee: [{ rel: 'here' }],
   canDo: ['create-matter', 'food:log'],
   canSummon: [{ rel: 'asker' }],
   see: ['food:totals'],

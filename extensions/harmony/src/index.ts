@@ -143,6 +143,7 @@ const drummer = defineRole({
 })
 const dancer = defineRole({
   name: 'harmony:dancer',
+  canSee: [{ rel: 'here' }, { rel: 'present' }],
   canDo: ['harmony:step'],
   see: ['harmony:neighbors', 'harmony:others'],
   prompt: ({ me }) =>

@@ -49,6 +49,7 @@ export function defineLineage(override: LineageOverride = {}) {
       defineRole({
         ...own,
         name: 'lineage:parent',
+        canSee: [...own.canSee, { rel: 'any-child' }],
         see: ['lineage:children', ...own.see],
         canDo: all,
         canSummon: [...answering, { rel: 'any-child' }],

@@ -1,6 +1,6 @@
 import { asJson, type BeingName, triggerOf } from '@treeos/core'
 import type { OpenedMoment, OpenInput, OpenResult } from '@treeos/protocol'
-import { type LoadedMoment, type MomentReading, readForMoment } from '@treeos/reality'
+import { contentHeard, type LoadedMoment, type MomentReading, readForMoment } from '@treeos/reality'
 import {
   type ClaimedWake,
   claimAndRead,
@@ -101,7 +101,7 @@ async function read(deps: BeatDeps, input: Input, claimed: Claimed, expected: Re
     },
     loaded: {
       ...seen,
-      content: wake.content,
+      content: contentHeard(record, seen.face, wake.content),
       ...(wake.overlays === undefined ? {} : { overlays: wake.overlays }),
     },
     reading: kept,

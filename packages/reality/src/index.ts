@@ -16,6 +16,7 @@ export { endExtension, installRoles } from './install.ts'
 export {
   type ComposedMoment,
   composeLoaded,
+  contentHeard,
   findMoment,
   type LoadedMoment,
   promptDigestOf,

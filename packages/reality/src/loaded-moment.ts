@@ -9,7 +9,7 @@ import {
   type OpenRecord,
   type OverlaySources,
 } from '@treeos/store'
-import { type Composed, composeMoment, type Face, type Registry } from '@treeos/world'
+import { type Composed, composeMoment, type Face, heardContent, type Registry } from '@treeos/world'
 import { readFace, readProgram, readSpec } from './blobs.ts'
 
 /** An open moment with the content that its record names by digest. */
@@ -17,11 +17,18 @@ export interface LoadedMoment {
   readonly record: OpenRecord
   readonly program: Program
   readonly face: Face | null
-  /** content of the wake; for a person's act, the act */
+  /** content of the wake, as the being may hear it; for a person's act, the act */
   readonly content: Json
   /** where its overlays are; left out without any, and in a replay */
   readonly overlays?: OverlaySources
 }
+
+/** The content of a wake as the being of its moment may hear it: without what it quotes of what the being may not see. */
+export const contentHeard = (
+  { quotes }: Pick<OpenRecord, 'quotes'>,
+  face: Pick<Face, 'changed'> | null,
+  content: Json,
+): Json => (quotes === undefined ? content : heardContent(content, quotes.unseen, face?.changed))
 
 /** @returns null when the moment was never opened; `wake` is null when its inbox row is gone */
 export async function findMoment(

@@ -29,6 +29,8 @@ import {
   momentCognition,
   openTime,
   PROMPT_LAYOUT,
+  type Quotes,
+  quotesOf,
   type Registry,
   readWorld,
   WorldReader,
@@ -62,6 +64,7 @@ export async function readForMoment(
   const answered = await findAnswered(db, wake) // needs no snapshot: the content of an inbox row never changes
   const { verb, caller } = verbAndCallerOf(wake, answered)
   const asked = (answered ?? wake).askedRole
+  const quotes = quotesOf(wake)
   const faults: { what: string; error: unknown }[] = []
   const opening = {
     verb,
@@ -71,6 +74,7 @@ export async function readForMoment(
     lastSealed,
     asked,
     wake,
+    ...(quotes === null ? {} : { quotes }),
     ...(wake.cut ? { cut: true as const } : {}),
   }
   const seen = await readWorld(reader, registry, momentInputsOf(me, opening), (what, error) =>
@@ -95,6 +99,7 @@ export async function readForMoment(
     basis: digestOf(seen.basis),
     ...(wake.cut ? { cut: true } : {}),
     ...(me.ended === undefined ? {} : { ended: true }),
+    ...(quotes === null ? {} : { quotes: { ...quotes, unseen: seen.unseen } }),
     ...(driver !== null && lenderOf(me, driver) === null ? { own: true } : {}),
     layout: PROMPT_LAYOUT,
     ...(Object.keys(seen.aside).length === 0 ? {} : { aside: seen.aside }),
@@ -142,7 +147,7 @@ export function momentInputsOf(
     | 'asked'
     | 'cut'
     | 'offset'
-  > & { readonly wake: Parameters<typeof triggerOf>[0] },
+  > & { readonly wake: Parameters<typeof triggerOf>[0]; readonly quotes?: Quotes },
 ): Parameters<typeof readWorld>[2] {
   const { verb, caller, openedAt, zone, hour, dayOfWeek, offset, lastSealed, asked } = open
   return {
@@ -157,6 +162,7 @@ export function momentInputsOf(
     cut: open.cut === true,
     ended: me.ended !== undefined,
     asker: caller?.name ?? null,
+    quotes: open.quotes ?? null,
   }
 }
 

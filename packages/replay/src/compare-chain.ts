@@ -159,6 +159,7 @@ async function replayMoment(
   compare.same('program', open.program, last.digests.program.of(seen.program))
   compare.same('context', open.context, seen.context)
   compare.same('heads', open.heads, seen.heads)
+  compare.same('unseen', open.quotes?.unseen ?? [], seen.unseen)
   // The worker of this moment had not loaded the code of a role. Its see-resolvers gave nothing, and the moment failed.
   const codeWasMissing = record.stack !== null && record.promptDigest === null
   if (!codeWasMissing) {

@@ -9,7 +9,7 @@ import {
   type VerbCall,
   type Wake,
 } from '@treeos/core'
-import { actingFor, type DecisionMoment, leaseOfAct } from '@treeos/reality'
+import { actingFor, contentHeard, type DecisionMoment, leaseOfAct } from '@treeos/reality'
 import { type Db, findEntry, type InboxEntry, type OpenRecord } from '@treeos/store'
 import { decideCall, type Registry, requireLease, WorldReader } from '@treeos/world'
 import type { Past } from './past.ts'
@@ -59,7 +59,7 @@ export async function judgeAgain(
   let isOfThread = false
   try {
     if (open.wake.kind === 'act') requireLease(me, leaseOfAct({ content }), open.driver)
-    const wake = await answeredWake(db, { being, open, content })
+    const wake = await answeredWake(db, { being, open, content: contentHeard(open, seen.face, content) })
     const moment: DecisionMoment = { reader, me, open, stack, surface, role, wake }
     const acting = actingFor({ db, registry }, moment)
     const thread = (id: string) => {

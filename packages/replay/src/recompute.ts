@@ -1,5 +1,5 @@
 import type { Digest, Json, PinnedStack } from '@treeos/core'
-import { momentInputsOf, promptDigestOf, specFrom, specsOf } from '@treeos/reality'
+import { contentHeard, momentInputsOf, promptDigestOf, specFrom, specsOf } from '@treeos/reality'
 import { type ComposedRole, pinStack } from '@treeos/roles'
 import type { OpenRecord, StoredOutcome } from '@treeos/store'
 import {
@@ -47,7 +47,10 @@ export async function recomputeMoment(
   if (stack === null || seen.face === null)
     return { reader, me, seen, stack, role: null, prompt: null, missing: null }
   const specs = await specsOf(async (digest) => specFrom(await source.blob(digest)), stack)
-  const composed = composeMoment(registry, specs, seen.face, { ...open, content })
+  const composed = composeMoment(registry, specs, seen.face, {
+    ...open,
+    content: contentHeard(open, seen.face, content),
+  })
   const prompt = promptDigestOf(composed)
   return { reader, me, seen, stack, role: composed.role, prompt, missing: composed.missing }
 }

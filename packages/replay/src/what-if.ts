@@ -8,7 +8,7 @@ import {
   TreeosError,
   type VerbCall,
 } from '@treeos/core'
-import { actingFor } from '@treeos/reality'
+import { actingFor, contentHeard } from '@treeos/reality'
 import { type RoleFlow, requireFlow } from '@treeos/roles'
 import {
   type Db,
@@ -177,7 +177,11 @@ async function tryCall(
 ): Promise<Difference['refused']> {
   if (stack === null || seen.face === null || role === null) return null
   try {
-    const wake = await answeredWake(db, { being: me.name, open, content })
+    const wake = await answeredWake(db, {
+      being: me.name,
+      open,
+      content: contentHeard(open, seen.face, content),
+    })
     const moment = { reader, me, open, stack, surface: seen.face.surface, role, wake }
     await decideCall(call, actingFor({ db, registry }, moment))
     return null // a call that waits for its effect passed both gates

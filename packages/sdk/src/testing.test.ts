@@ -18,6 +18,7 @@ const tea = defineExtension({
   roles: [
     defineRole({
       name: 'tea:host',
+      canSee: [{ rel: 'here' }],
       canDo: ['tea:pour'],
       canSummon: [{ rel: 'asker' }],
       see: ['tea:table'],

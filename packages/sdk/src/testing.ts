@@ -189,7 +189,13 @@ async function open(
   const from = wake?.from ?? null
   const specs = wears.map((name) => roleOf(registry, name).spec)
   const [primary = '', ...stacked] = wears
-  const { face } = await buildFace(worldOf([...world, me]), registry, { me, asker: from, specs }, rethrow)
+  const here = space({ path: me.space }) // there is always one, and of a space that is not there nothing is seen
+  const { face } = await buildFace(
+    worldOf([here, ...world, me]),
+    registry,
+    { me, asker: from, specs },
+    rethrow,
+  )
   return {
     moment,
     face,

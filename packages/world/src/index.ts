@@ -45,6 +45,8 @@ export { reachOf, rolesNamed } from './gates/reach.ts'
 export type { RuleQuestion } from './gates/refusal.ts'
 export { isAncestor, type RuleDecision, ruleGate } from './gates/rule-gate.ts'
 export { STANDINGS, type Standing } from './gates/rules.ts'
+export { mayRead } from './gates/sight.ts'
+export { buildFace } from './moment/build-face.ts'
 export {
   type LastSealed,
   type MomentInputs,
@@ -63,6 +65,7 @@ export {
   toolsFor,
   verbTools,
 } from './moment/prompt.ts'
+export { heardContent, type Quotes, quotesOf, toldContent } from './moment/quoted.ts'
 export { evaluateProgram, readWorld, type WorldReading } from './moment/read-world.ts'
 export { isAwaited } from './moment/wake-block.ts'
 export { Arguments } from './operations/arguments.ts'
@@ -73,7 +76,7 @@ export {
   type RelationResolver,
   Unresolved,
 } from './read/expand-surface.ts'
-export { buildFace, type Face, type Resolvers, type SeeResolver } from './read/face.ts'
+export type { Face, Resolvers, SeeResolver } from './read/face.ts'
 export { type ChangedRow, foldRows } from './read/fold-rows.ts'
 export { memoryRows } from './read/memory-rows.ts'
 export { type KindInPlace, type RowSource, WorldReader } from './read/reader.ts'

@@ -1,7 +1,7 @@
-import { inhabit, see } from '@treeos/client'
-import type { JsonObject } from '@treeos/core'
+import { inhabit, inspectMoment, moments, see } from '@treeos/client'
+import type { Json, JsonObject } from '@treeos/core'
 import { beforeAll, describe, expect, it } from 'vitest'
-import { createSpace, doAs, live, play, rowOf, setFlow, setRole } from '../../support/life.ts'
+import { createSpace, doAs, live, play, rowOf, setFlow, setRole, until, wakesOf } from '../../support/life.ts'
 import { stage } from '../../support/puppet.ts'
 import { expectReplays, expectUnbroken } from '../../support/replaying.ts'
 import { useWorld } from '../../support/use-world.ts'
@@ -131,9 +131,121 @@ describe('a being learns nothing of a place that it cannot see by letting its fl
     expect(await play(world, 'walker', own('walker', SECRET, 'walker'))).toMatchObject({ outcome: 'act' })
   })
 
-  it('what its flow reads is for who may set it and sees the place: the being then wears what the place says', async () => {
+  it('set by who sees the place, it reads the place only while the being itself may see it, or is at home there', async () => {
     await setFlow(world, 'guest', [{ role: 'blind' }, ...SECRET])
-    expect(await live(world, 'guest', 'look')).toMatchObject({ primary: 'blind', stacked: ['stage:mode-0'] })
+    expect(await live(world, 'guest', 'look')).toMatchObject({ primary: 'blind', stacked: [] })
+    await setFlow(world, 'inmate', [{ role: 'blind' }, ...SECRET])
+    expect(await live(world, 'inmate', 'look')).toMatchObject({ primary: 'blind', stacked: ['stage:mode-0'] })
+  })
+})
+
+describe('a rule of a space that refuses SEE closes every other way', () => {
+  const secret = 'the-word-of-the-crypt'
+  const forbidden = { see: { '*': { forbid: [{ role: 'eyes' }] } } }
+  const deed = (being: string, action: string, args: JsonObject, target = `@${being}`) =>
+    play(world, being, { verb: 'do', action, target, args })
+  const subscribe = (being: string, scope = '/crypt') =>
+    deed(being, 'subscribe', { name: 'spy', scope, below: true, field: 'crypt.word' })
+  const setWord = (value: Json) => doAs(world, 'set-space', '/crypt', { field: 'crypt.word', value })
+  const rule = (value: Json) => doAs(world, 'set-space', '/crypt', { field: 'permissions', value })
+  const newestOf = async (being: string) => {
+    const { n } = (await moments(world.db, being, 1))[0]!
+    return inspectMoment(world, being, n)
+  }
+  const changesOf = async (being: string) =>
+    (await moments(world.db, being, 50)).filter(({ wake }) => wake?.startsWith('change/'))
+
+  beforeAll(async () => {
+    await createSpace(world, '/crypt')
+    await setWord(secret)
+    const canDo = ['move', 'subscribe', 'set-roleflow']
+    for (const name of ['eyes', 'lids'])
+      await setRole(world, {
+        name,
+        canSee: [{ pattern: '*' }],
+        canDo,
+        canSummon: [{ rel: 'asker' }],
+        prompt: '',
+      })
+    for (const name of ['outside', 'before', 'within'])
+      await world.birth({
+        name,
+        cognition: 'scripted',
+        script: 'stage:puppet',
+        role: 'eyes',
+        ...(name === 'within' ? { home: '/crypt' } : {}),
+      })
+    await world.birth({ name: 'lidded', cognition: 'scripted', script: 'stage:puppet', role: 'lids' })
+  })
+
+  it('control: without the rule all of them are open, and a moment reads the value itself', async () => {
+    for (const being of ['before', 'within', 'lidded'])
+      expect(await subscribe(being)).toMatchObject({ outcome: 'act' })
+    await setWord('open')
+    await until(async () => (await changesOf('before')).length === 1)
+    expect((await newestOf('before')).wake).toMatchObject({ what: 'space.quality.crypt.word', value: 'open' })
+    const flow = [
+      { stack: true, when: { 'space.quality.crypt.word': 'open' }, role: 'stage:mode-0' },
+      { role: 'eyes' },
+    ]
+    await setFlow(world, 'within', flow)
+    expect(await live(world, 'within', 'look')).toMatchObject({ stacked: ['stage:mode-0'] })
+  })
+
+  it('with it a move, a subscription and a flow are refused, and a flow that was set reads nothing', async () => {
+    await rule(forbidden)
+    await expect(see({ ...world, person: 'operator' }, 'operator', '/crypt')).resolves.toBeDefined()
+    expect(await play(world, 'outside', { verb: 'see', address: '/crypt' })).toMatchObject({
+      reason: 'FORBIDDEN',
+    })
+    expect(await play(world, 'outside', go('/crypt'))).toMatchObject({ reason: 'FORBIDDEN' })
+    expect(await subscribe('outside')).toMatchObject({ reason: 'FORBIDDEN' })
+    const reads = [{ when: { 'space.quality.crypt.word': secret }, role: 'eyes' }]
+    expect(await deed('within', 'set-roleflow', { flow: reads })).toMatchObject({ reason: 'FORBIDDEN' })
+    expect(await live(world, 'within', 'look')).toMatchObject({ stacked: [] })
+    expect((await newestOf('within')).explained?.context).toEqual({})
+  })
+
+  it('a wake that rested on what could be seen before says that something changed, and not what', async () => {
+    const had = (await changesOf('before')).length
+    await setWord(secret)
+    await until(async () => (await changesOf('before')).length > had)
+    const { wake, prompt } = await newestOf('before')
+    expect(wake).toEqual({ event: 'changed' })
+    expect(JSON.stringify(prompt)).not.toMatch(/the-word-of-the-crypt|\/crypt/)
+    const [stored] = (await wakesOf(world, 'before')).filter(({ id }) => id.startsWith('change/')).slice(-1)
+    expect(JSON.stringify(stored?.content)).not.toContain(secret)
+  })
+
+  it('nor does a subscription learn by waking which value it has now', async () => {
+    const guess = { name: 'guess', scope: '/', below: true, field: 'crypt.word', equals: 'a-guess' }
+    expect(await deed('outside', 'subscribe', guess)).toMatchObject({ outcome: 'act' })
+    const woken = async () => (await changesOf('outside')).length
+    await setWord('a-guess')
+    expect(await woken()).toBe(0)
+    await rule(null)
+    await setWord(secret)
+    await setWord('a-guess')
+    await until(async () => (await woken()) === 1) // the control: where no rule is, it wakes
+    await rule(forbidden)
+  })
+
+  it('a role that lets its wearers see less ends the subscriptions that rested on it', async () => {
+    const kept = async () =>
+      Object.keys(((await rowOf(world, 'lidded')).qualities.subscription ?? {}) as JsonObject)
+    expect(await kept()).toEqual(['spy'])
+    await setRole(world, { name: 'lids', canSee: ['~'], canDo: ['move'], prompt: '' })
+    expect(await kept()).toEqual([])
+    const had = (await changesOf('lidded')).length
+    await setWord('again')
+    expect((await changesOf('lidded')).length).toBe(had)
+  })
+
+  it('nor does a look show its next moment what may not be seen any more', async () => {
+    await rule(null)
+    expect(await play(world, 'outside', { verb: 'see', address: '/crypt' })).toMatchObject({ outcome: 'see' })
+    await until(async () => (await moments(world.db, 'outside', 1))[0]?.wake?.startsWith('look/'))
+    expect(JSON.stringify((await newestOf('outside')).wake)).toContain('"again"')
   })
 })
 

@@ -129,7 +129,7 @@ describe('a change of what a flow reads', () => {
       value: 2,
       changes: 8,
       summary:
-        '8 changes woke the being together. Only the first is told here: what holds now is in the world.',
+        '8 changes woke the being together. Only the first is named here: what holds now is in the world.',
     })
     expect(askedFor(model, 'watcher').at(-1)?.messages[1]?.content).toBe(canonicalJson(many?.content))
     model.reset()

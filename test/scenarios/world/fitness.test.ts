@@ -36,7 +36,7 @@ describe('the gym', () => {
     expect(facts.map(({ reel }) => reel)).toEqual([1, 2, 3].map((set) => `matter:mia-squat-1-${set}`))
     const { n } = (await moments(world.db, 'coach', 1))[0]!
     expect((await explain(world.db, 'coach', n)).surface).toEqual({
-      canSee: [],
+      canSee: ['/gym', { pattern: 'matter:*' }],
       canDo: [],
       canSummon: ['@mia'],
       canBe: [],

@@ -37,7 +37,7 @@ describe('the kitchen', () => {
     expect(facts.map(({ kind }) => kind)).toEqual(['matter:created', ...logged, ...logged, ...logged])
     const { n } = (await moments(world.db, 'pia', 1))[0]!
     expect((await explain(world.db, 'pia', n)).surface).toEqual({
-      canSee: [],
+      canSee: ['/kitchen'],
       canDo: ['create-matter', 'food:log'],
       canSummon: ['@operator'],
       canBe: [],

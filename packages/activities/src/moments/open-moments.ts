@@ -1,5 +1,11 @@
 import type { Digest, MomentId, OverlayRecord, PinnedStack } from '@treeos/core'
-import { type ComposedMoment, composeLoaded, findMoment, type LoadedMoment } from '@treeos/reality'
+import {
+  type ComposedMoment,
+  composeLoaded,
+  contentHeard,
+  findMoment,
+  type LoadedMoment,
+} from '@treeos/reality'
 import {
   type Db,
   type DecisionWrite,
@@ -122,7 +128,8 @@ export class OpenMoments {
     const { wake, ...open } = stored
     if (wake === null) throw new Error(`the inbox row that woke ${moment} is missing`)
     const overlays = open.record.cognition.kind === 'llm' ? await findOverlaySources(db, wake.id) : undefined
-    const loaded = { ...open, content: wake.content, ...(overlays === undefined ? {} : { overlays }) }
+    const content = contentHeard(open.record, open.face, wake.content)
+    const loaded = { ...open, content, ...(overlays === undefined ? {} : { overlays }) }
     this.keep(loaded, known)
     return loaded
   }

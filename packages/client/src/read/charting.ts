@@ -6,7 +6,7 @@ import {
   matterReel,
   parseStance,
 } from '@treeos/core'
-import { matterKey, spaceKey } from '@treeos/world'
+import { matterKey, mayRead, spaceKey } from '@treeos/world'
 import { type LastMoment, regardAll } from './occupants.ts'
 import { type Floor, type Spot, squaresIn } from './placing.ts'
 import { type SeeConnection, unlessRefused, withSnapshot } from './seeing.ts'
@@ -65,7 +65,11 @@ export function chart(at: SeeConnection, as: BeingName, path: string): Promise<C
     await snapshot.reader.prefetch(things)
     for (const key of things) {
       const row = await snapshot.reader.row(matterKey(key.slice(matterReel('').length)))
-      marks.push({ ...NOTHING_TOLD, ...placeOf(row ?? {}), key })
+      const { me, surface, reader: world } = snapshot
+      const isRead = row !== null && (await mayRead({ me, surface, world }, row))
+      const { coord, qualities } = row ?? {}
+      const where = { ...(coord && { coord }), ...(isRead && { qualities: qualities ?? {} }) }
+      marks.push({ ...NOTHING_TOLD, ...placeOf(where), key })
     }
     for (const child of children.slice(0, SPACES_MAX)) {
       const seen = await unlessRefused(snapshot.see(child))

@@ -1,6 +1,7 @@
 import { type BeingName, type Json, type OutcomeKind, stanceOf } from '@treeos/core'
 import type { Presence } from '@treeos/reality'
 import { findOutcomeOfWake, type InboxEntry, listChain } from '@treeos/store'
+import { toldContent } from '@treeos/world'
 import { pastsOpenTo } from './past-access.ts'
 import { type SeeConnection, see } from './seeing.ts'
 import { type ThreadView, thread } from './threads.ts'
@@ -57,7 +58,7 @@ async function lineOf({ db }: Presence, entry: InboxEntry, isPastOpen: boolean):
     at: new Date(entry.at).toISOString(),
     from: entry.caller === null ? null : stanceOf(entry.caller.name),
     to: stanceOf(entry.being),
-    content: entry.content,
+    content: toldContent(entry),
     inReplyTo: entry.inReplyTo,
     notice: entry.isNotice,
     isOpen: entry.closedBy === null,

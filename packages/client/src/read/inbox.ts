@@ -1,6 +1,7 @@
 import { type BeingName, type Json, type Priority, priorityName, stanceOf } from '@treeos/core'
 import { authorizeActingAs, type Presence } from '@treeos/reality'
 import { type InboxEntry, listOpenSummons } from '@treeos/store'
+import { toldContent } from '@treeos/world'
 
 /** An open entry of an inbox, as people see it. */
 export interface InboxView {
@@ -30,7 +31,7 @@ function viewOf(entry: InboxEntry): InboxView {
   return {
     correlation: entry.id,
     from: entry.caller === null ? null : stanceOf(entry.caller.name),
-    content: entry.content,
+    content: toldContent(entry),
     at: new Date(entry.at).toISOString(),
     priority: priorityName(entry.priority),
     ...(entry.isNotice ? { notice: true } : {}),

@@ -1,4 +1,5 @@
 import { type BeingName, type Decision, type FactRef, type Json, TreeosError } from '@treeos/core'
+import { contentHeard, findMoment } from '@treeos/reality'
 import {
   costOf,
   findDecision,
@@ -7,7 +8,9 @@ import {
   listFactsOfMoment,
   type MomentCost,
   requireOutcome,
+  type StoredOutcome,
 } from '@treeos/store'
+import { toldContent } from '@treeos/world'
 import { type Layer, layersOf } from './layers.ts'
 import {
   describeMoment,
@@ -51,7 +54,7 @@ export async function inspectMoment(
   const payloads = await listFactsAt(db, refs)
   return {
     moment: await describeMoment(db, outcome),
-    wake: outcome.wake === null ? null : ((await findEntry(db, outcome.wake))?.content ?? null),
+    wake: await heardIn(db, outcome),
     explained: await explain(db, being, n).catch(nullIfNotFound),
     prompt: rebuilt,
     layers: rebuilt === null ? [] : layersOf(rebuilt.system),
@@ -59,6 +62,14 @@ export async function inspectMoment(
     facts: refs.map((ref, i) => ({ ...ref, payload: payloads[i]?.payload ?? null })),
     cost: await costOf(db, outcome.moment),
   }
+}
+
+/** What woke the moment, as its being heard it. */
+async function heardIn(db: SeeConnection['db'], { moment, wake }: StoredOutcome): Promise<Json> {
+  const opened = await findMoment(db, moment)
+  const entry = opened?.wake ?? (wake === null ? null : await findEntry(db, wake))
+  if (entry === null) return null
+  return opened === null ? toldContent(entry) : contentHeard(opened.record, opened.face, entry.content)
 }
 
 function nullIfNotFound(error: unknown): null {

@@ -2,6 +2,7 @@ import {
   type BeingName,
   type Decision,
   isJsonObject,
+  type Json,
   type JsonObject,
   LOOK_PREFIX,
   type OutcomeKind,
@@ -12,7 +13,7 @@ import {
   triggerOf,
   type Verb,
 } from '@treeos/core'
-import { composeLoaded, findMoment, type LoadedMoment } from '@treeos/reality'
+import { composeLoaded, contentHeard, findMoment, type LoadedMoment } from '@treeos/reality'
 import { compileFlow, type Explanation, explainFlow, type WhyNotWorn, whyNotWorn } from '@treeos/roles'
 import {
   type Db,
@@ -27,7 +28,7 @@ import {
   requireOutcome,
   type StoredOutcome,
 } from '@treeos/store'
-import { type Face, PROMPT_LAYOUT, type Registry, type Surface } from '@treeos/world'
+import { type Face, PROMPT_LAYOUT, type Registry, type Surface, toldContent } from '@treeos/world'
 
 /** A finished moment as people see it. */
 export interface MomentView {
@@ -105,7 +106,10 @@ export async function describeMoment(db: Db, outcome: StoredOutcome): Promise<Mo
     openedAt: new Date(record.openedAt).toISOString(),
     verb: open?.record.verb ?? null,
     wake: outcome.wake,
-    woke: wake === null ? null : wokenBy(wake),
+    woke:
+      wake === null
+        ? null
+        : wokenBy(wake, open === null ? toldContent(wake) : contentHeard(open.record, null, wake.content)),
     did: decision === null ? null : calledIn(decision.decision, wake),
     outcome: outcome.kind,
     ...(outcome.reason === null ? {} : { reason: outcome.reason }),
@@ -122,8 +126,9 @@ export async function describeMoment(db: Db, outcome: StoredOutcome): Promise<Mo
   }
 }
 
-function wokenBy(wake: InboxEntry): WokenBy {
-  const { kind, caller, root, content } = wake
+/** @param content as the being heard it */
+function wokenBy(wake: InboxEntry, content: Json): WokenBy {
+  const { kind, caller, root } = wake
   const isLook = kind === 'event' && wake.id.startsWith(LOOK_PREFIX)
   const trigger = triggerOf(wake) ?? (kind === 'act' ? 'act' : isLook ? 'look' : 'continue')
   const event = kind === 'event' && isJsonObject(content) ? content : {}
@@ -163,7 +168,8 @@ async function loadPastMoment(db: Db, being: BeingName, n: number): Promise<Past
   const moment = await findMoment(db, outcome.moment)
   if (moment === null)
     throw new TreeosError('MOMENT_NOT_FOUND', `moment ${n} of ${stanceOf(being)} was never opened`)
-  return { ...moment, outcome, content: moment.wake?.content ?? null }
+  const content = contentHeard(moment.record, moment.face, moment.wake?.content ?? null)
+  return { ...moment, outcome, content }
 }
 
 export type ExplainedMoment = Explanation & {

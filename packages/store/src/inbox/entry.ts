@@ -35,6 +35,6 @@ export function entryOf(row: Selectable<InboxTable>): InboxEntry {
 function toldOnce({ kind, id, notice, times }: Selectable<InboxTable>, stored: Json): Json {
   const isChange = kind === 'event' && notice === null && id.startsWith('change/')
   if (times === 1 || !isChange || !isJsonObject(stored)) return stored
-  const summary = `${times} changes woke the being together. Only the first is told here: what holds now is in the world.`
+  const summary = `${times} changes woke the being together. Only the first is named here: what holds now is in the world.`
   return { ...stored, changes: times, summary }
 }

@@ -51,6 +51,15 @@ export interface OpenRecord {
   readonly aside?: Aside
   /** the being was ended; left out while it lives */
   readonly ended?: true
+  /**
+   * What its wake quotes of places and beings: their addresses, which of them the being may not see, and the quality whose change it tells of.
+   * Left out when it quotes nothing.
+   */
+  readonly quotes?: {
+    readonly of: readonly string[]
+    readonly unseen: readonly string[]
+    readonly change?: { readonly target: string; readonly path: readonly string[] }
+  }
   /** the driver lent the being no reach; left out when it did, and when nobody drove the being */
   readonly own?: true
 }

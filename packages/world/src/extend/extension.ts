@@ -60,8 +60,8 @@ export interface DecideInput {
   /** the actor's own reach, and its lender's */
   readonly reach: () => Promise<Reach>
   /**
-   * Whether the actor can see a space now: what the lists of this moment hold, and what its reach and its lender's hold. What it
-   * cannot see, it may not come to know by going there.
+   * Whether the actor may see a space now: what the lists of this moment hold, or what its reach and its lender's hold, unless a rule
+   * of a space keeps it from the actor. What it may not see, it may not come to know by going there.
    */
   readonly sees: (space: SpacePath) => Promise<boolean>
   /** for an operation that mediates: what became of the operation that the wake asks for; null for any other */

@@ -31,8 +31,15 @@ export interface Reach extends CanLists {
   readonly see: readonly string[]
 }
 
-/** The union of all roles that a being may wear, bounded by its ceilings. */
-export async function reachOf(reader: WorldReader, being: BeingRow): Promise<Reach> {
+/**
+ * The union of all roles that a being may wear, bounded by its ceilings.
+ * @param changed a role as an act leaves it: its spec, or null when it is deleted
+ */
+export async function reachOf(
+  reader: WorldReader,
+  being: BeingRow,
+  changed?: { readonly name: RoleName; readonly spec: RoleSpec | null },
+): Promise<Reach> {
   const names = rolesNamed(being)
   await reader.prefetch(names.map(roleKey))
   const union = {
@@ -44,8 +51,9 @@ export async function reachOf(reader: WorldReader, being: BeingRow): Promise<Rea
   const see: string[] = []
   for (const name of names) {
     const role = await reader.role(name)
-    if (role === null) continue
-    const spec = await reader.spec(role.digest)
+    const known = role === null ? null : await reader.spec(role.digest)
+    const spec = changed?.name === name ? changed.spec : known
+    if (spec === null) continue
     for (const list of CAN_LISTS) union[list].push(...spec[list])
     see.push(...spec.see)
   }

@@ -8,8 +8,10 @@ import {
 } from '@treeos/core'
 import { flowPaths, type OpenContext, type Program, sliceContext, worldNamespaces } from '@treeos/roles'
 import { rolesNamed } from '../gates/reach.ts'
+import { readsPlace } from '../gates/sight.ts'
 import type { WorldReader } from '../read/reader.ts'
 import { type BeingRow, roleKey, spaceKey, worldKey } from '../rows/rows.ts'
+import type { Quotes } from './quoted.ts'
 
 /** The time at which a moment opened. It is recorded for replay, since time-zone tables change. */
 export interface OpenTime {
@@ -45,6 +47,8 @@ export interface MomentInputs {
   readonly trigger: string | null
   /** the thread of the wake was cut */
   readonly cut?: boolean
+  /** what its wake quotes of the world; null or left out when that is nothing */
+  readonly quotes?: Quotes | null
   /** the being was ended */
   readonly ended?: boolean
 }
@@ -76,12 +80,14 @@ export async function openContext(reader: WorldReader, opening: MomentInputs): P
     const row = await reader.world(namespace)
     if (row !== null) world[namespace] = row.values
   }
-  const space = await reader.space(me.space)
+  // Only a flow that reads the place asks for it, so that other moments read no more than before.
+  const asksPlace = paths.some((path) => path === 'space' || path.startsWith('space.quality'))
+  const place = asksPlace && (await readsPlace(reader, me)) ? await reader.space(me.space) : null
   const { time, lastSealed, caller } = opening
   const context: OpenContext = {
     verb: opening.verb,
     caller: caller === null ? null : { role: caller.role, cognition: caller.cognition },
-    space: { name: spaceName(me.space), quality: space?.qualities ?? {} },
+    space: { name: spaceName(me.space), quality: place?.qualities ?? {} },
     inHomeSpace: me.space === me.home,
     time: {
       hour: time.hour,

@@ -1,4 +1,12 @@
-import type { Aside, BeingName, HeadRef, JsonObject, ReelId, SeenHead } from '@treeos/core'
+import {
+  type Aside,
+  type BeingName,
+  type HeadRef,
+  type JsonObject,
+  type ReelId,
+  type SeenHead,
+  TreeosError,
+} from '@treeos/core'
 import {
   checkWake,
   compileFlow,
@@ -7,10 +15,14 @@ import {
   type OpeningWake,
   type Program,
 } from '@treeos/roles'
+import { maySee, type Seer } from '../gates/sight.ts'
 import type { FaultListener } from '../read/expand-surface.ts'
-import { type BuiltFace, buildFace, type Face, type Resolvers } from '../read/face.ts'
+import type { BuiltFace, Face, Resolvers } from '../read/face.ts'
 import type { WorldReader } from '../read/reader.ts'
+import { resolve } from '../read/target.ts'
+import { buildFace } from './build-face.ts'
 import { type MomentInputs, openContext } from './context.ts'
+import { valueAt } from './quoted.ts'
 
 /** All that one moment sees: its program, the context slice, its stack, its face, and every head that was read. */
 export interface WorldReading {
@@ -21,6 +33,8 @@ export interface WorldReading {
   readonly result: FlowResult
   /** null when the flow yields no stack */
   readonly face: Face | null
+  /** what its wake quotes and it may not see, sorted; all of it without a stack */
+  readonly unseen: readonly string[]
   /** canonical JSON of the face */
   readonly faceText: string | null
   /** heads of all reels that were read, sorted by reel */
@@ -54,12 +68,14 @@ export async function readWorld(
   const folded =
     result.skip === undefined ? await seeFor(reader, resolvers, opening, { program, result }, onFault) : null
   reader.requireWhole()
+  const { of: quoted = [] } = opening.quotes ?? {}
   return {
     program,
     context,
     heads,
     result,
     face: folded?.face ?? null,
+    unseen: folded?.unseen ?? quoted,
     faceText: folded?.text ?? null,
     basis: headRefs(reader.heads),
     aside: reader.aside,
@@ -69,20 +85,38 @@ export async function readWorld(
 async function seeFor(
   reader: WorldReader,
   resolvers: Resolvers,
-  { me, asker, cognition, lastSealed }: MomentInputs & { readonly asker: BeingName | null },
+  { me, asker, cognition, lastSealed, quotes = null }: MomentInputs & { readonly asker: BeingName | null },
   { program, result }: { program: Program; result: Extract<FlowResult, { skip?: undefined }> },
   onFault?: FaultListener,
-): Promise<BuiltFace> {
+): Promise<BuiltFace & { readonly unseen: readonly string[] }> {
   const { primary, stacked } = result
   const specs = await Promise.all(
     [primary, ...stacked].map((name) => reader.spec(program.roles[name]?.digest ?? '')),
   )
-  return buildFace(
-    reader,
-    resolvers,
-    { me, asker, specs, lastSealed, forModel: cognition === 'llm' },
-    onFault,
-  )
+  let unseen: readonly string[] = []
+  const changed = async (seer: Seer) => {
+    unseen = await unseenOf(seer, quotes?.of ?? [])
+    const change = quotes?.change
+    return change === undefined || unseen.includes(change.target) ? undefined : valueAt(reader, change)
+  }
+  const at = { me, asker, specs, lastSealed, forModel: cognition === 'llm' }
+  const face = await buildFace(reader, resolvers, quotes === null ? at : { ...at, changed }, onFault)
+  return { ...face, unseen }
+}
+
+/** The addresses that a being may not see, or that name nothing any more. Its part in a thread does not end, so threads are not asked. */
+async function unseenOf(seer: Seer, addresses: readonly string[]): Promise<string[]> {
+  const unseen: string[] = []
+  for (const address of addresses) {
+    if (address.startsWith('thread:')) continue
+    const at = { reader: seer.world, me: seer.me, thread: async () => null }
+    const target = await resolve(at, address).catch((error: unknown) => {
+      if (error instanceof TreeosError) return null
+      throw error
+    })
+    if (target === null || !(await maySee(seer, target))) unseen.push(address)
+  }
+  return unseen
 }
 
 /** Evaluates a recorded program over a recorded slice. */

@@ -16,13 +16,12 @@ import { reachOf, requireAssignable, requireSmallProgram, rolesNamed } from '../
 import type { WorldReader } from '../read/reader.ts'
 import { whyParked } from '../rows/budgets.ts'
 import type { BeingRow, RoleRow } from '../rows/rows.ts'
-import { SUBSCRIPTIONS, seesScope, subscriptionsOf } from '../rows/subscriptions.ts'
 import { Arguments } from './arguments.ts'
 import { coordIn } from './extent.ts'
 import { parseCeiling, releasedFact } from './identity.ts'
 import { LLM, modelSettingsIn, requireConnectionChange, requireOwnConnection } from './model-connection.ts'
 import { qualityChange } from './quality-change.ts'
-import { KEPT_NAMESPACES } from './waking.ts'
+import { endedSubscriptions, KEPT_NAMESPACES, qualitySet } from './waking.ts'
 
 const setBeing: Operation = {
   name: 'set-being',
@@ -70,50 +69,38 @@ const setRoleFlow: Operation = {
     const named = rolesNamed({ defaultRole: null, qualities })
     await requireAssignable(world, actor, named, await input.reach())
     const isBound = CARRIED_ARGS.some((name) => given.value(name) !== undefined)
-    const bound = isBound ? await boundAnew(input, { ...being, qualities }, given) : []
+    const bound = isBound ? boundAnew(input, being, given) : null
+    const after = { ...being, qualities, ...(bound === null ? {} : { ceiling: bound.ceiling }) }
     return {
-      facts: [qualitySet(being, ['roleFlow'], qualities.roleFlow), ...bound],
+      facts: [
+        qualitySet(being, ['roleFlow'], qualities.roleFlow),
+        ...(bound?.facts ?? []),
+        ...(await endedSubscriptions(world, after, await reachOf(world, after))),
+      ],
       result: { clauses: flow.length, warnings: await warningsOf(world, flow, named) },
     }
   },
 }
 
-const qualitySet = ({ name }: BeingRow, path: string[], value: Json): FactDraft => ({
-  reel: beingReel(name),
-  kind: 'quality:set',
-  payload: { path, value, merge: false },
-})
-
-/**
- * Gives an offspring another ceiling and model, as at its birth: the ceilings of all its makers bound it further. Its
- * subscriptions to what it can see no more end.
- */
-async function boundAnew(
-  { actor, cognition, world }: Pick<DecideInput, 'actor' | 'cognition' | 'world'>,
+/** Gives an offspring another ceiling and model, as at its birth: the ceilings of all its makers bound it further. */
+function boundAnew(
+  { actor, cognition }: Pick<DecideInput, 'actor' | 'cognition'>,
   being: BeingRow,
   given: Arguments,
-): Promise<FactDraft[]> {
+): { readonly ceiling: BeingRow['ceiling']; readonly facts: readonly FactDraft[] } {
   if (being.name === actor.name)
     throw new TreeosError('FORBIDDEN', `set-roleflow: ${stanceOf(actor.name)} does not bound itself`)
   const asked = given.value('ceiling') ?? null
   const ceiling = asked === null ? null : parseCeiling(given, asked)
   requireOwnConnection(given.optionalText('connection'), { actor, cognition })
   const settings = modelSettingsIn(given)
-  const changed = { ...being, ceiling: ceiling as BeingRow['ceiling'] }
-  return [
-    qualitySet(being, [LLM], Object.keys(settings).length === 0 ? null : settings),
-    { reel: beingReel(being.name), kind: 'being:bounded', payload: { ceiling } },
-    ...(await unseen(world, changed)).map((name) => qualitySet(being, [SUBSCRIPTIONS, name], null)),
-  ]
-}
-
-/** Subscriptions to what a being can see no more: it would go on hearing of it. */
-async function unseen(world: WorldReader, being: BeingRow): Promise<string[]> {
-  const { canSee } = await reachOf(world, being)
-  return subscriptionsOf(being).flatMap(({ name, scope, below, field, beings }) => {
-    const seen = seesScope(canSee, { scope, below }, being.home)
-    return field.startsWith('world.') || (seen.spaces && (seen.beings || !beings)) ? [] : [name]
-  })
+  return {
+    ceiling: ceiling as BeingRow['ceiling'],
+    facts: [
+      qualitySet(being, [LLM], Object.keys(settings).length === 0 ? null : settings),
+      { reel: beingReel(being.name), kind: 'being:bounded', payload: { ceiling } },
+    ],
+  }
 }
 
 /**

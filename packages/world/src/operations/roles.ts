@@ -1,11 +1,21 @@
-import { asJson, REGISTRY_REEL, type RoleName, requireRoleName, stanceOf, TreeosError } from '@treeos/core'
-import { parseRole } from '@treeos/roles'
+import {
+  asJson,
+  type FactDraft,
+  REGISTRY_REEL,
+  type RoleName,
+  requireRoleName,
+  stanceOf,
+  TreeosError,
+} from '@treeos/core'
+import { entryKey, parseRole, type RoleSpec } from '@treeos/roles'
 import type { Decided, DecideInput, Operation } from '../extend/extension.ts'
-import { requireWithinReach, rolesNamed } from '../gates/reach.ts'
+import { reachOf, requireWithinReach, rolesNamed } from '../gates/reach.ts'
 import { isAncestor } from '../gates/rule-gate.ts'
 import type { WorldReader } from '../read/reader.ts'
-import { type BeingRow, roleKey } from '../rows/rows.ts'
+import { type BeingRow, type RoleRow, roleKey } from '../rows/rows.ts'
+import { subscriptionsOf } from '../rows/subscriptions.ts'
 import { Arguments } from './arguments.ts'
+import { endedSubscriptions } from './waking.ts'
 
 /** Origin of a role that was written in the world, and not by an extension. */
 const LIVE = 'live'
@@ -40,8 +50,9 @@ const setRole: Operation = {
     requireWithinReach(actor, spec, await reach())
     const json = asJson(spec)
     const payload = { name: spec.name, digest: digest(json), origin: LIVE, spec: json }
+    const narrowed = old === null ? [] : await endedByRole(world, old, spec)
     return {
-      facts: [{ reel: REGISTRY_REEL, kind: 'role:set', payload }],
+      facts: [{ reel: REGISTRY_REEL, kind: 'role:set', payload }, ...narrowed],
       result: { name: spec.name, digest: payload.digest },
       specs: [spec],
     }
@@ -69,7 +80,11 @@ const deleteRole: Operation = {
     }
     await requireStandingOverWearers({ actor, lender, world }, name)
     if (!given.flag('force', false)) await requireUnused(world, name)
-    return { facts: [{ reel: REGISTRY_REEL, kind: 'role:deleted', payload: { name } }], result: { name } }
+    const narrowed = await endedByRole(world, old, null)
+    return {
+      facts: [{ reel: REGISTRY_REEL, kind: 'role:deleted', payload: { name } }, ...narrowed],
+      result: { name },
+    }
   },
 }
 
@@ -108,6 +123,30 @@ async function requireStandingOverWearers(
       'save it under a new name, or ask the operator',
     detailOf(others),
   )
+}
+
+/** Of one act. A being whose subscription is not ended here hears that something changed, and not what. */
+const ENDED_MAX = 32
+
+/**
+ * Facts that end subscriptions which rested on what a role let its wearers see. Only a role that lets them see less asks for it, since it
+ * reads every being.
+ * @param spec as it will be; null when it is deleted
+ */
+async function endedByRole(
+  world: WorldReader,
+  { name, digest }: RoleRow,
+  spec: RoleSpec | null,
+): Promise<FactDraft[]> {
+  const { canSee } = await world.spec(digest)
+  const kept = new Set((spec?.canSee ?? []).map(entryKey))
+  if (canSee.every((entry) => kept.has(entryKey(entry)))) return []
+  const ended: FactDraft[] = []
+  for (const being of await usersOf(world, name)) {
+    if (subscriptionsOf(being).length === 0) continue
+    ended.push(...(await endedSubscriptions(world, being, await reachOf(world, being, { name, spec }))))
+  }
+  return ended.slice(0, ENDED_MAX)
 }
 
 /** The living beings that may wear a role. It reads every being, since any may name it. */

@@ -1,5 +1,6 @@
 import {
   beingReel,
+  type FactDraft,
   isJsonObject,
   isKey,
   type Json,
@@ -11,7 +12,8 @@ import {
   TreeosError,
 } from '@treeos/core'
 import type { Decided, Operation } from '../extend/extension.ts'
-import { reachOf } from '../gates/reach.ts'
+import { type Reach, reachOf } from '../gates/reach.ts'
+import { watchesScope } from '../gates/sight.ts'
 import type { WorldReader } from '../read/reader.ts'
 import type { OperationTarget } from '../read/target.ts'
 import { parseKeyPath, requireQualitySize, setAtPath } from '../rows/qualities.ts'
@@ -25,7 +27,7 @@ import {
   SUBSCRIPTIONS,
   SUBSCRIPTIONS_MAX,
   type Subscription,
-  seesScope,
+  subscriptionsOf,
 } from '../rows/subscriptions.ts'
 import { Arguments } from './arguments.ts'
 
@@ -172,13 +174,12 @@ async function requireSeen(
       `subscribe: ${field} is a signal, which takes the scope ${EVERYWHERE} and a namespace, as in world.wind`,
     )
   }
-  const { canSee } = await reachOf(world, being)
-  const { spaces, beings } = seesScope(canSee, where, being.home)
+  const { spaces, beings } = await watchesScope(world, being, where, await reachOf(world, being))
   if (spaces) return beings
   const what = where.below && where.scope !== EVERYWHERE ? `${where.scope} and all in it` : where.scope
   throw new TreeosError(
     'FORBIDDEN',
-    `${stanceOf(being.name)} may not subscribe to ${what}: the reach of its canSee does not hold it`,
+    `${stanceOf(being.name)} may not subscribe to ${what}: the reach of its canSee does not hold it, or a rule of the space keeps it out`,
   )
 }
 
@@ -224,6 +225,30 @@ function priorityIn(given: Arguments): Priority {
   if (isPriority(priority)) return priority
   throw given.fault('priority', priority, 'one of human, interactive, background')
 }
+
+/**
+ * Facts that end the subscriptions of a being to what it may see no more: it would go on hearing of it.
+ * @param reach that it has from now on
+ */
+export async function endedSubscriptions(
+  world: WorldReader,
+  being: BeingRow,
+  reach: Pick<Reach, 'canSee'>,
+): Promise<FactDraft[]> {
+  const ended: FactDraft[] = []
+  for (const { name, field, beings, ...where } of subscriptionsOf(being)) {
+    if (field.startsWith('world.')) continue
+    const seen = await watchesScope(world, being, where, reach)
+    if (!seen.spaces || (beings && !seen.beings)) ended.push(qualitySet(being, [SUBSCRIPTIONS, name], null))
+  }
+  return ended
+}
+
+export const qualitySet = ({ name }: BeingRow, path: string[], value: Json): FactDraft => ({
+  reel: beingReel(name),
+  kind: 'quality:set',
+  payload: { path, value, merge: false },
+})
 
 /** Decides a fact that keeps one schedule or subscription among the being's qualities. */
 function keep(being: BeingRow, kind: string, name: string, value: Json, max: number): Decided {

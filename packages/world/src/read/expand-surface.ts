@@ -8,7 +8,7 @@ import {
   matches,
   type Surface,
 } from '../rows/lists.ts'
-import type { BeingRow } from '../rows/rows.ts'
+import type { BeingRow, SpaceRow } from '../rows/rows.ts'
 import type { WorldReader } from './reader.ts'
 
 /** The being for which an entry is expanded, and what the expansion may read. */
@@ -34,6 +34,8 @@ export interface TokenResolvers {
 
 export interface Expansion extends ExpansionInput {
   readonly tokens: TokenResolvers
+  /** whether the rules of a space let its beings be named to who is expanded for */
+  readonly opens: (space: SpaceRow) => Promise<boolean>
 }
 
 /** Called for each entry or view that was left out, with the error, which is never recorded. */
@@ -99,7 +101,8 @@ async function expandEntry(list: CanList, entry: Token, at: Expansion): Promise<
   return names.map((found) => canonicalTarget(list, found, at.me.home))
 }
 
-async function namesOf(token: Token, { me, asker, world, tokens }: Expansion): Promise<readonly string[]> {
+async function namesOf(token: Token, at: Expansion): Promise<readonly string[]> {
+  const { me, asker, world, tokens } = at
   const input = { me, asker, world }
   if ('rel' in token) {
     const resolve = tokens.relations.get(token.rel)
@@ -112,20 +115,22 @@ async function namesOf(token: Token, { me, asker, world, tokens }: Expansion): P
     return resolve(input)
   }
   const { pattern, kind } = token
-  if (kind === undefined) return beingsAt(pattern, me, world)
+  if (kind === undefined) return beingsAt(pattern, at)
   const resolve = tokens.patterns.get(kind)
   if (resolve === undefined) throw new Unresolved(`no kind of pattern ${quote(kind)} is registered`)
   return resolve({ ...input, pattern })
 }
 
 /** Stances of the beings in the space that a pattern names, where the pattern matches them. */
-async function beingsAt(pattern: string, me: BeingRow, world: WorldReader): Promise<string[]> {
+async function beingsAt(pattern: string, { me, world, opens }: Expansion): Promise<string[]> {
   const place = parsePlace(pattern)
   const address = place === null ? null : parseAddress(place.space)
   if (place === null || (address?.kind !== 'home' && address?.kind !== 'space'))
     throw new Unresolved(`${quote(pattern)} names no space`)
   const space = address.kind === 'home' ? me.home : address.path
-  if ((await world.space(space)) === null) throw new Unresolved(`there is no space ${space}`)
+  const row = await world.space(space)
+  if (row === null) throw new Unresolved(`there is no space ${space}`)
+  if (!(await opens(row))) throw new Unresolved(`a rule keeps ${space} from ${stanceOf(me.name)}`)
   return (await world.occupants(space)).map(stanceOf).filter((stance) => matches(place.beings, stance))
 }
 

@@ -3,17 +3,20 @@ import {
   asJson,
   canonicalJson,
   type FactDraft,
+  isJsonObject,
   type Json,
   type JsonObject,
   type LeaseIndex,
   type ReelId,
   type RowIndex,
+  readPath,
+  spaceAncestry,
   type Watch,
 } from '@treeos/core'
 import { isSameAccount, NO_ACCOUNT } from '../rows/budgets.ts'
 import { evolve, rowKeyOf } from '../rows/evolve.ts'
 import { indexOf } from '../rows/row-index.ts'
-import { type Row, withKind } from '../rows/rows.ts'
+import { type Row, type SpaceRow, spaceKey, withKind } from '../rows/rows.ts'
 import { comparablesAt, scopesOf } from '../rows/subscriptions.ts'
 import { changedPaths } from '../rows/watches.ts'
 import type { WorldReader } from './reader.ts'
@@ -75,9 +78,31 @@ export async function foldRows(
       values: comparablesAt(valuesOf(key, row) ?? {}, changed),
     }
   })
+  for (const [i, found] of folded.entries())
+    if (await isGuarded(reader, found, rows)) folded[i] = { ...found, values: {} }
   const watched = folded.flatMap(({ watches }) => watches ?? [])
   await reader.prefetch(watched.map(({ reel }) => reel).filter(isReel))
   return folded
+}
+
+/**
+ * Whether a rule of a space says who may SEE a space that changed. Its values are not compared then with those that subscriptions wait for:
+ * who may not see it would learn by being woken that it guessed right.
+ */
+async function isGuarded(
+  reader: WorldReader,
+  { key, changed }: ChangedRow,
+  rows: ReadonlyMap<string, { readonly row: Row }>,
+): Promise<boolean> {
+  if (!key.startsWith('space:') || changed.length === 0) return false
+  const around = spaceAncestry(key.slice('space:'.length))
+  await reader.prefetch(around.map(spaceKey))
+  for (const path of around) {
+    const row = rows.get(spaceKey(path))?.row ?? (await reader.space(path))
+    const see = readPath((row as SpaceRow | null)?.qualities, ['permissions', 'see'])
+    if (isJsonObject(see) && Object.keys(see).length > 0) return true
+  }
+  return false
 }
 
 const areSame = (a: readonly Watch[], b: readonly Watch[]) => canonicalJson(a) === canonicalJson(b)

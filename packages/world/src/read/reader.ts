@@ -180,9 +180,14 @@ export class WorldReader {
     return row === null || row.deleted ? null : row
   }
 
+  /** What is kept under a digest; null when nothing is. */
+  kept(digest: Digest): Promise<Json | null> {
+    return this.#from(this.#source.blob(digest))
+  }
+
   /** A role's spec by its digest. Content kept by digest never changes, so it is not part of the basis. */
   async spec(digest: Digest): Promise<RoleSpec> {
-    const spec = await this.#from(this.#source.blob(digest))
+    const spec = await this.kept(digest)
     if (spec === null) throw new Error(`the role spec ${digest} is not kept here`)
     return fromJson<RoleSpec>(spec)
   }

@@ -57,7 +57,10 @@ const field = (value: Json | undefined, key: string) =>
 /** A longer value is left out of the wake: the woken being sees the world anyway. */
 const VALUE_LENGTH_MAX = 1024
 
-/** Content of the wake that a change makes. */
+/**
+ * Content of the wake that a change makes. A signal is open to all, so its value goes along. The value of a quality does not: the moment
+ * reads it itself, if its being may see what has it.
+ */
 export function changeContent(fact: FactDraft, actor: BeingName): JsonObject {
   const { reel, kind, payload } = fact
   const isSignal = kind === 'signal:published'
@@ -70,7 +73,7 @@ export function changeContent(fact: FactDraft, actor: BeingName): JsonObject {
     actor: stanceOf(by),
     what: `${of}.${keys.join('.')}`,
     ...(target === undefined ? {} : { target }),
-    ...(canonicalJson(value).length > VALUE_LENGTH_MAX ? {} : { value }),
+    ...(!isSignal || canonicalJson(value).length > VALUE_LENGTH_MAX ? {} : { value }),
   }
 }
 

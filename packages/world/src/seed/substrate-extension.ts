@@ -177,11 +177,18 @@ const stances = (names: readonly (BeingName | null)[]): string[] =>
   names.flatMap((name) => (name === null ? [] : [stanceOf(name)]))
 
 /** Relationships. They are read from birth facts and the wake, which a being cannot write itself. */
+/** A crowd beyond this is not named in a list. */
+const PRESENT_MAX = 200
+
 const relations: Extension['relations'] = {
   /** the being that woke it */
   asker: ({ asker }) => stances([asker]),
   /** its maker */
   parent: ({ me }) => stances([me.parent]),
+  /** the space where it is */
+  here: ({ me }) => [me.space],
+  /** the beings in the space where it is */
+  present: async ({ me, world }) => stances(await world.occupants(me.space, PRESENT_MAX)),
   /** its children */
   'any-child': async ({ me, world }) => stances(await world.children(me.name)),
   /** the last child of its maker before it that has the same default role */

@@ -13,7 +13,7 @@ import type { EffectPending } from '../extend/effect.ts'
 import type { Decided, DecideInput } from '../extend/extension.ts'
 import { SUBSTRATE_REGISTRY } from '../extend/substrate.ts'
 import { reachWith } from '../gates/reach.ts'
-import { seesSpace } from '../gates/sees-space.ts'
+import { maySeeSpace } from '../gates/sight.ts'
 import { nameOf } from '../read/target.ts'
 import type { BeingRow } from '../rows/rows.ts'
 import { type Acting, type Asker, type GivenInput, wakeView } from './acting.ts'
@@ -49,7 +49,7 @@ export async function inputOf(
     digest,
     openedAt,
     reach,
-    sees: (space) => seesSpace(reader, { me: actor, surface, reach }, space),
+    sees: (space) => maySeeSpace({ world: reader, me: actor, surface, reach }, space),
     fulfilled,
   }
 }

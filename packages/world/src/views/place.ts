@@ -7,10 +7,10 @@ import {
   spaceAncestry,
   stanceOf,
 } from '@treeos/core'
+import { mayRead, mayRegard, maySee, seenPlace } from '../gates/sight.ts'
 import type { SeeInput, SeeResolver } from '../read/face.ts'
 import { beingKey, type MatterRow, matterKey, type SpaceRow, spaceKey } from '../rows/rows.ts'
 import { Cut, fitting, VIEW_BOUNDS } from './bounds.ts'
-import { mayRead, mayRegard, maySeeSpace, seenPlace } from './may-see.ts'
 
 /** The space where the being is: its type, owner, rules, qualities and exits. */
 export const place: SeeResolver = async (input) => {
@@ -42,7 +42,12 @@ async function rulesAround(input: SeeInput, space: SpaceRow, cut: Cut): Promise<
   for (const path of paths) {
     const row = path === space.path ? space : await input.world.space(path)
     const own = row?.qualities.permissions
-    if (row === null || !isJsonObject(own) || (row !== space && !(await maySeeSpace(input, row)))) continue
+    if (
+      row === null ||
+      !isJsonObject(own) ||
+      (row !== space && !(await maySee(input, { kind: 'space', space: row })))
+    )
+      continue
     rules.push([path, cut.object(own, VIEW_BOUNDS.valueBytes, `rules of ${path}`)])
   }
   return Object.fromEntries(rules)

@@ -1,0 +1,121 @@
+import { type SpacePath, stanceOf, TreeosError } from '@treeos/core'
+import type { WorldReader } from '../read/reader.ts'
+import { nameOf, type OperationTarget } from '../read/target.ts'
+import { canonicalTarget, coversEntry, type Surface } from '../rows/lists.ts'
+import type { BeingRow, MatterRow, SpaceRow } from '../rows/rows.ts'
+import { type Subscription, seesScope } from '../rows/subscriptions.ts'
+import { requirePart } from './beside.ts'
+import { requireListed } from './list-gate.ts'
+import { type Reach, reachOf } from './reach.ts'
+import { askRuleGate } from './rule-gate.ts'
+
+/** Who looks, and by which lists. */
+export interface Seer {
+  readonly world: WorldReader
+  readonly me: BeingRow
+  /** the lists of its moment */
+  readonly surface: Surface
+  /** for what it decides beyond its moment: all that it, and a maker that drives it, may ever see; left out for what it is shown now */
+  readonly reach?: () => Promise<Reach>
+}
+
+/**
+ * Whether a being may see something now: the one question for every way on which content travels. Both gates answer it, the lists cut
+ * to the ceilings and the rules of the spaces. SEE, views, faces, flows, wakes, moves and subscriptions all ask here.
+ * @returns the entry and the rule that allow it
+ * @throws {TreeosError} FORBIDDEN
+ * @see docs/security.md, "One sight"
+ */
+export async function requireSight(seer: Seer, target: OperationTarget): Promise<readonly [string, string]> {
+  const { world, me } = seer
+  const listed = await requireListedOrReached(seer, nameOf(target))
+  if (target.kind === 'thread') requirePart(me, target.thread)
+  return [listed, await askRules(world, me, target)]
+}
+
+async function requireListedOrReached(seer: Seer, target: string): Promise<string> {
+  const { world: reader, me, surface, reach } = seer
+  try {
+    return await requireListed({ reader, me, surface }, 'see', target)
+  } catch (error) {
+    if (reach === undefined || !isRefusal(error)) throw error
+    if (coversEntry('canSee', (await reach()).canSee, target, me.home)) return `reach: ${target}`
+    throw error
+  }
+}
+
+const askRules = (world: WorldReader, me: BeingRow, target: OperationTarget): Promise<string> =>
+  askRuleGate(world, me, 'see', { key: nameOf(target), target, fallback: ['anyone'] })
+
+/** The same as a yes or a no. */
+export const maySee = (seer: Seer, target: OperationTarget): Promise<boolean> =>
+  passes(requireSight(seer, target))
+
+/** @returns false also for a space that is not there */
+export async function maySeeSpace(seer: Seer, path: SpacePath): Promise<boolean> {
+  const space = await seer.world.space(path)
+  return space !== null && maySee(seer, { kind: 'space', space })
+}
+
+/** The space where the being is. @returns null when it may not see it: then nothing that is there is shown */
+export async function seenPlace(seer: Seer): Promise<SpaceRow | null> {
+  const space = await seer.world.space(seer.me.space)
+  return space !== null && (await maySee(seer, { kind: 'space', space })) ? space : null
+}
+
+/** Whether a being may see that another is in a place that it sees, where that is and what it wears: the lists hold the place. */
+export const mayRegard = ({ world, me }: Seer, being: BeingRow): Promise<boolean> =>
+  passes(askRules(world, me, { kind: 'being', being }))
+
+/** Whether a being may see the content of a thing: it owns it, holds it, or may see it. */
+export async function mayRead(seer: Seer, matter: MatterRow): Promise<boolean> {
+  const { me } = seer
+  if (matter.owner === me.name || matter.place === stanceOf(me.name)) return true
+  return maySee(seer, { kind: 'matter', matter })
+}
+
+/**
+ * Whether the flow of a being may read the qualities of the place where it is. What it wears depends on that, so its lists are not
+ * known yet: its reach counts instead. Its home is in its reach, as it is for a move, since its maker could see it.
+ */
+export async function readsPlace(world: WorldReader, me: BeingRow): Promise<boolean> {
+  const space = await world.space(me.space)
+  if (space === null || !(await passes(askRules(world, me, { kind: 'space', space })))) return false
+  return me.space === me.home || reaches(world, me, me.space)
+}
+
+const reaches = async (world: WorldReader, me: BeingRow, path: SpacePath): Promise<boolean> =>
+  coversEntry('canSee', (await reachOf(world, me)).canSee, canonicalTarget('canSee', path, me.home), me.home)
+
+/** Whether no rule keeps a space from a being, where an entry of its lists names the beings there. */
+export const isOpenTo = (world: WorldReader, me: BeingRow, space: SpaceRow): Promise<boolean> =>
+  passes(askRules(world, me, { kind: 'space', space }))
+
+/**
+ * Whether a being may be told of changes in a scope: of the spaces, and of the beings in them. Rules of spaces inside are asked again
+ * at each change, by the moment that it opens.
+ * @param canSee its reach
+ */
+export async function watchesScope(
+  world: WorldReader,
+  me: BeingRow,
+  { scope, below }: Pick<Subscription, 'scope' | 'below'>,
+  { canSee }: Pick<Reach, 'canSee'>,
+): Promise<{ readonly spaces: boolean; readonly beings: boolean }> {
+  const listed = seesScope(canSee, { scope, below }, me.home)
+  const space = scope.startsWith('/') ? await world.space(scope) : null
+  if (space === null || (await isOpenTo(world, me, space))) return listed
+  return { spaces: false, beings: false }
+}
+
+async function passes(gate: Promise<unknown>): Promise<boolean> {
+  try {
+    await gate
+    return true
+  } catch (error) {
+    if (isRefusal(error)) return false
+    throw error
+  }
+}
+
+const isRefusal = (error: unknown): boolean => error instanceof TreeosError && error.code === 'FORBIDDEN'
