@@ -26,8 +26,15 @@ const raise = async (parent: string, name: string) => {
 }
 const moveAs = (parent: string, child: string, to: string) =>
   act(parent, 'lineage:move-child', `@${parent}`, { child: `@${child}`, to, reason: 'a test' })
-const forge = (parent: string, child: string, field: string, value: JsonObject[string]) =>
-  act(parent, 'set-being', `@${child}`, { field, value, merge: false })
+/** The namespace is the extension's, so the maker is refused. The operator writes it then, and no more may come of it. */
+const forge = async (parent: string, child: string, field: string, value: JsonObject[string]) => {
+  const args = { field, value, merge: false }
+  const tried = await act(parent, 'set-being', `@${child}`, args)
+  if (!field.startsWith('lineage')) return tried
+  expect(tried).toMatchObject({ outcome: 'failure', reason: 'FORBIDDEN' })
+  await doAs(world, 'set-being', `@${child}`, args)
+  return { outcome: 'act' }
+}
 
 describe('a maker that may set qualities', () => {
   it('takes no ceiling and no model off its child by taking its profile away', async () => {

@@ -1,6 +1,7 @@
 import { type FactDraft, type Json, quote, TreeosError } from '@treeos/core'
 import type { RoleSpec } from '@treeos/roles'
 import type { CarryOut } from '../extend/extension.ts'
+import { requireOwnQualities } from '../extend/owned-qualities.ts'
 import { SUBSTRATE_REGISTRY } from '../extend/substrate.ts'
 import type { Acting, GivenInput } from './acting.ts'
 import { type Registered, resolveOperation } from './resolve-operation.ts'
@@ -47,6 +48,7 @@ export function carrying(
       carriedBy: by.origin,
       carryOut: cannotCarry,
     })
+    requireOwnQualities(found.operation, decided.facts, { ...input, known: registry.known })
     if (isOver)
       throw new TreeosError('EXTENSION_BLOCKED', `${by.name} had decided before ${action} was carried out`)
     carried.facts.push(...decided.facts)

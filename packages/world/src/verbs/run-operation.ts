@@ -11,6 +11,7 @@ import {
 import { requireDeclared } from '../extend/declared.ts'
 import type { EffectPending } from '../extend/effect.ts'
 import type { Decided, DecideInput } from '../extend/extension.ts'
+import { requireOwnQualities } from '../extend/owned-qualities.ts'
 import { SUBSTRATE_REGISTRY } from '../extend/substrate.ts'
 import { reachWith } from '../gates/reach.ts'
 import { maySeeSpace } from '../gates/sight.ts'
@@ -92,6 +93,10 @@ export async function runOperation(
     carried.close()
     // A copy: code that goes on running could change what was checked.
     const decided = isOurs ? given : structuredClone(given)
+    // What was requested of one that mediates was decided, and checked, as its asker's.
+    const requested = input.fulfilled?.kind === 'decided' ? input.fulfilled.decided.facts : []
+    const own = decided.facts.filter((fact) => !requested.includes(fact))
+    requireOwnQualities(operation, own, { ...input, known: at.registry.known })
     await requireDeclared(operation, decided, { ...at, actor: input.actor, carried: carried.facts })
     return withCarried(carried, decided)
   })
