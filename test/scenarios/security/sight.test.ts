@@ -125,6 +125,28 @@ describe('a being learns nothing of a place that it cannot see by letting its fl
     expect(await play(world, 'inmate', own('inmate'))).toMatchObject({ reason: 'FORBIDDEN' })
   })
 
+  it('nor give birth to one that does, in a home that both have and it cannot see', async () => {
+    const birth = (name: string, flow: JsonObject[]) =>
+      play(world, 'inmate', {
+        verb: 'be',
+        operation: 'birth',
+        payload: { name, cognition: 'scripted', script: 'stage:puppet', role: 'blind', roleFlow: flow },
+      })
+    await setRole(world, {
+      name: 'blind',
+      canDo: ['move', 'set-roleflow'],
+      canBe: ['birth'],
+      canSummon: [{ rel: 'asker' }, '@role-manager'],
+      prompt: '',
+    })
+    const reads = SECRET.map((clause) => ({ ...clause, role: 'blind' }))
+    expect(await birth('mole', reads)).toMatchObject({
+      reason: 'FORBIDDEN',
+      message: expect.stringContaining('the flow reads space.quality.vault.open'),
+    })
+    expect(await birth('mouse', [{ role: 'blind' }])).toMatchObject({ outcome: 'act' }) // the control
+  })
+
   it('the controls: a flow that does not read the place, and one in a place that it sees, are set', async () => {
     const other = [{ stack: true, when: { 'world.vault.open': true }, role: 'blind' }]
     expect(await play(world, 'blind', own('blind', other))).toMatchObject({ outcome: 'act' })

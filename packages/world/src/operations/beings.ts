@@ -9,7 +9,7 @@ import {
   stanceOf,
   TreeosError,
 } from '@treeos/core'
-import { flowPaths, lintFlow, type RoleFlow, requireFlow } from '@treeos/roles'
+import { lintFlow, type RoleFlow, requireFlow } from '@treeos/roles'
 import type { Decided, DecideInput, Operation } from '../extend/extension.ts'
 import { DELEGATES } from '../extend/substrate.ts'
 import { reachOf, requireAssignable, requireSmallProgram, rolesNamed } from '../gates/reach.ts'
@@ -21,6 +21,7 @@ import { coordIn } from './extent.ts'
 import { parseCeiling, releasedFact } from './identity.ts'
 import { LLM, modelSettingsIn, requireConnectionChange, requireOwnConnection } from './model-connection.ts'
 import { qualityChange } from './quality-change.ts'
+import { requireSightOfPlace } from './sight-of-place.ts'
 import { endedSubscriptions, KEPT_NAMESPACES, qualitySet } from './waking.ts'
 
 const setBeing: Operation = {
@@ -101,25 +102,6 @@ function boundAnew(
       { reel: beingReel(being.name), kind: 'being:bounded', payload: { ceiling } },
     ],
   }
-}
-
-/**
- * A flow reads qualities of the space where its being is, and the roles that it wears show what they are. So whoever sets such
- * a flow must see that space. The being itself needs no sight of it.
- * @throws {TreeosError} FORBIDDEN naming the path and the space
- */
-async function requireSightOfPlace(
-  { actor, sees }: Pick<DecideInput, 'actor' | 'sees'>,
-  { name, space }: BeingRow,
-  flow: RoleFlow,
-): Promise<void> {
-  const path = flowPaths(flow).find((read) => read.startsWith('space.quality.'))
-  if (path === undefined || (await sees(space))) return
-  throw new TreeosError(
-    'FORBIDDEN',
-    `the flow reads ${path}, and ${stanceOf(actor.name)} cannot see ${space}, where ${stanceOf(name)} is: ` +
-      `let somebody set it who can see ${space}`,
-  )
 }
 
 /** Warnings: faults that do not make the flow invalid. */

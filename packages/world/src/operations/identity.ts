@@ -33,6 +33,7 @@ import type { BeingRow } from '../rows/rows.ts'
 import { SCHEDULES } from '../rows/schedules.ts'
 import { Arguments } from './arguments.ts'
 import { LLM, modelSettingsIn, requireOwnConnection } from './model-connection.ts'
+import { requireSightOfPlace } from './sight-of-place.ts'
 import { schedulesIn } from './waking.ts'
 
 /** Arguments of a birth that an operation of an extension carries out; a being that makes a child itself has none of them. */
@@ -86,6 +87,7 @@ const birth: Operation = {
 
     await requireFree(world, name)
     await requireHome({ world, actor, sees }, homePath)
+    if (flow !== null) await requireSightOfPlace({ actor, sees }, { name, space: homePath }, flow)
     await requireBirths(world, actor)
     requireSmallProgram({ defaultRole, qualities })
     await requireAssignable(world, actor, rolesNamed({ defaultRole, qualities }), await reach())
