@@ -93,11 +93,11 @@ export async function runOperation(
     carried.close()
     // A copy: code that goes on running could change what was checked.
     const decided = isOurs ? given : structuredClone(given)
+    await requireDeclared(operation, decided, { ...at, actor: input.actor, carried: carried.facts })
     // What was requested of one that mediates was decided, and checked, as its asker's.
     const requested = input.fulfilled?.kind === 'decided' ? input.fulfilled.decided.facts : []
     const own = decided.facts.filter((fact) => !requested.includes(fact))
     requireOwnQualities(operation, own, { ...input, known: at.registry.known })
-    await requireDeclared(operation, decided, { ...at, actor: input.actor, carried: carried.facts })
     return withCarried(carried, decided)
   })
   return { kind: 'decided', decided }
