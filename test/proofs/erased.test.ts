@@ -155,9 +155,7 @@ describe('a bundle of a reality in which a payload, a decision and an effect wer
       .where('kind', '=', 'moment:erased')
       .executeTakeFirstOrThrow()
     expect(await lost(`reel = 'being:ann' and seq = ${seq}`)).toMatchObject([
-      { reel: 'being:ann', seq, reason: 'payload-missing' },
-      { reel: 'moments:ann', seq: numbers.effect, reason: 'decision-missing' },
-      { reel: 'moments:ann', seq: numbers.effect, reason: 'effect-missing' },
+      { reel: 'being:ann', seq, reason: 'payload-missing' }, // the one cause: what it told of is not told again
     ])
     expect((await verify(await bundleOf())).ok).toBe(true)
   })

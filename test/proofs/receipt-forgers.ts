@@ -175,6 +175,22 @@ export const FORGERS: readonly (readonly [string, (statement: Statement, draw: R
     },
   ],
   [
+    'another rule of an operation of TreeOS itself',
+    ({ predicate }) => {
+      const { verb, action, operation } = (predicate.moment.decision as { call: Record<string, Json> }).call
+      const isOwn = (verb === 'do' || verb === 'be') && !String(action ?? operation).includes(':')
+      if (!isOwn) return false
+      Object.assign(predicate, { fallback: ['anyone', 'self'] })
+    },
+  ],
+  [
+    'another hour or weekday',
+    ({ predicate: { moment } }, draw) => {
+      const field = draw.pick(['hour', 'dayOfWeek'])
+      moment.open[field] = (Number(moment.open[field]) + 1) % 7
+    },
+  ],
+  [
     'any leaf changed',
     ({ predicate }, draw) => {
       const { fallback: _f, ...rest } = predicate as unknown as Record<string, Json>

@@ -1,7 +1,7 @@
 /** What proves a record to others: the log and its checkpoints, verification, comparisons of realities, audit bundles and receipts. */
 export { type Exported, type ExportRequest, exportBundle } from './bundles/bundle.ts'
 export type { CheckpointedLog } from './bundles/log.ts'
-export { envelopeOf, issueReceipt, type ReceiptSigner } from './bundles/receipt.ts'
+export { type Envelope, envelopeOf, issueReceipt, type ReceiptSigner } from './bundles/receipt.ts'
 export { findNewest, readCheckpointFiles, readKeys } from './log/checkpoint-files.ts'
 export { checkpointRepeatedly, makeCheckpoint } from './log/checkpointing.ts'
 export { HeadsOfLog } from './log/heads.ts'

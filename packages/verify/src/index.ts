@@ -9,13 +9,15 @@ export { lineHash } from './hash.ts'
 export { type Derived, derive, type Verdict, type Witness } from './receipt/derive.ts'
 export {
   type CheckedReceipt,
+  type CheckedReceipts,
   PAYLOAD_TYPE,
   RECEIPT_TYPE,
   STATEMENT_TYPE,
   verifyReceipt,
+  verifyReceipts,
 } from './receipt/receipt.ts'
-export { isRead, type Link, MissingReel } from './receipt/world.ts'
-export { shownReceipt, shownVerified } from './show.ts'
+export { BORE, isRead, type Link, MissingReel } from './receipt/world.ts'
+export { shownReceipt, shownReceipts, shownVerified } from './show.ts'
 export {
   parseKey,
   preAuthentication,

@@ -3,8 +3,8 @@ import { createReadStream, readFileSync } from 'node:fs'
 import { parseArgs } from 'node:util'
 import { verifyBundle } from './bundle/bundle.ts'
 import { verifyFollows } from './follow.ts'
-import { verifyReceipt } from './receipt/receipt.ts'
-import { shownFollowed, shownReceipt, shownVerified } from './show.ts'
+import { verifyReceipts } from './receipt/receipt.ts'
+import { shownFollowed, shownReceipt, shownReceipts, shownVerified } from './show.ts'
 import { parseKey } from './signature.ts'
 
 const USAGE = `treeos-verify (--bundle FILE | --receipt FILE | --checkpoint FILE --newer FILE) [--key NAME+KEYID+BASE64] [--strict] [--json]
@@ -41,8 +41,11 @@ async function main(): Promise<number> {
   const tell = <T>(found: T, shown: (found: T) => string) =>
     console.log(values.json === true ? JSON.stringify(found) : shown(found))
   if (receipt !== undefined) {
-    const checked = verifyReceipt(readFileSync(receipt, 'utf8'), checking)
-    tell(checked, shownReceipt)
+    const checked = verifyReceipts(readFileSync(receipt, 'utf8'), checking)
+    // One receipt is told as one, several as a list.
+    const [first, ...more] = checked.receipts
+    if (first !== undefined && more.length === 0) tell(first, shownReceipt)
+    else tell(checked, shownReceipts)
     return EXIT[checked.status]
   }
   if (checkpoint !== undefined) {

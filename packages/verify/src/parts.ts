@@ -2,4 +2,5 @@
 export { holds, rolesFor } from './flow.ts'
 export { actHash, factHash, momentHash, saltedHash, valueHash } from './hash.ts'
 export { deriveListGate, deriveRuleGate } from './receipt/gates.ts'
+export { OPERATIONS, RELATIONS } from './receipt/operations.ts'
 export { World } from './receipt/world.ts'

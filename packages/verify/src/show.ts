@@ -1,7 +1,7 @@
 import type { Verified } from './bundle/bundle.ts'
 import type { Scope } from './bundle/cover.ts'
 import type { Followed } from './follow.ts'
-import type { CheckedReceipt } from './receipt/receipt.ts'
+import type { CheckedReceipt, CheckedReceipts } from './receipt/receipt.ts'
 
 /** Names and texts of a bundle are anybody's: a terminal must not obey them. */
 const plain = (text: string): string =>
@@ -62,10 +62,11 @@ export function shownReceipt({
 }: CheckedReceipt): string {
   if (derived === null)
     return ['broken', ...broken.map(({ reason, what }) => plain(`${reason}: ${what}`))].join('\n')
-  const { verdict, moment, verb, asked, target, roles, gates, lineage } = derived
+  const { verdict, outcome, reason, moment, verb, asked, target, roles, gates, lineage } = derived
   return [
     `${status}: ${moment} ${verb} ${asked}${asked === target ? '' : ` on ${target}`}: ${verdict}`,
     ...broken.map(({ reason, what }) => `${reason}: ${what}`),
+    ...(outcome === 'failure' ? [`it ended in failure: ${reason}`] : []),
     ...roles.map(
       ({ role, clause }) =>
         `role ${role}, by ${typeof clause === 'number' ? `clause ${clause} of the flow` : clause === 'default' ? 'default' : 'the wish of the sender'}`,
@@ -79,6 +80,10 @@ export function shownReceipt({
     .map(plain)
     .join('\n')
 }
+
+/** The results of several receipts, for people. */
+export const shownReceipts = ({ receipts }: CheckedReceipts): string =>
+  receipts.map(shownReceipt).join('\n\n')
 
 /** The result of the comparison of two checkpoints, for people. */
 export const shownFollowed = ({ broken, older, newer }: Followed): string =>

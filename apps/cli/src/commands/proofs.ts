@@ -1,3 +1,5 @@
+import { type BeingName, stanceOf, TreeosError } from '@treeos/core'
+import type { Envelope } from '@treeos/proofs'
 import type { Cli, InstanceOptions } from '../cli.ts'
 import { requireBeing, withReality, withRegistry } from '../instance/with-instance.ts'
 import { shownExported } from '../show/proofs.ts'
@@ -14,6 +16,8 @@ interface ExportOptions extends InstanceOptions {
 
 interface ReceiptOptions extends InstanceOptions {
   readonly whole?: boolean
+  readonly since?: number
+  readonly until?: number
   readonly wait?: number
 }
 
@@ -75,30 +79,70 @@ function addReceipt(cli: Cli): void {
       `wait this long for a checkpoint (default ${RECEIPT_WAIT_SECONDS})`,
       waitNumber,
     )
+    .option('--since <n>', 'of a being: from this moment on, a receipt a line', momentNumber('--since'))
+    .option('--until <n>', 'of a being: up to this moment, a receipt a line', momentNumber('--until'))
     .option('--whole', 'with every fact of the reels that it is derived from, however many there are')
     .action(
       cli.run(async (out, named: string, n: number | undefined, options: ReceiptOptions) => {
-        const being = n === undefined ? null : requireStance(named)
+        const { since, until } = options
+        const isRange = since !== undefined || until !== undefined
+        if (isRange && n !== undefined) throw new UsageError('either N, or --since and --until')
+        const being = isRange || n !== undefined ? requireStance(named) : null
         const { issueReceipt } = await import('@treeos/proofs')
-        const { requireOutcome } = await import('@treeos/store')
+        const { findOutcomeByNumber, requireOutcome } = await import('@treeos/store')
         const { newestLog } = await import('../instance/covering.ts')
         const { receiptSigner } = await import('../instance/signing.ts')
-        const { envelope } = await withRegistry(options, async (at) => {
-          let moment = named
-          if (being !== null && n !== undefined) {
-            await requireBeing(at, being)
-            moment = (await requireOutcome(at.db, being, n)).moment
-          }
-          return issueReceipt(at, moment, {
+        const onProgress = (line: string) => out.progress(line)
+        const envelopes = await withRegistry(options, async (at) => {
+          if (being !== null) await requireBeing(at, being)
+          const issuing = {
             signer: receiptSigner(options, at.reality),
-            log: await newestLog(options, at, {
-              seconds: options.wait ?? RECEIPT_WAIT_SECONDS,
-              onProgress: (line) => out.progress(line),
-            }),
+            log: await newestLog(options, at, { seconds: options.wait ?? RECEIPT_WAIT_SECONDS, onProgress }),
             ...(options.whole === true ? { longest: Number.POSITIVE_INFINITY } : {}),
+          }
+          const issue = async (moment: string) => (await issueReceipt(at, moment, issuing)).envelope
+          if (being === null) return [await issue(named)]
+          if (n !== undefined) return [await issue((await requireOutcome(at.db, being, n)).moment)]
+          return receiptsOf((number) => findOutcomeByNumber(at.db, being, number), {
+            being,
+            since: since ?? 1,
+            until: until ?? Number.MAX_SAFE_INTEGER,
+            issue,
+            onProgress,
           })
         })
-        out.value(envelope, (value) => JSON.stringify(value))
+        const [first] = envelopes
+        if (!isRange && first !== undefined) out.value(first, (value) => JSON.stringify(value))
+        else out.lines(envelopes, (values) => values.map((value) => JSON.stringify(value)).join('\n'))
       }),
     )
+}
+
+interface Receipts {
+  readonly being: BeingName
+  readonly since: number
+  readonly until: number
+  readonly issue: (moment: string) => Promise<Envelope>
+  readonly onProgress: (line: string) => void
+}
+
+/** Receipts of all moments of a range that called something; what has none is told. */
+async function receiptsOf(
+  find: (n: number) => Promise<{ readonly moment: string } | null>,
+  { being, since, until, issue, onProgress }: Receipts,
+): Promise<Envelope[]> {
+  const envelopes: Envelope[] = []
+  for (let n = since; n <= until; n++) {
+    const outcome = await find(n)
+    if (outcome === null) break
+    try {
+      envelopes.push(await issue(outcome.moment))
+    } catch (error) {
+      if (!(error instanceof TreeosError) || error.code !== 'INVALID_INPUT') throw error
+      onProgress(`no receipt: ${error.message}`)
+    }
+  }
+  if (envelopes.length === 0)
+    throw new TreeosError('MOMENT_NOT_FOUND', `${stanceOf(being)} called nothing in these moments`)
+  return envelopes
 }

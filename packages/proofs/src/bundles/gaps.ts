@@ -47,22 +47,26 @@ export async function shorten(witness: Witness, log: CheckpointedLog, longest: n
 
 const LISTS = ['canSee', 'canDo', 'canSummon', 'canBe']
 
+/** Whether a role reaches for the children of the being that wears it. */
+export const reachesForChildren = (specs: readonly Json[]): boolean =>
+  specs
+    .flatMap((spec) => LISTS.flatMap((list) => readPath(spec, [list]) ?? []))
+    .some((entry) => readPath(entry, ['rel']) === 'any-child')
+
 /**
  * Tells the facts on which a permission may depend. Of what a verifier reads, not all counts for each being: the places of those who
  * act and are acted on, and the children of one that reaches for its children.
  */
 function needs({ moment, specs, target }: Witness): (reel: string, link: Link) => boolean {
   const me = beingReel(String(readPath(moment.record, ['being'])))
-  const reachesForChildren = specs
-    .flatMap((spec) => LISTS.flatMap((list) => readPath(spec, [list]) ?? []))
-    .some((entry) => readPath(entry, ['rel']) === 'any-child')
+  const isForChildren = reachesForChildren(specs)
   const isPlaced = (reel: string) =>
     reel === me || target.startsWith('matter:') || reel === beingReel(target.slice(1))
   return (reel, [header, , payload]) => {
     if (payload === null) return false
     switch (readPath(header, ['kind'])) {
       case 'being:bore':
-        return reachesForChildren && reel === me
+        return isForChildren && reel === me
       case 'being:moved':
         return isPlaced(reel)
       case 'quality:set': {

@@ -1,4 +1,4 @@
-import type { BeingName, Digest, Json, JsonObject, ReelId } from '@treeos/core'
+import { type BeingName, type Digest, type Json, type JsonObject, type ReelId, readPath } from '@treeos/core'
 import { type Db, readBases, readJudged } from '@treeos/store'
 import { sql } from 'kysely'
 import { hexOf, jsonOf } from './stored.ts'
@@ -133,6 +133,13 @@ interface MomentRow {
 /** A moment as a line of a bundle. */
 export type MomentLine = JsonObject & { readonly record: Json; readonly open: Json; readonly basis: Json }
 
+/** The decision of a moment. A moment that a younger life closed may have one that its record does not hold, so nothing shows it. */
+function decisionOf({ record, salt, bytes }: MomentRow): { salt: Json; decision: Json } {
+  const isRecorded = readPath(jsonOf(record), ['decision']) !== null
+  if (!isRecorded || salt === null || bytes === null) return { salt: null, decision: null }
+  return { salt: hexOf(salt), decision: jsonOf(bytes) }
+}
+
 /** Adds to moments the heads that they cite. */
 async function momentsOf(tx: Db, rows: readonly MomentRow[]): Promise<MomentLine[]> {
   const moments = rows.map(({ moment }) => moment)
@@ -146,8 +153,7 @@ async function momentsOf(tx: Db, rows: readonly MomentRow[]): Promise<MomentLine
     open: row.open === null ? null : jsonOf(row.open),
     basis: (bases.get(row.moment) ?? []) as unknown as Json,
     judged: (judged.get(row.moment) ?? null) as unknown as Json,
-    salt: row.salt === null ? null : hexOf(row.salt),
-    decision: row.bytes === null ? null : jsonOf(row.bytes),
+    ...decisionOf(row),
     effect:
       row.effect_salt === null || row.request === null
         ? null

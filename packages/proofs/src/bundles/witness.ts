@@ -11,9 +11,10 @@ import {
   TreeosError,
 } from '@treeos/core'
 import { type Db, type Reality, readBlob, readErasures } from '@treeos/store'
-import { type Derived, derive, isRead, MissingReel, type Witness } from '@treeos/verify'
+import { BORE, type Derived, derive, isRead, MissingReel, type Witness } from '@treeos/verify'
 import type { Registry } from '@treeos/world'
 import { sql } from 'kysely'
+import { reachesForChildren } from './gaps.ts'
 import { findMomentLine, type MomentLine } from './read.ts'
 import { hexOf, jsonOf } from './stored.ts'
 
@@ -56,7 +57,10 @@ export async function gatherWitness(deps: Deps, moment: MomentId): Promise<Gathe
     throw new TreeosError('INVALID_INPUT', `moment ${moment} called nothing, so there is nothing to permit`)
   const given = await givenOf(deps, line)
   const faults: string[] = []
-  const [reels, fallback] = [reelsCited(deps.tx, line), fallbackOf(deps.registry, call as JsonObject)]
+  const [reels, fallback] = [
+    reelsCited(deps.tx, line, given.specs),
+    fallbackOf(deps.registry, call as JsonObject),
+  ]
   for (const target of await targetsOf(deps, line, call as JsonObject)) {
     const found = await complete({ ...given, target, fallback }, reels)
     if (typeof found !== 'string') return found
@@ -165,15 +169,17 @@ interface LinkRow {
   readonly bytes: Buffer | null
 }
 
-const linksOf = (reel: string, rows: readonly LinkRow[]): Json =>
+/** @param showsChildren a role reaches for the children of the being of this reel: only then they are named */
+const linksOf = (reel: string, rows: readonly LinkRow[], showsChildren: boolean): Json =>
   rows.map(({ kind, header, salt, bytes }) =>
-    isRead(reel, kind) && salt !== null && bytes !== null
+    isRead(reel, kind) && (kind !== BORE || showsChildren) && salt !== null && bytes !== null
       ? [jsonOf(header), hexOf(salt), jsonOf(bytes)]
       : [jsonOf(header), null, null],
   )
 
 /** Reads reels up to where the moment was judged from. Of one that it does not cite, nothing. */
-function reelsCited(tx: Db, { basis, judged }: MomentLine): ReadReel {
+function reelsCited(tx: Db, { record, basis, judged }: MomentLine, specs: readonly Json[]): ReadReel {
+  const own = beingReel(String(readPath(record, ['being'])))
   const refs = [basis, judged ?? null].flatMap((heads) => (Array.isArray(heads) ? heads : [])) as [
     string,
     number,
@@ -184,6 +190,6 @@ function reelsCited(tx: Db, { basis, judged }: MomentLine): ReadReel {
       select f.kind, f.header, p.salt, p.bytes
       from treeos.fact f left join treeos.payload p on p.reel = f.reel and p.seq = f.seq
       where f.reel = ${reel} and f.seq <= ${seqOf.get(reel) ?? 0} order by f.seq`.execute(tx)
-    return linksOf(reel, rows)
+    return linksOf(reel, rows, reel === own && reachesForChildren(specs))
   }
 }

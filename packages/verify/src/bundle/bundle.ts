@@ -75,6 +75,7 @@ const FIELDS: Readonly<Record<string, string>> = {
 }
 /** What the headers of all facts of a moment have in common. */
 const SAID = ['actor', 'driver', 'cause', 'at', 'stack']
+const TOMBSTONES = ['fact:erased', 'moment:erased']
 const KINDS = Object.keys(FIELDS)
 const END = KINDS.length - 1
 const HEADER = 'actor at cause code driver kind moment payloadHash reel seq stack v'
@@ -93,12 +94,14 @@ class Check {
   readonly #unnamed = new Map<string, Place>()
   /** how many facts name each moment, and what their headers say of it */
   readonly #wrote = new Map<string, { count: number; readonly said: readonly Json[] }>()
+  /** reels with a tombstone that lost its payload: it may be of what else is gone there */
+  readonly #lostTombs = new Set<string>()
   readonly #states = new States()
   readonly #lastActs = new Map<string, LastAct>()
   /** number of moments whose stack depends on a reel that is not here */
   readonly #missing = new Map<string, number>()
   /** what is not here: `name` is what its tombstone calls it */
-  readonly #gone: { place: Place; what: Erased['what']; name: string }[] = []
+  readonly #gone: { place: Place; what: Erased['what']; name: string; isTombstone: boolean }[] = []
   /** by the reel of the tombstone, and the hash of a fact or the id of a moment */
   readonly #tombs = new Map<string, Pick<Erased, 'by' | 'why' | 'at'>>()
   /** contents by digest */
@@ -212,7 +215,10 @@ class Check {
     const isHeader = fieldsOf(header) === HEADER && isOfPlace
     this.#need(isHeader, 'header-mismatch', 'its header is of another place, or has other fields')
     const isGone = salt === null && payload === null
-    if (isGone) this.#gone.push({ place: this.#at, what: 'payload', name: `${reel} ${hash}` })
+    const isLost = isGone && TOMBSTONES.includes(String(at(header, 'kind')))
+    if (isLost) this.#lostTombs.add(String(reel))
+    if (isGone)
+      this.#gone.push({ place: this.#at, what: 'payload', name: `${reel} ${hash}`, isTombstone: isLost })
     const isSaid = isGone || (isHash(salt) && saltedHash(salt, payload) === at(header, 'payloadHash'))
     this.#need(isSaid, 'payload-mismatch', 'its payload is not the one whose digest its header holds')
     const isTombstone = this.#tombstone(header, payload)
@@ -238,7 +244,7 @@ class Check {
 
   #tombstone(header: Json, payload: Json): boolean {
     const { kind, actor, reel, at: time } = isObject(header) ? header : {}
-    if (kind !== 'fact:erased' && kind !== 'moment:erased') return false
+    if (!TOMBSTONES.includes(String(kind))) return false
     const named = at(payload, kind === 'fact:erased' ? 'hash' : 'moment')
     const by = String(at(payload, 'onBehalfOf') ?? actor)
     if (!this.#tombs.has(`${reel} ${named}`))
@@ -270,7 +276,7 @@ class Check {
     const name = String(record.moment)
     for (const [reason, what] of faultsOfMoment(moment)) this.#need(false, reason, what)
     for (const what of goneFrom(moment))
-      this.#gone.push({ place: this.#at, what, name: `being:${being} ${name}` })
+      this.#gone.push({ place: this.#at, what, name: `being:${being} ${name}`, isTombstone: false })
     const { facts, cited, cause, digests } = citedBy(moment)
     const wrote = this.#wrote.get(name)
     const isWritten = facts.every((ref) => this.#cites(ref, true)) && facts.length === (wrote?.count ?? 0)
@@ -343,13 +349,15 @@ class Check {
     for (const [hash, place] of this.#unnamed)
       if (this.#loose.get(hash)?.isTombstone !== true)
         this.#need(false, 'unnamed-fact', 'no moment in the bundle names this fact', place)
-    for (const { place, what, name } of this.#gone)
+    for (const { place, what, name, isTombstone } of this.#gone) {
+      const isLost = !isTombstone && this.#lostTombs.has(name.slice(0, name.lastIndexOf(' ')))
       this.#need(
-        this.#tombs.has(name),
+        this.#tombs.has(name) || isLost,
         `${what}-missing`,
         'it is gone, and no tombstone says that it was erased',
         place,
       )
+    }
     for (const [digest, line] of this.#unused) {
       const place = { line, reel: `blob:${digest}`, seq: 0 }
       this.#need(false, 'blob-mismatch', 'no moment names this content', place)
@@ -365,7 +373,7 @@ class Check {
       facts: this.#counts.fact ?? 0,
       moments: this.#counts.moment ?? 0,
       scope,
-      broken: this.#broken.toSorted((a, b) => a.line - b.line),
+      broken: causesIn(this.#broken),
       checkpoint,
       covered: checkpoint === null ? null : coveredBy(chains.values()),
       erased: this.#gone.map(({ place: { reel, seq }, what, name }) => ({
@@ -384,6 +392,14 @@ class Check {
       ],
     }
   }
+}
+
+/** The faults by line. That the sum of a line does not fit is left out where the line has a fault that says more. */
+function causesIn(faults: readonly Broken[]): Broken[] {
+  const named = new Set(faults.flatMap(({ reason, line }) => (reason === 'line-mismatch' ? [] : [line])))
+  return faults
+    .filter(({ reason, line }) => reason !== 'line-mismatch' || !named.has(line))
+    .toSorted((a, b) => a.line - b.line)
 }
 
 export interface Checking {

@@ -169,6 +169,13 @@ function contextOf(
 const flowOf = (me: State | null, program: Json | undefined): Json =>
   (me === null ? at(program, 'flow') : at(me.qualities, 'roleFlow')) ?? null
 
+const ROOTS = ['verb', 'caller', 'space', 'inHomeSpace', 'time', 'me', 'world']
+
+/** The paths of contexts that a flow names. */
+export function* pathsRead(flow: Json): Generator<string> {
+  for (const path of pathsIn(flow)) if (ROOTS.includes(path.split('.')[0] ?? '')) yield path
+}
+
 /** What the conditions of a flow name. */
 function* pathsIn(part: Json): Generator<string> {
   for (const [key, value] of Object.entries(isObject(part) || isArray(part) ? part : {})) {

@@ -1,4 +1,6 @@
 import { faultsOfMoment, type Moment } from '../bundle/moment.ts'
+import { deriveStack, pathsRead } from '../bundle/stack.ts'
+import { States } from '../bundle/states.ts'
 import { at, canonical, isArray, isObject, type Json, type JsonObject, same } from '../canonical.ts'
 import { type ByClause, rolesFor } from '../flow.ts'
 import { momentHash, valueHash } from '../hash.ts'
@@ -12,6 +14,7 @@ import {
   type Wearer,
   written,
 } from './gates.ts'
+import { OPERATIONS } from './operations.ts'
 import { World } from './world.ts'
 
 /**
@@ -50,6 +53,9 @@ export interface Witness {
 /** A permission that was derived again. */
 export interface Derived {
   readonly verdict: Verdict
+  /** how the moment ended: `act`, `see` or `failure`, and the code of a failure */
+  readonly outcome: string
+  readonly reason: string | null
   readonly moment: string
   /** hash of the moment's record */
   readonly hash: string
@@ -104,11 +110,18 @@ export function derive(witness: Parts): Derived {
     'its moment called nothing, so there is nothing to permit',
   )
   const roles = rolesOf(witness, said, open)
+  const [wrong] = deriveStack(witness.moment as unknown as Moment, {
+    states: new States(),
+    isWhole: () => false,
+    lastAct: undefined,
+    program: witness.program,
+  }).faults
+  need(wrong === undefined, `what it opened with does not fit together: ${wrong?.[1]}`)
   const world = worldOf(witness, said)
   const being = String(said.being)
   const me = world.being(being)
   if (me === null) throw new Error(`@${being} was never born`)
-  const attested: string[] = []
+  const attested = [contextIn(witness)]
   const heads = [...world.shown].map(([reel, { head }]) => [reel, ...head] as const)
   const gaps = [...world.shown].flatMap(([reel, { cuts }]) =>
     cuts.map(([seq, after, to]) => ({ reel, from: seq + 1, to, after })),
@@ -120,23 +133,34 @@ export function derive(witness: Parts): Derived {
   const list = LIST_OF[verb]
   if (list === undefined) throw new Error(`${verb} is not a verb`)
   const { asked, key, target } = targetOf(witness, call as JsonObject, wearer, said)
+  const isOperation = verb === 'do' || verb === 'be'
+  const rule = isOperation ? OPERATIONS[verb][key] : ['anyone']
+  const isSame = rule === undefined || same([...witness.fallback], [...rule])
+  need(isSame || !isOperation, 'its operation has another rule of its own')
   const gates: Answer[] = [deriveListGate(world, me, witness.surface as JsonObject, list, asked)]
   if (gates[0]?.allowed === true) {
     const own = `${verb} ${key}: `
     const told = (isArray(said.by) ? said.by : []).find((by) => String(by).startsWith(own))
-    const fallback = verb === 'see' || verb === 'summon' ? ['anyone'] : [...witness.fallback]
+    const fallback = rule ?? witness.fallback
     need(
       told === undefined || told === own + fallback.join(' or '),
       'the record names another rule of the operation',
     )
     const answer = deriveRuleGate(world, { actor: me, verb, key, target: placed(world, target), fallback })
-    if (answer.by.startsWith(own) && verb !== 'see' && verb !== 'summon')
-      attested.push(`that ${key} takes ${fallback.join(' or ')} is code of the operation`)
+    if (answer.by.startsWith(own) && rule === undefined)
+      attested.push(`that ${key} takes ${fallback.join(' or ')} is code of its extension`)
     gates.push(answer)
   }
   const verdict = verdictOf(witness, said, gates)
+  const [outcome, reason] = [String(said.outcome), typeof said.reason === 'string' ? said.reason : null]
+  if (verdict === 'refused' && gates.every(({ allowed }) => allowed))
+    attested.push(
+      `both gates allow it: that it was refused for a condition of its own (${said.beside ?? 'of the operation'}) is said by its record`,
+    )
   return {
     verdict,
+    outcome,
+    reason,
     moment: String(said.moment),
     hash: momentHash(String(prev), said),
     verb,
@@ -177,6 +201,14 @@ function rolesOf({ program, specs }: Parts, record: JsonObject, open: Json): ByC
     need(valueHash(specs[i] ?? null) === digest, 'the spec of a role is not the one that the moment wore')
   }
   return roles
+}
+
+/** What is taken from the record of the context, as a sentence. */
+function contextIn({ program }: Parts): string {
+  const given = ['verb', 'caller.role', 'caller.cognition', 'time.hour', 'time.dayOfWeek'] // follow from what it opened with
+  const paths = new Set([...pathsRead(at(program, 'flow') ?? null)].filter((path) => !given.includes(path)))
+  const values = paths.size === 0 ? '' : `, and the values of ${[...paths].sort().join(', ')} that it read`
+  return `the context: that the being had this flow and these roles${values}, is said by its record`
 }
 
 /** The heads that the call was judged from, by reel. */

@@ -70,6 +70,7 @@ export function expanded(list: string, entry: Json, { me, asker }: Wearer): Json
     case 'parent':
       return stances([me.parent])
     case 'any-child':
+      if (me.children === null) throw new Error('it does not name the children that a role reaches for')
       return stances(me.children)
     default:
       return null

@@ -47,7 +47,9 @@ export function verifyReceipt(text: string, { key = null, strict }: Checking = {
   }
   const statement = attempt('envelope-mismatch', () => openEnvelope(text, key))
   const predicate = at(statement, 'predicate')
-  const derived = attempt('witness-mismatch', () => derive(requireWitness(predicate)))
+  // Of an envelope that cannot be opened nothing else is said: that is the one reason.
+  const derived =
+    statement === null ? null : attempt('witness-mismatch', () => derive(requireWitness(predicate)))
   const subject = at(statement, 'subject')
   const [first] = isArray(subject) ? subject : []
   if (
@@ -59,9 +61,10 @@ export function verifyReceipt(text: string, { key = null, strict }: Checking = {
   if (derived !== null && said !== derived.verdict)
     fault('verdict-mismatch', `it says ${said}, and ${derived.verdict} is derived`)
   const proof = at(predicate, 'proof')
-  const checkpoint = isObject(proof)
-    ? attempt('proof-mismatch', () => covering(proof, derived, String(at(predicate, 'reality')), key))
-    : null
+  const checkpoint =
+    isObject(proof) && derived !== null
+      ? attempt('proof-mismatch', () => covering(proof, derived, String(at(predicate, 'reality')), key))
+      : null
   const unproven = [...(derived?.attested ?? [])]
   const gaps = derived?.gaps ?? []
   if (gaps.length > 0 && !isObject(proof))
@@ -87,6 +90,35 @@ export function verifyReceipt(text: string, { key = null, strict }: Checking = {
     signed: key === null ? null : statement !== null,
     checkpoint,
     unproven: [...uncovered, ...unproven],
+  }
+}
+
+/** What the check of several receipts found. */
+export interface CheckedReceipts {
+  /** the worst of them */
+  readonly status: Status
+  /** the status is `ok` */
+  readonly ok: boolean
+  /** in the order of the lines */
+  readonly receipts: readonly CheckedReceipt[]
+}
+
+const WORST: readonly Status[] = ['broken', 'unproven', 'ok']
+
+/** Checks a file of receipts: one, or one a line. Nothing at all is broken. */
+export function verifyReceipts(text: string, checking: Checking = {}): CheckedReceipts {
+  const lines = text.split('\n').filter((line) => line.trim() !== '')
+  const isOneEach = lines.length > 1 && lines.every((line) => isObject(parsed(line)))
+  const receipts = (isOneEach ? lines : [text]).map((one) => verifyReceipt(one, checking))
+  const status = WORST.find((one) => receipts.some((receipt) => receipt.status === one)) ?? 'broken'
+  return { status, ok: status === 'ok', receipts }
+}
+
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return null
   }
 }
 
@@ -123,7 +155,7 @@ function openEnvelope(text: string, key: VerifierKey | null): JsonObject {
 /** The checkpoint whose tree holds the record of the moment. @throws {Error} when it does not */
 function covering(
   proof: JsonObject,
-  derived: Derived | null,
+  derived: Derived,
   reality: string,
   key: VerifierKey | null,
 ): SignedCheckpoint {
@@ -131,8 +163,8 @@ function covering(
   const checkpoint = readCheckpoint(String(note), key)
   if (checkpoint.origin !== `treeos/${reality}`)
     throw new Error(`it has a checkpoint of ${checkpoint.origin}`)
-  const [being, , n] = (derived?.moment ?? '').split('/')
-  const leaf = { record: [String(being), Number(n), derived?.hash ?? ''] }
+  const [being, , n] = derived.moment.split('/')
+  const leaf = { record: [String(being), Number(n), derived.hash] }
   const holds = (entry: Json, where: Json, hashes: Json) =>
     isIncluded(
       entry,
@@ -144,12 +176,12 @@ function covering(
   if (!holds(leaf, index ?? null, path ?? null))
     throw new Error('the tree of the checkpoint does not hold the moment')
   for (const [reel, at] of Object.entries(reelsIn(proof))) {
-    const head = derived?.heads.find(([name]) => name === reel)
+    const head = derived.heads.find(([name]) => name === reel)
     const [where = null, hashes = null] = isArray(at) ? at : []
     if (head === undefined || !holds({ fact: head }, where, hashes))
       throw new Error(`the tree of the checkpoint does not hold what is shown of ${reel}`)
   }
-  for (const { reel, from, after } of derived?.gaps ?? []) {
+  for (const { reel, from, after } of derived.gaps) {
     const cut = at(proof, 'cuts', `${from - 1} ${reel}`)
     const [where = null, hashes = null] = isArray(cut) ? cut : []
     if (!holds({ fact: [reel, from - 1, after] }, where, hashes))

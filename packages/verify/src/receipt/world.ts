@@ -38,7 +38,8 @@ export interface State {
   readonly owner: string | null
   readonly contributors: readonly Json[]
   readonly permissions: Json
-  readonly children: readonly string[]
+  /** null: the witness does not name all of them */
+  readonly children: readonly string[] | null
 }
 
 const NONE: State = {
@@ -55,6 +56,9 @@ const NONE: State = {
 }
 const text = (value: Json | undefined): string | null => (typeof value === 'string' ? value : null)
 
+/** Names a child. It is shown only where a role reaches for the children of its being: others have no part in it. */
+export const BORE = 'being:bore'
+
 /** How a fact changes that state. Other kinds change nothing of it, so their payloads may be left out. */
 const CHANGES: Readonly<Record<string, (state: State, payload: JsonObject) => State>> = {
   'being:born': (_, said) => ({
@@ -68,7 +72,10 @@ const CHANGES: Readonly<Record<string, (state: State, payload: JsonObject) => St
   }),
   'being:moved': (state, { to }) => ({ ...state, space: String(to) }),
   'being:bounded': (state, { ceiling }) => ({ ...state, ceiling: ceiling ?? null }),
-  'being:bore': (state, { being }) => ({ ...state, children: [...state.children, String(being)].sort() }),
+  'being:bore': (state, { being }) => ({
+    ...state,
+    children: state.children === null ? null : [...state.children, String(being)].sort(),
+  }),
   'space:created': (_, said) => ({
     ...NONE,
     name: String(said.path),
@@ -105,6 +112,9 @@ const CHANGES: Readonly<Record<string, (state: State, payload: JsonObject) => St
   'matter:moved': (state, { to }) => ({ ...state, space: String(to) }),
 }
 
+/** After a child that is not named. */
+const unnamed = (state: State | null): State | null => (state === null ? null : { ...state, children: null })
+
 /** Whether the state that the gates read depends on the payload of a fact. A quality counts where rules stand: in spaces. */
 export const isRead = (reel: string, kind: string): boolean =>
   Object.hasOwn(CHANGES, kind) && (kind !== 'quality:set' || reel.startsWith('space:'))
@@ -140,6 +150,10 @@ export class World {
         const kind = String(at(header, 'kind'))
         if (!isRead(reel, kind)) {
           if (salt !== null || payload !== null) throw wrong('brings a payload that nothing is derived from')
+          continue
+        }
+        if (kind === BORE && salt === null && payload === null) {
+          state = unnamed(state)
           continue
         }
         if (!isHash(salt) || !isObject(payload)) throw wrong('counts, and its payload is not there')

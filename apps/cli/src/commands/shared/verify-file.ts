@@ -1,7 +1,7 @@
 import { createReadStream, readFileSync } from 'node:fs'
 import { TreeosError } from '@treeos/core'
 import { systemCode } from '@treeos/local'
-import type { CheckedReceipt, Verified } from '@treeos/verify'
+import type { CheckedReceipts, Verified } from '@treeos/verify'
 import { messageOf, UsageError } from '../../text/failure.ts'
 import type { ExitStatus, Output } from '../../text/output.ts'
 
@@ -23,18 +23,19 @@ export async function verifyFile(
     throw new UsageError('verify takes either --bundle or --receipt')
   const file = bundle ?? receipt
   if (file === undefined) return null
-  const { parseKey, shownReceipt, shownVerified, verifyBundle, verifyReceipt } = await import(
-    '@treeos/verify'
-  )
+  const verify = await import('@treeos/verify')
+  const { parseKey, shownReceipt, shownReceipts, shownVerified, verifyBundle, verifyReceipts } = verify
   const verifier = key === undefined ? null : asUsage(() => parseKey(key))
   const checking = { key: verifier, strict: strict === true }
-  const found: Verified | CheckedReceipt = await readable(file, async () =>
+  const found: Verified | CheckedReceipts = await readable(file, async () =>
     bundle === undefined
-      ? verifyReceipt(readFileSync(file, 'utf8'), checking)
+      ? verifyReceipts(readFileSync(file, 'utf8'), checking)
       : verifyBundle(createReadStream(file), checking),
   )
   if ('reels' in found) out.value(found, shownVerified)
-  else out.value(found, shownReceipt)
+  else if (found.receipts.length === 1 && found.receipts[0] !== undefined)
+    out.value(found.receipts[0], shownReceipt)
+  else out.value(found, shownReceipts)
   return STATUS_EXIT[found.status]
 }
 
