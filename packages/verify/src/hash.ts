@@ -6,7 +6,12 @@ const sha256 = (...parts: (string | Uint8Array)[]): Buffer => {
   for (const part of parts) hash.update(part)
   return hash.digest()
 }
-const hex = (text: string): Buffer => Buffer.from(text, 'hex')
+const HASH = /^[0-9a-f]{64}$/
+/** @throws {Error} for what is no hash: a decoder would leave out what stands behind it */
+function hex(text: string): Buffer {
+  if (!HASH.test(text)) throw new Error(`${JSON.stringify(text.slice(0, 80))} is no hash`)
+  return Buffer.from(text, 'hex')
+}
 
 // Each kind of hash has its own tag, so a value of one kind never passes as another. All take and give lower-case hex.
 export const genesisHash = (reality: string, reel: string): string =>
@@ -25,7 +30,6 @@ export const actHash = (act: { moment: string; decision: string; facts: readonly
 export const lineHash = (before: string, body: string): string =>
   sha256('treeos.line.v1\0', before, '\0', body).toString('hex')
 
-const HASH = /^[0-9a-f]{64}$/
 export const isHash = (value: unknown): value is string => typeof value === 'string' && HASH.test(value)
 
 /** The hash of a leaf of the log (RFC 6962). @param leaf `{"fact":[reel,seq,hash]}` or `{"record":[being,n,hash]}` */
