@@ -99,6 +99,31 @@ describe('treeos checkpoint', () => {
     expect(await home.refusal(['verify', '--checkpoints', copies])).toMatchObject({ code: 'INVALID_INPUT' })
   })
 
+  it('covers what is exported at once: the bundle and receipts are ok, and without it they are unproven', async () => {
+    await signal(7)
+    const [file, bare] = ['all.jsonl', 'bare.jsonl'].map((name) => join(copies, name)) as [string, string]
+    await home.json(['export', file])
+    await home.json(['export', bare, '--unproven'])
+    const { keys } = await newest()
+    const check = async (...args: string[]) => {
+      const { status, stdout } = await home.run(['verify', '--json', '--key', keys[0] ?? '', ...args])
+      return { exit: status, ...JSON.parse(stdout) }
+    }
+    expect(await check('--bundle', file)).toMatchObject({ exit: 0, status: 'ok', ok: true, unproven: [] })
+    expect(await check('--bundle', bare)).toMatchObject({
+      exit: 3,
+      status: 'unproven',
+      ok: false,
+      broken: [],
+    })
+    writeFileSync(bare, readFileSync(bare, 'utf8').replace('"log"', '"lag"'))
+    expect(await check('--bundle', bare)).toMatchObject({ exit: 1, status: 'broken' })
+    const { stdout } = await home.run(['receipt', '@operator', '--since', '1', '--json'])
+    writeFileSync(file, stdout)
+    expect(await check('--receipt', file)).toMatchObject({ exit: 0, status: 'ok' })
+    expect(await check('--receipt', file, '--strict')).toMatchObject({ exit: 3, status: 'unproven' })
+  })
+
   it('status and doctor tell how old the last one is', async () => {
     const { size } = await signed()
     expect(await home.json(['status'])).toMatchObject({
@@ -156,6 +181,10 @@ describe('a backup that the owner of the database restores', () => {
     await until('the refusal', async () => {
       const { checkpoint } = await home.json<{ checkpoint: { refused: string | null } }>(['status'])
       return checkpoint.refused === refused
+    })
+    expect(await home.refusal(['export', join(copies, 'lost.jsonl'), '--wait', '1'])).toMatchObject({
+      code: 'SERVICE_UNAVAILABLE',
+      message: expect.stringContaining('--unproven'),
     })
     const { stdout: doctor } = await home.run(['doctor', '--json'])
     expect(JSON.parse(doctor).checks).toContainEqual(
