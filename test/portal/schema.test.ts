@@ -48,6 +48,7 @@ const COLUMNS: Columns = {
     expires_at: time,
     used_at: `${time}?`,
   },
+  device: { being: 'text', secret_hash: 'bytea', created_at: time, used_at: time },
   throttle: { key: 'text', failures: 'integer', until: time },
   passkey: {
     id: 'text',

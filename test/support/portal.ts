@@ -45,18 +45,28 @@ export interface Sent {
   readonly method?: string
   readonly headers?: Readonly<Record<string, string>>
   readonly body?: string
+  /** the address from which it comes, of 127.0.0.0/8 */
+  readonly from?: string | undefined
 }
 
 /** A request that no browser shapes: any Host, any Origin. */
 export function send(
   url: string,
   path: string,
-  { method = 'GET', headers = {}, body }: Sent = {},
+  { method = 'GET', headers = {}, body, from }: Sent = {},
 ): Promise<Answered> {
   const { hostname, port } = new URL(url)
   return new Promise((resolve, reject) => {
     const asked = request(
-      { hostname, port, path, method, agent: false, headers: { host: new URL(url).host, ...headers } },
+      {
+        // The addresses of loopback are of IPv4.
+        ...(from === undefined ? { hostname } : { hostname: '127.0.0.1', localAddress: from }),
+        port,
+        path,
+        method,
+        agent: false,
+        headers: { host: new URL(url).host, ...headers },
+      },
       (answer) => {
         let text = ''
         answer.setEncoding('utf8')
@@ -209,14 +219,15 @@ export class PortalWorld {
     return send(this.origin, path, { ...sent, headers })
   }
 
-  post(seat: Seat | null, path: string, json: unknown): Promise<Answered> {
-    return this.ask(seat, path, { method: 'POST', body: JSON.stringify(json) })
+  post(seat: Seat | null, path: string, json: unknown, sent: Sent = {}): Promise<Answered> {
+    return this.ask(seat, path, { ...sent, method: 'POST', body: JSON.stringify(json) })
   }
 
   /** The same portal, served anew: its counts of requests begin again. */
-  async serveAnew(): Promise<void> {
+  async serveAnew({ proxies }: { readonly proxies?: readonly string[] } = {}): Promise<void> {
     await this.served.close()
-    this.served = await servePortal(this.portal, { port: Number(new URL(this.origin).port) })
+    const port = Number(new URL(this.origin).port)
+    this.served = await servePortal(this.portal, { port, proxies })
   }
 
   linkFor(being: BeingName): Promise<string> {

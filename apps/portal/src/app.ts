@@ -1,9 +1,10 @@
+import type { HttpBindings } from '@hono/node-server'
 import { refusalOf } from '@treeos/client'
 import { ERROR_STATUS, TreeosError } from '@treeos/core'
-import { Hono } from 'hono'
-import { bodyLimit } from 'hono/body-limit'
+import { type Context, Hono } from 'hono'
 import type { ContentfulStatusCode } from 'hono/utils/http-status'
 import { authorizeRequests } from './authorize/authorize-requests.ts'
+import type { Addresses } from './edge/address.ts'
 import { secureHeaders } from './edge/headers.ts'
 import { requireOwnName } from './edge/names.ts'
 import type { Page } from './edge/page.ts'
@@ -29,10 +30,9 @@ import type { Streams } from './routes/streams.ts'
 import { whyNotRoutes } from './routes/why-not.ts'
 import { worldRoutes } from './routes/world.ts'
 
-const BODY_BYTES_MAX = 384 * 1024 // an act takes 256 KiB, and JSON escapes some of it
-
 export interface AppOptions {
   readonly names: ReadonlySet<string>
+  readonly addresses: Addresses
   readonly streams: Streams
   readonly tabs: Tabs
 }
@@ -59,10 +59,18 @@ export const routesOf = (portal: Portal, streams: Streams, tabs: Tabs) => {
     .route('/api', budgetRoutes())
 }
 
+/** The address at the other end of the connection. */
+const peerOf = ({ env }: Context<Env>): string | undefined =>
+  (env as Partial<HttpBindings> | undefined)?.incoming?.socket.remoteAddress
+
 /** What the page knows of the routes. */
 export type Routes = ReturnType<typeof routesOf>
 
-export function createApp(portal: Portal, page: Page, { names, streams, tabs }: AppOptions): Hono<Env> {
+export function createApp(
+  portal: Portal,
+  page: Page,
+  { names, addresses, streams, tabs }: AppOptions,
+): Hono<Env> {
   const app = new Hono<Env>()
   app.onError((error, c) => {
     if (!(error instanceof TreeosError)) portal.onError(c.req.routePath, error)
@@ -71,6 +79,7 @@ export function createApp(portal: Portal, page: Page, { names, streams, tabs }: 
   })
   app.use(async (c, next) => {
     c.set('host', requireOwnName(c.req.header('host'), names))
+    c.set('address', addresses.of(peerOf(c), c.req.header('x-forwarded-for')))
     await next()
   })
   app.use('/api/*', async (c, next) => {
@@ -79,15 +88,6 @@ export function createApp(portal: Portal, page: Page, { names, streams, tabs }: 
     requireOwnPage(c.req.raw, c.get('host'))
     await next()
   })
-  app.use(
-    '/api/*',
-    bodyLimit({
-      maxSize: BODY_BYTES_MAX,
-      onError: () => {
-        throw new TreeosError('PAYLOAD_TOO_LARGE', `the request is larger than ${BODY_BYTES_MAX} bytes`)
-      },
-    }),
-  )
   app.route('/', authorizeRequests(portal, tabs))
   app.route('/', routesOf(portal, streams, tabs))
   app.get('*', (c) => page.answer(c.req.path, c.req.header('accept-encoding')))

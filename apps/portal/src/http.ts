@@ -5,6 +5,7 @@ import { getRequestListener } from '@hono/node-server'
 import { quote, TreeosError } from '@treeos/core'
 import { createApp } from './app.ts'
 import { PAGE_FOLDER } from './build-page.ts'
+import { type Addresses, addressesBehind } from './edge/address.ts'
 import { namesFor } from './edge/names.ts'
 import { Page } from './edge/page.ts'
 import { Tabs } from './inhabit/tabs.ts'
@@ -18,6 +19,8 @@ export interface ServeOptions {
   readonly listen?: string | undefined
   /** names by which browsers may reach it, beside those of loopback */
   readonly hosts?: readonly string[] | undefined
+  /** addresses and networks of proxies that may say by `X-Forwarded-For` for whom they ask; none when left out */
+  readonly proxies?: readonly string[] | undefined
   /** the folder of the built page; the one of this package when left out */
   readonly page?: string | undefined
 }
@@ -29,17 +32,21 @@ export interface Served {
 }
 
 const CONNECTIONS_MAX = 512
+/** Of these, from one address that is no proxy of ours. */
+const CONNECTIONS_MAX_PER_ADDRESS = 256
 const HEADERS_MS = 10_000
 const REQUEST_MS = 30_000
 
 /** Serves the portal until it is closed. @throws {TreeosError} when it cannot listen */
 export async function servePortal(portal: Portal, options: ServeOptions): Promise<Served> {
-  const { port, listen = '127.0.0.1', hosts = [], page = PAGE_FOLDER } = options
+  const { port, listen = '127.0.0.1', hosts = [], proxies = [], page = PAGE_FOLDER } = options
+  const addresses = addressesBehind(proxies)
   const streams = new Streams()
   const tabs = new Tabs(portal.onError)
-  const app = createApp(portal, new Page(page), { names: namesFor(listen, hosts), streams, tabs })
+  const app = createApp(portal, new Page(page), { names: namesFor(listen, hosts), addresses, streams, tabs })
   const server = createServer(getRequestListener(app.fetch, { overrideGlobalObjects: false }))
   server.maxConnections = CONNECTIONS_MAX
+  boundConnections(server, addresses)
   server.headersTimeout = HEADERS_MS
   server.requestTimeout = REQUEST_MS
   await listenOn(server, port, listen)
@@ -57,6 +64,22 @@ export async function servePortal(portal: Portal, options: ServeOptions): Promis
       await closed
     },
   }
+}
+
+function boundConnections(server: Server, addresses: Addresses): void {
+  const open = new Map<string, number>()
+  server.on('connection', (socket) => {
+    if (addresses.isProxy(socket.remoteAddress)) return
+    const address = addresses.of(socket.remoteAddress, undefined)
+    const now = (open.get(address) ?? 0) + 1
+    open.set(address, now)
+    socket.once('close', () => {
+      const left = (open.get(address) ?? 1) - 1
+      if (left === 0) open.delete(address)
+      else open.set(address, left)
+    })
+    if (now > CONNECTIONS_MAX_PER_ADDRESS) socket.destroy()
+  })
 }
 
 async function listenOn(server: Server, port: number, listen: string): Promise<void> {

@@ -46,6 +46,8 @@ export interface Env {
   Variables: {
     /** the name and port by which the browser asked */
     host: string
+    /** who asks, as far as the connection tells: see `edge/address.ts` */
+    address: string
     /** missing where anybody may call the route */
     visit: Visit
     /** its caller may call the route */

@@ -10,6 +10,8 @@ interface PortalOptions extends InstanceOptions {
   readonly supervised?: boolean
 }
 
+const listed = (names = ''): string[] => names.split(/[\s,]+/).filter((name) => name !== '')
+
 /** `treeos portal | link` */
 export function addPortal(cli: Cli): void {
   cli
@@ -25,7 +27,11 @@ export function addPortal(cli: Cli): void {
         const { errorReporter: teller } = await import('../text/error-reporter.ts')
         const { withPortalServices } = await import('../instance/connection.ts')
         const { dataDirOf } = await import('../instance/data-dir.ts')
-        const { TREEOS_PORTAL_LISTEN: listen, TREEOS_PORTAL_HOSTS: hosts = '' } = process.env
+        const {
+          TREEOS_PORTAL_LISTEN: listen,
+          TREEOS_PORTAL_HOSTS: hosts,
+          TREEOS_PORTAL_PROXIES: proxies,
+        } = process.env
         const { machineOf } = await import('../health/machine.ts')
         const { providerIn } = await import('../instance/provider.ts')
         const onError = teller(out, 'portal')
@@ -38,7 +44,8 @@ export function addPortal(cli: Cli): void {
           const portal = { at, store: portalOf(at.db), listener, temporal, machine, provider, onError }
           const served = await servePortal(portal, {
             port: options.port ?? 0,
-            hosts: hosts.split(/[\s,]+/).filter((name) => name !== ''),
+            hosts: listed(hosts),
+            proxies: listed(proxies),
             ...(listen ? { listen } : {}),
           })
           out.value(
@@ -62,13 +69,14 @@ export function addPortal(cli: Cli): void {
         const { dataDirOf } = await import('../instance/data-dir.ts')
         const url = requirePortalUrl(dataDirOf(options))
         const { overPerson } = await import('../instance/over-person.ts')
-        const { makeLink } = await import('@treeos/portal')
+        const { makeLink, OWN_LINK_MINUTES } = await import('@treeos/portal')
         const token = await overPerson(options, { being, as }, (store) =>
-          makeLink(store, being, { madeBy: as }),
+          makeLink(store, being, { madeBy: as, ...(being === as ? { minutes: OWN_LINK_MINUTES } : {}) }),
         )
         out.value(
           { stance: stanceOf(being), link: linkTo(url, token) },
-          (made) => `${made.stance} signs in by this link, once and within a day:\n${made.link}`,
+          (made) =>
+            `${made.stance} signs in by this link, once and within ${being === as ? `${OWN_LINK_MINUTES} minutes` : 'a day'}:\n${made.link}`,
         )
       }),
     )

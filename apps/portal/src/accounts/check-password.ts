@@ -1,8 +1,17 @@
 import { type BeingName, isBeingName, TreeosError } from '@treeos/core'
 import type { Kysely } from 'kysely'
 import type { PortalDb } from '../store/schema.ts'
+import { isKnownDevice } from './devices.ts'
 import { isPassword } from './password.ts'
-import { countFailure, forgetFailures, requireNoPause } from './throttle.ts'
+import { hashOf } from './secrets.ts'
+import { countFailure, forgetOwnFailures, requireNoPause } from './throttle.ts'
+
+/** From where somebody signs in. */
+export interface From {
+  readonly address: string
+  /** the secret of a browser in which somebody signed in before */
+  readonly device: string | undefined
+}
 
 /**
  * Finds a person by name and password.
@@ -12,19 +21,26 @@ import { countFailure, forgetFailures, requireNoPause } from './throttle.ts'
 export async function checkPassword(
   db: Kysely<PortalDb>,
   { name, password }: { readonly name: string; readonly password: string },
+  { address, device }: From,
 ): Promise<BeingName> {
   const being = name.trim().replace(/^@/, '')
+  const isKnown = device !== undefined && (await isKnownDevice(db, device, being))
   // Only names of beings get a row, so nobody fills the table with long ones.
-  const key = isBeingName(being) ? being : '?'
-  await requireNoPause(db, key)
-  await countFailure(db, key) // before the password is checked: many attempts at once count one by one
+  const tried = {
+    name: isBeingName(being) ? being : '?',
+    address,
+    device: isKnown ? hashOf(device).toString('hex') : null,
+  } as const
+  await requireNoPause(db, tried)
+  await countFailure(db, tried) // before the password is checked: many attempts at once count one by one
   const account = await db
     .selectFrom('account')
     .select('password')
     .where('being', '=', being)
     .executeTakeFirst()
-  if (!(await isPassword(password, account?.password ?? null)))
+  const asker = isKnown ? { person: being } : { address, name: tried.name }
+  if (!(await isPassword(asker, password, account?.password ?? null)))
     throw new TreeosError('UNAUTHORIZED', 'the name or the password is wrong')
-  await forgetFailures(db, key)
+  await forgetOwnFailures(db, tried)
   return being
 }

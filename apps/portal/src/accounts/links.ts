@@ -3,8 +3,12 @@ import { type Kysely, sql, type Transaction } from 'kysely'
 import type { PortalDb } from '../store/schema.ts'
 import { hashPassword } from './password.ts'
 import { hashOf, isSecret, newSecret } from './secrets.ts'
+import { forgetFailures } from './throttle.ts'
 
-const HOURS = 24
+const HOUR_MINUTES = 60
+const MINUTES = 24 * HOUR_MINUTES
+/** Of a link that whoever made it opens at once. It may be seen on a screen. */
+export const OWN_LINK_MINUTES = 15
 /** An invitation may travel for a week. */
 export const LINK_HOURS_MAX = 7 * 24
 
@@ -14,18 +18,21 @@ export type GiveWay = (tx: Transaction<PortalDb>, being: BeingName) => Promise<u
 /**
  * Makes a link by which a person chooses how it signs in, once. Earlier links of the person end. Who may make one is the
  * caller's to decide.
- * @param hours how long it is good, at most {@link LINK_HOURS_MAX}; a day when left out
+ * @param minutes how long it is good, at most {@link LINK_HOURS_MAX}; a day when left out
  * @returns the secret of the link; only its hash is stored
  */
 export async function makeLink(
   db: Kysely<PortalDb>,
   being: BeingName,
-  { hours = HOURS, madeBy = null }: { readonly hours?: number; readonly madeBy?: BeingName | null } = {},
+  {
+    minutes = MINUTES,
+    madeBy = null,
+  }: { readonly minutes?: number; readonly madeBy?: BeingName | null } = {},
 ): Promise<string> {
   const token = newSecret()
   await db.transaction().execute(async (tx) => {
     await tx.deleteFrom('link').where('being', '=', being).execute()
-    const expires_at = sql<Date>`clock_timestamp() + make_interval(hours => ${hours})`
+    const expires_at = sql<Date>`clock_timestamp() + make_interval(mins => ${minutes})`
     await tx
       .insertInto('link')
       .values({ token_hash: hashOf(token), being, made_by: madeBy, expires_at })
@@ -72,15 +79,15 @@ export async function spendLink(db: Kysely<PortalDb>, token: string, give: GiveW
       .execute()
     await give(tx, used.being)
     await tx.deleteFrom('session').where('being', '=', used.being).execute()
-    await tx.deleteFrom('throttle').where('key', '=', used.being).execute()
+    await forgetFailures(tx, used.being)
     return used.being
   })
 }
 
 /** Uses a link to choose a password. @throws {TreeosError} as {@link spendLink}; INVALID_INPUT for the password */
 export async function useLink(db: Kysely<PortalDb>, token: string, password: string): Promise<BeingName> {
-  await requireLink(db, token) // first: a hash takes memory
-  const stored = await hashPassword(password)
+  const invited = await requireLink(db, token) // first: a hash takes memory
+  const stored = await hashPassword(invited, password)
   return spendLink(db, token, (tx, being) =>
     tx.updateTable('account').set({ password: stored }).where('being', '=', being).execute(),
   )

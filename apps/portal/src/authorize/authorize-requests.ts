@@ -1,13 +1,16 @@
 import { authorizeAllPasts, authorizePast } from '@treeos/client'
 import { requireBeingName, TreeosError } from '@treeos/core'
 import { type Context, Hono } from 'hono'
+import { bodyLimit } from 'hono/body-limit'
+import { isKnownDevice } from '../accounts/devices.ts'
 import { findSession } from '../accounts/sessions.ts'
-import { sessionCookie } from '../edge/cookies.ts'
-import { pace } from '../edge/pace.ts'
+import { deviceCookie, sessionCookie } from '../edge/cookies.ts'
 import type { Tabs } from '../inhabit/tabs.ts'
 import type { Env, Portal, Visit } from '../portal.ts'
+import { bounds, tooLarge } from './bounds.ts'
 import { visitOf } from './visit.ts'
-import { authorizedRoutes, type Caller } from './who-may-call.ts'
+import { type AuthorizedRoute, authorizedRoutes } from './who-may-call.ts'
+import { WORK, type Work } from './work.ts'
 
 /** The header in which the page sends its half of the session. */
 const KEY_HEADER = 'x-treeos-key'
@@ -20,19 +23,17 @@ const SAFE = new Set(['GET', 'HEAD'])
  * it acts. The routes come after this.
  */
 export function authorizeRequests(portal: Portal, tabs: Tabs): Hono<Env> {
-  const strangers = pace({ points: 5, burst: 35 })
-  const people = pace({ points: 40, burst: 160 })
-  const changes = pace({ points: 1, seconds: 2, burst: 60 })
+  const bounded = bounds()
 
   async function requireVisit(c: Context<Env>): Promise<Visit> {
     const cookie = sessionCookie(c.req.raw, c.get('host')) ?? ''
     const key = c.req.header(KEY_HEADER) ?? ''
     const session = await findSession(portal.store, { cookie, key })
     if (session === null) {
-      await strangers('all')
+      await bounded.strangers.unknown(c.get('address'))
       throw new TreeosError('UNAUTHORIZED', 'sign in first')
     }
-    await people(session.id)
+    await bounded.person(session.being)
     return visitOf(portal, tabs, session, { cookie, key, handle: c.req.header(TAB_HEADER) })
   }
 
@@ -43,11 +44,20 @@ export function authorizeRequests(portal: Portal, tabs: Tabs): Hono<Env> {
         `this tab drives @${being}: do this in a tab in which you act as yourself, @${person}`,
         { reason: 'driving' },
       )
-    if (!SAFE.has(c.req.method)) await changes(person)
+    if (!SAFE.has(c.req.method)) await bounded.account(person)
   }
 
-  async function authorize(c: Context<Env>, caller: Caller): Promise<void> {
-    if (caller === 'anybody') return strangers('all')
+  /** A browser in which somebody signed in before is counted by itself, so that nobody else at its address takes its place. */
+  async function countStranger(c: Context<Env>, work: Work): Promise<void> {
+    if (work !== 'open' && work !== 'sign-in' && work !== 'link')
+      throw new Error(`${c.req.path} needs no session, and its work is ${work}`)
+    const device = work === 'open' ? undefined : deviceCookie(c.req.raw, c.get('host'))
+    const isKnown = await isKnownDevice(portal.store, device)
+    await bounded.strangers[work](isKnown ? `device ${device}` : c.get('address'))
+  }
+
+  async function authorize(c: Context<Env>, { caller, work }: AuthorizedRoute): Promise<void> {
+    if (caller === 'anybody') return countStranger(c, work)
     const visit = await requireVisit(c)
     const { at, being } = visit
     if (caller === 'past-open') await authorizePast(at, being, requireBeingName(c.req.param('name')))
@@ -63,12 +73,27 @@ export function authorizeRequests(portal: Portal, tabs: Tabs): Hono<Env> {
   }
 
   const app = new Hono<Env>()
-  for (const { method, path, caller } of authorizedRoutes)
-    app.on(method, path, async (c, next) => {
-      await authorize(c, caller)
-      c.set('isAuthorized', true)
-      await next()
+  for (const route of authorizedRoutes) {
+    const { method, path, work } = route
+    const readBody = bodyLimit({
+      maxSize: WORK[work].bodyBytesMax,
+      onError: () => {
+        throw tooLarge(work)
+      },
     })
+    app.on(method, path, async (c, next) => {
+      bounded.requireSize(work, c.req.header('content-length'))
+      await authorize(c, route)
+      c.set('isAuthorized', true)
+      const visit = c.get('visit') as Visit | undefined
+      const end = await bounded.take(work, { group: visit?.person ?? '', key: visit?.session ?? '' })
+      try {
+        await readBody(c, next)
+      } finally {
+        end()
+      }
+    })
+  }
   return app.use('/api/*', async (c, next) => {
     if (c.get('isAuthorized')) return next()
     await requireVisit(c) // whoever has no session learns no route

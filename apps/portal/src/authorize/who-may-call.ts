@@ -1,3 +1,5 @@
+import type { Work } from './work.ts'
+
 /** Who may call a route. What a route then shows and does, the gates decide for the being of who is signed in. */
 export type Caller =
   /** everybody: no session is needed */
@@ -13,105 +15,106 @@ export type Caller =
   /** a person that signed in a short time ago: whoever found an open session changes nothing of how its person signs in */
   | 'person-signed-in-lately'
 
-/** Every route of the portal, by who may call it. A route that is not listed answers nobody. */
-const ROUTES: Readonly<Record<Caller, readonly string[]>> = {
-  anybody: [
-    'GET /api/open/ways',
-    'POST /api/open/sign-in',
-    'POST /api/open/link/look',
-    'POST /api/open/link/use',
-    'POST /api/open/link/passkey',
-    'POST /api/open/link/passkey/made',
-    'POST /api/open/passkey',
-    'POST /api/open/passkey/used',
-    'POST /api/open/provider',
-    'POST /api/open/provider/returned',
-    'GET /api/open/log/checkpoint',
-    'GET /api/open/log/consistency',
-  ],
-  'signed-in': [
-    'GET /api/session',
-    'POST /api/sign-out',
-    'GET /api/world',
-    'GET /api/space',
-    'GET /api/map',
-    'GET /api/beings/:name',
-    'GET /api/beings/:name/flow',
-    'POST /api/beings/:name/cancel',
-    'GET /api/inbox',
-    'POST /api/inbox/reply',
-    'POST /api/inbox/close',
-    'GET /api/threads',
-    'GET /api/threads/:id',
-    'GET /api/threads/:id/overlay',
-    'POST /api/threads/:id/overlay',
-    'POST /api/verb',
-    'POST /api/say',
-    'GET /api/record',
-    'GET /api/compared', // of one being as `past-open`, of all as `first-operator`: its query names the being
-    'GET /api/live',
-    'POST /api/live/streamed',
-    'GET /api/use',
-    'GET /api/roles',
-    'GET /api/roles/:role',
-    'POST /api/roles/check',
-    'POST /api/flows/check',
-    'GET /api/addresses',
-    'GET /api/signals',
-    'GET /api/reach',
-    'GET /api/birth',
-    'GET /api/overlays',
-    'POST /api/overlays',
-    'POST /api/overlays/delete',
-    'POST /api/inhabit',
-    'POST /api/inhabit/renew',
-    'POST /api/inhabit/leave',
-    'POST /api/inhabit/release',
-  ],
-  'past-open': [
-    'GET /api/beings/:name/moments',
-    'GET /api/beings/:name/moments/:n',
-    'POST /api/beings/:name/moments/:n/why-not/role',
-    'POST /api/beings/:name/what-if',
-    'GET /api/beings/:name/budget',
-  ],
-  'first-operator': [
-    'GET /api/health',
-    'GET /api/machine',
+/** Every route of the portal, by who may call it, with the class of its work. A route that is not listed answers nobody. */
+const ROUTES: Readonly<Record<Caller, Readonly<Record<`${'GET' | 'POST'} /api/${string}`, Work>>>> = {
+  anybody: {
+    'GET /api/open/ways': 'open',
+    'POST /api/open/sign-in': 'sign-in',
+    'POST /api/open/link/look': 'link',
+    'POST /api/open/link/use': 'link',
+    'POST /api/open/link/passkey': 'link',
+    'POST /api/open/link/passkey/made': 'link',
+    'POST /api/open/passkey': 'sign-in',
+    'POST /api/open/passkey/used': 'sign-in',
+    'POST /api/open/provider': 'sign-in',
+    'POST /api/open/provider/returned': 'sign-in',
+    'GET /api/open/log/checkpoint': 'open',
+    'GET /api/open/log/consistency': 'open',
+  },
+  'signed-in': {
+    'GET /api/session': 'read',
+    'POST /api/sign-out': 'change',
+    'GET /api/world': 'read',
+    'GET /api/space': 'read',
+    'GET /api/map': 'heavy',
+    'GET /api/beings/:name': 'read',
+    'GET /api/beings/:name/flow': 'heavy',
+    'POST /api/beings/:name/cancel': 'change',
+    'GET /api/inbox': 'read',
+    'POST /api/inbox/reply': 'act',
+    'POST /api/inbox/close': 'change',
+    'GET /api/threads': 'read',
+    'GET /api/threads/:id': 'read',
+    'GET /api/threads/:id/overlay': 'read',
+    'POST /api/threads/:id/overlay': 'act',
+    'POST /api/verb': 'act',
+    'POST /api/say': 'act',
+    'GET /api/record': 'heavy',
+    'GET /api/compared': 'stream', // of one being as `past-open`, of all as `first-operator`: its query names the being
+    'GET /api/live': 'stream',
+    'POST /api/live/streamed': 'change',
+    'GET /api/use': 'read',
+    'GET /api/roles': 'read',
+    'GET /api/roles/:role': 'read',
+    'POST /api/roles/check': 'heavy',
+    'POST /api/flows/check': 'heavy',
+    'GET /api/addresses': 'read',
+    'GET /api/signals': 'read',
+    'GET /api/reach': 'heavy',
+    'GET /api/birth': 'read',
+    'GET /api/overlays': 'read',
+    'POST /api/overlays': 'act',
+    'POST /api/overlays/delete': 'change',
+    'POST /api/inhabit': 'change',
+    'POST /api/inhabit/renew': 'change',
+    'POST /api/inhabit/leave': 'change',
+    'POST /api/inhabit/release': 'change',
+  },
+  'past-open': {
+    'GET /api/beings/:name/moments': 'read',
+    'GET /api/beings/:name/moments/:n': 'read',
+    'POST /api/beings/:name/moments/:n/why-not/role': 'heavy',
+    'POST /api/beings/:name/what-if': 'heavy',
+    'GET /api/beings/:name/budget': 'read',
+  },
+  'first-operator': {
+    'GET /api/health': 'heavy',
+    'GET /api/machine': 'heavy',
     // Its answer quotes ceilings of makers and rules of spaces, and tells what is where, whoever may see that.
-    'POST /api/beings/:name/moments/:n/why-not/act',
-  ],
-  person: [
-    'GET /api/account',
-    'POST /api/account/sessions/end',
-    'GET /api/people',
-    'POST /api/people/revoke',
-  ],
-  'person-signed-in-lately': [
-    'POST /api/account/password',
-    'POST /api/account/passkeys',
-    'POST /api/account/passkeys/made',
-    'POST /api/account/passkeys/rename',
-    'POST /api/account/passkeys/remove',
-    'POST /api/account/identity',
-    'POST /api/account/identity/returned',
-    'POST /api/account/identity/remove',
-    'POST /api/people/invite',
-    'POST /api/people/link',
-    'POST /api/people/remove',
-  ],
+    'POST /api/beings/:name/moments/:n/why-not/act': 'heavy',
+  },
+  person: {
+    'GET /api/account': 'read',
+    'POST /api/account/sessions/end': 'change',
+    'GET /api/people': 'read',
+    'POST /api/people/revoke': 'change',
+  },
+  'person-signed-in-lately': {
+    'POST /api/account/password': 'change',
+    'POST /api/account/passkeys': 'change',
+    'POST /api/account/passkeys/made': 'change',
+    'POST /api/account/passkeys/rename': 'change',
+    'POST /api/account/passkeys/remove': 'change',
+    'POST /api/account/identity': 'change',
+    'POST /api/account/identity/returned': 'change',
+    'POST /api/account/identity/remove': 'change',
+    'POST /api/people/invite': 'change',
+    'POST /api/people/link': 'change',
+    'POST /api/people/remove': 'change',
+  },
 }
 
 export interface AuthorizedRoute {
   readonly method: string
   readonly path: string
   readonly caller: Caller
+  readonly work: Work
 }
 
 export const authorizedRoutes: readonly AuthorizedRoute[] = Object.entries(ROUTES).flatMap(
   ([caller, routes]) =>
-    routes.map((route) => {
+    Object.entries(routes).map(([route, work]) => {
       const [method = '', path = ''] = route.split(' ')
-      return { method, path, caller: caller as Caller }
+      return { method, path, caller: caller as Caller, work }
     }),
 )

@@ -28,7 +28,7 @@ export const liveRoutes = (portal: Portal, streams: Streams, tabs: Tabs) => {
     .get('/live', async (c) => {
       const { listener, onError } = portal
       const visit = c.get('visit')
-      const { signal, close } = streams.open(visit.session)
+      const { signal, close } = streams.open(visit)
       const after = c.req.header('last-event-id')
       const { from, happenings } = await follow(
         { db: visit.at.db, listener },

@@ -14,6 +14,7 @@ import {
   siteOf,
 } from '../accounts/passkeys.ts'
 import type { Provider } from '../accounts/provider.ts'
+import { deviceCookie } from '../edge/cookies.ts'
 import { originOf, signIn } from '../edge/sign-in.ts'
 import type { Env, Portal } from '../portal.ts'
 import { input } from './input.ts'
@@ -61,7 +62,8 @@ export const openRoutes = (portal: Portal) => {
   return new Hono<Env>()
     .get('/ways', (c) => c.json({ provider: provider?.name ?? null }))
     .post('/sign-in', input('json', z.object({ name: z.string().min(1).max(80), password })), async (c) => {
-      const being = await checkPassword(store, c.req.valid('json'))
+      const from = { address: c.get('address'), device: deviceCookie(c.req.raw, c.get('host')) }
+      const being = await checkPassword(store, c.req.valid('json'), from)
       return c.json(await signIn(c, portal, { being, way: 'password' }))
     })
     .post('/link/look', input('json', z.object({ token: secret })), async (c) => {

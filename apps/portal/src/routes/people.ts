@@ -28,14 +28,14 @@ export const peopleRoutes = ({ store }: Portal, leave: Leave) =>
         await act(at, person, parseCall({ verb: 'be', operation: 'birth', payload }))
         return c.json({
           stance: stanceOf(name),
-          token: await makeLink(store, name, { hours, madeBy: person }),
+          token: await makeLink(store, name, { minutes: hours * 60, madeBy: person }),
         })
       },
     )
     .post('/link', input('json', stance.extend({ hours })), async (c) => {
       const { stance, hours } = c.req.valid('json')
       const being = await requireOwn(c.get('visit'), stance)
-      const token = await makeLink(store, being, { hours, madeBy: c.get('visit').person })
+      const token = await makeLink(store, being, { minutes: hours * 60, madeBy: c.get('visit').person })
       return c.json({ stance: stanceOf(being), token })
     })
     .post('/revoke', input('json', stance), async (c) => {

@@ -27,6 +27,12 @@ export interface PortalDb {
     readonly expires_at: Date
     readonly used_at: Date | null
   }
+  readonly device: {
+    readonly being: string
+    readonly secret_hash: Buffer
+    readonly created_at: Generated<Date>
+    readonly used_at: Generated<Date>
+  }
   readonly throttle: {
     readonly key: string
     readonly failures: number

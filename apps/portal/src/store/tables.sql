@@ -33,9 +33,19 @@ create table portal.link (
   used_at timestamptz
 );
 
+-- A browser in which a person has signed in. It opens nothing: failures elsewhere do not make it wait.
+create table portal.device (
+  being text not null references portal.account on delete cascade,
+  secret_hash bytea not null, -- sha256 of a cookie
+  created_at timestamptz not null default clock_timestamp(),
+  used_at timestamptz not null default clock_timestamp(),
+  primary key (being, secret_hash)
+);
+create index device_secret on portal.device (secret_hash);
+
 -- Failed sign-ins in a row.
 create table portal.throttle (
-  key text primary key,
+  key text primary key, -- a person and an address or a device, or a person alone
   failures integer not null,
   until timestamptz not null
 );

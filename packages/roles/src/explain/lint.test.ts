@@ -123,6 +123,16 @@ describe('what is malformed', () => {
 })
 
 describe('bounds of a whole flow', () => {
+  it('is measured first: of a flow that is too large nothing is parsed and nothing evaluated', () => {
+    const clauses = (count: number) =>
+      Array.from({ length: count }, () => ({ role: 7, when: { nowhere: 1 } }))
+    expect(lintFlow(clauses(9000)).errors).toEqual([
+      { path: '', message: expect.stringContaining('at most') },
+    ])
+    // Control: of a smaller one each clause has its errors.
+    expect(lintFlow(clauses(100)).errors.length).toBeGreaterThanOrEqual(100)
+  })
+
   it('a flow may be as large as flowBytesMax, and no larger', () => {
     const flow = (bytes: number) => clause({ 'world.x': 'x'.repeat(bytes - 41) })
     expect(JSON.stringify(flow(LIMITS.flowBytesMax))).toHaveLength(LIMITS.flowBytesMax)

@@ -45,7 +45,9 @@ export function lintFlow(flow: unknown, { roles, published }: LintOptions = {}):
   }
 }
 
-function check(flow: unknown) {
+function check(flow: unknown): { clauses: readonly ParsedClause[]; errors: ParseFault[] } {
+  const tooLarge = sizeFault(flow) // first: to parse and to evaluate takes far longer than to count
+  if (tooLarge !== null) return { clauses: [], errors: [tooLarge] }
   const { clauses, fault } = parseFlow(flow)
   if (fault !== null) return { clauses, errors: [fault] }
   const errors = clauses.flatMap(({ faults }) => faults)
@@ -67,6 +69,18 @@ export function requireFlow(flow: unknown): RoleFlow {
   })
 }
 
+/** What is not JSON is told of where it stands, once the flow is parsed. */
+function sizeFault(flow: unknown): ParseFault | null {
+  try {
+    const bytes = utf8Length(guardJson(flow, { ...UNBOUNDED, depthMax: LIMITS.contentDepthMax }))
+    if (bytes <= LIMITS.flowBytesMax) return null
+    return { path: '', message: `a flow has at most ${LIMITS.flowBytesMax} bytes, this one ${bytes}` }
+  } catch (error) {
+    if (error instanceof NotPlainJsonError) return null
+    throw error
+  }
+}
+
 /** Faults of a well-formed flow: its bounds, and values that JSON refuses (NUL, lone surrogates, -0). */
 function wholeFaults(flow: unknown, clauses: readonly ParsedClause[]): ParseFault[] {
   const faults: ParseFault[] = []
@@ -75,10 +89,7 @@ function wholeFaults(flow: unknown, clauses: readonly ParsedClause[]): ParseFaul
     faults.push({ path: '', message: `a flow reads at most ${LIMITS.flowPathsMax} paths, this one ${paths}` })
   }
   try {
-    const bytes = utf8Length(guardJson(flow, UNBOUNDED))
-    if (bytes > LIMITS.flowBytesMax) {
-      faults.push({ path: '', message: `a flow has at most ${LIMITS.flowBytesMax} bytes, this one ${bytes}` })
-    }
+    guardJson(flow, UNBOUNDED)
   } catch (error) {
     if (!(error instanceof NotPlainJsonError)) throw error
     faults.push({ path: fromJsonPath(error.path), message: error.reason })

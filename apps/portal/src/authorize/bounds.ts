@@ -1,0 +1,57 @@
+import { TreeosError } from '@treeos/core'
+import { pace } from '../edge/pace.ts'
+import { type Asker, Turns } from '../edge/turns.ts'
+import { WORK, type Work } from './work.ts'
+
+/** How fast each address may ask without a session. Signing in is counted apart from reading, and links apart from guesses. */
+const STRANGERS = {
+  open: { points: 10, burst: 50 },
+  'sign-in': { points: 10, burst: 100 },
+  link: { points: 50, burst: 200 },
+  /** a request for what needs a session, without one that holds */
+  unknown: { points: 10, burst: 50 },
+} as const
+
+/** How fast a person may ask, over all its sessions. */
+const PERSON = { points: 60, burst: 240 } as const
+/** How fast a person may change how it signs in, and whom it invites. */
+const ACCOUNT = { points: 1, seconds: 2, burst: 60 } as const
+
+const WAITING_PER_PERSON = 32
+const HEAVY_AT_ONCE = 4
+const AT_ONCE = 96
+const WAITING = 512
+
+/** What bounds how much strangers and people may ask for. Each portal has its own counts. */
+export function bounds() {
+  const strangers = {
+    open: pace(STRANGERS.open),
+    'sign-in': pace(STRANGERS['sign-in']),
+    link: pace(STRANGERS.link),
+    unknown: pace(STRANGERS.unknown),
+  }
+  const turns = (atOncePerGroup: number, atOnce: number) =>
+    new Turns(
+      { atOnce, atOncePerGroup, waiting: WAITING, waitingPerGroup: WAITING_PER_PERSON },
+      `${atOncePerGroup} such requests of yours are under way and ${WAITING_PER_PERSON} wait: let some of them end`,
+    )
+  const heavy = turns(WORK.heavy.atOnce ?? HEAVY_AT_ONCE, HEAVY_AT_ONCE)
+  const others = turns(WORK.read.atOnce ?? AT_ONCE, AT_ONCE)
+  return {
+    strangers,
+    person: pace(PERSON),
+    account: pace(ACCOUNT),
+    /** @throws {TreeosError} PAYLOAD_TOO_LARGE for a body that says that it is larger */
+    requireSize(work: Work, length: string | undefined): void {
+      if (Number(length ?? 0) > WORK[work].bodyBytesMax) throw tooLarge(work)
+    },
+    /** Waits until the person has room for it. @returns ends it @throws {TreeosError} RATE_LIMITED */
+    async take(work: Work, asker: Asker): Promise<() => void> {
+      if (WORK[work].atOnce === null) return () => undefined
+      return (work === 'heavy' ? heavy : others).take(asker)
+    },
+  }
+}
+
+export const tooLarge = (work: Work): TreeosError =>
+  new TreeosError('PAYLOAD_TOO_LARGE', `the request is larger than ${WORK[work].bodyBytesMax} bytes`)
