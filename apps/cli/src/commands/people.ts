@@ -88,7 +88,7 @@ function addInvite(cli: Cli): void {
         const call = parseCall({ verb: 'be', operation: 'birth', payload })
         await withServices(options, (at, { act }) => act(at, as, call))
         const token = await asPortal(options, ({ db }) =>
-          makeLink(portalOf(db), being, { madeBy: as, hours }),
+          makeLink(portalOf(db), being, { madeBy: as, minutes: hours * 60 }),
         )
         out.value(
           { stance: stanceOf(being), link: linkTo(url, token), hours },

@@ -1,7 +1,10 @@
 import { TreeosError } from '@treeos/core'
 import { locatePortalPostgres, PORTAL, runningService } from '@treeos/local'
-import { hasAccount, makeLink, portalOf } from '@treeos/portal'
+import { hasAccount, makeLink, OWN_LINK_MINUTES, type PortalDb, portalOf } from '@treeos/portal'
 import { openDatabase } from '@treeos/store'
+import type { Kysely } from 'kysely'
+
+const OPERATOR = 'operator'
 
 /** Where the portal of an instance is. @throws {TreeosError} SERVICE_UNAVAILABLE when none runs */
 export function requirePortalUrl(dataDir: string): string {
@@ -10,14 +13,29 @@ export function requirePortalUrl(dataDir: string): string {
   throw new TreeosError('SERVICE_UNAVAILABLE', 'no portal runs here: `treeos up` starts one')
 }
 
-/** A link by which the first operator chooses a password; null once that is done. */
+/** A link by which the first operator chooses how it signs in, for a quarter of an hour; null once that is done. */
 export async function firstLink(dataDir: string, portalUrl: string): Promise<string | null> {
+  return withStore(dataDir, async (store) => {
+    if (await hasAccount(store, OPERATOR)) return null
+    return linkTo(portalUrl, await makeLink(store, OPERATOR, { minutes: OWN_LINK_MINUTES }))
+  })
+}
+
+/** Whether the first operator has never signed in here. */
+export async function needsFirstLink(dataDir: string): Promise<boolean> {
+  return (await withStore(dataDir, async (store) => !(await hasAccount(store, OPERATOR)))) ?? false
+}
+
+/** @returns null where the portal has no database */
+async function withStore<T>(
+  dataDir: string,
+  use: (store: Kysely<PortalDb>) => Promise<T>,
+): Promise<T | null> {
   const place = locatePortalPostgres(dataDir)
   if (place === null) return null
   const db = openDatabase(place.url, { poolMax: 1 })
   try {
-    const store = portalOf(db)
-    return (await hasAccount(store, 'operator')) ? null : linkTo(portalUrl, await makeLink(store, 'operator'))
+    return await use(portalOf(db))
   } finally {
     await db.destroy()
   }

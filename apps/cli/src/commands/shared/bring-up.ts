@@ -69,12 +69,25 @@ async function showReady(
   })
 }
 
-/** Until the operator has signed in once, each start makes a link to do so. It is a secret, so it is not part of the status. */
+/**
+ * Until the operator has signed in once, each start makes a link to do so. It is a secret, so it is not part of the status, and it is
+ * shown on a terminal alone: what else reads this may keep it, as a log does.
+ */
 async function tellFirstLink(dataDir: string, portalUrl: string | null, out: Output): Promise<void> {
   if (portalUrl === null) return
-  const { firstLink } = await import('../../instance/portal-link.ts')
+  const { firstLink, needsFirstLink } = await import('../../instance/portal-link.ts')
+  if (!process.stderr.isTTY) {
+    if (await needsFirstLink(dataDir))
+      out.progress(`\`treeos link${dataFlag(dataDir)}\` prints a link to sign in to the portal as @operator`)
+    return
+  }
+  const { OWN_LINK_MINUTES } = await import('@treeos/portal')
   const link = await firstLink(dataDir, portalUrl)
-  if (link !== null) out.progress(`sign in to the portal as @operator, once and within a day: ${link}`)
+  if (link !== null)
+    out.progress(
+      `sign in to the portal as @operator, once and within ${OWN_LINK_MINUTES} minutes: ${link}\n` +
+        `\`treeos link${dataFlag(dataDir)}\` prints another one`,
+    )
 }
 
 const NO_MIND = [
