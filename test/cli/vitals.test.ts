@@ -238,7 +238,7 @@ it('status counts what waits for people apart from the wakes for workers, and ea
 
 it('the standard budgets are told by status, and changed by one command', async () => {
   expect((await status()).budgets).toEqual({
-    llm: { momentsPerMinute: 30, births: 32, tokens: 1_000_000, per: 'day' },
+    llm: { momentsPerMinute: 30, births: 32, tokens: 1_000_000, tokensPerPerson: 20_000_000, per: 'day' },
     scripted: { momentsPerMinute: 600, births: 32, per: 'day' },
   })
   expect((await home.run(['status'])).stdout).toMatch(

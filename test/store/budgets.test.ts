@@ -32,7 +32,12 @@ const NONE: Account = {
 }
 
 /** Appends a being with this maker and account; a second call changes it. */
-async function being(name: string, parent: string | null, account: Partial<Account> = {}): Promise<void> {
+async function being(
+  name: string,
+  parent: string | null,
+  account: Partial<Account> = {},
+  cognition: 'llm' | 'human' = 'llm',
+): Promise<void> {
   const row: RowWrite = {
     key: `being:${name}`,
     reel: `being:${name}`,
@@ -40,7 +45,7 @@ async function being(name: string, parent: string | null, account: Partial<Accou
     foldedSeq: 1,
     place: '/',
     parent,
-    cognition: 'llm',
+    cognition,
     watches: null,
     account: { ...NONE, ...account },
   }
@@ -82,6 +87,80 @@ const closeMoment = async (name: string, n = 1, wake: string | null = null) =>
     base.db,
     await batchOf(base.db, base.reality, { moment: { being: name, generation: 1, n }, outcome: { wake } }),
   )
+
+describe('the beings of one person', () => {
+  const [first, ann, ben] = ['first', 'ann', 'ben']
+  const born = async (whose: string, count: number, account: Partial<Account> = {}) => {
+    const names = Array.from({ length: count }, () => fresh('kid'))
+    for (const name of names) await being(name, whose, account)
+    return names
+  }
+  const askEach = (names: readonly string[], tokens: number, n = 1) =>
+    Promise.all(names.map((name) => ask(attemptOf(name, n), tokens)))
+  const reservedIn = (answers: readonly string[]) => answers.filter((status) => status === 'reserved').length
+
+  it('draw on one allowance: however many there are, they use no more together', async () => {
+    await being(first, null, {}, 'human')
+    await being(ann, first, {}, 'human')
+    await being(ben, first, {}, 'human')
+    await standard({ tokens: 1000, per: 'day', revision: 1 })
+    // Control: without the bound each of 40 has all of its own.
+    expect(reservedIn(await askEach(await born(ann, 40), 900))).toBe(40)
+    await standard({ tokens: 1000, tokensPerPerson: 3000, per: 'day', revision: 2 })
+    const kids = await born(ann, 40)
+    expect(reservedIn(await askEach(kids, 900))).toBe(3)
+    // Of its line, however deep.
+    const grandchildren = await born(kids[0] ?? '', 5)
+    expect(reservedIn(await askEach(grandchildren, 301))).toBe(0)
+    expect(await reserve(base.db, attemptOf(grandchildren[0] ?? ''), cost(301))).toMatchObject({
+      breach: { of: kids[0], limit: 'tokens' }, // its maker has used 900 of 1000
+    })
+    const late = await born(ann, 1)
+    expect(await reserve(base.db, attemptOf(late[0] ?? ''), cost(301))).toEqual({
+      status: 'breach',
+      breach: {
+        ...{ of: ann, revision: -2, limit: 'tokens', per: 'day', max: 3000, used: 2700, needs: 301 },
+        until: expect.any(Number),
+      },
+    })
+    // Another person has an allowance of its own.
+    expect(reservedIn(await askEach(await born(ben, 2), 900))).toBe(2)
+  })
+
+  it('that a person gave a budget of their own draw on it too; what the first operator gave one does not', async () => {
+    await standard({ tokens: 1000, tokensPerPerson: 3000, per: 'day', revision: 3 })
+    await being('eve', first, {}, 'human')
+    expect(reservedIn(await askEach(await born('eve', 5, { revision: 1, tokens: 100_000 }), 2000))).toBe(1)
+    expect(reservedIn(await askEach(await born(first, 5, { revision: 1, tokens: 100_000 }), 2000))).toBe(5)
+  })
+
+  it('of a person with a budget of its own are bounded by that instead', async () => {
+    await being('fay', first, { revision: 1, tokens: 100_000 }, 'human')
+    expect(reservedIn(await askEach(await born('fay', 10), 900))).toBe(10)
+  })
+
+  it('draw ahead of their use, so that few calls touch what they share', async () => {
+    await standard({ tokens: 1_000_000, tokensPerPerson: 2_000_000, per: 'day', revision: 4 })
+    await being('gus', first, {}, 'human')
+    const [kid = ''] = await born('gus', 1)
+    const drawnIn = async () => {
+      const drawn = new Set<number>()
+      for (let n = 1; n <= 64; n++) {
+        expect(await ask(attemptOf(kid, n), 1000)).toBe('reserved')
+        await settle(base.db, attemptOf(kid, n), cost(1000))
+        const row = await base.db
+          .selectFrom('allowance')
+          .selectAll()
+          .where('person', '=', 'gus')
+          .executeTakeFirst()
+        drawn.add(Number(row?.drawn_tokens))
+      }
+      return [...drawn]
+    }
+    expect(await drawnIn()).toEqual([1000, 2000, 4000, 8000, 16000, 32000, 64000])
+    await standard({ tokens: 1_000_000, per: 'day', revision: 5 })
+  })
+})
 
 describe('a reservation', () => {
   it('counts on every limited being up the birth chain, and is replaced by what the call cost', async () => {

@@ -24,6 +24,15 @@ export interface Budget {
   readonly per: BudgetPeriod
 }
 
+/** What beings without a budget of their own may use up. */
+export interface StandardBudget extends Budget {
+  /**
+   * tokens a day of all beings of one person together, unless that person has a budget of its own. Beings that the first operator
+   * gave a budget of their own do not count
+   */
+  readonly tokensPerPerson?: number
+}
+
 /** Why a model was not called: the highest cost that the call may have is more than what is left of a limit. */
 export interface Breach {
   /** the being that has the limit: the one that thinks, or one of its makers */

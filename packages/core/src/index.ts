@@ -15,6 +15,7 @@ export {
   type Budget,
   type BudgetPeriod,
   MICROS,
+  type StandardBudget,
 } from './budget.ts'
 export {
   type ActContent,

@@ -1,4 +1,4 @@
-import { asJson, type Budget, type FactDraft, ROOT_SPACE, spaceReel } from '@treeos/core'
+import { asJson, type FactDraft, ROOT_SPACE, type StandardBudget, spaceReel } from '@treeos/core'
 import { STANDARD_BUDGET, standardBudget } from '@treeos/world'
 import { type OpenReality, readerOf } from './open-reality.ts'
 import { appendSystemFacts } from './system-facts.ts'
@@ -9,7 +9,7 @@ import { appendSystemFacts } from './system-facts.ts'
  */
 export async function setStandardBudgets(
   at: OpenReality,
-  budgets: Readonly<Partial<Record<'llm' | 'scripted', Partial<Budget>>>>,
+  budgets: Readonly<Partial<Record<'llm' | 'scripted', Partial<StandardBudget>>>>,
 ): Promise<void> {
   const reader = readerOf(at)
   const root = await reader.space(ROOT_SPACE)

@@ -166,13 +166,41 @@ describe('births', () => {
     expect(await birth('kid-3')).toMatchObject({
       outcome: 'failure',
       reason: 'RATE_LIMITED',
-      message: '@boss has made 2 beings, and the standard budget allows 2; set-budget on it changes that',
+      message:
+        '@boss and its offspring have made 2 beings, and the standard budget (births) allows no more; set-budget on @boss changes that',
     })
     await setBudget('boss', { births: 3 })
     expect(await birth('kid-3')).toMatchObject({ outcome: 'act' })
     expect((await birth('kid-4')).message).toContain('the budget of @boss allows 3')
     await setBudget('boss', {})
     expect(await birth('kid-4')).toMatchObject({ outcome: 'act' })
+  })
+
+  it('of a line of beings count together, whoever of the line makes the next one', async () => {
+    await doAs(world, 'set-budget', '/', { for: 'scripted', births: 3 })
+    const bear = (maker: string, name: string) => {
+      const payload = { name, cognition: 'scripted', script: 'stage:puppet', role: 'stage:free' }
+      return play(world, maker, { verb: 'be', operation: 'birth', payload })
+    }
+    await world.birthPuppet('first')
+    for (const [maker, child] of [
+      ['first', 'second'],
+      ['second', 'third'],
+      ['third', 'fourth'],
+    ] as const)
+      expect(await bear(maker, child)).toMatchObject({ outcome: 'act' })
+    for (const maker of ['first', 'second', 'third', 'fourth']) {
+      expect(await bear(maker, `${maker}-too`)).toMatchObject({
+        outcome: 'failure',
+        reason: 'RATE_LIMITED',
+        message: expect.stringContaining('@first and its offspring have made 3 beings'),
+      })
+      // Control: by itself none of them has made more than one.
+      expect((await budget(world, maker)).used.births).toBeLessThan(2)
+    }
+    // A maker that the operator trusts with more may go on, within what its elders have.
+    await setBudget('first', {})
+    expect(await bear('first', 'fifth')).toMatchObject({ outcome: 'act' })
   })
 
   it('of a person have no standard number', async () => {

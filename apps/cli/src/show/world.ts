@@ -65,7 +65,9 @@ export function shownBudgets(budgets: readonly BudgetView[]): string {
       return [
         standard === true ? `${name} (standard)` : name,
         use(limits.momentsPerMinute, used.moments),
-        use(limits.tokens, used.tokens),
+        limits.tokensPerPerson === undefined || whose === undefined
+          ? use(limits.tokens, used.tokens)
+          : `${limits.tokens ?? 'any'}, ${limits.tokensPerPerson} of one person`,
         use(limits.money, used.money),
         use(limits.births, used.births),
         limits.per ?? 'total',

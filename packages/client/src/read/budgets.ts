@@ -1,4 +1,4 @@
-import { type BeingName, type Budget, fromJson, MICROS, ROOT_SPACE, stanceOf } from '@treeos/core'
+import { type BeingName, fromJson, MICROS, ROOT_SPACE, type StandardBudget, stanceOf } from '@treeos/core'
 import { type OpenReality, readerOf, requireBeing } from '@treeos/reality'
 import { type AccountUse, countChildren, countLastMoments, listAccounts, listBudgeted } from '@treeos/store'
 import { type BeingRow, type SpaceRow, standardBudget } from '@treeos/world'
@@ -18,7 +18,7 @@ export interface BudgetView {
   readonly for?: StandardFor
   /** true: it has no budget of its own, and the standard one bounds it; left out otherwise */
   readonly standard?: true
-  readonly limits: Partial<Budget>
+  readonly limits: Partial<StandardBudget>
   /** of the period of the limits. `moments`: in this minute, or in the last 60 s under a standard budget */
   readonly used: Amounts & { readonly moments: number; readonly births: number }
   /** the part of it that calls under way have reserved */
@@ -30,7 +30,9 @@ const STANDARD_FOR = ['llm', 'scripted'] as const
 export type StandardFor = (typeof STANDARD_FOR)[number]
 
 /** The standard budgets of a reality, as the operator set them or as TreeOS brings them. */
-export async function standardBudgets(at: OpenReality): Promise<Record<StandardFor, Partial<Budget>>> {
+export async function standardBudgets(
+  at: OpenReality,
+): Promise<Record<StandardFor, Partial<StandardBudget>>> {
   const root = await readerOf(at).space(ROOT_SPACE)
   return { llm: limitsOf(standardBudget(root, 'llm')), scripted: limitsOf(standardBudget(root, 'scripted')) }
 }
@@ -84,8 +86,12 @@ const NOTHING_USED: Used = {
   lastMoments: 0,
 }
 
+type Standard = Partial<StandardBudget> & { readonly revision: number }
+
 function viewOf(being: BeingRow, root: SpaceRow | null, used: Used, births: number): BudgetView {
-  const limits = being.budget ?? standardBudget(root, being.cognition.kind)
+  // What all beings of a person share is no limit of one of them.
+  const { tokensPerPerson: _joint, ...limits }: Standard =
+    being.budget ?? standardBudget(root, being.cognition.kind)
   const isOwn = being.budget !== undefined
   return {
     being: being.name,
@@ -106,6 +112,9 @@ const amountsOf = ({ tokens, micros }: { tokens: number; micros: number }): Amou
   money: micros / MICROS,
 })
 
-function limitsOf({ revision: _count, ...limits }: Partial<Budget> & { revision: number }): Partial<Budget> {
+function limitsOf({
+  revision: _count,
+  ...limits
+}: Partial<StandardBudget> & { revision: number }): Partial<StandardBudget> {
   return limits
 }

@@ -23,7 +23,7 @@ begin
   grant usage on schema treeos to treeos_app;
   grant select on treeos.reality, treeos.head, treeos.fact, treeos.payload, treeos.projection, treeos.blob, treeos.life,
     treeos.inbox, treeos.watch, treeos.moment_open, treeos.moment_decision, treeos.moment_effect, treeos.moment_outcome,
-    treeos.account, treeos.reservation, treeos.parking, treeos.lease, treeos.token, treeos.moment_fault, treeos.journal,
+    treeos.account, treeos.allowance, treeos.reservation, treeos.parking, treeos.lease, treeos.token, treeos.moment_fault, treeos.journal,
     treeos.journal_entry_seq, treeos.overlay, treeos.vault, treeos.overlay_change, treeos.mind_call,
     treeos.log_entry, treeos.log_tile, treeos.log_state
     to treeos_app; -- all tables but treeos.delayed

@@ -11,6 +11,7 @@ export interface StoreDb {
   watch: WatchTable
   delayed: DelayedTable
   account: AccountTable
+  allowance: AllowanceTable
   reservation: ReservationTable
   parking: ParkingTable
   lease: LeaseTable
@@ -143,6 +144,16 @@ export interface AccountTable {
   reserved_micros: Generated<number>
   minute: Date | null
   minute_moments: Generated<number>
+  /** the day of what it drew of its person's allowance */
+  drawn_day: Date | null
+  drawn_tokens: Generated<number>
+}
+
+/** What the beings of a person drew together of the tokens that the standard budget allows each person a day. */
+export interface AllowanceTable {
+  person: string
+  day: Date
+  drawn_tokens: number
 }
 
 /** The most that one attempt of a model call can cost, and what it did cost. */

@@ -244,7 +244,10 @@ create table treeos.account (
   reserved_tokens bigint not null default 0,
   reserved_micros bigint not null default 0,
   minute timestamptz,
-  minute_moments integer not null default 0
+  minute_moments integer not null default 0,
+  -- what it may use of its person's allowance, and of which day
+  drawn_day date,
+  drawn_tokens bigint not null default 0
 );
 create index account_paced on treeos.account (being) where moments_max is not null;
 
@@ -261,6 +264,14 @@ create table treeos.reservation (
   settled_micros bigint,
   settled_at timestamptz,
   primary key (moment, attempt)
+);
+
+-- What the beings of a person have drawn together of the tokens that the standard budget allows each person a day. A being draws
+-- ahead of its use, twice as much each time: so a call seldom locks this row, which all beings of the person share.
+create table treeos.allowance (
+  person text primary key,
+  day date not null,
+  drawn_tokens bigint not null
 );
 
 -- Beings that met a limit, and whose budget it was. The next change of that budget, or the next day, ends it.

@@ -7,6 +7,7 @@ import {
   LIMITS,
   MICROS,
   ROOT_SPACE,
+  type StandardBudget,
   spaceReel,
   stanceOf,
   TreeosError,
@@ -25,6 +26,8 @@ const COUNTED = ['momentsPerMinute', 'selfContinues', 'hops', 'births', 'tokens'
 const STANDARD_FOR = ['llm', 'scripted'] as const
 /** Limits of a standard budget: the others hold for every being in any case. */
 const STANDARD_LIMITS = ['momentsPerMinute', 'births', 'tokens', 'money'] as const
+/** Limits that only a standard budget has. */
+const JOINT = ['tokensPerPerson'] as const
 const LIMITING = [...COUNTED, 'money'] as const
 
 const setBudget: Operation = {
@@ -42,6 +45,7 @@ const setBudget: Operation = {
     tokens: 'whole number, prompts and answers together',
     money: 'in the currency of the prices, to the millionth',
     per: 'day or total: what tokens and money are counted for; total when absent',
+    tokensPerPerson: 'only of /: whole number; what all beings of one person may use together in a day',
     for: 'only of /: whose standard budget it is, llm or scripted; llm when absent',
   },
   async decide(input): Promise<Decided> {
@@ -71,12 +75,13 @@ const setBudget: Operation = {
 async function setStandard({ actor, args, world }: DecideInput): Promise<Decided> {
   if (actor.parent !== null)
     throw new TreeosError('FORBIDDEN', 'set-budget: only the operator says what all beings may use up')
-  const given = new Arguments('set-budget', args, [...STANDARD_LIMITS, 'per', 'for'])
+  const given = new Arguments('set-budget', args, [...STANDARD_LIMITS, ...JOINT, 'per', 'for'])
   const cognition = given.value('for') === undefined ? 'llm' : given.oneOf('for', STANDARD_FOR)
-  const standard: Budget = {
+  const standard: StandardBudget = {
     ...amount(given, 'momentsPerMinute', 1, AMOUNT_MAX),
     ...amount(given, 'births', 0, AMOUNT_MAX),
     ...amount(given, 'tokens', 0, TOKENS_MAX),
+    ...amount(given, 'tokensPerPerson', 0, TOKENS_MAX),
     ...money(given),
     per: given.value('per') === undefined ? 'day' : given.oneOf('per', BUDGET_PERIODS),
   }
@@ -113,7 +118,7 @@ function requireOther({ actor, target }: DecideInput, operation: string): BeingR
   return target.being
 }
 
-function amount<N extends (typeof COUNTED)[number]>(
+function amount<N extends (typeof COUNTED)[number] | (typeof JOINT)[number]>(
   given: Arguments,
   name: N,
   least: number,

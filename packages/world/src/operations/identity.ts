@@ -156,8 +156,9 @@ async function roleAtBirth(
 }
 
 /**
- * How many children a being may make: the least that its own budget and those of its makers say; without a limit there, what the
- * standard budget says. A person has no standard budget. And its line to the operator may not be longer than each gate reads.
+ * How many children a being may make: the least that its own budget and those of its makers say. A being without a budget of its
+ * own may have as many offspring as the standard budget says, those of its offspring counted, so that a line of beings makes no more
+ * than its first one might. A person has no standard budget. And its line to the operator may not be longer than each gate reads.
  */
 async function requireBirths(world: WorldReader, actor: BeingRow): Promise<void> {
   const makers = await world.lineage(actor.name)
@@ -174,19 +175,33 @@ async function requireFewBirths(
   actor: BeingRow,
   makers: readonly BeingRow[],
 ): Promise<void> {
-  const { kind } = actor.cognition
-  const hasStandard = actor.budget === undefined && kind !== 'human'
-  const standard = hasStandard ? standardBudget(await world.space(ROOT_SPACE), kind).births : undefined
-  const most = standard ?? Number.POSITIVE_INFINITY
-  const { max, of } = tightest([actor, ...makers], 'births', most)
-  if (max === Number.POSITIVE_INFINITY) return
-  const born = (await world.children(actor.name)).length
-  if (born < max) return
-  const whose = of === null ? 'the standard budget' : `the budget of ${stanceOf(of)}`
-  throw new TreeosError(
-    'RATE_LIMITED',
-    `${stanceOf(actor.name)} has made ${born} beings, and ${whose} allows ${max}; set-budget on it changes that`,
-  )
+  const { max, of } = tightest([actor, ...makers], 'births', Number.POSITIVE_INFINITY)
+  if (of !== null) {
+    const born = (await world.children(actor.name)).length
+    if (born >= max)
+      throw new TreeosError(
+        'RATE_LIMITED',
+        `${stanceOf(actor.name)} has made ${born} beings, and the budget of ${stanceOf(of)} allows ${max}; set-budget on it changes that`,
+      )
+  }
+  for (const { name, cognition, budget } of [actor, ...makers]) {
+    if (cognition.kind === 'human') return // who is above lends nothing to its line
+    if (budget !== undefined) continue
+    const { births } = standardBudget(await world.space(ROOT_SPACE), cognition.kind)
+    if (births === undefined || !(await hasOffspring(world, name, births))) continue
+    throw new TreeosError(
+      'RATE_LIMITED',
+      `${stanceOf(name)} and its offspring have made ${births} beings, and the standard budget (births) allows no more; set-budget on ${stanceOf(name)} changes that`,
+    )
+  }
+}
+
+/** Whether a being has at least so many children, children's children and so on. */
+async function hasOffspring(world: WorldReader, being: BeingName, count: number): Promise<boolean> {
+  const offspring: BeingName[] = [being]
+  for (let at = 0; at < offspring.length && offspring.length <= count; at++)
+    offspring.push(...(await world.children(offspring[at] as BeingName)))
+  return offspring.length > count
 }
 
 /** Every maker's ceiling counts, so a line of births may not be longer than each gate reads. */

@@ -10,6 +10,7 @@ import {
   type JsonObject,
   MICROS,
   readPath,
+  type StandardBudget,
   stanceOf,
 } from '@treeos/core'
 import type { BeingRow, SpaceRow } from './rows.ts'
@@ -18,14 +19,21 @@ import type { BeingRow, SpaceRow } from './rows.ts'
 export const STANDARD_BUDGET = 'budget'
 
 /** A being's budget, or a standard one. Revisions count changes: of a being's own from 1, of a standard one from 0. */
-type Revised = Partial<Budget> & { readonly revision: number }
+type Revised = Partial<StandardBudget> & { readonly revision: number }
 
 /**
  * Budgets of beings that have none of their own, where the root space says nothing else. A person has none. The SQL function
  * `standard` says the same. Its pace counts moments within any 60 s.
  */
 export const STANDARD_BUDGETS: Readonly<Record<Cognition, Revised>> = {
-  llm: { momentsPerMinute: 30, births: 32, tokens: 1_000_000, per: 'day', revision: 0 },
+  llm: {
+    momentsPerMinute: 30,
+    births: 32,
+    tokens: 1_000_000,
+    tokensPerPerson: 20_000_000,
+    per: 'day',
+    revision: 0,
+  },
   scripted: { momentsPerMinute: 600, births: 32, per: 'day', revision: 0 },
   human: { per: 'day', revision: 0 },
 }

@@ -3,7 +3,7 @@
 create or replace function treeos.is_parked(whose text) returns boolean
 language sql stable set search_path = treeos, pg_temp as $$
   select exists (
-    select from parking p join account a on a.being = p.of
+    select from parking p left join account a on a.being = p.of
     where p.being = whose and (p.until is null or clock_timestamp() < p.until)
       and p.revision = case when a.revision > 0 then a.revision else -(standard('llm')->>'revision')::integer end)
 $$;

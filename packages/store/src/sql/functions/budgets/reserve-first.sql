@@ -10,6 +10,7 @@ declare
   usual_tokens bigint := usual->>'tokens';
   usual_micros bigint := round((usual->>'money')::numeric * 1000000);
   usual_per text := usual->>'per';
+  is_joint boolean := usual ? 'tokensPerPerson';
   its_day date;
 begin
   if array(select being from account where being = any(line_of(whose))) <> array[whose] then
@@ -30,6 +31,7 @@ begin
         or case when case when a.revision = 0 then usual_per else a.per end = 'total' then a.total_micros
           when a.day = today then a.day_micros else 0 end + need_micros
           <= case when a.revision = 0 then usual_micros else a.micros_max end)
+      and (not is_joint or a.drawn_day = today and a.drawn_tokens >= need_tokens + case when a.day = today then a.day_tokens else 0 end)
     returning today into its_day;
   if not found then
     return reserve(whose, for_moment, its_attempt, need_tokens, need_micros);

@@ -26,7 +26,7 @@ declare
   waits jsonb;
 begin
   select array_agg(being) into limited from account where being = any(line);
-  if usual ?| array['tokens', 'money'] and whose <> all(coalesce(limited, '{}')) then
+  if usual ?| array['tokens', 'money', 'tokensPerPerson'] and whose <> all(coalesce(limited, '{}')) then
     insert into account (being, revision, per) values (whose, 0, 'day') on conflict do nothing;
     limited := array_append(limited, whose);
   end if;
@@ -93,6 +93,11 @@ begin
     return waits || jsonb_build_object('status', 'waits');
   end if;
 
+  breach := draw(line, limited, need_tokens, today, usual);
+  if breach is not null then
+    return breach || jsonb_build_object('status', 'breach', 'until',
+      (extract(epoch from (today + 1)::timestamp at time zone zone) * 1000)::bigint);
+  end if;
   insert into reservation (moment, attempt, day, accounts, tokens, micros)
     values (for_moment, its_attempt, today, limited, need_tokens, coalesce(need_micros, 0));
   update account set day = today,
