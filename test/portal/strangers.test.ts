@@ -1,7 +1,7 @@
 /** Strangers and neighbours: nobody takes the room of others, without a session or with many. */
 import { sql } from 'kysely'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
-import { PASSWORD, PortalWorld, send } from '../support/portal.ts'
+import { PASSWORD, PortalWorld, type Seat, send } from '../support/portal.ts'
 
 let at: PortalWorld
 beforeAll(async () => {
@@ -198,4 +198,15 @@ describe('a person with many sessions', () => {
     })
     expect(asked.status).toBe(401)
   })
+})
+
+it('acts of a person have a bound in a minute over all its sessions, and not those of others', async () => {
+  await at.serveAnew({ actsPerMinute: 5 })
+  const say = (seat: Seat) => at.post(seat, '/api/say', { target: '@operator', content: 'again' })
+  const seats = [await at.sit('cleo'), await at.sit('cleo')] as const
+  const answers = await Promise.all(Array.from({ length: 8 }, (_, i) => say(seats[i % 2 === 0 ? 0 : 1])))
+  expect(answers.filter(({ status }) => status === 200)).toHaveLength(5)
+  const refused = answers.find(({ status }) => status === 429)
+  expect(refused?.json.error.message).toContain('(TREEOS_ACTS_PER_MINUTE)')
+  expect((await say(await at.sit('ada'))).status).toBe(200)
 })

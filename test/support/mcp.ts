@@ -96,7 +96,7 @@ export class EdgeWorld {
     this.edge = edge
   }
 
-  static async start(): Promise<EdgeWorld> {
+  static async start(options: Partial<EdgeOptions> = {}): Promise<EdgeWorld> {
     const model = await startModelServer()
     const world = await startWorld({ extensions: [stage], modelUrl: model.url })
     await setRole(world, {
@@ -112,7 +112,7 @@ export class EdgeWorld {
     const kid: JsonObject = { name: 'kid', cognition: 'llm', role: 'stage:free' }
     await act({ ...world, person: 'ada' }, 'ada', { verb: 'be', operation: 'birth', payload: kid })
     await world.birth({ name: 'oracle', cognition: 'llm', role: 'narrow' })
-    return new EdgeWorld(model, world, await openEdge(world))
+    return new EdgeWorld(model, world, await openEdge(world, options))
   }
 
   tokenFor(being: BeingName, as: BeingName = 'operator') {

@@ -224,10 +224,16 @@ export class PortalWorld {
   }
 
   /** The same portal, served anew: its counts of requests begin again. */
-  async serveAnew({ proxies }: { readonly proxies?: readonly string[] } = {}): Promise<void> {
+  async serveAnew({
+    proxies,
+    actsPerMinute,
+  }: {
+    readonly proxies?: readonly string[]
+    readonly actsPerMinute?: number
+  } = {}): Promise<void> {
     await this.served.close()
     const port = Number(new URL(this.origin).port)
-    this.served = await servePortal(this.portal, { port, proxies })
+    this.served = await servePortal(this.portal, { port, proxies, actsPerMinute })
   }
 
   linkFor(being: BeingName): Promise<string> {

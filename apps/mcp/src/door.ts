@@ -10,7 +10,7 @@ import {
 import { type Connection, endedTokens, Recurring, type verifyToken } from '@treeos/client'
 import { quote, stanceOf, TreeosError } from '@treeos/core'
 import { createBeingServer } from './being-server.ts'
-import { MESSAGE_BYTES_MAX } from './bounds.ts'
+import { MESSAGE_BYTES_MAX, PersonBounds } from './bounds.ts'
 import { type ErrorListener, Seat } from './seat.ts'
 
 /** A client with a valid token. */
@@ -21,11 +21,15 @@ export interface DoorOptions {
   readonly idleSeconds?: number
   /** how often invalid tokens and idle seats are looked for; default 5 */
   readonly sweepSeconds?: number
+  /** acts of one person within a minute; 120 when left out */
+  readonly actsPerMinute?: number
   readonly onError: ErrorListener
 }
 
 const SESSIONS_MAX = 100
 const SESSIONS_MAX_PER_TOKEN = 8
+/** Of one person, over all tokens that it issued. */
+const SESSIONS_MAX_PER_PERSON = 24
 /** A session unused for this long is closed. A client that comes back opens another one. */
 const SESSION_IDLE_MS = 24 * 3600 * 1000
 const SUBSCRIPTIONS_MAX = 100
@@ -58,9 +62,11 @@ export class Door {
   readonly #places = new Map<string, Place>()
   readonly #modern: McpHttpHandler
   readonly #sweeps: Recurring
+  readonly bounds: PersonBounds
   #isClosed = false
 
-  constructor(at: Connection, { idleSeconds = 300, sweepSeconds = 5, onError }: DoorOptions) {
+  constructor(at: Connection, { idleSeconds = 300, sweepSeconds = 5, actsPerMinute, onError }: DoorOptions) {
+    this.bounds = new PersonBounds(actsPerMinute)
     this.#at = at
     this.#onError = onError
     this.#idleMs = idleSeconds * 1000
@@ -158,16 +164,20 @@ export class Door {
   #placeOf({ token, being, issuer }: Visitor): Place {
     const known = this.#places.get(token)
     if (known !== undefined) return known
-    const seat = new Seat(this.#at, { being, issuer }, this.#onError)
+    const seat = new Seat(this.#at, { being, issuer }, this.#onError, this.bounds)
     const made = { token, seat, requests: 0 }
     this.#places.set(token, made)
     return made
   }
 
-  /** Many clients never close their sessions: the longest unused one of a token is closed for a new one. */
+  /** Many clients never close their sessions: the longest unused one of a token, or of its person, is closed for a new one. */
   async #makeRoom(place: Place): Promise<void> {
-    const own = [...this.#sessionsAt(place)].sort((a, b) => a.usedAt - b.usedAt)
-    if (own.length >= SESSIONS_MAX_PER_TOKEN) await own[0]?.server.close()
+    const { issuer } = place.seat.bearer
+    const oldest = (sessions: Session[]) => sessions.sort((a, b) => a.usedAt - b.usedAt)[0]
+    const own = this.#sessionsAt(place)
+    const ofPerson = [...this.#sessions.values()].filter((one) => one.place.seat.bearer.issuer === issuer)
+    if (own.length >= SESSIONS_MAX_PER_TOKEN) await oldest(own)?.server.close()
+    else if (ofPerson.length >= SESSIONS_MAX_PER_PERSON) await oldest(ofPerson)?.server.close()
     else if (this.#sessions.size >= SESSIONS_MAX) {
       throw new TreeosError(
         'RATE_LIMITED',

@@ -86,6 +86,7 @@ async function answer(
   if (url.pathname !== PATH)
     throw new TreeosError('ACTION_NOT_SUPPORTED', `nothing is at ${quote(url.pathname)}; MCP is at ${PATH}`)
   const visitor = await requireToken(at, request)
+  await door.bounds.request(visitor.issuer)
   const body = await readBody(request)
   const message = body === null ? undefined : parse(body)
   delete request.headers.authorization // the secret goes no further than here

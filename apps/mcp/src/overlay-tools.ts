@@ -50,10 +50,10 @@ function tool(name: string, description: string, properties: Properties, require
  */
 export function callOverlayTool(seat: Seat, name: string, args: JsonObject): Promise<object> {
   if (name === 'list_overlays') return seat.use(async (at, as) => ({ overlays: await overlays(at, as) }))
-  if (name === 'delete_overlay') return seat.use((at, as) => deleteOverlay(at, requestOf(args, as)))
+  if (name === 'delete_overlay') return seat.act((at, as) => deleteOverlay(at, requestOf(args, as)))
   const { content = null, appliesTo = null } = args
   const overlay = { content, ...(appliesTo === null ? {} : { appliesTo }) }
-  return seat.use((at, as) => setOverlay(at, requestOf(args, as), overlay))
+  return seat.act((at, as) => setOverlay(at, requestOf(args, as), overlay))
 }
 
 function requestOf(args: JsonObject, as: BeingName): OverlayRequest {

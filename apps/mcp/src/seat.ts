@@ -7,6 +7,7 @@ import {
   type TokenGrant,
 } from '@treeos/client'
 import { type BeingName, stanceOf, TreeosError } from '@treeos/core'
+import type { PersonBounds } from './bounds.ts'
 
 /** Receives errors that no client is to see. */
 export type ErrorListener = (where: string, error: unknown) => void
@@ -30,8 +31,11 @@ export class Seat {
   #calls = 0
   #usedAt = Date.now()
 
-  constructor(at: Connection, bearer: TokenGrant, onError: ErrorListener) {
+  readonly #bounds: PersonBounds
+
+  constructor(at: Connection, bearer: TokenGrant, onError: ErrorListener, bounds: PersonBounds) {
     this.#at = at
+    this.#bounds = bounds
     this.bearer = bearer
     this.#onError = onError
   }
@@ -47,13 +51,21 @@ export class Seat {
         `${CALLS_MAX} calls as ${stanceOf(this.bearer.being)} are under way: wait for one of them to end`,
       )
     }
+    const end = this.#bounds.beginCall(this.bearer.issuer)
     this.#calls++
     try {
       return await act(await this.#seated(), this.bearer.being)
     } finally {
+      end()
       this.#calls--
       this.#usedAt = Date.now()
     }
+  }
+
+  /** Does something that writes. @throws {TreeosError} RATE_LIMITED for more acts than a person has, else as `use` */
+  async act<T>(does: (at: Connection, being: BeingName) => Promise<T>): Promise<T> {
+    await this.#bounds.act(this.bearer.issuer)
+    return this.use(does)
   }
 
   /** Takes the seat, unless it is taken. After a refusal the next call tries again. */

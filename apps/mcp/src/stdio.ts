@@ -1,7 +1,7 @@
 import { StdioServerTransport, serveStdio as serve } from '@modelcontextprotocol/server/stdio'
 import { authorizeGrant, type Connection, type TokenGrant } from '@treeos/client'
 import { createBeingServer } from './being-server.ts'
-import { MESSAGE_BYTES_MAX } from './bounds.ts'
+import { MESSAGE_BYTES_MAX, PersonBounds } from './bounds.ts'
 import { type ErrorListener, Seat } from './seat.ts'
 
 export interface Serving {
@@ -18,10 +18,10 @@ export interface Serving {
 export async function serveStdio(
   at: Connection,
   bearer: TokenGrant,
-  onError: ErrorListener,
+  { onError, actsPerMinute }: { readonly onError: ErrorListener; readonly actsPerMinute?: number },
 ): Promise<Serving> {
   await authorizeGrant(at, bearer)
-  const seat = new Seat(at, bearer, onError)
+  const seat = new Seat(at, bearer, onError, new PersonBounds(actsPerMinute))
   const transport = new Pipe()
   const handle = serve(
     () => {

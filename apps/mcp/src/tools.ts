@@ -82,10 +82,8 @@ export async function callTool(seat: Seat, name: string, input: unknown): Promis
   const args = requireArguments(tool, input)
   if (tool.name === 'summon') return speak(seat, args)
   const call = parseCall({ ...args, verb: tool.name })
-  return seat.use(
-    (at, being): Promise<object> =>
-      call.verb === 'see' ? see(at, being, call.address) : act(at, being, call),
-  )
+  if (call.verb === 'see') return seat.use((at, being) => see(at, being, call.address))
+  return seat.act((at, being) => act(at, being, call))
 }
 
 function speak(seat: Seat, args: JsonObject): Promise<object> {
@@ -105,7 +103,7 @@ function speak(seat: Seat, args: JsonObject): Promise<object> {
         'INVALID_INPUT',
         'an answer goes to the being that asked: leave out target, or inReplyTo',
       )
-    return seat.use((at, as) => reply(at, { ...said, correlation, as }))
+    return seat.act((at, as) => reply(at, { ...said, correlation, as }))
   }
   if (target === null)
     throw new TreeosError(
@@ -113,7 +111,7 @@ function speak(seat: Seat, args: JsonObject): Promise<object> {
       'target is missing; it takes a stance, as in @ann, or use inReplyTo',
     )
   const whom = parseStance(target)
-  return seat.use((at, as) => summon(at, { ...said, target: whom, as }))
+  return seat.act((at, as) => summon(at, { ...said, target: whom, as }))
 }
 
 /** MCP offers text alone, where a program may say any JSON. */

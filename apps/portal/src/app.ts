@@ -33,6 +33,7 @@ import { worldRoutes } from './routes/world.ts'
 export interface AppOptions {
   readonly names: ReadonlySet<string>
   readonly addresses: Addresses
+  readonly actsPerMinute?: number | undefined
   readonly streams: Streams
   readonly tabs: Tabs
 }
@@ -69,7 +70,7 @@ export type Routes = ReturnType<typeof routesOf>
 export function createApp(
   portal: Portal,
   page: Page,
-  { names, addresses, streams, tabs }: AppOptions,
+  { names, addresses, actsPerMinute, streams, tabs }: AppOptions,
 ): Hono<Env> {
   const app = new Hono<Env>()
   app.onError((error, c) => {
@@ -88,7 +89,7 @@ export function createApp(
     requireOwnPage(c.req.raw, c.get('host'))
     await next()
   })
-  app.route('/', authorizeRequests(portal, tabs))
+  app.route('/', authorizeRequests(portal, tabs, actsPerMinute))
   app.route('/', routesOf(portal, streams, tabs))
   app.get('*', (c) => page.answer(c.req.path, c.req.header('accept-encoding')))
   return app

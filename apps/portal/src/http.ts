@@ -21,6 +21,8 @@ export interface ServeOptions {
   readonly hosts?: readonly string[] | undefined
   /** addresses and networks of proxies that may say by `X-Forwarded-For` for whom they ask; none when left out */
   readonly proxies?: readonly string[] | undefined
+  /** acts of one person within a minute; 120 when left out */
+  readonly actsPerMinute?: number | undefined
   /** the folder of the built page; the one of this package when left out */
   readonly page?: string | undefined
 }
@@ -39,11 +41,17 @@ const REQUEST_MS = 30_000
 
 /** Serves the portal until it is closed. @throws {TreeosError} when it cannot listen */
 export async function servePortal(portal: Portal, options: ServeOptions): Promise<Served> {
-  const { port, listen = '127.0.0.1', hosts = [], proxies = [], page = PAGE_FOLDER } = options
+  const { port, listen = '127.0.0.1', hosts = [], proxies = [], actsPerMinute, page = PAGE_FOLDER } = options
   const addresses = addressesBehind(proxies)
   const streams = new Streams()
   const tabs = new Tabs(portal.onError)
-  const app = createApp(portal, new Page(page), { names: namesFor(listen, hosts), addresses, streams, tabs })
+  const app = createApp(portal, new Page(page), {
+    names: namesFor(listen, hosts),
+    addresses,
+    actsPerMinute,
+    streams,
+    tabs,
+  })
   const server = createServer(getRequestListener(app.fetch, { overrideGlobalObjects: false }))
   server.maxConnections = CONNECTIONS_MAX
   boundConnections(server, addresses)

@@ -3,7 +3,7 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { type IncomingMessage, request } from 'node:http'
 import { networkInterfaces } from 'node:os'
 import { join, resolve } from 'node:path'
-import { afterAll, beforeAll, expect, it } from 'vitest'
+import { afterAll, beforeAll, expect, it, vi } from 'vitest'
 import { LABEL_VALUES, Metrics } from './metrics.ts'
 
 type Served = Awaited<ReturnType<Metrics['serve']>>
@@ -54,6 +54,24 @@ it.each([
   '192.168.1.5',
 ])('is not read under a rebound name: %j', async (host) => {
   expect([await ask('/metrics', host), await ask('/mind', host)]).toEqual([403, 403])
+})
+
+it('scrapes without end are written once in a while, for all', async () => {
+  const metrics = new Metrics(null as never)
+  const written = vi.spyOn(metrics.registry, 'metrics')
+  const of = await metrics.serve({ port: 0, bind: '127.0.0.1', isReady: () => true, minds: async () => null })
+  const flood = () => Promise.all(Array.from({ length: 50 }, () => ask('/metrics', 'localhost', of)))
+  const startedAt = performance.now()
+  expect((await flood()).filter((status) => status === 200).length).toBeGreaterThan(0)
+  expect(written.mock.calls.length).toBeLessThanOrEqual(1 + (performance.now() - startedAt) / 100)
+  // Control: by itself each scrape is written.
+  const before = written.mock.calls.length
+  for (let i = 0; i < 3; i++) {
+    await new Promise((resolve) => setTimeout(resolve, 120))
+    await ask('/metrics', 'localhost', of)
+  }
+  expect(written.mock.calls.length).toBe(before + 3)
+  await of.close()
 })
 
 it('beyond loopback it is read under addresses, and under no foreign name', async () => {

@@ -11,6 +11,11 @@ import { StartError } from './start-error.ts'
 /** Beats take milliseconds, models seconds to minutes. */
 const SECONDS_BUCKETS = [0.002, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 120]
 
+/** Scrapes within this time get the same answer: to write it takes CPU time of the worker, and anybody on the machine may ask. */
+const SHARED_MS = 100
+/** Others are closed at once, so that nobody takes the worker's file descriptors. */
+const CONNECTIONS_MAX = 64
+
 /** How long a scrape waits for Postgres. */
 const INBOX_MS_MAX = 2000
 
@@ -101,6 +106,8 @@ export class Metrics {
    * @throws {StartError} when the port cannot be had
    */
   async serve({ port, bind, isReady, minds }: Serving): Promise<{ url: string; close(): Promise<void> }> {
+    const text = sharing(() => this.registry.metrics())
+    const told = sharing(minds)
     const server = createServer((request, response) => {
       const isNear = OWN.check(plain(request.socket.remoteAddress), familyOf(request.socket.remoteAddress))
       const name = nameIn(request.headers.host)
@@ -108,17 +115,18 @@ export class Metrics {
         OWN_NAMES.includes(name) || (bind !== LOOPBACK && isIP(name.replace(/^\[|\]$/g, '')) !== 0)
       if (!isKnown || (request.url === '/mind' && !isNear)) return void response.writeHead(403).end()
       if (request.url === '/mind') {
-        const sendMinds = (told: unknown) =>
-          response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify(told))
-        return void minds().then(sendMinds, () => response.writeHead(503).end())
+        const sendMinds = (value: unknown) =>
+          response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify(value))
+        return void told().then(sendMinds, () => response.writeHead(503).end())
       }
       if (request.url === '/ready') return void response.writeHead(isReady() ? 200 : 503).end()
       if (request.url !== '/metrics') return void response.writeHead(404).end()
-      this.registry.metrics().then(
-        (text) => response.writeHead(200, { 'content-type': this.registry.contentType }).end(text),
+      text().then(
+        (value) => response.writeHead(200, { 'content-type': this.registry.contentType }).end(value),
         () => response.writeHead(503).end(),
       )
     })
+    server.maxConnections = CONNECTIONS_MAX
     await new Promise<void>((resolve, reject) => {
       server.once('error', (error: NodeJS.ErrnoException) => reject(portError(port, error)))
       server.listen(port, bind, resolve)
@@ -166,6 +174,20 @@ function measuring(db: Kysely<StoreDb>): () => Promise<Line> {
     })
     const late = sleep(INBOX_MS_MAX, UNKNOWN, { ref: false })
     return Promise.race([asked, late]).catch(() => UNKNOWN)
+  }
+}
+
+/** One answer for all who ask within a short time. A failure is not kept. */
+function sharing<T>(make: () => Promise<T>): () => Promise<T> {
+  let made: { readonly at: number; readonly value: Promise<T> } | null = null
+  return () => {
+    if (made !== null && performance.now() - made.at < SHARED_MS) return made.value
+    const mine = { at: performance.now(), value: make() }
+    made = mine
+    mine.value.catch(() => {
+      if (made === mine) made = null
+    })
+    return mine.value
   }
 }
 

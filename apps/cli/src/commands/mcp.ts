@@ -50,7 +50,7 @@ async function servePipe(
 ): Promise<ExitStatus> {
   const { serveStdio } = await import('@treeos/mcp')
   const being = requireStance(as ?? '@operator')
-  const serving = await serveStdio(at, { being, issuer: 'operator' }, errorReporter(out, 'mcp'))
+  const serving = await serveStdio(at, { being, issuer: 'operator' }, await optionsOf(out))
   await Promise.race([serving.over, ending])
   await serving.close()
   process.stdin.destroy() // open, it would keep the process from ending
@@ -65,11 +65,17 @@ async function serveNet(
   const { serveHttp } = await import('@treeos/mcp')
   const port = typeof http === 'string' ? portOf(http) : PORT
   const bound = listen === undefined ? {} : { listen }
-  const edge = await serveHttp(at, { port, hosts: host, onError: errorReporter(out, 'mcp'), ...bound })
+  const edge = await serveHttp(at, { port, hosts: host, ...bound, ...(await optionsOf(out)) })
   out.value({ ready: true, pid: process.pid, url: edge.url }, ({ url }) => `MCP is served at ${url}`)
   await ending
   await edge.close()
   return 0
+}
+
+async function optionsOf(out: Output) {
+  const { actsPerMinuteIn } = await import('@treeos/client')
+  const actsPerMinute = actsPerMinuteIn(process.env.TREEOS_ACTS_PER_MINUTE)
+  return { onError: errorReporter(out, 'mcp'), actsPerMinute }
 }
 
 const portOf = wholeNumber('--http', 0, PORT_MAX)

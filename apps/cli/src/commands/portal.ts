@@ -34,6 +34,8 @@ export function addPortal(cli: Cli): void {
         } = process.env
         const { machineOf } = await import('../health/machine.ts')
         const { providerIn } = await import('../instance/provider.ts')
+        const { actsPerMinuteIn } = await import('@treeos/client')
+        const actsPerMinute = actsPerMinuteIn(process.env.TREEOS_ACTS_PER_MINUTE)
         const onError = teller(out, 'portal')
         const provider = await providerIn(process.env)
         await buildPage((line) => out.progress(line))
@@ -46,6 +48,7 @@ export function addPortal(cli: Cli): void {
             port: options.port ?? 0,
             hosts: listed(hosts),
             proxies: listed(proxies),
+            actsPerMinute,
             ...(listen ? { listen } : {}),
           })
           out.value(

@@ -22,8 +22,8 @@ const SAFE = new Set(['GET', 'HEAD'])
  * Lets a request through to its route when its caller may call that route, as `who-may-call.ts` lists it, and finds out as whom
  * it acts. The routes come after this.
  */
-export function authorizeRequests(portal: Portal, tabs: Tabs): Hono<Env> {
-  const bounded = bounds()
+export function authorizeRequests(portal: Portal, tabs: Tabs, actsPerMinute?: number): Hono<Env> {
+  const bounded = bounds(actsPerMinute)
 
   async function requireVisit(c: Context<Env>): Promise<Visit> {
     const cookie = sessionCookie(c.req.raw, c.get('host')) ?? ''
@@ -69,6 +69,7 @@ export function authorizeRequests(portal: Portal, tabs: Tabs): Hono<Env> {
         'you signed in more than 15 minutes ago: sign in again, and then change this',
         { reason: 'sign-in-again' },
       )
+    if (work === 'act') await bounded.acts(visit.person)
     c.set('visit', visit)
   }
 

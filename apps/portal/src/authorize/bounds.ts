@@ -1,5 +1,5 @@
+import { actPace, pace } from '@treeos/client'
 import { TreeosError } from '@treeos/core'
-import { pace } from '../edge/pace.ts'
 import { type Asker, Turns } from '../edge/turns.ts'
 import { WORK, type Work } from './work.ts'
 
@@ -23,7 +23,8 @@ const AT_ONCE = 96
 const WAITING = 512
 
 /** What bounds how much strangers and people may ask for. Each portal has its own counts. */
-export function bounds() {
+/** @param actsPerMinute of a person */
+export function bounds(actsPerMinute?: number) {
   const strangers = {
     open: pace(STRANGERS.open),
     'sign-in': pace(STRANGERS['sign-in']),
@@ -41,6 +42,7 @@ export function bounds() {
     strangers,
     person: pace(PERSON),
     account: pace(ACCOUNT),
+    acts: actPace(actsPerMinute),
     /** @throws {TreeosError} PAYLOAD_TOO_LARGE for a body that says that it is larger */
     requireSize(work: Work, length: string | undefined): void {
       if (Number(length ?? 0) > WORK[work].bodyBytesMax) throw tooLarge(work)

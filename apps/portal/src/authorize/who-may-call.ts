@@ -98,7 +98,7 @@ const ROUTES: Readonly<Record<Caller, Readonly<Record<`${'GET' | 'POST'} /api/${
     'POST /api/account/identity': 'change',
     'POST /api/account/identity/returned': 'change',
     'POST /api/account/identity/remove': 'change',
-    'POST /api/people/invite': 'change',
+    'POST /api/people/invite': 'act',
     'POST /api/people/link': 'change',
     'POST /api/people/remove': 'change',
   },

@@ -3,6 +3,7 @@ import { requireBeingName, TreeosError } from '@treeos/core'
 import { Hono } from 'hono'
 import { streamSSE } from 'hono/streaming'
 import { z } from 'zod'
+import { Turns } from '../edge/turns.ts'
 import type { Compared } from '../machine.ts'
 import type { Env, Portal } from '../portal.ts'
 import { input } from './input.ts'
@@ -12,7 +13,11 @@ const DISAGREEMENTS_MAX = 200
 
 /** The record of the whole reality as far as the person may look back, and whether another run of it gives the same. */
 export const recordRoutes = ({ machine, onError }: Portal) => {
-  let isComparing = false
+  // One at a time: each keeps the reels that it reads in memory. Other persons wait for their turn.
+  const comparing = new Turns(
+    { atOnce: 1, atOncePerGroup: 1, waiting: 8, waitingPerGroup: 1 },
+    'comparisons of yours are under way: try again when one has ended',
+  )
   return new Hono<Env>()
     .get(
       '/record',
@@ -37,13 +42,12 @@ export const recordRoutes = ({ machine, onError }: Portal) => {
         const beings = name === undefined ? null : [requireBeingName(name)]
         if (beings === null) await authorizeAllPasts(at, me)
         for (const being of beings ?? []) await authorizePast(at, me, being)
-        // One at a time: each keeps the reels that it reads in memory.
-        if (isComparing)
-          throw new TreeosError(
-            'RATE_LIMITED',
-            'another comparison is under way: try again when it has ended',
-          )
-        isComparing = true
+        const { person, session } = c.get('visit')
+        const end = await comparing.take({ group: person, key: session })
+        if (c.req.raw.signal.aborted) {
+          end()
+          throw new TreeosError('TIMEOUT', 'nobody waits for the comparison any more')
+        }
         const stopping = new AbortController()
         return streamSSE(c, async (stream) => {
           stream.onAbort(() => stopping.abort())
@@ -61,7 +65,7 @@ export const recordRoutes = ({ machine, onError }: Portal) => {
             if (!(error instanceof TreeosError)) onError('compared', error)
             await send('refused', refusalOf(error).toJSON())
           } finally {
-            isComparing = false
+            end()
           }
         })
       },

@@ -25,6 +25,8 @@ export interface ListenOptions {
 
 const REQUEST_BYTES_MAX = 64 * 1024
 const REQUEST_MS_MAX = 5000
+/** Others are closed at once, so that nobody takes the worker's file descriptors. */
+const CONNECTIONS_MAX = 256
 
 export interface Listener {
   readonly url: string
@@ -55,6 +57,7 @@ export async function listen(
     tls === undefined
       ? createServer(onRequest)
       : createTlsServer({ ...tls, requestCert: true, rejectUnauthorized: true }, onRequest)
+  server.maxConnections = CONNECTIONS_MAX
   server.requestTimeout = REQUEST_MS_MAX
   server.headersTimeout = REQUEST_MS_MAX
   server.on('tlsClientError', () => undefined) // a caller without our certificate; it gets no answer

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
-import { pace } from './pace.ts'
+import { actPace, actsPerMinuteIn, pace } from './pace.ts'
 
 describe('a pace', () => {
   beforeEach(() => void vi.useFakeTimers())
@@ -25,5 +25,25 @@ describe('a pace', () => {
     await count('ann')
     await expect(count('ann')).rejects.toEqual(limited)
     await count('ben')
+  })
+})
+
+describe('the acts of a person', () => {
+  it('are bounded by the minute, and the refusal names limit and setting', async () => {
+    vi.useFakeTimers()
+    const count = actPace(3)
+    for (let i = 0; i < 3; i++) await count('ann')
+    await expect(count('ann')).rejects.toThrow(
+      '@ann has acted 3 times within a minute, and may no more (TREEOS_ACTS_PER_MINUTE): try again in 60 s',
+    )
+    await count('ben')
+    await vi.advanceTimersByTimeAsync(60_000)
+    await count('ann')
+    vi.useRealTimers()
+  })
+
+  it.each(['0', '-1', 'many', '1.5'])('cannot be bounded by %j', (text) => {
+    expect(() => actsPerMinuteIn(text)).toThrow('TREEOS_ACTS_PER_MINUTE')
+    expect([actsPerMinuteIn('7'), actsPerMinuteIn(undefined)]).toEqual([7, 120])
   })
 })
