@@ -22,24 +22,28 @@ const signIn = (
 const deviceIn = ({ headers }: { headers: { 'set-cookie'?: unknown } }) => ({
   cookie: (headers['set-cookie'] as string[])[1]?.split(';')[0] ?? '',
 })
-/** Requests of one address until one of them is refused, or so many. */
-async function flood(count: number, ask: (i: number) => Promise<{ status: number }>): Promise<number> {
-  const answers = await Promise.all(Array.from({ length: count }, (_, i) => ask(i)))
-  return answers.filter(({ status }) => status === 429).length
+/** Asks in hundreds at once until many are refused, however slow the machine is. @returns how many were */
+async function flood(ask: (i: number) => Promise<{ status: number }>): Promise<number> {
+  let refused = 0
+  for (let round = 0; round < 20 && refused < MANY; round++) {
+    const answers = await Promise.all(Array.from({ length: 100 }, (_, i) => ask(i)))
+    refused += answers.filter(({ status }) => status === 429).length
+  }
+  return refused
 }
+const MANY = 20
 const ways = (sent: { from?: string; headers?: Record<string, string> }) =>
   at.ask(null, '/api/open/ways', sent)
 
 describe('strangers that ask without end', () => {
   it('use up the room of their own address alone', async () => {
-    expect(await flood(150, () => ways({ from: '127.0.0.9' }))).toBeGreaterThan(50)
-    expect(await flood(150, () => at.ask(null, '/api/session', { from: '127.0.0.9' }))).toBeGreaterThan(50)
+    expect(await flood(() => ways({ from: '127.0.0.9' }))).toBeGreaterThanOrEqual(MANY)
+    expect(await flood(() => at.ask(null, '/api/session', { from: '127.0.0.9' }))).toBeGreaterThanOrEqual(
+      MANY,
+    )
     expect((await ways({ from: '127.0.0.1' })).status).toBe(200)
     expect((await signIn('ada', PASSWORD, { from: '127.0.0.1' })).status).toBe(200)
-    // Control: whoever shares the address is refused. Reading and signing in are counted apart, so signing in goes on there.
-    const again = flood(100, () => ways({ from: '127.0.0.9' }))
-    expect((await ways({ from: '127.0.0.9' })).status).toBe(429)
-    await again
+    // The flood was refused at its address. Reading and signing in are counted apart, so signing in goes on there.
     expect((await signIn('ada', PASSWORD, { from: '127.0.0.9' })).status).toBe(200)
   })
 
@@ -48,16 +52,16 @@ describe('strangers that ask without end', () => {
     const token = await at.linkFor('cleo')
     // A passkey is asked for without a hash, so this is quick.
     const ask = () => at.post(null, '/api/open/passkey', { mediation: 'modal' }, { from: '127.0.0.9' })
-    expect(await flood(250, ask)).toBeGreaterThan(50)
+    expect(await flood(ask)).toBeGreaterThanOrEqual(MANY)
     const from = '127.0.0.9'
     expect((await signIn('ada', PASSWORD, { from, headers: device })).status).toBe(200)
     expect((await at.post(null, '/api/open/link/use', { token, password: PASSWORD }, { from })).status).toBe(
       200,
     )
-    // Control: a browser in which nobody signed in, while the flood goes on.
-    const again = flood(100, ask)
-    expect((await signIn('ada', PASSWORD, { from })).status).toBe(429)
-    await again
+    // Control: browsers in which nobody signed in, while the flood goes on.
+    const others = () => signIn('ada', PASSWORD, { from })
+    const [, ...answers] = await Promise.all([flood(ask), others(), others(), others()])
+    expect(answers.map(({ status }) => status)).toContain(429)
   })
 
   it('at five requests a second refuse no sign-in of ten', async () => {
@@ -85,14 +89,13 @@ describe('the address that counts', () => {
   const as = (address: string) => ({ headers: { 'x-forwarded-for': address } })
 
   it('is that of the connection: a header does not help who floods', async () => {
-    expect(await flood(150, (i) => ways(as(`198.51.100.${i}`)))).toBeGreaterThan(50)
+    expect(await flood((i) => ways(as(`198.51.100.${i}`)))).toBeGreaterThanOrEqual(MANY)
   })
 
   it('is what a trusted proxy says, and whoever stands before it cannot choose it', async () => {
     await at.serveAnew({ proxies: ['127.0.0.0/8', '::1'] })
-    expect(await flood(150, () => ways(as('198.51.100.1')))).toBeGreaterThan(50)
-    expect((await ways(as('198.51.100.1'))).status).toBe(429)
-    expect((await ways(as('203.0.113.5, 198.51.100.1'))).status).toBe(429)
+    expect(await flood(() => ways(as('198.51.100.1')))).toBeGreaterThanOrEqual(MANY)
+    expect(await flood((i) => ways(as(`203.0.113.${i}, 198.51.100.1`)))).toBeGreaterThanOrEqual(MANY)
     expect((await ways(as('198.51.100.2'))).status).toBe(200)
   })
 })
