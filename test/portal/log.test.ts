@@ -39,7 +39,7 @@ it('the newest checkpoint, and the proof that it goes on from an older one, need
   await makeCheckpoint(at.world.owner, signer)
   const { status, text } = await ask(`consistency?from=${sizeOf(kept)}`)
   expect(status).toBe(200)
-  const followed = verifyFollows(kept, text, key())
+  const followed = verifyFollows(kept, text, { key: key() })
   expect(followed).toMatchObject({ ok: true, older: sizeOf(kept) })
   expect(followed.newer).toBeGreaterThan(sizeOf(kept))
   expect((await ask('checkpoint')).text).toBe(JSON.parse(text).note)
@@ -79,7 +79,7 @@ it('an owner of the database who rewrites the log finds no proof that goes on fr
   for (const book of readdirSync(other.folder).filter((name) => name.endsWith('.notes')))
     appendFileSync(join(at.checkpoints, book), readFileSync(join(other.folder, book)))
   const { text } = await ask(`consistency?from=${size}`)
-  expect(verifyFollows(kept, text, key())).toMatchObject({
+  expect(verifyFollows(kept, text, { key: key() })).toMatchObject({
     ok: false,
     broken: expect.stringContaining('nothing proves'),
   })

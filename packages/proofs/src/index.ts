@@ -2,8 +2,18 @@
 export { type Exported, type ExportRequest, exportBundle } from './bundles/bundle.ts'
 export type { CheckpointedLog } from './bundles/log.ts'
 export { type Envelope, envelopeOf, issueReceipt, type ReceiptSigner } from './bundles/receipt.ts'
-export { findNewest, readCheckpointFiles, readKeys } from './log/checkpoint-files.ts'
+export type { NotCosigned } from './log/add-checkpoint.ts'
+export { findCosigned, findNewest, readCheckpointFiles, readKeys } from './log/checkpoint-files.ts'
 export { checkpointRepeatedly, makeCheckpoint } from './log/checkpointing.ts'
+export {
+  Cosigning,
+  cosignRepeatedly,
+  failWitnessing,
+  findWitnessing,
+  forgetWitnessing,
+  type Witnessing,
+  type WitnessState,
+} from './log/cosigning.ts'
 export { HeadsOfLog } from './log/heads.ts'
 export { loadSigners } from './log/keys.ts'
 export { findLogIndex, readConsistencyProof, readInclusionProof, readTreeHead } from './log/prove.ts'

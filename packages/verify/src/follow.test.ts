@@ -59,7 +59,10 @@ const kept = noteOf(20, treeOf(20).root)
 const key = keyOf('treeos/one')
 
 it('a newer checkpoint is compared with the one that was kept', () => {
-  expect(verifyFollows(kept, answerOf(20, 33), key)).toEqual({ ok: true, broken: null, older: 20, newer: 33 })
+  expect(verifyFollows(kept, answerOf(20, 33), { key })).toEqual({
+    ...{ ok: true, broken: null, older: 20, newer: 33 },
+    cosigned: [],
+  })
 })
 
 it.each([
@@ -75,6 +78,6 @@ it.each([
   ['no JSON', 'not found', 'JSON'],
 ])('%s is refused', (_what, answer, why) => {
   const both = parseKey(`treeos/one+${id('treeos/one').toString('hex')}+${typed.toString('base64')}`)
-  const { ok, broken } = verifyFollows(kept, answer, answer.includes('treeos/two') ? null : both)
+  const { ok, broken } = verifyFollows(kept, answer, answer.includes('treeos/two') ? {} : { key: both })
   expect({ ok, broken }).toEqual({ ok: false, broken: expect.stringContaining(why) })
 })

@@ -1,6 +1,7 @@
 import { at, isArray } from './canonical.ts'
+import { readCheckpoint, type SignedCheckpoint } from './checkpoint.ts'
 import { isConsistent } from './hash.ts'
-import { readCheckpoint, type VerifierKey } from './signature.ts'
+import { lacking, type Trusting, trusted } from './policy.ts'
 
 /** What the comparison of two checkpoints found. */
 export interface Followed {
@@ -10,22 +11,25 @@ export interface Followed {
   /** sizes of both; null for one that could not be read */
   readonly older: number | null
   readonly newer: number | null
+  /** witnesses of the policy that cosigned the newer one, and when */
+  readonly cosigned: SignedCheckpoint['cosigned']
 }
 
 /**
  * Checks that the log of a newer checkpoint begins with the log of an older one, which whoever checks kept. It never throws.
  * @param older a signed note
  * @param answer what a portal answers at `/api/open/log/consistency`: `{from, size, path, note}`
- * @param key null: signatures are not checked
+ * @param trust without a key or policy no signature is checked. A policy asks for a quorum on the newer one
  */
-export function verifyFollows(older: string, answer: string, key: VerifierKey | null): Followed {
-  let sizes: Pick<Followed, 'older' | 'newer'> = { older: null, newer: null }
+export function verifyFollows(older: string, answer: string, trust: Trusting = {}): Followed {
+  const policy = trusted(trust)
+  let found: Pick<Followed, 'older' | 'newer' | 'cosigned'> = { older: null, newer: null, cosigned: [] }
   try {
-    const from = readCheckpoint(older, key)
-    sizes = { ...sizes, older: from.size }
+    const from = readCheckpoint(older, policy)
+    found = { ...found, older: from.size }
     const said: unknown = JSON.parse(answer)
-    const to = readCheckpoint(String(at(said, 'note')), key)
-    sizes = { ...sizes, newer: to.size }
+    const to = readCheckpoint(String(at(said, 'note')), policy)
+    found = { ...found, newer: to.size, cosigned: to.cosigned }
     const path = at(said, 'path')
     const fault =
       from.origin !== to.origin
@@ -33,10 +37,10 @@ export function verifyFollows(older: string, answer: string, key: VerifierKey | 
         : from.size > to.size
           ? `the newer one is smaller: entries are gone`
           : isArray(path) && isConsistent(from, to, path as string[])
-            ? null
+            ? (lacking(to, policy)[0] ?? null)
             : 'nothing proves that the newer log begins with the older one'
-    return { ok: fault === null, broken: fault, ...sizes }
+    return { ok: fault === null, broken: fault, ...found }
   } catch (error) {
-    return { ok: false, broken: (error as Error).message, ...sizes }
+    return { ok: false, broken: (error as Error).message, ...found }
   }
 }

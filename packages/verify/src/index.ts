@@ -4,8 +4,20 @@ export { type Checking, type Erased, type Status, type Verified, verifyBundle } 
 export type { Scope } from './bundle/cover.ts'
 export type { Broken } from './bundle/lines.ts'
 export { canonical, type Json, type JsonObject, parseCanonical } from './canonical.ts'
+export { readCheckpoint, type SignedCheckpoint } from './checkpoint.ts'
+export { type Cosigned, cosignedBy, type OutsideWitness } from './cosignature.ts'
 export { type Followed, verifyFollows } from './follow.ts'
 export { lineHash } from './hash.ts'
+export {
+  describeQuorum,
+  isQuorum,
+  lacking,
+  parsePolicy,
+  type Quorum,
+  type Trusting,
+  trusted,
+  type WitnessPolicy,
+} from './policy.ts'
 export { type Derived, derive, type Verdict, type Witness } from './receipt/derive.ts'
 export {
   type CheckedReceipt,
@@ -21,7 +33,6 @@ export { shownReceipt, shownReceipts, shownVerified } from './show.ts'
 export {
   parseKey,
   preAuthentication,
-  readCheckpoint,
-  type SignedCheckpoint,
+  readSignatures,
   type VerifierKey,
 } from './signature.ts'

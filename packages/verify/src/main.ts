@@ -3,15 +3,18 @@ import { createReadStream, readFileSync } from 'node:fs'
 import { parseArgs } from 'node:util'
 import { verifyBundle } from './bundle/bundle.ts'
 import { verifyFollows } from './follow.ts'
+import { parsePolicy } from './policy.ts'
 import { verifyReceipts } from './receipt/receipt.ts'
 import { shownFollowed, shownReceipt, shownReceipts, shownVerified } from './show.ts'
 import { parseKey } from './signature.ts'
 
-const USAGE = `treeos-verify (--bundle FILE | --receipt FILE | --checkpoint FILE --newer FILE) [--key NAME+KEYID+BASE64] [--strict] [--json]
+const USAGE = `treeos-verify (--bundle FILE | --receipt FILE | --checkpoint FILE --newer FILE) [--key NAME+KEYID+BASE64] [--policy FILE] [--strict] [--json]
 
 Checks an audit bundle (\`treeos export\`) or a receipt (\`treeos receipt\`) of TreeOS, or that the log of a newer checkpoint
 begins with that of an older one. It needs no services.
   --newer FILE  what the portal answers at /api/open/log/consistency?from=SIZE, SIZE being that of the older one
+  --key KEY     of the log that signed it
+  --policy FILE keys of the log, witnesses and the quorum of them that must have cosigned (C2SP tlog-policy)
   --strict      what is not proven is not ok
 Exit status: 0 it holds · 1 it is broken · 2 wrong usage · 3 nothing contradicts, and it is not proven.`
 
@@ -25,6 +28,7 @@ async function main(): Promise<number> {
       checkpoint: { type: 'string' },
       newer: { type: 'string' },
       key: { type: 'string' },
+      policy: { type: 'string' },
       strict: { type: 'boolean' },
       json: { type: 'boolean' },
       help: { type: 'boolean', short: 'h' },
@@ -37,7 +41,8 @@ async function main(): Promise<number> {
     return help === true ? 0 : 2
   }
   const key = values.key === undefined ? null : parseKey(values.key)
-  const checking = { key, strict: values.strict === true }
+  const policy = values.policy === undefined ? null : parsePolicy(readFileSync(values.policy, 'utf8'))
+  const checking = { key, policy, strict: values.strict === true }
   const tell = <T>(found: T, shown: (found: T) => string) =>
     console.log(values.json === true ? JSON.stringify(found) : shown(found))
   if (receipt !== undefined) {
@@ -49,7 +54,8 @@ async function main(): Promise<number> {
     return EXIT[checked.status]
   }
   if (checkpoint !== undefined) {
-    const followed = verifyFollows(readFileSync(checkpoint, 'utf8'), readFileSync(String(newer), 'utf8'), key)
+    const answer = readFileSync(String(newer), 'utf8')
+    const followed = verifyFollows(readFileSync(checkpoint, 'utf8'), answer, checking)
     tell(followed, shownFollowed)
     return followed.ok ? 0 : 1
   }

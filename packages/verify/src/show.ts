@@ -1,5 +1,6 @@
 import type { Verified } from './bundle/bundle.ts'
 import type { Scope } from './bundle/cover.ts'
+import type { SignedCheckpoint } from './checkpoint.ts'
 import type { Followed } from './follow.ts'
 import type { CheckedReceipt, CheckedReceipts } from './receipt/receipt.ts'
 
@@ -11,6 +12,10 @@ const notProven = (lines: readonly string[]): string[] => lines.map((line) => `n
 
 const told = (at: number | null): string =>
   at === null || !(Math.abs(at) <= 8.64e15) ? '' : ` at ${new Date(at).toISOString()}`
+
+/** Who cosigned a checkpoint, and when. */
+const cosigners = (checkpoint: Pick<SignedCheckpoint, 'cosigned'> | null): string[] =>
+  (checkpoint?.cosigned ?? []).map(({ by, at }) => `cosigned by ${by}${told(1000 * at)}`)
 
 const scopeText = (scope: Scope | null): string => {
   if (scope === null || 'all' in scope) return ''
@@ -41,6 +46,7 @@ export function shownVerified({
     `${status}: ${scopeText(scope)}${facts} facts on ${reels} reels, ${moments} moments`,
     ...broken.map(({ line, reel, seq, reason, what }) => `line ${line}: ${reel} ${seq}: ${reason}: ${what}`),
     ...log,
+    ...cosigners(checkpoint),
     ...erased.map(
       ({ reel, seq, what, by, why, at }) =>
         `erased: the ${what} of ${reel} ${seq}${by === null ? '' : `, by @${by}${told(at)}: ${why}`}`,
@@ -75,6 +81,7 @@ export function shownReceipt({
     ...(lineage.length === 0 ? [] : [`made by ${lineage.map((name) => `@${name}`).join(', then ')}`]),
     ...(signed === true ? ['signed by the key'] : []),
     ...(checkpoint === null ? [] : [`in the log: checkpoint of ${checkpoint.size} entries`]),
+    ...cosigners(checkpoint),
     ...notProven(unproven),
   ]
     .map(plain)
@@ -86,9 +93,12 @@ export const shownReceipts = ({ receipts }: CheckedReceipts): string =>
   receipts.map(shownReceipt).join('\n\n')
 
 /** The result of the comparison of two checkpoints, for people. */
-export const shownFollowed = ({ broken, older, newer }: Followed): string =>
-  plain(
+export const shownFollowed = ({ broken, older, newer, cosigned }: Followed): string =>
+  [
     broken === null
       ? `ok: the log of ${newer} entries begins with the ${older} entries of the older checkpoint`
       : `broken: ${broken}`,
-  )
+    ...cosigners({ cosigned }),
+  ]
+    .map(plain)
+    .join('\n')

@@ -36,6 +36,7 @@ export class Signer {
   readonly #place: SignerPlace
   readonly #keys: readonly NoteSigner[]
   #last: LastSigned | null
+  #newest: { readonly size: number; readonly note: string } | null
 
   /** @throws {Error} for keys that it cannot use, or a file of its own that is damaged */
   constructor(place: SignerPlace) {
@@ -47,6 +48,7 @@ export class Signer {
     const kept = findLastSigned(place.lastFile)
     // The file may be lost, or older than the checkpoints.
     const newest = findNewest(place.folder, place.origin, readKeys(place.folder))
+    this.#newest = newest === null ? null : { size: newest.size, note: newest.note }
     const isOlder = newest !== null && newest.size > (kept?.size ?? -1)
     this.#last = isOlder ? { size: newest.size, root: newest.root, at: Date.now(), refused: null } : kept
   }
@@ -58,6 +60,11 @@ export class Signer {
 
   get last(): LastSigned | null {
     return this.#last
+  }
+
+  /** The checkpoint that it signed last; null before the first. */
+  get newest(): { readonly size: number; readonly note: string } | null {
+    return this.#newest
   }
 
   /** @param proof of consistency from the last tree to the next */
@@ -72,6 +79,7 @@ export class Signer {
     if (isSame) return { status: 'same', size }
     const note = signNote(checkpointText(this.#place.origin, next), this.#keys)
     appendCheckpoint(this.#place.folder, size, note)
+    this.#newest = { size, note }
     return { status: 'signed', size, note }
   }
 

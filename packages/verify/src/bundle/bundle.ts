@@ -1,6 +1,7 @@
 import { at, isArray, isObject, type Json, type JsonObject, same } from '../canonical.ts'
+import { readCheckpoint, type SignedCheckpoint } from '../checkpoint.ts'
 import { factHash, genesisHash, isHash, momentHash, saltedHash, valueHash } from '../hash.ts'
-import { readCheckpoint, type SignedCheckpoint, type VerifierKey } from '../signature.ts'
+import { lacking, type Trusting, trusted, type WitnessPolicy } from '../policy.ts'
 import {
   type Chain,
   coveredBy,
@@ -84,7 +85,7 @@ const fieldsOf = (value: unknown): string => (isObject(value) ? Object.keys(valu
 /** Checks one bundle, line by line. */
 class Check {
   readonly #broken: Broken[] = []
-  readonly #key: VerifierKey | null
+  readonly #policy: WitnessPolicy | null
   readonly #chains = new Map<string, Chain>()
   /** by reel and number, of facts and moments */
   readonly #hashes = new Map<string, Map<number, string>>()
@@ -115,8 +116,8 @@ class Check {
   #stage = 0
   #checkpoint: SignedCheckpoint | null = null
 
-  constructor(key: VerifierKey | null) {
-    this.#key = key
+  constructor(policy: WitnessPolicy | null) {
+    this.#policy = policy
   }
 
   readonly report = (fault: Broken): void => void this.#broken.push(fault)
@@ -317,7 +318,7 @@ class Check {
 
   #note(note: string): void {
     try {
-      const checkpoint = readCheckpoint(note, this.#key)
+      const checkpoint = readCheckpoint(note, this.#policy)
       const isOurs = checkpoint.origin === `treeos/${this.#reality}` && this.#counts.checkpoint === 1
       this.#need(isOurs, 'checkpoint-mismatch', `it is of ${checkpoint.origin}, or the second one`)
       this.#checkpoint = checkpoint
@@ -380,13 +381,13 @@ class Check {
         ...{ reel, seq, what, by: null, why: null, at: null },
         ...this.#tombs.get(name),
       })),
-      uncovered: [...uncoveredIn(read)],
+      uncovered: [...uncoveredIn(read), ...(checkpoint === null ? [] : lacking(checkpoint, this.#policy))],
       unproven: [
         ...[...this.#missing].map(
           ([reel, count]) =>
             `the context of ${count} moments: it depends on ${reel}, which is not in the bundle as a whole`,
         ),
-        ...(checkpoint === null || this.#key !== null
+        ...(checkpoint === null || this.#policy !== null
           ? []
           : ['no key was given: who signed the checkpoint was not checked']),
       ],
@@ -402,9 +403,8 @@ function causesIn(faults: readonly Broken[]): Broken[] {
     .toSorted((a, b) => a.line - b.line)
 }
 
-export interface Checking {
-  /** of the log that signs the checkpoints; left out or null: the signature is not checked */
-  readonly key?: VerifierKey | null
+/** Whose signatures must be there, and how strict the check is. Without a key or policy no signature is checked. */
+export interface Checking extends Trusting {
   /** anything that is not proven makes it `unproven` */
   readonly strict?: boolean
 }
@@ -428,9 +428,9 @@ export function statusOf(
  */
 export async function verifyBundle(
   source: AsyncIterable<Uint8Array>,
-  { key = null, strict }: Checking = {},
+  checking: Checking = {},
 ): Promise<Verified> {
-  const check = new Check(key)
+  const check = new Check(trusted(checking))
   let last = 0
   for await (const { line, value } of readLines(source, check.report)) {
     last = line
@@ -438,6 +438,6 @@ export async function verifyBundle(
   }
   const { uncovered, ...found } = check.end(last)
   const { broken, unproven } = found
-  const status = statusOf(broken.length > 0, { uncovered, unproven, strict })
+  const status = statusOf(broken.length > 0, { uncovered, unproven, strict: checking.strict })
   return { ...found, status, ok: status === 'ok', unproven: [...uncovered, ...unproven] }
 }

@@ -1,6 +1,6 @@
 import { isArray, isObject, type Json, type JsonObject } from '../canonical.ts'
+import type { SignedCheckpoint } from '../checkpoint.ts'
 import { isIncluded } from '../hash.ts'
-import type { SignedCheckpoint } from '../signature.ts'
 
 /** What a bundle says that it holds: all, or the moments of one being from `since` to `until`; null: to its newest. */
 export type Scope =

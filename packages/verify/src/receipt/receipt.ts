@@ -1,7 +1,9 @@
 import { type Checking, type Status, statusOf } from '../bundle/bundle.ts'
 import { at, isArray, isObject, type Json, type JsonObject } from '../canonical.ts'
+import { readCheckpoint, type SignedCheckpoint } from '../checkpoint.ts'
 import { isIncluded } from '../hash.ts'
-import { isSignedBy, readCheckpoint, type SignedCheckpoint, type VerifierKey } from '../signature.ts'
+import { lacking, trusted, type WitnessPolicy } from '../policy.ts'
+import { isSignedBy } from '../signature.ts'
 import { type Derived, derive, type Witness } from './derive.ts'
 
 /** Type of the predicate of a receipt. A name, not an address that anything is fetched from. */
@@ -34,7 +36,8 @@ export interface CheckedReceipt {
  * Checks a receipt: its signature, and the permission again from what it holds. It never throws.
  * @param text a DSSE envelope with an in-toto statement
  */
-export function verifyReceipt(text: string, { key = null, strict }: Checking = {}): CheckedReceipt {
+export function verifyReceipt(text: string, { strict, ...trust }: Checking = {}): CheckedReceipt {
+  const policy = trusted(trust)
   const broken: { reel: string; seq: number; reason: string; what: string }[] = []
   const fault = (reason: string, what: string) => void broken.push({ reel: 'receipt', seq: 0, reason, what })
   const attempt = <T>(reason: string, work: () => T): T | null => {
@@ -45,7 +48,7 @@ export function verifyReceipt(text: string, { key = null, strict }: Checking = {
       return null
     }
   }
-  const statement = attempt('envelope-mismatch', () => openEnvelope(text, key))
+  const statement = attempt('envelope-mismatch', () => openEnvelope(text, policy))
   const predicate = at(statement, 'predicate')
   // Of an envelope that cannot be opened nothing else is said: that is the one reason.
   const derived =
@@ -63,7 +66,7 @@ export function verifyReceipt(text: string, { key = null, strict }: Checking = {
   const proof = at(predicate, 'proof')
   const checkpoint =
     isObject(proof) && derived !== null
-      ? attempt('proof-mismatch', () => covering(proof, derived, String(at(predicate, 'reality')), key))
+      ? attempt('proof-mismatch', () => covering(proof, derived, String(at(predicate, 'reality')), policy))
       : null
   const unproven = [...(derived?.attested ?? [])]
   const gaps = derived?.gaps ?? []
@@ -76,18 +79,18 @@ export function verifyReceipt(text: string, { key = null, strict }: Checking = {
     unproven.push(
       `facts ${from} to ${to} of ${reel} are left out: that the permission does not depend on them is said by the signer`,
     )
-  if (key === null) unproven.push('no key was given: who signed it was not checked')
+  if (policy === null) unproven.push('no key was given: who signed it was not checked')
   const uncovered =
     checkpoint === null
       ? ['no checkpoint covers the moment: that it is in the log is said by the signer']
-      : []
+      : lacking(checkpoint, policy)
   const status = statusOf(broken.length > 0, { uncovered, unproven, strict })
   return {
     status,
     ok: status === 'ok',
     broken,
     derived,
-    signed: key === null ? null : statement !== null,
+    signed: policy === null ? null : statement !== null,
     checkpoint,
     unproven: [...uncovered, ...unproven],
   }
@@ -134,8 +137,8 @@ function requireWitness(predicate: Json | undefined): Witness {
   return predicate as unknown as Witness
 }
 
-/** @throws {Error} for anything but an envelope of a receipt that the key signed */
-function openEnvelope(text: string, key: VerifierKey | null): JsonObject {
+/** @throws {Error} for anything but an envelope of a receipt that a key of the log signed */
+function openEnvelope(text: string, policy: WitnessPolicy | null): JsonObject {
   const envelope = JSON.parse(text) as Json
   const payload = at(envelope, 'payload')
   const body = Buffer.from(String(payload), 'base64')
@@ -143,9 +146,12 @@ function openEnvelope(text: string, key: VerifierKey | null): JsonObject {
   const signatures = at(envelope, 'signatures')
   if (at(envelope, 'payloadType') !== PAYLOAD_TYPE || !isArray(signatures) || signatures.length === 0)
     throw new Error(`it is not a DSSE envelope of ${PAYLOAD_TYPE} with a signature`)
-  const isOwn = (one: Json) =>
-    isSignedBy(key as VerifierKey, PAYLOAD_TYPE, body, Buffer.from(String(at(one, 'sig')), 'base64'))
-  if (key !== null && !signatures.some(isOwn)) throw new Error(`the key ${key.name} did not sign it`)
+  const bytes = signatures.map((one) => Buffer.from(String(at(one, 'sig')), 'base64'))
+  if (
+    policy !== null &&
+    !policy.logs.some((log) => bytes.some((sig) => isSignedBy(log, PAYLOAD_TYPE, body, sig)))
+  )
+    throw new Error(`the key ${policy.logs.map(({ name }) => name).join(', ')} did not sign it`)
   const statement = JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(body)) as Json
   if (!isObject(statement) || statement._type !== STATEMENT_TYPE || statement.predicateType !== RECEIPT_TYPE)
     throw new Error(`it is not an in-toto statement of ${RECEIPT_TYPE}`)
@@ -157,10 +163,10 @@ function covering(
   proof: JsonObject,
   derived: Derived,
   reality: string,
-  key: VerifierKey | null,
+  policy: WitnessPolicy | null,
 ): SignedCheckpoint {
   const { note, index, path } = proof
-  const checkpoint = readCheckpoint(String(note), key)
+  const checkpoint = readCheckpoint(String(note), policy)
   if (checkpoint.origin !== `treeos/${reality}`)
     throw new Error(`it has a checkpoint of ${checkpoint.origin}`)
   const [being, , n] = derived.moment.split('/')
