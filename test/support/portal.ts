@@ -18,7 +18,7 @@ import {
   type Served,
   servePortal,
 } from '@treeos/portal'
-import { findNewest, originOf, readKeys } from '@treeos/proofs'
+import { findCosigned, findNewest, originOf, readKeys } from '@treeos/proofs'
 import { replay } from '@treeos/replay'
 import { type JournalListener, listenToJournal, openDatabase, type StoreDb } from '@treeos/store'
 import { type Kysely, sql } from 'kysely'
@@ -177,6 +177,7 @@ export class PortalWorld {
     const machine: Machine = {
       health: async () => AT_REST,
       checkpoint: async () => findNewest(checkpoints, originOf(reality.id), readKeys(checkpoints)),
+      cosigned: async () => findCosigned(checkpoints, originOf(reality.id), readKeys(checkpoints)),
       replay: async (request) => replay(at, { ...request, from: 'both', replayer: await openReplayer() }),
     }
     const portal = {

@@ -11,6 +11,8 @@ export interface Machine {
   health(): Promise<MachineHealth>
   /** The newest signed checkpoint of the log; null where there is none. It may be a second old. */
   checkpoint(): Promise<Checkpointed | null>
+  /** The newest one that a quorum of outside witnesses cosigned, likewise; null where there is none. */
+  cosigned(): Promise<Checkpointed | null>
 }
 
 export interface Checkpointed {

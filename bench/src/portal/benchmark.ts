@@ -82,7 +82,7 @@ async function serve(services: Services, crowd: Crowd, onProgress: (line: string
       store: portalOf(owner),
       listener,
       temporal: { ui: null, namespace: 'default' },
-      machine: { replay: none, checkpoint: async () => null, health: none },
+      machine: { replay: none, checkpoint: async () => null, cosigned: async () => null, health: none },
       provider: null,
       onError: (where, error) => onProgress(`${where}: ${error}`),
     },

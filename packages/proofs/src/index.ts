@@ -20,6 +20,7 @@ export { findLogIndex, readConsistencyProof, readInclusionProof, readTreeHead } 
 export { sequence } from './log/sequence.ts'
 export { findLastSigned, type LastSigned, type Signed, Signer, type SignerPlace } from './log/signer.ts'
 export { type LogState, readLogState } from './log/state.ts'
+export { readTile } from './log/tiles.ts'
 export { compareRealities, type RealityDifference } from './realities/compare.ts'
 export { cutAt } from './realities/cut.ts'
 export { forkReality } from './realities/fork.ts'

@@ -56,18 +56,16 @@ export const textOf = (note: string): string => note.slice(0, note.indexOf('\n\n
 export class WitnessServer {
   readonly cosigner: Cosigner
   readonly #server: Server
-  readonly #logs: readonly Verifier[]
-  readonly #origin: string
+  #logs: readonly Verifier[] = []
+  #origin = ''
   seen: Seen = { size: 0, root: EMPTY_ROOT }
   /** requests that were answered, by status */
   readonly answered: number[] = []
   /** answers instead of the witness */
   instead: ((note: string, response: ServerResponse) => void) | null = null
 
-  private constructor(name: string, origin: string, logs: readonly Verifier[]) {
+  private constructor(name: string) {
     this.cosigner = newCosigner(name)
-    this.#origin = origin
-    this.#logs = logs
     this.#server = createServer((request, response) => {
       const parts: Buffer[] = []
       request.on('data', (part: Buffer) => parts.push(part))
@@ -83,11 +81,17 @@ export class WitnessServer {
     })
   }
 
-  /** @param logs keys of the log. @param origin of the log that it watches */
-  static async start(name: string, origin: string, logs: readonly Verifier[]): Promise<WitnessServer> {
-    const witness = new WitnessServer(name, origin, logs)
+  /** @param origin of the log that it watches. @param logs keys of it; left out: none, until `watch` */
+  static async start(name: string, origin = '', logs: readonly Verifier[] = []): Promise<WitnessServer> {
+    const witness = new WitnessServer(name)
+    witness.watch(origin, logs)
     await witness.listen(0)
     return witness
+  }
+
+  watch(origin: string, logs: readonly Verifier[]): void {
+    this.#origin = origin
+    this.#logs = logs
   }
 
   listen(port: number): Promise<void> {

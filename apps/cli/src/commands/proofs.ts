@@ -24,6 +24,8 @@ interface ReceiptOptions extends InstanceOptions {
 /** A signer makes a checkpoint a second. */
 const WAIT_SECONDS = 30
 const RECEIPT_WAIT_SECONDS = 5
+/** Witnesses are asked every few seconds. */
+const WITNESS_WAIT_SECONDS = 15
 const waitNumber = parseNumber('--wait', { min: 0, max: 3600, whole: false })
 
 /** `treeos export | receipt`: what people outside check, with `treeos verify` or with @treeos/verify alone. */
@@ -76,7 +78,7 @@ function addReceipt(cli: Cli): void {
     .argument('[n]', 'number of the moment, after a stance', momentNumber('N'))
     .option(
       '--wait <seconds>',
-      `wait this long for a checkpoint (default ${RECEIPT_WAIT_SECONDS})`,
+      `wait this long for a checkpoint (default ${RECEIPT_WAIT_SECONDS}, with witnesses ${WITNESS_WAIT_SECONDS})`,
       waitNumber,
     )
     .option('--since <n>', 'of a being: from this moment on, a receipt a line', momentNumber('--since'))
@@ -91,13 +93,15 @@ function addReceipt(cli: Cli): void {
         const { issueReceipt } = await import('@treeos/proofs')
         const { findOutcomeByNumber, requireOutcome } = await import('@treeos/store')
         const { newestLog } = await import('../instance/covering.ts')
-        const { receiptSigner } = await import('../instance/signing.ts')
+        const { dataDirOf } = await import('../instance/data-dir.ts')
+        const { hasWitnesses, receiptSigner } = await import('../instance/signing.ts')
+        const seconds = hasWitnesses(dataDirOf(options)) ? WITNESS_WAIT_SECONDS : RECEIPT_WAIT_SECONDS
         const onProgress = (line: string) => out.progress(line)
         const envelopes = await withRegistry(options, async (at) => {
           if (being !== null) await requireBeing(at, being)
           const issuing = {
             signer: receiptSigner(options, at.reality),
-            log: await newestLog(options, at, { seconds: options.wait ?? RECEIPT_WAIT_SECONDS, onProgress }),
+            log: await newestLog(options, at, { seconds: options.wait ?? seconds, onProgress }),
             ...(options.whole === true ? { longest: Number.POSITIVE_INFINITY } : {}),
           }
           const issue = async (moment: string) => (await issueReceipt(at, moment, issuing)).envelope

@@ -1,14 +1,17 @@
 import { resolve } from 'node:path'
 import type { LogVerified } from '@treeos/proofs'
 import type { Cli, InstanceOptions } from '../cli.ts'
+import type { LogCompared } from '../instance/checkpoints.ts'
 import { withReality } from '../instance/with-instance.ts'
 import { shownRefolded, shownVerified } from '../show/proofs.ts'
+import { UsageError } from '../text/failure.ts'
 
 interface VerifyOptions extends InstanceOptions {
   readonly checkpoints: string | boolean
   readonly bundle?: string
   readonly receipt?: string
   readonly key?: string
+  readonly policy?: string
   readonly strict?: boolean
 }
 
@@ -27,6 +30,10 @@ export function addVerify(cli: Cli): void {
       '--key <vkey>',
       'verifier key of the checkpoints (default: those in their folder), or of whoever signed the bundle or receipt',
     )
+    .option(
+      '--policy <file>',
+      'keys of the log, witnesses and the quorum of them that must have cosigned (C2SP tlog-policy)',
+    )
     .option('--strict', 'what is not proven is not ok: then the status is `unproven`, and the exit status 3')
     .action(
       cli.run(async (out, options: VerifyOptions) => {
@@ -40,9 +47,11 @@ export function addVerify(cli: Cli): void {
         const verified = await withReality(options, async (at) => {
           const { broken: ofLog, ...log } = await compareLog(at, source)
           const chains = await verifyAll(at.db, at.reality.id, FOLD)
-          const unproven = [...uncoveredBy(log)]
+          const uncosigned = [...uncosignedOf(log)]
+          const unproven = [...uncoveredBy(log), ...uncosigned]
           const isBroken = !chains.ok || !log.ok
-          const status = isBroken ? 'broken' : options.strict && unproven.length > 0 ? 'unproven' : 'ok'
+          const isProven = options.strict ? unproven.length === 0 : log.cosigned !== null
+          const status = isBroken ? 'broken' : isProven ? 'ok' : 'unproven'
           const told = { status, ok: status === 'ok', unproven } as const
           return { ...chains, ...told, broken: [...chains.broken, ...ofLog], log }
         })
@@ -68,11 +77,23 @@ function* uncoveredBy({ entries, lastGood }: Omit<LogVerified, 'broken'>): Gener
     yield `${entries - lastGood.size} entries of the log are younger than the last checkpoint`
 }
 
-async function checkpointsOf({ checkpoints, key, ...options }: VerifyOptions) {
-  if (checkpoints === false) return null
+/** What the witnesses of a policy do not say of it. */
+function* uncosignedOf({ entries, cosigned }: Omit<LogCompared, 'broken'>): Generator<string> {
+  if (cosigned === null) yield 'no checkpoint that fits was cosigned by the quorum of the policy'
+  else if (cosigned !== undefined && cosigned.size < entries)
+    yield `${entries - cosigned.size} entries of the log are younger than the last checkpoint that a quorum cosigned`
+}
+
+async function checkpointsOf({ checkpoints, key, policy: policyFile, ...options }: VerifyOptions) {
+  if (checkpoints === false) {
+    if (policyFile !== undefined) throw new UsageError('--policy is asked of checkpoints')
+    return null
+  }
+  const { readTrust } = await import('./shared/verify-file.ts')
+  const policy = policyFile === undefined ? null : (await readTrust({ key, policy: policyFile })).policy
   const { dataDirOf } = await import('../instance/data-dir.ts')
   const { checkpointsFolder } = await import('@treeos/local')
   const isNamed = typeof checkpoints === 'string'
   const folder = isNamed ? resolve(checkpoints) : checkpointsFolder(dataDirOf(options))
-  return { folder, keys: key ?? null, isNamed }
+  return { folder, keys: key ?? null, isNamed, policy }
 }

@@ -15,6 +15,7 @@ import { examineCheckpoints } from './checkpoints.ts'
 import { examineLife } from './life-signs.ts'
 import { examineMinds } from './minds.ts'
 import { examineTaskQueue } from './task-queue.ts'
+import { examineWitnesses } from './witnesses.ts'
 
 const NODE_MAJOR_MIN = Number(/\d+/.exec(manifest.engines.node)?.[0])
 
@@ -31,6 +32,7 @@ export async function examine(dataDir: string, env: NodeJS.ProcessEnv = process.
     ...(await examineMinds(dataDir, env)),
     ...(await examineLife(dataDir, env)),
     ...(await examineCheckpoints(dataDir, env)),
+    ...examineWitnesses(dataDir),
     ...(await examineTaskQueue(dataDir, env)),
   ]
   return { ok: checks.every((check) => check.ok || check.optional === true), checks }

@@ -4,6 +4,7 @@ import type { Checkpointed, Machine, MachineHealth } from '@treeos/portal'
 import { findNewest, originOf, readKeys } from '@treeos/proofs'
 import type { LiveConnection } from '../instance/connection.ts'
 import { loadReplay } from '../instance/replaying.ts'
+import { newestCosigned } from '../instance/signing.ts'
 import { examineLife } from './life-signs.ts'
 import { examineMinds } from './minds.ts'
 import { readStatus } from './status.ts'
@@ -23,17 +24,22 @@ export const machineOf = (
     return replay(at, { ...request, from: 'both', archive: historiesFolder(dataDir) })
   },
   health: () => healthOf(dataDir, { ...process.env, DATABASE_URL: postgresUrl }, at),
-  checkpoint: newestCheckpoint(dataDir, originOf(at.reality.id)),
+  checkpoint: readSeldom(() => newestCheckpoint(dataDir, originOf(at.reality.id))),
+  cosigned: readSeldom(() => newestCosigned(dataDir, originOf(at.reality.id))),
 })
 
-/** Reads the folder of checkpoints once a second at most: whoever asks the portal needs no sign-in. */
-function newestCheckpoint(dataDir: string, origin: string): Machine['checkpoint'] {
+function newestCheckpoint(dataDir: string, origin: string): Checkpointed | null {
   const folder = checkpointsFolder(dataDir)
+  return findNewest(folder, origin, readKeys(folder))
+}
+
+/** Reads the folder of checkpoints once a second at most: whoever asks the portal needs no sign-in. */
+function readSeldom(read: () => Checkpointed | null): Machine['checkpoint'] {
   let known: Checkpointed | null = null
   let readAt = Number.NEGATIVE_INFINITY
   return async () => {
     if (performance.now() - readAt < CHECKPOINT_MS) return known
-    known = findNewest(folder, origin, readKeys(folder))
+    known = read()
     readAt = performance.now()
     return known
   }

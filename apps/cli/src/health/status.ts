@@ -27,6 +27,7 @@ import {
   type Reality,
 } from '@treeos/store'
 import { type CheckpointStatus, readCheckpointStatus } from './checkpoints.ts'
+import { readWitnessStatus, type WitnessStatus } from './witnesses.ts'
 
 interface Mind {
   readonly model: string
@@ -48,6 +49,8 @@ export interface Status {
   readonly portal: { readonly url: string | null }
   /** what was signed last of all facts and moments; null where nothing was */
   readonly checkpoint: CheckpointStatus | null
+  /** null where the signer asks no witnesses */
+  readonly witnesses: WitnessStatus | null
   /** the process that starts again what ends: a foreground `treeos up`, or the supervisor of a detached one */
   readonly supervisor: { readonly pid: number | null }
   readonly worker: {
@@ -99,6 +102,7 @@ export async function readStatus(dataDir: string, env: NodeJS.ProcessEnv = proce
     postgres: { url: postgresUrl === null ? null : withoutSecrets(postgresUrl) },
     portal: { url: portalOf(dataDir) },
     checkpoint: readCheckpointStatus(dataDir),
+    witnesses: readWitnessStatus(dataDir),
     supervisor: { pid: keeperOf(dataDir) },
     worker: {
       running: workers.length > 0,

@@ -2,6 +2,7 @@ import { TreeosError } from '@treeos/core'
 import { checkpointsFolder } from '@treeos/local'
 import {
   type ChainFault,
+  type Checkpoint,
   findNewest,
   type LogVerified,
   originOf,
@@ -12,6 +13,7 @@ import {
   verifierKeyOf,
   verifyLog,
 } from '@treeos/proofs'
+import { type Cosigned, isQuorum, readCheckpoint, type WitnessPolicy } from '@treeos/verify'
 import type { ReadConnection } from './connection.ts'
 
 /** A checkpoint as it is shown. */
@@ -62,27 +64,59 @@ export interface CheckpointSource {
   readonly keys: string | null
   /** it was asked for, so it must hold checkpoints */
   readonly isNamed: boolean
+  /** whose signatures count; null: those of the keys */
+  readonly policy: WitnessPolicy | null
+}
+
+export interface LogCompared extends LogVerified {
+  /** the newest checkpoint that fits and that enough witnesses of the policy cosigned; null for none; left out without a policy */
+  readonly cosigned?: { readonly size: number; readonly by: readonly Cosigned[] } | null
 }
 
 /** The log beside its checkpoints. @param source null: without checkpoints */
 export async function compareLog(
   { db, reality }: ReadConnection,
   source: CheckpointSource | null,
-): Promise<LogVerified> {
+): Promise<LogCompared> {
   if (source === null) return verifyLog(db, [])
-  const origin = originOf(reality.id)
+  const { folder, policy } = source
+  const [origin, keys] = [originOf(reality.id), keysOf(source)]
   // Read before the record: it may grow meanwhile.
-  const { checkpoints, faults } = readCheckpointFiles(source.folder, origin, keysOf(source))
+  const { checkpoints, faults } = readCheckpointFiles(folder, origin, keys)
+  const cosigned = readCheckpointFiles(folder, origin, keys, 'cosigned')
   if (source.isNamed && checkpoints.length + faults.length === 0)
-    throw new TreeosError('INVALID_INPUT', `${source.folder} holds no checkpoints`)
-  const log = await verifyLog(db, checkpoints)
-  const unreadable = faults.map(
-    ({ note }): ChainFault => ({ reel: 'log', seq: note, reason: 'checkpoint-unreadable' }),
-  )
-  return { ...log, ok: log.ok && faults.length === 0, broken: [...log.broken, ...unreadable] }
+    throw new TreeosError('INVALID_INPUT', `${folder} holds no checkpoints`)
+  const log = await verifyLog(db, checkpoints, cosigned.checkpoints)
+  const judged = policy === null ? null : judge(cosigned.checkpoints, policy, log.lastGood?.size ?? -1)
+  const unreadable = [
+    ...[...faults, ...cosigned.faults].map(({ note }) => note),
+    ...(judged?.forged ?? []),
+  ].map((seq): ChainFault => ({ reel: 'log', seq, reason: 'checkpoint-unreadable' }))
+  return {
+    ...log,
+    ok: log.ok && unreadable.length === 0,
+    broken: [...log.broken, ...unreadable],
+    ...(judged === null ? {} : { cosigned: judged.newest }),
+  }
 }
 
-function keysOf({ folder, keys }: CheckpointSource): Verifier[] {
+/** The newest of the checkpoints up to a size that enough witnesses cosigned, and the sizes of those with a signature that is wrong. */
+function judge(checkpoints: readonly Checkpoint[], policy: WitnessPolicy, sizeMax: number) {
+  let newest: NonNullable<LogCompared['cosigned']> | null = null
+  const forged: number[] = []
+  for (const { note, size } of checkpoints)
+    try {
+      const { cosigned: by } = readCheckpoint(note, policy)
+      const isEnough = isQuorum(policy.quorum, by)
+      if (isEnough && size <= sizeMax && size >= (newest?.size ?? 0)) newest = { size, by }
+    } catch {
+      forged.push(size)
+    }
+  return { newest, forged }
+}
+
+function keysOf({ folder, keys, policy }: CheckpointSource): Verifier[] {
+  if (policy !== null) return policy.logs.map(({ key: publicKey, ...rest }) => ({ ...rest, publicKey }))
   if (keys === null) return readKeys(folder)
   return keys
     .split('\n')

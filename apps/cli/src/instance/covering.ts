@@ -3,7 +3,8 @@ import { TreeosError } from '@treeos/core'
 import { type CheckpointedLog, readLogState } from '@treeos/proofs'
 import type { InstanceOptions } from '../cli.ts'
 import type { ReadConnection } from './connection.ts'
-import { checkpointedLog } from './signing.ts'
+import { dataDirOf } from './data-dir.ts'
+import { checkpointedLog, hasWitnesses } from './signing.ts'
 
 const POLL_MS = 200
 const TOLD_MS = 3000
@@ -15,7 +16,8 @@ export interface Covering {
 }
 
 /**
- * Waits until a signed checkpoint covers all that is in the record now.
+ * Waits until a signed checkpoint covers all that is in the record now, which a quorum of witnesses cosigned where the instance has
+ * witnesses. In time, the newest one that only the signer signed will do: witnesses that are away stop nothing.
  * @returns null when none does in time
  */
 async function awaitLog(
@@ -24,22 +26,38 @@ async function awaitLog(
   { seconds, onProgress }: Covering,
 ): Promise<CheckpointedLog | null> {
   const began = Date.now()
+  const cosigned = hasWitnesses(dataDirOf(options))
   const { newest } = await readLogState(at.db)
   /** entries of the log once it holds all that there was */
   let due: number | null = null
   for (let told = began; ; await sleep(POLL_MS)) {
     const { size, newest: later, behind } = await readLogState(at.db)
     if (due === null && later - behind >= newest) due = size
-    const log = due === null ? null : checkpointedLog(options, at)
+    const log = due === null ? null : checkpointedLog(options, at, { cosigned })
     // A larger one is of a log that lost entries: the signer refuses it, and `treeos verify` names them.
     if (log !== null && log.size >= (due ?? 0) && log.size <= size) return log
     const now = Date.now()
-    if (now - began >= 1000 * seconds) return null
+    if (now - began >= 1000 * seconds)
+      return cosigned && due !== null ? signedAlone(options, at, { due, size }, onProgress) : null
     if (now - told < TOLD_MS) continue
     told = now
     const waited = Math.round((now - began) / 1000)
     onProgress(`waiting for a checkpoint that covers the newest facts, ${waited} of ${seconds} s`)
   }
+}
+
+function signedAlone(
+  options: InstanceOptions,
+  at: ReadConnection,
+  { due, size }: { readonly due: number; readonly size: number },
+  onProgress: Covering['onProgress'],
+): CheckpointedLog | null {
+  const log = checkpointedLog(options, at)
+  if (log === null || log.size < due || log.size > size) return null
+  onProgress(
+    'no quorum of witnesses cosigned a checkpoint that covers the newest facts: it rests on one that the signer alone signed',
+  )
+  return log
 }
 
 /**

@@ -1,15 +1,29 @@
-import { mkdirSync } from 'node:fs'
+import { mkdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { TreeosError } from '@treeos/core'
 import { acquireLock, LockedError, onEnding } from '@treeos/local'
-import { checkpointRepeatedly, originOf, type Signed, Signer } from '@treeos/proofs'
+import {
+  Cosigning,
+  checkpointRepeatedly,
+  cosignRepeatedly,
+  failWitnessing,
+  forgetWitnessing,
+  originOf,
+  readConsistencyProof,
+  type Signed,
+  Signer,
+} from '@treeos/proofs'
+import type { StoreDb } from '@treeos/store'
+import type { Kysely } from 'kysely'
 import type { InstanceOptions } from '../cli.ts'
 import { errorReporter } from '../text/error-reporter.ts'
+import { messageOf } from '../text/failure.ts'
 import type { ExitStatus, Output } from '../text/output.ts'
 import { asSequencer } from './connection.ts'
-import { signerFolder, signerPlace } from './signing.ts'
+import { signerFolder, signerPlace, witnessesFile } from './signing.ts'
 
 const SECONDS = 1
+const WITNESS_SECONDS = 5
 
 interface FollowOptions extends InstanceOptions {
   readonly seconds?: number
@@ -31,6 +45,7 @@ export async function signLog(
       const signer = new Signer(signerPlace(dataDir, { origin: originOf(reality.id), folder }))
       /** what was told last: a fault that lasts is told once */
       let told = ''
+      const witnessed = askWitnesses(dataDir, { db, signer, folder, signal: stopping.signal, out })
       await checkpointRepeatedly(db, signer, {
         seconds: options.seconds ?? (Number(process.env.TREEOS_CHECKPOINT_SECONDS) || SECONDS),
         signal: stopping.signal,
@@ -47,6 +62,7 @@ export async function signLog(
           told = fault
         },
       })
+      await witnessed
     })
     await ended
     return 0
@@ -54,6 +70,51 @@ export async function signLog(
     lock.release()
     ending.release()
   }
+}
+
+interface Asking {
+  readonly db: Kysely<StoreDb>
+  readonly signer: Signer
+  readonly folder: string
+  readonly signal: AbortSignal
+  readonly out: Output
+}
+
+/** Has the witnesses of TREEOS_WITNESSES cosign what is signed. What goes wrong there is told, and stops no signing. */
+async function askWitnesses(dataDir: string, { db, signer, folder, signal, out }: Asking): Promise<void> {
+  const file = witnessesFile(dataDir)
+  const { TREEOS_WITNESSES: policyFile, TREEOS_WITNESS_SECONDS: seconds } = process.env
+  if (!policyFile) return forgetWitnessing(file)
+  let cosigning: Cosigning
+  try {
+    cosigning = new Cosigning(readFileSync(policyFile, 'utf8'), { file, folder })
+  } catch (error) {
+    const why = `no witness is asked: TREEOS_WITNESSES: ${messageOf(error)}`
+    out.progress(why)
+    return failWitnessing(file, why)
+  }
+  const onError = errorReporter(out, 'witnesses')
+  /** what was told last: a fault that lasts is told once */
+  let told = ''
+  await cosignRepeatedly(cosigning, {
+    seconds: Number(seconds) || WITNESS_SECONDS,
+    signal,
+    newest: () => signer.newest,
+    prove: (from, to) => readConsistencyProof(db, from, to),
+    onRound({ witnesses }) {
+      const faults = witnesses.flatMap(({ name, fault }) =>
+        fault === null ? [] : [`${name}: ${fault.what}`],
+      )
+      const fault = faults.length === 0 ? '' : `witnesses that cosign nothing: ${faults.join('; ')}`
+      if (fault !== told && fault !== '') out.progress(fault)
+      told = fault
+    },
+    onError(error) {
+      const fault = String(error)
+      if (fault !== told) onError('a round of witnesses', error)
+      told = fault
+    },
+  })
 }
 
 /** Two that sign with one memory could sign two trees. */

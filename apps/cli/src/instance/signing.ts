@@ -1,9 +1,12 @@
 import { join, resolve } from 'node:path'
 import { checkpointsFolder } from '@treeos/local'
 import {
+  type Checkpoint,
   type CheckpointedLog,
+  findCosigned,
   findLogIndex,
   findNewest,
+  findWitnessing,
   HeadsOfLog,
   loadSigners,
   originOf,
@@ -11,8 +14,10 @@ import {
   readInclusionProof,
   readKeys,
   type SignerPlace,
+  verifierKeyOf,
 } from '@treeos/proofs'
 import type { Reality } from '@treeos/store'
+import { isQuorum, parseKey, parsePolicy, readCheckpoint, type WitnessPolicy } from '@treeos/verify'
 import type { InstanceOptions } from '../cli.ts'
 import type { ReadConnection } from './connection.ts'
 import { dataDirOf } from './data-dir.ts'
@@ -21,6 +26,9 @@ import { dataDirOf } from './data-dir.ts'
 export const signerFolder = (dataDir: string): string => join(dataDir, 'signer')
 
 export const lastSignedFile = (dataDir: string): string => join(signerFolder(dataDir), 'last.json')
+
+/** How the witnesses are that the signer asks. */
+export const witnessesFile = (dataDir: string): string => join(signerFolder(dataDir), 'witnesses.json')
 
 export function signerPlace(
   dataDir: string,
@@ -41,13 +49,41 @@ export function receiptSigner(options: InstanceOptions, { id }: Pick<Reality, 'i
   return loadSigners(keyFile, origin).at(-1)!
 }
 
-/** The newest checkpoint of an instance, and what its log proves of it. Null while there is none. */
+/** The newest checkpoint that a quorum of the instance's witnesses cosigned; null without one, and where it has no witnesses. */
+export function newestCosigned(dataDir: string, origin: string): Checkpoint | null {
+  const policy = findWitnessing(witnessesFile(dataDir))?.policy
+  if (!policy) return null
+  const { quorum, ...rest } = parsePolicy(policy)
+  const folder = checkpointsFolder(dataDir)
+  const keys = readKeys(folder)
+  const own = { ...rest, quorum, logs: keys.map((key) => parseKey(verifierKeyOf(key))) }
+  return findCosigned(folder, origin, keys, (note) => isCosigned(note, own))
+}
+
+function isCosigned(note: string, policy: WitnessPolicy): boolean {
+  try {
+    return isQuorum(policy.quorum, readCheckpoint(note, policy).cosigned)
+  } catch {
+    return false // a signature in it is wrong
+  }
+}
+
+/** Whether this instance asks witnesses. */
+export const hasWitnesses = (dataDir: string): boolean =>
+  (findWitnessing(witnessesFile(dataDir))?.witnesses.length ?? 0) > 0
+
+/**
+ * The newest checkpoint of an instance, and what its log proves of it. Null while there is none.
+ * @param cosigned the newest one that a quorum of witnesses cosigned
+ */
 export function checkpointedLog(
   options: InstanceOptions,
   { db, reality }: ReadConnection,
+  { cosigned = false }: { readonly cosigned?: boolean } = {},
 ): CheckpointedLog | null {
-  const folder = checkpointsFolder(dataDirOf(options))
-  const checkpoint = findNewest(folder, originOf(reality.id), readKeys(folder))
+  const dataDir = dataDirOf(options)
+  const [folder, origin] = [checkpointsFolder(dataDir), originOf(reality.id)]
+  const checkpoint = cosigned ? newestCosigned(dataDir, origin) : findNewest(folder, origin, readKeys(folder))
   if (checkpoint === null) return null
   const { note, size } = checkpoint
   const heads = new HeadsOfLog(reality.id)

@@ -1,6 +1,7 @@
-import type { ChainsVerified, Exported, LogVerified } from '@treeos/proofs'
+import type { ChainsVerified, Exported } from '@treeos/proofs'
 import type { Difference, Replayed, WornStack } from '@treeos/replay'
 import type { Refolded } from '@treeos/store'
+import type { LogCompared } from '../instance/checkpoints.ts'
 import { oneLine, shown, table } from '../text/output.ts'
 import { cut, timeOf } from './parts.ts'
 
@@ -69,7 +70,7 @@ export interface VerifiedView extends ChainsVerified {
   readonly status: 'ok' | 'unproven' | 'broken'
   /** in words, what no checkpoint says */
   readonly unproven: readonly string[]
-  readonly log: Omit<LogVerified, 'broken'>
+  readonly log: Omit<LogCompared, 'broken'>
 }
 
 export function shownVerified({
@@ -93,13 +94,17 @@ export function shownVerified({
   ].join('\n')
 }
 
-function shownLog({ entries, checkpoints, lastGood, suspect }: VerifiedView['log']): string[] {
+function shownLog({ entries, checkpoints, lastGood, suspect, cosigned }: VerifiedView['log']): string[] {
   const upTo = lastGood === null ? '' : `, the last good one over ${lastGood.size} entries`
   const head = `${entries} entries in the log, ${checkpoints} signed checkpoints${upTo}`
-  if (suspect === null) return [head]
+  const witnessed = (cosigned?.by ?? []).map(
+    ({ by, at }) => `  ${cosigned?.size} entries cosigned by ${by} at ${new Date(1000 * at).toISOString()}`,
+  )
+  if (suspect === null) return [head, ...witnessed]
   const { from, to, gone, reels } = suspect
   return [
     head,
+    ...witnessed,
     `changed between entries ${from} and ${to}${gone === 0 ? '' : `, ${gone} of them gone`}:`,
     ...reels.map((one) => `  ${one.reel} ${one.from}–${one.to}`),
   ]

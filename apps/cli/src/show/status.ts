@@ -1,10 +1,22 @@
 import { dataFlag, keyFileOf, type Wakes } from '@treeos/local'
 import { describeCheckpoint } from '../health/checkpoints.ts'
 import { describeParked, type PeoplesInbox, type Status } from '../health/status.ts'
+import { describeWitnesses } from '../health/witnesses.ts'
 import { duration, table } from '../text/output.ts'
 
 export function describeStatus(status: Status, dataDir: string): string {
-  const { temporal, postgres, portal, checkpoint, supervisor, worker, mind, connections, reality } = status
+  const {
+    temporal,
+    postgres,
+    portal,
+    checkpoint,
+    witnesses,
+    supervisor,
+    worker,
+    mind,
+    connections,
+    reality,
+  } = status
   const { wakes, inbox, budgets, parked } = status
   const pids = worker.pids.length === 1 ? 'process' : 'processes'
   return table(
@@ -17,6 +29,7 @@ export function describeStatus(status: Status, dataDir: string): string {
       ['Postgres', postgres.url ?? 'not running'],
       ['worker', worker.running ? `${pids} ${worker.pids.join(', ')}` : notRunning(status, dataDir)],
       ...(checkpoint === null ? [] : [['checkpoint', describeCheckpoint(checkpoint)]]),
+      ...(witnesses ? [['witnesses', describeWitnesses(witnesses)]] : []),
       ...(supervisor.pid === null ? [] : [['kept up by', `process ${supervisor.pid}`]]),
       ...worker.metrics.map((url) => [
         'metrics',

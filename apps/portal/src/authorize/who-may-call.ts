@@ -29,7 +29,9 @@ const ROUTES: Readonly<Record<Caller, Readonly<Record<`${'GET' | 'POST'} /api/${
     'POST /api/open/provider': 'sign-in',
     'POST /api/open/provider/returned': 'sign-in',
     'GET /api/open/log/checkpoint': 'open',
+    'GET /api/open/log/cosigned': 'open',
     'GET /api/open/log/consistency': 'open',
+    'GET /api/open/log/tile/*': 'open', // of hashes
   },
   'signed-in': {
     'GET /api/session': 'read',

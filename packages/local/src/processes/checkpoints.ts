@@ -6,7 +6,7 @@ import { type Servers, type StartOptions, serversOf } from './servers.ts'
 
 /** Neither model keys, nor any other login to Postgres. */
 const KEPT =
-  /^(TREEOS_(DATA|DEBUG|CHECKPOINT_|SEQUENCER_)|NODE_|PATH$|HOME$|USER$|LANG$|LC_|TMPDIR$|SSL_CERT_)/
+  /^(TREEOS_(DATA|DEBUG|CHECKPOINT_|SEQUENCER_|WITNESS)|NODE_|PATH$|HOME$|USER$|LANG$|LC_|TMPDIR$|SSL_CERT_)/
 export const NO_SEQUENCER =
   'with a Postgres of your own, set TREEOS_SEQUENCER_DATABASE_URL to one that is a member of treeos_sequencer'
 

@@ -124,7 +124,10 @@ describe('witnesses', () => {
       newest: () => log.pending(size),
       prove: (from, to) =>
         told.length === 0 ? Promise.reject(new Error('no Postgres')) : log.prove(from, to),
-      onRound: () => void (size < 6 ? (size += 2) : stopping.abort()),
+      onRound() {
+        if (size === 6) stopping.abort()
+        size += 2
+      },
       onError: (error) => void told.push(String(error)),
     })
     expect(told).toEqual(['Error: no Postgres'])

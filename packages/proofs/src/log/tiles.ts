@@ -13,6 +13,10 @@ export async function readTiles(db: Db, wanted: readonly TileAddress[]): Promise
   return rows
 }
 
+/** The hashes of one tile; null for one that is not stored. */
+export const readTile = async (db: Db, wanted: TileAddress): Promise<Buffer | null> =>
+  (await readTiles(db, [wanted]))[0]?.hashes ?? null
+
 export const readOpenTiles = (db: Db, size: number): Promise<Tile[]> => readTiles(db, openTiles(size))
 
 export async function writeTiles(tx: Db, tiles: readonly Tile[]): Promise<void> {

@@ -40,8 +40,13 @@ const LOG = 'log'
 /**
  * Compares each entry of the log with its fact or record, builds the tree over them again, and compares its roots, and the ends of chains, with checkpoints.
  * @param checkpoints whose signatures were checked, in the order in which they were signed
+ * @param more that are compared too, in any order: those that witnesses cosigned
  */
-export function verifyLog(db: Kysely<StoreDb>, checkpoints: readonly Checkpoint[]): Promise<LogVerified> {
+export function verifyLog(
+  db: Kysely<StoreDb>,
+  checkpoints: readonly Checkpoint[],
+  more: readonly Checkpoint[] = [],
+): Promise<LogVerified> {
   return inSnapshot(db, async (tx, copy) => {
     const { size, journal } = await tx
       .selectFrom('log_state')
@@ -50,7 +55,7 @@ export function verifyLog(db: Kysely<StoreDb>, checkpoints: readonly Checkpoint[
     const broken = [...(await faultsOfTables(tx)), ...(await changedEntries(tx))]
     broken.push(...(await unlogged(tx, journal)), ...(await takenAhead(tx, journal)))
     const reality = await tx.selectFrom('reality').select('id').executeTakeFirst()
-    const tree = await rebuild(copy, checkpoints, new HeadsTree(reality?.id ?? ''))
+    const tree = await rebuild(copy, [...checkpoints, ...more], new HeadsTree(reality?.id ?? ''))
     if (tree.entries !== size) broken.push({ reel: LOG, seq: tree.entries, reason: 'log-gap' })
     const order = checkpoints.findIndex(({ size }, i) => size <= (checkpoints[i - 1]?.size ?? -1))
     if (order >= 0) broken.push({ reel: LOG, seq: checkpoints[order]?.size ?? 0, reason: 'checkpoint-order' })

@@ -9,6 +9,7 @@ export interface FileOptions {
   readonly bundle?: string
   readonly receipt?: string
   readonly key?: string
+  readonly policy?: string
   readonly strict?: boolean
 }
 
@@ -17,16 +18,15 @@ export const STATUS_EXIT = { ok: 0, broken: 1, unproven: 3 } as const
 /** Checks a bundle or a receipt, without services. @returns null when the options name no file */
 export async function verifyFile(
   out: Output,
-  { bundle, receipt, key, strict }: FileOptions,
+  { bundle, receipt, strict, ...told }: FileOptions,
 ): Promise<ExitStatus | null> {
   if (bundle !== undefined && receipt !== undefined)
     throw new UsageError('verify takes either --bundle or --receipt')
   const file = bundle ?? receipt
   if (file === undefined) return null
   const verify = await import('@treeos/verify')
-  const { parseKey, shownReceipt, shownReceipts, shownVerified, verifyBundle, verifyReceipts } = verify
-  const verifier = key === undefined ? null : asUsage(() => parseKey(key))
-  const checking = { key: verifier, strict: strict === true }
+  const { shownReceipt, shownReceipts, shownVerified, verifyBundle, verifyReceipts } = verify
+  const checking = { ...(await readTrust(told)), strict: strict === true }
   const found: Verified | CheckedReceipts = await readable(file, async () =>
     bundle === undefined
       ? verifyReceipts(readFileSync(file, 'utf8'), checking)
@@ -39,11 +39,26 @@ export async function verifyFile(
   return STATUS_EXIT[found.status]
 }
 
-function asUsage<T>(parse: () => T): T {
+/** Whose signatures count. @throws {UsageError} for a key or policy that cannot be read, or that names no log */
+export async function readTrust({
+  key,
+  policy,
+}: {
+  readonly key?: string | undefined
+  readonly policy?: string | undefined
+}) {
+  const { parseKey, parsePolicy, trusted } = await import('@treeos/verify')
+  const given = key === undefined ? null : asUsage('--key', () => parseKey(key))
+  if (policy === undefined) return { key: given, policy: null }
+  const text = await readable(policy, async () => readFileSync(policy, 'utf8'))
+  return { key: null, policy: asUsage('--policy', () => trusted({ key: given, policy: parsePolicy(text) })) }
+}
+
+function asUsage<T>(option: string, parse: () => T): T {
   try {
     return parse()
   } catch (error) {
-    throw new UsageError(`--key: ${messageOf(error)}`)
+    throw new UsageError(`${option}: ${messageOf(error)}`)
   }
 }
 
