@@ -25,7 +25,7 @@ const [TIME, SIGNATURE] = [8, 64]
  * @param text of the checkpoint, with its last line break
  * @returns seconds since 1970. @throws {Error} when it is not one of this witness over this text
  */
-export function readCosignature(text: string, { label, key }: OutsideWitness, bytes: Buffer): number {
+function readCosignature(text: string, { label, key }: OutsideWitness, bytes: Buffer): number {
   const at = bytes.length === TIME + SIGNATURE ? Number(bytes.readBigUInt64BE()) : 0
   if (!Number.isSafeInteger(at) || at < 1) throw new Error(`the cosignature of ${label} names no time`)
   const signed = Buffer.from(`cosignature/v1\ntime ${at}\n${text}`)

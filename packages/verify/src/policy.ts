@@ -19,7 +19,7 @@ export interface Quorum {
 }
 
 /** The policy that asks for the signature of one key. */
-export const policyOfKey = (key: VerifierKey): WitnessPolicy => ({ logs: [key], witnesses: [], quorum: null })
+const policyOfKey = (key: VerifierKey): WitnessPolicy => ({ logs: [key], witnesses: [], quorum: null })
 
 /** What a check is told of whose signatures count. */
 export interface Trusting {
