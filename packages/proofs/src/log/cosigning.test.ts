@@ -5,13 +5,18 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { parsePolicy, readCheckpoint } from '@treeos/verify'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { cosign, newCosigner, textOf, vkeyOf, WitnessServer } from '../../test/witness-server.ts'
 import { checkpointText } from '../tree/checkpoint.ts'
 import { nodeHash } from '../tree/hash.ts'
 import { newSignerKey, readSigner, signNote, verifierKeyOf } from '../tree/note.ts'
 import { type NodeReader, proveConsistency, rootOf } from '../tree/proofs.ts'
 import { findCosigned, findNewest, readCheckpointFiles } from './checkpoint-files.ts'
 import { Cosigning, cosignRepeatedly, failWitnessing, findWitnessing } from './cosigning.ts'
+
+// By its place: it uses this package too.
+const { cosign, newCosigner, textOf, vkeyOf, WitnessServer } = (await import(
+  new URL('../../../../test/support/witness-server.ts', import.meta.url).href
+)) as typeof import('../../../../test/support/witness-server.ts')
+type WitnessServer = InstanceType<typeof WitnessServer>
 
 const ORIGIN = 'treeos/test'
 const signer = readSigner(newSignerKey(ORIGIN))
@@ -22,7 +27,7 @@ let witnesses: WitnessServer[]
 beforeEach(async () => {
   home = mkdtempSync(join(tmpdir(), 'treeos-cosigning-'))
   witnesses = await Promise.all(
-    ['a', 'b', 'c'].map((name) => WitnessServer.start(`w.example/${name}`, ORIGIN, [signer])),
+    ['a', 'b', 'c'].map((name) => WitnessServer.start(`w.example/${name}`, ORIGIN, [verifierKeyOf(signer)])),
   )
 })
 afterEach(async () => {
