@@ -92,7 +92,7 @@ describe('the sequencer', () => {
     const moment = { being: 'ada', generation: 1, n: 1 }
     await sql`insert into treeos.life (being, generation, chain) values ('ada', 1, 'x')`.execute(base.owner)
     const batch = await batchOf(base.db, base.reality, { moment, drafts: [changed('being:ada')] })
-    expect(await append(base.db, batch)).toMatchObject({ status: 'appended' })
+    expect(await append(base.owner, batch)).toMatchObject({ status: 'appended' })
     expect(await sequence(sequencer)).toBe(6)
     expect(await entries()).toEqual([
       '0 space:/b 1',
@@ -260,7 +260,7 @@ describe('the login of the sequencer', () => {
 describe('against checkpoints', () => {
   beforeEach(async () => {
     await begin()
-    await appendChains(base.db, base.owner, base.reality)
+    await appendChains(base.owner, base.owner, base.reality)
     await makeCheckpoint(sequencer, signer)
   })
   afterEach(end)

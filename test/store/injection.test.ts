@@ -229,9 +229,9 @@ describe('a text in a query is a value', () => {
         priority: PRIORITIES.human,
         content: { [one]: one },
       })
-      expect(await enqueue(base.db, act)).toBe(true)
+      expect(await enqueue(base.people, 'act', act)).toBe(true)
       expect((await findEntry(base.db, id))?.content).toEqual({ [one]: one })
-      expect(await withdraw(base.db, act)).toBe(true)
+      expect(await withdraw(base.people, act)).toBe(true)
     }
     expect(await base.db.selectFrom('inbox').select('id').execute()).toHaveLength(wakes.length + TEXTS.length)
   })

@@ -13,6 +13,7 @@ import { hastyVersion } from '../../support/other-versions.ts'
 import { stage } from '../../support/puppet.ts'
 import { expectReplays, expectUnbroken, openReplayer } from '../../support/replaying.ts'
 import { useWorld } from '../../support/use-world.ts'
+import { putWake } from '../../support/wakes.ts'
 
 let proxy: FaultProxy
 beforeAll(async () => {
@@ -97,8 +98,8 @@ async function missOneTaskEach(table: Table, isFirst: boolean): Promise<Run[]> {
     await rested(name)
   }
   for (const being of beings)
-    await enqueue(
-      world.db,
+    await putWake(
+      world.owner,
       newWake({ id: `wake-${being}`, being, kind: 'event', priority: 3, content: 'look' }),
     )
   await missTasks(

@@ -42,7 +42,7 @@ const isThere = (being: string, name: string) =>
 const reconciler = () =>
   new Schedules({
     client: world.temporal,
-    db: world.db,
+    db: world.workerDb,
     reality: world.reality,
     taskQueue: taskQueueOf(world.reality.name),
     onError: (where, error) => void world.errors.push({ where, error }),
@@ -167,7 +167,7 @@ describe('missed ticks produce one wake', () => {
       memory: newMemory(),
       model: null,
       connections: new Map(),
-      actSignal: false,
+      signals: null,
       privateHosts: [],
       sandbox: null,
       overlays: noOverlays,
