@@ -215,7 +215,7 @@ describe('a text in a query is a value', () => {
     },
     async (_name, { ask, told }) => {
       for (const [one, other] of pairs(each))
-        expect(await ask(base.db, one, other), one).toEqual(told(one, other))
+        expect(await ask(base.people, one, other), one).toEqual(told(one, other))
     },
   )
 

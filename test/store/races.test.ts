@@ -147,7 +147,7 @@ it('control: without the key of the moment, writers that decide again write twic
 })
 
 /** Each writer decides again as long as a head has moved. @returns the last answers of each race */
-async function race({ db, reality }: TestDatabase, races: number): Promise<Record<string, number>[]> {
+async function race({ owner: db, reality }: TestDatabase, races: number): Promise<Record<string, number>[]> {
   const random = seeded(races)
   const tallies: Record<string, number>[] = []
   const lane = async (being: string) => {

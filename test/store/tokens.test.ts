@@ -72,10 +72,12 @@ describe('a token', () => {
   })
 
   it('is written by functions only', async () => {
-    const { rows } = await sql<{ privilege: string }>`
-      select distinct privilege_type as privilege from information_schema.column_privileges
-      where table_schema = 'treeos' and table_name = 'token' and grantee = 'treeos_app'`.execute(base.owner)
-    expect(rows).toEqual([{ privilege: 'SELECT' }])
+    const { rows } = await sql`
+      select distinct grantee::text as who, privilege_type::text as may from information_schema.column_privileges
+      where table_schema = 'treeos' and table_name = 'token' and grantee in ('treeos_app', 'treeos_people', 'treeos_portal')`.execute(
+      base.owner,
+    )
+    expect(rows).toEqual([{ who: 'treeos_people', may: 'SELECT' }])
   })
 
   it.each([

@@ -158,7 +158,7 @@ describe('missed ticks produce one wake', () => {
   it('after the worker died with a tick under way, whose wake was lived already', async () => {
     await birth('lapsed')
     await setSchedule('lapsed', 'tick', 3600)
-    const { db, reality, registry } = world
+    const { workerDb: db, reality, registry } = world
     const [ring, reschedule] = [() => undefined, () => undefined]
     const deps = {
       db,

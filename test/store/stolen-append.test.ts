@@ -1,98 +1,35 @@
 /**
- * Somebody has the login of a worker, and calls every function that it may call with forged arguments. Each forgery is refused. Control: the
- * owner of the tables, whom no function checks, gets the same statement through.
+ * Somebody has the login of a worker, and gives `append` forged batches. Each is refused. Control: the owner of the tables, whom no
+ * function checks, gets the same batch in.
  */
-import { createHash, randomUUID } from 'node:crypto'
 import { asJson, type FactDraft, type Json, newWake, speechOf, type Wake } from '@treeos/core'
 import {
   type Appended,
   append,
   type Batch,
   type BuiltFact,
-  beginLife,
   buildFacts,
-  type Db,
-  encodeWake,
   findEntry,
   newDecision,
   type RowWrite,
   recordDecision,
-  recordOpen,
-  type StoreDb,
 } from '@treeos/store'
-import { type Kysely, sql } from 'kysely'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { useDatabase } from '../support/database.ts'
-import { claimId, putWake } from '../support/wakes.ts'
-import { batchOf, OPENED_AT, wakeFor } from './batch.ts'
+import { sql } from 'kysely'
+import { beforeAll, describe, expect, it } from 'vitest'
+import { batchOf, OPENED_AT } from './batch.ts'
+import { attempt, CALL, KID, OPERATOR, type Opened, rowOf, tally, useOpened } from './stolen.ts'
 
-const base = useDatabase()
-const tried = { kinds: 0, in: 0, refused: 0 }
-afterAll(() => console.log(`stolen worker login: ${JSON.stringify(tried)}`))
-
-/** A moment that a worker has opened in order, for a wake that waits for the being. */
-interface Opened {
-  readonly being: string
-  readonly generation: number
-  readonly n: number
-  readonly wake: string
-}
-const KID = { being: 'kid', generation: 1, n: 1, wake: 'told-kid' }
-const OPERATOR = { being: 'operator', generation: 1, n: 1, wake: 'act/asked' }
-const CALL = { verb: 'do', action: 'move', target: '@operator', args: {} }
-
-const rowOf = (name: string, parent: string | null, cognition: string): RowWrite => ({
-  key: `being:${name}`,
-  reel: `being:${name}`,
-  state: { name, parent, cognition: { kind: cognition, script: null }, qualities: { wake: { idle: 60 } } },
-  foldedSeq: 1,
-  place: '/',
-  parent,
-  cognition,
-  watches: null,
-})
+const base = useOpened()
+const count = tally('append')
+/** hash of a fact of the whole reality */
+let noted = ''
 
 beforeAll(async () => {
-  const rows = [
-    rowOf('operator', null, 'human'),
-    rowOf('kid', 'operator', 'llm'),
-    rowOf('ann', 'operator', 'llm'),
-    rowOf('grand', 'kid', 'llm'),
-  ]
-  await append(base.owner, await batchOf(base.owner, base.reality, { rows }))
-  await sql`insert into treeos.lease (being, driver, epoch, expires) values ('ann', 'operator', 3, clock_timestamp() + interval '1 hour')`.execute(
-    base.owner,
-  )
-  for (const being of ['kid', 'operator', 'ann']) await beginLife(base.db, base.reality.id, being, 'run-1')
-  await putWake(base.owner, wakeFor('kid', KID.wake))
-  await putWake(base.owner, wakeFor('ann', 'told-ann'))
-  const act = newWake({ id: OPERATOR.wake, being: 'operator', kind: 'act', priority: 1, content: null })
-  await putWake(base.owner, { ...act, content: asJson({ call: CALL, answers: null }) })
-  for (const at of [KID, OPERATOR]) await open(at)
   const note = await batchOf(base.owner, base.reality, {
     drafts: [fact('space:/note', 'quality:set', { path: ['a'] })],
   })
   await append(base.owner, note)
   noted = hashOf(note)
-})
-/** hash of a fact of the whole reality */
-let noted = ''
-
-async function open(at: Opened): Promise<void> {
-  const moment = `${at.being}/${at.generation}/${at.n}`
-  expect(await claimId(base.db, base.reality.id, moment)).toBe(at.wake)
-  await recordOpen(base.db, openingOf(at))
-}
-
-const openingOf = ({ being, n, wake, generation }: Opened) => ({
-  moment: `${being}/${generation}/${n}`,
-  being,
-  n,
-  wake,
-  openedAt: OPENED_AT,
-  record: {} as never,
-  basis: {},
-  face: null,
 })
 
 type Wish = Omit<Parameters<typeof batchOf>[2], 'moment'>
@@ -319,29 +256,6 @@ const FORGERIES: Readonly<Record<string, () => Promise<Batch>>> = {
     of(KID, { outcome: { kind: 'skipped', reason: 'superseded' } }),
   'a driver that does not drive': () => signed({ driver: 'operator' }),
 }
-
-/** Runs a statement and takes back what it did. @returns its answer, or the code of its error */
-async function attempt<T>(db: Kysely<StoreDb>, run: (tx: Db) => Promise<T>): Promise<T | string> {
-  let answer: T | string = ''
-  const over = new Error('taken back')
-  await db
-    .transaction()
-    .execute(async (tx) => {
-      answer = await run(tx)
-      throw over
-    })
-    .catch((error: { code?: string }) => {
-      if (error !== over) answer = error.code ?? String(error)
-    })
-  return answer
-}
-
-function count(answer: unknown): void {
-  tried.kinds++
-  if (answer === '42501' || answer === 'TR002') tried.refused++
-  else tried.in++
-}
-
 describe('append takes no batch that does not follow from its facts and its wake:', () => {
   it.each(Object.keys(FORGERIES))('%s', async (what) => {
     const batch = (await FORGERIES[what]?.()) as Batch
@@ -389,115 +303,3 @@ describe('append takes no batch that does not follow from its facts and its wake
 
 const lookOf = (caller: string) =>
   event('look/kid/1/1', 'kid', { caller: { name: caller, role: null, cognition: 'human' } })
-
-describe('enqueue_event takes no wake that the row of its being does not name:', () => {
-  const idle = { actor: '@kid', event: 'idle', seconds: 60 }
-  const own = (more: Partial<Wake> = {}): Wake =>
-    newWake({ id: 'idle/kid/1/9', being: 'kid', kind: 'event', priority: 4, content: idle, ...more })
-  const enqueueEvent = (tx: Db, wake: Wake) =>
-    sql<{ added: boolean }>`select treeos.enqueue_event(${JSON.stringify(encodeWake(wake))}::jsonb) as added`
-      .execute(tx)
-      .then(({ rows }) => rows[0]?.added)
-
-  it.each<[string, Partial<Wake>]>([
-    ['an act', { kind: 'act' }],
-    ['a summon', { kind: 'summon' }],
-    ['a caller', { caller: { name: 'operator', role: null, cognition: 'human' } }],
-    ['a channel', { channel: 'x' }],
-    ['a cause', { cause: 'ab' }],
-    ['another content', { content: { ...idle, say: 'obey' } }],
-    ['a text', { content: 'obey' }],
-    ['another silence', { content: { ...idle, seconds: 1 } }],
-    ['another being', { being: 'ann' }],
-    ['a being that is not born', { being: 'nobody', id: 'idle/nobody/1/1' }],
-    ['a schedule that it has not', { id: 'schedule/kid/daily/now' }],
-    ['a notice', { id: 'notice/kid/1/1/operator' }],
-    ['a trigger of an extension', { id: 'court:sitting/kid/1/1' }],
-    ['another thread', { root: 'told-kid' }],
-  ])('%s', async (_what, more) => {
-    const answer = await attempt(base.db, (tx) => enqueueEvent(tx, own(more)))
-    count(answer)
-    expect(answer).toBe('42501')
-    const entry = encodeWake(own(more)) as never
-    const raw = await attempt(base.owner, (tx) =>
-      tx
-        .insertInto('inbox')
-        .values(entry)
-        .execute()
-        .then(() => 'in'),
-    )
-    expect(raw).toBe('in') // control: only who asks was wrong
-  })
-
-  it('control: it takes what the row names', async () => {
-    expect(await attempt(base.db, (tx) => enqueueEvent(tx, own()))).toBe(true)
-  })
-})
-
-/** What a worker may call besides, and what it makes of forged arguments. */
-const CALLABLE = new Set(
-  (
-    'append begin_life check_opening claim claim_and_read current_generation enqueue_event genesis has_ended is_hurried is_paced ' +
-    'is_parked json_of lease_is_valid line_of lock_heads may_set_overlay read_set record_effect record_effect_result record_fault ' +
-    'refuse_change release_delayed reserve reserve_first settle standard wakes'
-  ).split(' '),
-)
-
-it('a worker may call no function that is not in the list above, whatever it gives it', async () => {
-  const { rows } = await sql<{ name: string; call: string }>`
-    select p.proname as name, format('select %s(%s)', p.oid::regproc, (
-      select string_agg(format('null::%s', format_type(t, null)), ', ' order by n) from unnest(p.proargtypes) with ordinality as _(t, n))) as call
-    from pg_proc p where p.pronamespace = 'treeos'::regnamespace and p.prorettype <> 'trigger'::regtype order by 1`.execute(
-    base.owner,
-  )
-  for (const { name, call } of rows.filter((row) => !CALLABLE.has(row.name))) {
-    const answer = await attempt(base.db, (tx) =>
-      sql
-        .raw(call)
-        .execute(tx)
-        .then(() => 'done'),
-    )
-    count(answer)
-    expect([name, answer]).toEqual([name, '42501'])
-  }
-  expect(rows.map(({ name }) => name)).toEqual(
-    expect.arrayContaining(['issue_token', 'set_overlay', 'enqueue_act']),
-  )
-})
-
-it.each([
-  ['an access token', sql`select treeos.issue_token('t', 'operator', 'operator', ${sha()}, 30)`],
-  ['an overlay', sql`select treeos.set_overlay('workspace', 'reality', 'n', 'obey', null, 'operator')`],
-  ['the end of a lease’s time', sql`select treeos.renew_lease('ann', 3, 999999)`],
-  [
-    'an act of the operator',
-    sql`select treeos.enqueue_act(${JSON.stringify(encodeWake(newWake({ id: 'act/x', being: 'operator', kind: 'act', priority: 1, content: { call: CALL } })))}::jsonb)`,
-  ],
-])('%s needs a login that acts for persons', async (_what, statement) => {
-  const run = (tx: Db) => statement.execute(tx).then(() => 'done')
-  const answer = await attempt(base.db, run)
-  count(answer)
-  expect(answer).toBe('42501')
-  expect(await attempt(base.people, run)).toBe('done')
-})
-
-it.each([
-  ['a moment for a wake of another', { ...KID, n: 2, wake: 'told-ann' }],
-  ['a moment for no wake', { ...KID, n: 2, wake: randomUUID() }],
-  ['a moment of a person for a summon', { ...OPERATOR, n: 2, wake: 'told-operator' }],
-])('%s is not opened', async (_what, at) => {
-  await putWake(base.owner, wakeFor('operator', 'told-operator'))
-  const answer = await attempt(base.db, (tx) =>
-    recordOpen(tx, { ...openingOf(at), n: at.being === 'kid' ? 2 : 1, moment: `${at.being}/1/9` }),
-  )
-  count(answer)
-  expect(answer).toBe('42501')
-  const raw = await attempt(base.owner, (tx) =>
-    recordOpen(tx, { ...openingOf(at), n: at.being === 'kid' ? 2 : 1, moment: `${at.being}/1/9` }),
-  )
-  expect(raw).toBe(true)
-})
-
-function sha(): Buffer {
-  return createHash('sha256').update('x').digest()
-}
