@@ -2,7 +2,7 @@
  * Somebody has the login of a worker, and gives `append` forged batches. Each is refused. Control: the owner of the tables, whom no
  * function checks, gets the same batch in.
  */
-import { asJson, type FactDraft, type Json, newWake, speechOf, type Wake } from '@treeos/core'
+import { type FactDraft, type Json, newWake, speechOf, type Wake } from '@treeos/core'
 import {
   type Appended,
   append,
