@@ -12,7 +12,7 @@ export type Db = Kysely<StoreDb> | Transaction<StoreDb>
 const INT8_OID = 20
 
 /** Of workers; of commands, which act for persons; and of acts by a Temporal signal. What each may do: rights.sql. */
-export type Role = 'treeos_app' | 'treeos_people' | 'treeos_signals'
+type Role = 'treeos_app' | 'treeos_people' | 'treeos_signals'
 
 export interface DatabaseOptions {
   /** connections of the pool; default 10 */
