@@ -106,18 +106,18 @@ it.each([
 })
 
 it.each([
-  ['a moment for a wake of another', { ...KID, n: 2, wake: 'told-ann' }],
-  ['a moment for no wake', { ...KID, n: 2, wake: randomUUID() }],
-  ['a moment of a person for a summon', { ...OPERATOR, n: 2, wake: 'told-operator' }],
+  ['a moment for a wake of another', { ...KID, wake: 'told-ann' }],
+  ['a moment for no wake', { ...KID, wake: randomUUID() }],
+  ['a moment of a person for a summon', { ...OPERATOR, wake: 'told-operator' }],
 ])('%s is not opened', async (_what, at) => {
   await putWake(base.owner, wakeFor('operator', 'told-operator'))
   const answer = await attempt(base.db, (tx) =>
-    recordOpen(tx, { ...openingOf(at), n: at.being === 'kid' ? 2 : 1, moment: `${at.being}/1/9` }),
+    recordOpen(tx, { ...openingOf(at), moment: `${at.being}/1/9` }),
   )
   count(answer)
   expect(answer).toBe('42501')
   const raw = await attempt(base.owner, (tx) =>
-    recordOpen(tx, { ...openingOf(at), n: at.being === 'kid' ? 2 : 1, moment: `${at.being}/1/9` }),
+    recordOpen(tx, { ...openingOf(at), moment: `${at.being}/1/9` }),
   )
   expect(raw).toBe(true)
 })

@@ -249,7 +249,7 @@ export interface InboxTable {
   /** when the last of them came; null while there is one */
   latest: Date | null
   /** of an act: which login of Postgres put it there */
-  login: Generated<string | null>
+  login: string | null
 }
 
 export interface MomentOpenTable {
