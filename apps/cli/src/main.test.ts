@@ -100,6 +100,7 @@ describe('without an instance', () => {
       temporal: { address: null, namespace: null, ui: null, open: null, actSignal: null },
       postgres: { url: null },
       checkpoint: null,
+      witnesses: null,
       portal: { url: null },
       supervisor: { pid: null },
       worker: { running: false, pids: [], metrics: [], silent: [] },

@@ -1,4 +1,4 @@
-import { type Connection, escapeLiteral, ProvingClient, type Submittable } from '@treeos/postgres'
+import { escapeLiteral, ProvingClient, type Submittable, type WireConnection } from '@treeos/postgres'
 
 /**
  * Copies the rows of a query out of Postgres, and gives each to `take` as it comes.
@@ -62,11 +62,11 @@ class Copying implements Submittable {
     return this.#end.promise
   }
 
-  submit(connection: Connection): void {
+  submit(connection: WireConnection): void {
     ;(connection as unknown as { query(text: string): void }).query(this.#text)
   }
 
-  handleCopyData({ chunk }: { chunk: Buffer }, { stream }: Connection): void {
+  handleCopyData({ chunk }: { chunk: Buffer }, { stream }: WireConnection): void {
     if (this.#isOver) return
     try {
       this.#rows.read(chunk, (row) => {
