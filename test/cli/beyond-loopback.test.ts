@@ -16,7 +16,7 @@ interface Told {
 
 it('up --bind: the instance works, and Temporal refuses callers without a certificate', async () => {
   const { temporal } = await home.json<Told>(['status'])
-  expect(temporal).toMatchObject({ open: false, actSignal: false })
+  expect(temporal).toMatchObject({ open: false, actSignal: true })
   const asked = ['summon', '@echo', 'across the wire', '--wait', '60']
   expect(await home.json(asked)).toMatchObject({ reply: { content: 'across the wire' } })
   const { stdout } = await home.run(['doctor', '--json'])

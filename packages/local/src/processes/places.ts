@@ -55,11 +55,11 @@ export const locatePortalPostgres = (dataDir: string, env = process.env): LoginP
   locateLogin(dataDir, env, env.TREEOS_PORTAL_DATABASE_URL, PORTAL)
 
 /**
- * How a worker puts acts by a Temporal signal into inboxes. Null where the operator did not turn such acts on by
- * TREEOS_ACT_SIGNAL=1: whoever takes over a worker could act as the operator by it.
+ * How a worker puts acts by a Temporal signal into inboxes. Null where the operator turned such acts off by TREEOS_ACT_SIGNAL=0.
+ * The worker takes none from a Temporal that asks for no credential.
  */
 export const locateSignalsPostgres = (dataDir: string, env = process.env): LoginPlace | null =>
-  env.TREEOS_ACT_SIGNAL === '1' ? locateLogin(dataDir, env, env.TREEOS_SIGNALS_DATABASE_URL, SIGNALS) : null
+  env.TREEOS_ACT_SIGNAL === '0' ? null : locateLogin(dataDir, env, env.TREEOS_SIGNALS_DATABASE_URL, SIGNALS)
 
 /** The same for the process that sequences the log and signs checkpoints. */
 export const locateSequencerPostgres = (dataDir: string, env = process.env): LoginPlace | null =>
