@@ -87,8 +87,8 @@ describe('the sequencer', () => {
   afterAll(end)
 
   it('follows the journal, and within an append the order of its facts', async () => {
-    await write(base.db, 'space:/b', 'space:/a', 'space:/b')
-    await write(base.db, 'space:/c')
+    await write(base.owner, 'space:/b', 'space:/a', 'space:/b')
+    await write(base.owner, 'space:/c')
     const moment = { being: 'ada', generation: 1, n: 1 }
     await sql`insert into treeos.life (being, generation, chain) values ('ada', 1, 'x')`.execute(base.owner)
     const batch = await batchOf(base.db, base.reality, { moment, drafts: [changed('being:ada')] })
@@ -109,7 +109,7 @@ describe('the sequencer', () => {
     const under = (how: 'commit' | 'roll back') => {
       const written = Promise.withResolvers<void>()
       const go = Promise.withResolvers<void>()
-      const done = base.db
+      const done = base.owner
         .transaction()
         .execute(async (tx) => {
           await write(tx, `space:/${how.replace(' ', '-')}`)
@@ -126,13 +126,13 @@ describe('the sequencer', () => {
     }
     const [lost, late] = [under('roll back'), under('commit')]
     await Promise.all([lost.written, late.written])
-    await write(base.db, 'space:/later')
+    await write(base.owner, 'space:/later')
     let over = false
     const sequencing = sequence(sequencer).then((size) => {
       over = true
       return size
     })
-    await write(base.db, 'space:/last')
+    await write(base.owner, 'space:/last')
     expect(over).toBe(false)
     await lost.end()
     await late.end()
@@ -149,7 +149,7 @@ describe('the sequencer', () => {
     const before = await sequence(sequencer)
     const others = Array.from({ length: 8 }, () => openDatabase(sequencerUrlOf(base.url), { poolMax: 1 }))
     const writing = Array.from({ length: 8 }, async (_, i) => {
-      for (let n = 0; n < 15; n++) await write(base.db, `space:/busy-${i}`)
+      for (let n = 0; n < 15; n++) await write(base.owner, `space:/busy-${i}`)
     })
     const stop = Promise.all(writing)
     let going = true
@@ -196,7 +196,7 @@ describe('the sequencer', () => {
   })
 
   it('stops loudly at a fact that is gone before it was in the log', async () => {
-    await write(base.db, 'space:/gone')
+    await write(base.owner, 'space:/gone')
     await tamper(base, `delete from treeos.fact where reel = 'space:/gone'`)
     await expect(sequence(sequencer)).rejects.toThrow(/null value in column "hash"/)
   })
@@ -208,7 +208,7 @@ describe('the login of the sequencer', () => {
     await begin()
     client = new pg.Client(sequencerUrlOf(base.url))
     await client.connect()
-    await write(base.db, 'space:/a')
+    await write(base.owner, 'space:/a')
     await sequence(sequencer)
   })
   afterAll(async () => {
@@ -284,7 +284,7 @@ describe('against checkpoints', () => {
 
   it('an untouched record is ok, with several checkpoints', async () => {
     for (const reel of ['space:/a', 'space:/b']) {
-      await write(base.db, reel)
+      await write(base.owner, reel)
       expect(await makeCheckpoint(sequencer, signer)).toMatchObject({ status: 'signed' })
     }
     expect(await makeCheckpoint(sequencer, signer)).toMatchObject({ status: 'same' })
@@ -306,11 +306,11 @@ describe('against checkpoints', () => {
 
   it('a suffix of a reel that was rewritten in all tables shows with its range', async () => {
     const good = checkpoints()[0]?.size ?? 0
-    await write(base.db, 'being:bob')
+    await write(base.owner, 'being:bob')
     await makeCheckpoint(sequencer, signer)
-    await write(base.db, 'being:ada', 'being:ada')
+    await write(base.owner, 'being:ada', 'being:ada')
     await makeCheckpoint(sequencer, signer)
-    await write(base.db, 'being:ada')
+    await write(base.owner, 'being:ada')
     await makeCheckpoint(sequencer, signer)
     await rewriteSuffix(base, 'being:ada', 6, (header) => header.replace('"$reality"', '"mallory"'))
     // The log alone shows a rewrite that forgot it …
@@ -327,7 +327,7 @@ describe('against checkpoints', () => {
       broken: [{ reel: 'log', seq: good + 1, reason: 'checkpoint-mismatch' }],
     })
     // The signer does not sign it either.
-    await write(base.db, 'space:/later')
+    await write(base.owner, 'space:/later')
     expect(await makeCheckpoint(sequencer, signer)).toMatchObject({ status: 'refused', why: 'inconsistent' })
   })
 
@@ -357,7 +357,7 @@ describe('against checkpoints', () => {
 
   it('a tail that was cut off everywhere shows, and how much is gone', async () => {
     const good = checkpoints()[0]?.size ?? 0
-    await write(base.db, 'being:bob', 'being:bob')
+    await write(base.owner, 'being:bob', 'being:bob')
     await makeCheckpoint(sequencer, signer)
     await tamper(
       base,
@@ -380,7 +380,7 @@ describe('against checkpoints', () => {
   it('a backup that was restored, and lived on another way, shows as a fork', async () => {
     const good = checkpoints()[0]?.size ?? 0
     const copy = await cloneOf(base)
-    await write(base.db, 'space:/true')
+    await write(base.owner, 'space:/true')
     await makeCheckpoint(sequencer, signer)
     const other = openDatabase(copy.url, { asOwner: true, poolMax: 2 })
     for (const reel of ['space:/other', 'space:/other']) await write(other, reel)
@@ -414,7 +414,7 @@ describe('against checkpoints', () => {
   })
 
   it('a view in place of the log, that shows each entry as its fact is now, shows', async () => {
-    await write(base.db, 'being:ada', 'being:ada')
+    await write(base.owner, 'being:ada', 'being:ada')
     await makeCheckpoint(sequencer, signer)
     await rewriteSuffix(base, 'being:ada', 6, (header) => header.replace('"$reality"', '"mallory"'))
     expect((await verifyLog(base.db, checkpoints())).broken).toEqual([
@@ -432,7 +432,7 @@ describe('against checkpoints', () => {
   })
 
   it('the place of the sequencer that was set back shows', async () => {
-    await write(base.db, 'space:/a')
+    await write(base.owner, 'space:/a')
     await makeCheckpoint(sequencer, signer)
     await tamper(base, 'update treeos.log_state set journal = 0')
     expect(await verifyLog(base.db, checkpoints())).toMatchObject({
@@ -450,7 +450,7 @@ describe('against checkpoints', () => {
   })
 
   it('a checkpoint that was signed after a larger one shows', async () => {
-    await write(base.db, 'space:/a')
+    await write(base.owner, 'space:/a')
     await makeCheckpoint(sequencer, signer)
     const [first, second] = checkpoints()
     expect((await verifyLog(base.db, [second!, first!])).broken).toEqual([

@@ -48,4 +48,6 @@ export const RELATIONS: Readonly<Record<string, 'derived' | 'attested'>> = {
   parent: 'derived',
   'any-child': 'derived',
   predecessor: 'attested',
+  here: 'attested',
+  present: 'attested',
 }
