@@ -3,17 +3,32 @@ import { at, isArray, isObject, type Json } from './canonical.ts'
 const ROOTS = ['verb', 'caller', 'space', 'inHomeSpace', 'time', 'me', 'world']
 const LONG_BYTES = 256
 
+/** Conditions of one clause nest no deeper, and are no more. */
+const [DEPTH_MAX, NODES_MAX] = [32, 512]
+
 /**
  * Whether the conditions of a clause hold in a context.
  * @returns null for malformed conditions, which never hold, not even under `not`
  */
 export function holds(when: Json | undefined, context: Json): boolean | null {
-  if (when === undefined) return true
-  if (!isObject(when)) return null
-  const results = Object.entries(when).map(([key, value]) => {
-    if (key === 'not') return negated(holds(value, context))
+  return when === undefined ? true : met(when, context, { depth: 1, count: { nodes: 0 } })
+}
+
+interface Place {
+  readonly depth: number
+  readonly count: { nodes: number }
+}
+
+function met(when: Json, context: Json, { depth, count }: Place): boolean | null {
+  if (!isObject(when) || depth > DEPTH_MAX) return null
+  const conditions = Object.entries(when)
+  count.nodes += Math.max(1, conditions.length)
+  if (count.nodes > NODES_MAX) return null
+  const below = { depth: depth + 1, count }
+  const results = conditions.map(([key, value]) => {
+    if (key === 'not') return negated(met(value, context, below))
     if (key !== 'and' && key !== 'or') return isMet(key, value, context)
-    const parts = isArray(value) ? value.map((part) => holds(part ?? null, context)) : [null]
+    const parts = isArray(value) ? value.map((part) => met(part ?? null, context, below)) : [null]
     if (parts.includes(null)) return null
     return key === 'and' ? !parts.includes(false) : parts.includes(true)
   })
@@ -65,7 +80,8 @@ export type ByClause = readonly { readonly role: string; readonly clause: number
 /**
  * Evaluates a program: the first plain clause that holds gives the primary role, every stacked one that holds adds its role.
  * @param program `{flow, defaultRole, roles}` as it is stored
- * @param asked the role that the sender asked for
+ * @param asked the role that the sender asked for: the flow or the default names it, and the being can wear it
+ * @returns no role where the moment has no stack
  */
 export function rolesFor(
   program: Json,
@@ -77,25 +93,32 @@ export function rolesFor(
     return needs !== undefined && (required === null || required === cognition)
   }
   const flow = at(program, 'flow')
-  const met = (isArray(flow) ? flow : []).flatMap((clause, index) => {
-    const role = at(clause, 'role')
-    const isKnown = Object.keys(isObject(clause) ? clause : {}).every((key) =>
-      ['when', 'role', 'stack'].includes(key),
-    )
-    if (
-      typeof role !== 'string' ||
-      !isKnown ||
-      !isWearable(role) ||
-      holds(at(clause, 'when'), context) !== true
-    )
-      return []
-    return [{ role, clause: index, stack: at(clause, 'stack') === true }]
-  })
-  const plain = met.find(({ stack }) => !stack)
-  const first = asked === null ? plain : { role: asked, clause: 'asked' as const }
-  const primary = first ?? { role: String(at(program, 'defaultRole') ?? ''), clause: 'default' as const }
-  const stacked = met.filter(
-    ({ stack, role }, i) => stack && met.findIndex((one) => one.stack && one.role === role) === i,
+  const clauses = (isArray(flow) ? flow : []).map((clause) => clauseOf(clause, context))
+  const held = clauses.flatMap((clause, index) =>
+    clause?.holds === true && isWearable(clause.role) ? [{ ...clause, clause: index }] : [],
+  )
+  const [byDefault = null] = [at(program, 'defaultRole')]
+  const first = asked !== null ? { role: asked, clause: 'asked' as const } : held.find(({ stack }) => !stack)
+  const primary = first ?? { role: String(byDefault ?? ''), clause: 'default' as const }
+  const isNamed = asked === byDefault || clauses.some((clause) => clause?.role === asked)
+  const isThere =
+    asked !== null ? isNamed && isWearable(asked) : at(program, 'roles', primary.role) !== undefined
+  if (!isThere) return []
+  const stacked = held.filter(
+    ({ stack, role }, i) => stack && held.findIndex((one) => one.stack && one.role === role) === i,
   )
   return [primary, ...stacked].map(({ role, clause }) => ({ role, clause }))
+}
+
+const ROLE_NAME = /^[a-z][a-z0-9-]{0,63}(:[a-z][a-z0-9-]{0,63})?$/
+
+/** A clause, and whether it holds. @returns null for one that is malformed: it never holds, and names no role */
+function clauseOf(clause: Json, context: Json) {
+  if (!isObject(clause) || !Object.keys(clause).every((key) => ['when', 'role', 'stack'].includes(key)))
+    return null
+  const { role, stack = false } = clause
+  const isHeld = holds(at(clause, 'when'), context)
+  if (typeof role !== 'string' || !ROLE_NAME.test(role) || typeof stack !== 'boolean' || isHeld === null)
+    return null
+  return { role, stack, holds: isHeld }
 }

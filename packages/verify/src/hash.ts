@@ -45,6 +45,7 @@ export interface Tree {
 
 /**
  * Whether a leaf is in a tree: RFC 9162, 2.1.3.2.
+ * @param index anything but a whole number is in no tree
  * @param path of the inclusion proof, the lowest sibling first, in hex
  * @param root in hex
  */

@@ -1,6 +1,7 @@
 import { at, isArray, isObject, type Json, type JsonObject, same } from '../canonical.ts'
 import { readCheckpoint, type SignedCheckpoint } from '../checkpoint.ts'
 import { factHash, genesisHash, isHash, momentHash, saltedHash, valueHash } from '../hash.ts'
+import { isHeaderOf } from '../header.ts'
 import { lacking, type Trusting, trusted, type WitnessPolicy } from '../policy.ts'
 import {
   type Chain,
@@ -79,7 +80,6 @@ const SAID = ['actor', 'driver', 'cause', 'at', 'stack']
 const TOMBSTONES = ['fact:erased', 'moment:erased']
 const KINDS = Object.keys(FIELDS)
 const END = KINDS.length - 1
-const HEADER = 'actor at cause code driver kind moment payloadHash reel seq stack v'
 const fieldsOf = (value: unknown): string => (isObject(value) ? Object.keys(value).sort().join(' ') : '')
 
 /** Checks one bundle, line by line. */
@@ -198,7 +198,8 @@ class Check {
   #link(reel: string, seq: number, prev: Json | undefined, hash: string): boolean {
     const known = this.#hashes.get(reel) ?? new Map<number, string>()
     const chain = this.#chains.get(reel)
-    if (this.#need(!known.has(seq), 'seq-gap', 'this link of its chain is in the bundle twice')) {
+    const isNumber = this.#need(Number.isSafeInteger(seq), 'seq-gap', 'its number is no whole number')
+    if (isNumber && this.#need(!known.has(seq), 'seq-gap', 'this link of its chain is in the bundle twice')) {
       this.#hashes.set(reel, known.set(seq, hash))
       const [before, hashBefore] = chain?.last ?? [seq - 1, prev]
       if (this.#need(seq === before + 1, 'seq-gap', `link ${before + 1} of this chain is due here`))
@@ -212,9 +213,11 @@ class Check {
     this.#at = { ...this.#at, reel: String(reel), seq: Number(seq) }
     const isHashed = isHash(hash) && isHash(prev) && factHash(prev, header) === hash
     this.#need(isHashed, 'hash-mismatch', 'its hash is not that of its header and the link before it')
-    const isOfPlace = at(header, 'reel') === reel && at(header, 'seq') === seq && at(header, 'v') === 1
-    const isHeader = fieldsOf(header) === HEADER && isOfPlace
-    this.#need(isHeader, 'header-mismatch', 'its header is of another place, or has other fields')
+    this.#need(
+      isHeaderOf(header, reel, seq),
+      'header-mismatch',
+      'its header is of another place, or has other fields',
+    )
     const isGone = salt === null && payload === null
     const isLost = isGone && TOMBSTONES.includes(String(at(header, 'kind')))
     if (isLost) this.#lostTombs.add(String(reel))
@@ -225,7 +228,7 @@ class Check {
     const isTombstone = this.#tombstone(header, payload)
     this.#states.take(String(reel), Number(seq), String(at(header, 'kind')), payload)
     this.#countFact(header)
-    if (this.#link(String(reel), Number(seq), prev, String(hash))) return
+    if (this.#link(String(reel), seq as number, prev, String(hash))) return
     this.#need(this.#isOfOne, 'head-mismatch', 'this reel has no head in the bundle')
     this.#loose.set(String(hash), { hash: String(hash), isTombstone, isProven: false })
     this.#unnamed.set(String(hash), this.#at)
@@ -270,7 +273,7 @@ class Check {
     const isOfPlace = at(record, 'being') === being && at(record, 'n') === n
     this.#need(isHashed, 'hash-mismatch', 'its hash is not that of its record and the moment before it')
     this.#need(isOfPlace, 'header-mismatch', 'its record is of another moment')
-    const isLinked = this.#link(reel, Number(n), prev, String(hash))
+    const isLinked = this.#link(reel, n as number, prev, String(hash))
     this.#need(isLinked, 'head-mismatch', 'the moments of this being have no head in the bundle')
     if (!isObject(record)) return
     const moment = { record, ...rest } as Moment

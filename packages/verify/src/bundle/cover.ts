@@ -78,7 +78,9 @@ export function takeProof(
   if (checkpoint === null) return void need(false, 'proof-mismatch', 'it stands without a checkpoint')
   const held = tree === 'log' ? checkpoint : tree === 'heads' ? checkpoint.heads : null
   const isIn =
-    held !== null && isArray(path) && isIncluded(leaf, Number(index), path as string[], held.size, held.root)
+    held !== null &&
+    isArray(path) &&
+    isIncluded(leaf, index as number, path as string[], held.size, held.root)
   if (!need(isIn, 'proof-mismatch', 'the tree of the checkpoint does not hold it')) return
   if (chain !== undefined) Object.assign(chain, { covered: Number(seq), isEnd: tree === 'heads' })
   else if (loose !== undefined) loose.isProven = true

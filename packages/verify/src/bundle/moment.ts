@@ -28,7 +28,9 @@ export function* faultsOfMoment(moment: Moment): Generator<[reason: string, what
     yield ['decision-mismatch', 'its decision has another digest than its record says']
   if ((record.judged ?? null) !== (judged === null ? null : valueHash(judged)))
     yield ['judged-mismatch', 'its call was judged from heads with another digest']
-  if (effect !== null && !same(record.effect ?? null, effectDigests(effect)))
+  if (![basis, judged ?? [], record.facts ?? null].every(isHeads))
+    yield ['basis-mismatch', 'what it cites is no list of [reel, number, hash]']
+  if (effect !== null && (!isObject(record.effect) || !same(record.effect, effectDigests(effect))))
     yield ['effect-mismatch', 'its effect, or the result, has another digest']
   if (record.stackDigest !== (record.stack === null ? null : valueHash(record.stack ?? null)))
     yield ['record-mismatch', 'its stack has another digest than its record says']
@@ -38,14 +40,27 @@ export function* faultsOfMoment(moment: Moment): Generator<[reason: string, what
     yield ['act-mismatch', 'its act has another digest than its facts give']
 }
 
+const isHead = (ref: Json): boolean =>
+  isArray(ref) &&
+  ref.length === 3 &&
+  typeof ref[0] === 'string' &&
+  Number.isSafeInteger(ref[1]) &&
+  isHash(ref[2])
+const isHeads = (refs: Json): boolean => isArray(refs) && refs.every(isHead)
+
+/** By kind of a decision. */
+const MAY_END: Readonly<Record<string, readonly string[]>> = {
+  call: ['act', 'see', 'failure'],
+  see: ['see', 'failure'],
+  failure: ['failure'],
+}
+
 /** Which outcomes a decision may have, and the reason of one that failed. */
 export function* faultsOfOutcome({ record, decision }: Moment): Generator<[reason: string, what: string]> {
   const { outcome, reason } = record
   if (decision === null) return // erased, or there was none
   const kind = at(decision, 'kind')
-  const may: readonly Json[] =
-    kind === 'call' ? ['act', 'see', 'failure'] : kind === 'see' ? ['see', 'failure'] : ['failure']
-  if (!may.includes(outcome ?? null))
+  if (!(MAY_END[String(kind)] ?? []).includes(String(outcome)))
     yield ['outcome-mismatch', `its decision was ${kind}, and its outcome is ${outcome}`]
   const facts = isArray(record.facts) ? record.facts.length : 0
   if (outcome !== 'act' && facts > 0 && at(decision, 'breach') === undefined)

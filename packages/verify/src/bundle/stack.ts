@@ -1,5 +1,6 @@
 import { at, isArray, isObject, type Json, type JsonObject, same } from '../canonical.ts'
 import { rolesFor } from '../flow.ts'
+import { isHash } from '../hash.ts'
 import { REGISTRY, type State, type States } from './states.ts'
 
 /** The last act of a being: when it was sealed, and in which primary role. */
@@ -70,12 +71,16 @@ export function deriveStack({ record, open, basis }: Opened, beside: Beside): De
       'it opened for another cognition',
     )
   }
-  const told = at(open, 'context') ?? {}
+  const told = at(open, 'context') ?? null
+  need(isObject(told), 'context-mismatch', 'its context is no object')
   const context = contextOf(open, { told, me, flow: flowOf(me, beside.program) }, stateOf)
   const wrong = firstOtherIn(told, context)
   need(wrong === null, 'context-mismatch', `its context has another ${wrong} than its facts give`)
+  const isThere = isObject(beside.program) || (beside.program === undefined && isHash(at(open, 'program')))
+  need(isThere, 'program-mismatch', 'it opened with no program')
   if (!isObject(beside.program)) return { faults, missing: [...missing] }
   const program = programOf(beside.program, me, at(open, 'asked') ?? null, stateOf)
+  need(isArray(beside.program.flow ?? null), 'program-mismatch', 'its flow is no list')
   const other = ['flow', 'defaultRole'].find((field) => !same(at(beside.program, field), at(program, field)))
   need(other === undefined, 'program-mismatch', `its program has another ${other} than the being had`)
   for (const [name, role] of Object.entries(at(beside.program, 'roles') ?? {}))
@@ -86,7 +91,7 @@ export function deriveStack({ record, open, basis }: Opened, beside: Beside): De
     )
   if (record.stack === null) return { faults, missing: [...missing] }
   const roles = rolesFor(program, {
-    context: { ...(told as JsonObject), ...context },
+    context: isObject(told) ? { ...told, ...context } : context,
     cognition: String(at(open, 'cognition', 'kind')),
     asked: (at(open, 'asked') as string | null | undefined) ?? null,
   })
@@ -107,6 +112,8 @@ function* faultsOfTime(
   lastAct: LastAct | null | undefined,
 ): Generator<Fault> {
   const [openedAt, offset] = [Number(at(open, 'openedAt')), Number(at(open, 'offset'))]
+  const times = [at(open, 'openedAt'), at(open, 'offset'), record.sealedAt]
+  if (!times.every((time) => typeof time === 'number')) yield ['time-mismatch', 'a time of it is no number']
   if (record.openedAt !== openedAt || Number(record.sealedAt) < openedAt)
     yield ['time-mismatch', 'its record says that it was at another time']
   const here = openedAt + offset * 60_000
@@ -117,6 +124,9 @@ function* faultsOfTime(
     yield ['time-mismatch', 'its hour and its weekday are not those of the time at which it opened']
   if (record.wake !== null && at(open, 'wake', 'id') !== record.wake)
     yield ['record-mismatch', 'its record names another wake']
+  const last = at(open, 'lastSealed') ?? null
+  if (last !== null && typeof at(last, 'sealedAt') !== 'number')
+    yield ['time-mismatch', 'it does not say when the being last acted']
   if (lastAct === undefined) return
   if (!same(at(open, 'lastSealed'), lastAct === null ? null : { ...lastAct }))
     yield ['context-mismatch', 'the last act of the being was another one']

@@ -120,7 +120,7 @@ export function derive(witness: Parts): Derived {
   const world = worldOf(witness, said)
   const being = String(said.being)
   const me = world.being(being)
-  if (me === null) throw new Error(`@${being} was never born`)
+  if (me?.name !== being) throw new Error(`@${being} was never born`)
   const attested = [contextIn(witness)]
   const heads = [...world.shown].map(([reel, { head }]) => [reel, ...head] as const)
   const gaps = [...world.shown].flatMap(([reel, { cuts }]) =>
@@ -132,7 +132,7 @@ export function derive(witness: Parts): Derived {
   const verb = String(at(call, 'verb'))
   const list = LIST_OF[verb]
   if (list === undefined) throw new Error(`${verb} is not a verb`)
-  const { asked, key, target } = targetOf(witness, call as JsonObject, wearer, said)
+  const { asked, key, target } = targetOf(witness, call as JsonObject, wearer)
   const isOperation = verb === 'do' || verb === 'be'
   const rule = isOperation ? OPERATIONS[verb][key] : ['anyone']
   const isSame = rule === undefined || same([...witness.fallback], [...rule])
@@ -229,7 +229,9 @@ function worldOf(witness: Parts, record: JsonObject): World {
       const header = isArray(link) ? link[0] : null
       if (header === null) continue
       need(at(header, 'moment') !== record.moment, `${reel} holds what the moment itself wrote`)
-      need(Number(at(header, 'at')) <= Number(record.sealedAt), `${reel} holds what came after the moment`)
+      const [when, sealed] = [at(header, 'at'), record.sealedAt]
+      const isBefore = typeof when === 'number' && typeof sealed === 'number' && when <= sealed
+      need(isBefore, `${reel} holds what came after the moment`)
     }
   }
   return world
@@ -243,7 +245,9 @@ function checkSurface({ specs, surface, moment }: Parts, wearer: Wearer, atteste
   )
   for (const list of Object.values(LIST_OF)) {
     const held = at(surface, list)
-    const entries = specs.flatMap((spec) => (at(spec, list) as readonly Json[] | undefined) ?? [])
+    const lists = specs.map((spec) => (at(spec, list) === undefined ? [] : at(spec, list)))
+    need(lists.every(isArray), `${list} of a role is no list`)
+    const entries = lists.flatMap((entry) => entry as readonly Json[])
     const own = new Set((isArray(held) ? held : []).map((entry) => canonical(entry)))
     const wanted = new Set<string>()
     let isWhole = true
@@ -263,13 +267,18 @@ function checkSurface({ specs, surface, moment }: Parts, wearer: Wearer, atteste
 }
 
 /** What the list gate and the rule gate are asked about. */
+/** What names what is called, by verb. */
+const KEY_OF: Readonly<Record<string, string>> = { see: 'address', do: 'action', be: 'operation' }
+
 function targetOf(
   { target, specs }: Parts,
   call: JsonObject,
   { me, asker }: Wearer,
-  record: JsonObject,
 ): { asked: string; key: string; target: string } {
   const named = at(call, 'target') ?? null
+  const key = KEY_OF[String(call.verb)]
+  const isForm = key === undefined || typeof call[key] === 'string'
+  need(isForm && (named === null || typeof named === 'string'), 'its call has another form')
   switch (call.verb) {
     case 'see': {
       const asked = written('canSee', String(call.address), me.home)
@@ -294,7 +303,6 @@ function targetOf(
       const due =
         named === null ? ['/', `@${me.name}`, me.space] : [written('canSee', String(named), me.home)]
       need(due.includes(target), 'its target is not the one of the call')
-      need(record.being === me.name, 'another being called')
       return { asked: String(call.action), key: String(call.action), target }
     }
   }

@@ -146,7 +146,11 @@ function openEnvelope(text: string, policy: WitnessPolicy | null): JsonObject {
   const signatures = at(envelope, 'signatures')
   if (at(envelope, 'payloadType') !== PAYLOAD_TYPE || !isArray(signatures) || signatures.length === 0)
     throw new Error(`it is not a DSSE envelope of ${PAYLOAD_TYPE} with a signature`)
-  const bytes = signatures.map((one) => Buffer.from(String(at(one, 'sig')), 'base64'))
+  const bytes = signatures.flatMap((one) => {
+    const text = at(one, 'sig')
+    const sig = Buffer.from(String(text), 'base64')
+    return sig.toString('base64') === text ? [sig] : []
+  })
   if (
     policy !== null &&
     !policy.logs.some((log) => bytes.some((sig) => isSignedBy(log, PAYLOAD_TYPE, body, sig)))
@@ -174,7 +178,7 @@ function covering(
   const holds = (entry: Json, where: Json, hashes: Json) =>
     isIncluded(
       entry,
-      Number(where),
+      where as number,
       (isArray(hashes) ? hashes : []) as string[],
       checkpoint.size,
       checkpoint.root,
@@ -183,18 +187,22 @@ function covering(
     throw new Error('the tree of the checkpoint does not hold the moment')
   for (const [reel, at] of Object.entries(reelsIn(proof))) {
     const head = derived.heads.find(([name]) => name === reel)
-    const [where = null, hashes = null] = isArray(at) ? at : []
+    const [where = null, hashes = null] = placeIn(at)
     if (head === undefined || !holds({ fact: head }, where, hashes))
       throw new Error(`the tree of the checkpoint does not hold what is shown of ${reel}`)
   }
   for (const { reel, from, after } of derived.gaps) {
     const cut = at(proof, 'cuts', `${from - 1} ${reel}`)
-    const [where = null, hashes = null] = isArray(cut) ? cut : []
+    const [where = null, hashes = null] = placeIn(cut)
     if (!holds({ fact: [reel, from - 1, after] }, where, hashes))
       throw new Error(`the tree of the checkpoint does not hold fact ${from - 1} of ${reel}`)
   }
   return checkpoint
 }
+
+/** The index and the path of a proof. */
+const placeIn = (place: Json | undefined): readonly Json[] =>
+  isArray(place) && place.length === 2 ? place : []
 
 /** Proofs of the last facts of reels, each as [index, path]. */
 const reelsIn = (proof: Json | undefined): JsonObject => {

@@ -1,5 +1,6 @@
 import { at, isArray, isObject, type Json, type JsonObject } from '../canonical.ts'
 import { factHash, genesisHash, isHash, saltedHash } from '../hash.ts'
+import { isHeaderOf } from '../header.ts'
 import { setPath } from '../set-path.ts'
 
 /** A fact of a witness: its header, and salt and payload where the state that the gates read depends on them. */
@@ -142,9 +143,10 @@ export class World {
           hashes.set(seq, hash)
           continue
         }
-        const [header, salt, payload] = isArray(link) ? (link as Link) : ([null, null, null] as const)
+        if (!isArray(link) || link.length !== 3) throw wrong('is no [header, salt, payload]')
+        const [header, salt, payload] = link as Link
         seq += 1
-        if (at(header, 'reel') !== reel || at(header, 'seq') !== seq) throw wrong('is of another place')
+        if (!isHeaderOf(header, reel, seq)) throw wrong('is of another place, or has another header')
         hash = factHash(hash, header)
         hashes.set(seq, hash)
         const kind = String(at(header, 'kind'))
