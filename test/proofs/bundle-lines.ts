@@ -4,12 +4,12 @@ import { parseKey, type Verified, verifyBundle } from '@treeos/verify'
 import { actHash, factHash, momentHash, valueHash } from '@treeos/verify/parts'
 
 /** @param key verifier key; null: signatures are not checked */
-export const verifyBytes = (bytes: Buffer, key: string | null): Promise<Verified> =>
+export const verifyBytes = (bytes: Buffer, key: string | null, strict = false): Promise<Verified> =>
   verifyBundle(
     (async function* () {
       yield bytes
     })(),
-    key === null ? {} : { key: parseKey(key) },
+    key === null ? { strict } : { key: parseKey(key), strict },
   )
 
 export const linesOf = (bytes: Buffer): string[] => bytes.toString().split('\n').slice(0, -1)

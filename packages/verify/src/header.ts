@@ -1,4 +1,4 @@
-import { isObject, type Json } from './canonical.ts'
+import { isArray, isObject, type Json } from './canonical.ts'
 import { isHash } from './hash.ts'
 
 const isText = (value: unknown): boolean => typeof value === 'string'
@@ -29,3 +29,12 @@ export const isHeaderOf = (header: Json, reel: unknown, seq: unknown): boolean =
   Object.entries(FIELDS).every(([field, isForm]) => isForm(header[field])) &&
   header.reel === reel &&
   header.seq === seq
+
+/** Whether a value is a list of heads, each [reel, number, hash]. */
+export const isHeads = (refs: Json): boolean =>
+  isArray(refs) &&
+  refs.every((ref) => {
+    if (!isArray(ref) || ref.length !== 3) return false
+    const [reel, seq, hash] = ref
+    return isText(reel) && isNumber(seq) && isHash(hash)
+  })

@@ -1,5 +1,6 @@
 import { at, isArray, isObject, type Json, type JsonObject, same } from '../canonical.ts'
 import { actHash, isHash, saltedHash, valueHash } from '../hash.ts'
+import { isHeads } from '../header.ts'
 
 /** What a bundle or a receipt holds of a moment besides its place in its chain. */
 export interface Moment {
@@ -39,14 +40,6 @@ export function* faultsOfMoment(moment: Moment): Generator<[reason: string, what
   if (record.act !== (record.outcome === 'act' ? act : null))
     yield ['act-mismatch', 'its act has another digest than its facts give']
 }
-
-const isHead = (ref: Json): boolean =>
-  isArray(ref) &&
-  ref.length === 3 &&
-  typeof ref[0] === 'string' &&
-  Number.isSafeInteger(ref[1]) &&
-  isHash(ref[2])
-const isHeads = (refs: Json): boolean => isArray(refs) && refs.every(isHead)
 
 /** By kind of a decision. */
 const MAY_END: Readonly<Record<string, readonly string[]>> = {

@@ -1,0 +1,305 @@
+/** Another verifier, in Python, written from docs/formats.md alone, says of every bundle and receipt what @treeos/verify says. */
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { act, erasing, inhabit, plantScene } from '@treeos/client'
+import type { Json, JsonObject } from '@treeos/core'
+import court from '@treeos/court'
+import { type CheckpointedLog, envelopeOf, exportBundle, issueReceipt } from '@treeos/proofs'
+import { parseKey, type Verified, verifyReceipt } from '@treeos/verify'
+import { buildRegistry, seed } from '@treeos/world'
+import { afterAll, beforeAll, expect, it } from 'vitest'
+import { z } from 'zod'
+import { Random } from '../faults/random.ts'
+import { createSpace, doAs, live, momentOf, play, setFlow, tell } from '../support/life.ts'
+import mail from '../support/mail.ts'
+import { type LogKey, naiveLog, newLogKey } from '../support/naive-log.ts'
+import { type PostOffice, startPostOffice } from '../support/post-office.ts'
+import { stage } from '../support/puppet.ts'
+import { useWorld } from '../support/use-world.ts'
+import { linesOf, summed, textOf, verifyBytes } from './bundle-lines.ts'
+import { changeOne, mendedBundle, mendedStatement, type Part } from './mutations.ts'
+import { type Opinion, type Question, SecondVerifier, whyNoPython } from './second-opinion.ts'
+
+const MUTATIONS = Number(process.env.TREEOS_SECOND_MUTATIONS ?? 5000)
+const SEED = Number(process.env.TREEOS_SECOND_SEED ?? 31)
+const SCHEMA = join(import.meta.dirname, '../../packages/verify/src/receipt/receipt.schema.json')
+
+const why = whyNoPython()
+const judged = it.skipIf(why !== null)
+const folder = mkdtempSync(join(tmpdir(), 'treeos-second-'))
+afterAll(() => rmSync(folder, { recursive: true, force: true }))
+
+let office: PostOffice
+beforeAll(async () => {
+  office = await startPostOffice()
+  process.env.TREEOS_TEST_OFFICE = office.url
+})
+afterAll(() => office?.close())
+const extensions = [stage, court, mail]
+const world = useWorld({ extensions })
+const registry = buildRegistry([seed, ...extensions])
+let key: LogKey
+let log: CheckpointedLog
+let second: SecondVerifier
+/** of the whole reality, of each being, and of parts of some, proven or not */
+const bundles: Buffer[] = []
+const receipts: string[] = []
+
+beforeAll(async () => {
+  if (why === null) second = new SecondVerifier()
+  else console.warn(`no second verifier is asked: ${why}`)
+  key = newLogKey(world.reality)
+  await liveALittle()
+  log = await naiveLog(world.db, key)
+  const reels = await world.db.selectFrom('head').select('reel').execute()
+  const beings = reels.flatMap(({ reel }) => (reel.startsWith('being:') ? [reel.slice('being:'.length)] : []))
+  for (const proven of [true, false]) {
+    bundles.push(await bundleOf({}, proven))
+    for (const being of beings) bundles.push(await bundleOf({ being }, proven))
+    for (const since of [1, 2, 3])
+      bundles.push(await bundleOf({ being: 'clerk', since, until: since + 1 }, proven))
+  }
+  const calls = await world.db
+    .selectFrom('moment_decision')
+    .innerJoin('moment_outcome', 'moment_outcome.moment', 'moment_decision.moment')
+    .where('moment_decision.kind', '=', 'call')
+    .where('moment_decision.bytes', 'is not', null)
+    .select('moment_decision.moment')
+    .execute()
+  for (const { moment } of calls)
+    for (const by of [{ log }, { log: null }, { log, longest: 1 }]) receipts.push(await receiptOf(moment, by))
+})
+afterAll(() => second?.close())
+
+async function bundleOf(
+  of: { being?: string; since?: number; until?: number },
+  proven: boolean,
+): Promise<Buffer> {
+  const file = join(folder, 'audit.jsonl')
+  await exportBundle(world.db, world.reality, { ...of, log: proven ? async () => log : null, file })
+  return readFileSync(file)
+}
+
+async function receiptOf(
+  moment: string,
+  by: { log: CheckpointedLog | null; longest?: number },
+): Promise<string> {
+  const at = { db: world.db, reality: world.reality, registry }
+  return JSON.stringify((await issueReceipt(at, moment, { signer: key, ...by })).envelope)
+}
+
+/** Calls of every verb, with every verdict; people, a driver, effects, flows that read the world, and erasures. */
+async function liveALittle(): Promise<void> {
+  await plantScene(world, court)
+  const puppet = { cognition: 'scripted', script: 'stage:puppet' }
+  await world.birth({ ...puppet, name: 'clerk', role: 'stage:free' })
+  await world.birth({ ...puppet, name: 'visitor', role: 'court:watcher', home: '/court' })
+  const ceiling = { canSee: [{ pattern: '*' }], canDo: ['move'], canSummon: ['@clerk'], canBe: [] }
+  await world.birth({ ...puppet, name: 'bound', role: 'stage:free', ceiling })
+  await createSpace(world, '/den')
+  const rules = {
+    do: { 'create-space': { requires: ['contributor'] }, move: { forbid: [{ role: 'court:watcher' }] } },
+  }
+  await doAs(world, 'set-space', '/den', { field: 'permissions', value: rules })
+  await doAs(world, 'add-contributor', '/den', { being: '@clerk' })
+  const make = (path: string): JsonObject => ({
+    verb: 'do',
+    action: 'create-space',
+    target: '/den',
+    args: { path },
+  })
+  await play(world, 'clerk', make('/den/a'))
+  await play(world, 'clerk', make('/den/a'))
+  await play(world, 'bound', make('/den/b'))
+  await play(world, 'clerk', { verb: 'see', address: '/den' })
+  await play(world, 'clerk', { verb: 'summon', target: '@bound', content: 'hello' })
+  const kid = { name: 'kid', cognition: 'scripted', script: 'silent', role: 'stage:mute' }
+  await play(world, 'clerk', { verb: 'be', operation: 'birth', payload: kid })
+  const post = (text: string): JsonObject => ({
+    verb: 'do',
+    action: 'mail:post',
+    target: '@clerk',
+    args: { text },
+  })
+  await play(world, 'clerk', post('posted'))
+  office.moods = [0, 0, 0]
+  await play(world, 'clerk', post('lost'))
+  await play(world, 'visitor', {
+    verb: 'do',
+    action: 'court:rule',
+    target: '/court',
+    args: { ruling: 'mine' },
+  })
+  await play(world, 'visitor', { verb: 'do', action: 'move', target: '@visitor', args: { to: '/den' } })
+  await setFlow(world, 'visitor', [
+    { when: { 'world.weather.rain': true, 'me.quality.mood': { ne: 'grim' } }, role: 'stage:free' },
+    { when: { 'space.quality.permissions': { present: true } }, role: 'stage:mute', stack: true },
+  ])
+  await doAs(world, 'set-world-signal', '/', { namespace: 'weather', key: 'rain', value: true })
+  await play(world, 'visitor', { verb: 'see', address: '~' })
+  await live(world, 'solomon', 'the child is mine')
+  const hands = await inhabit(world, { being: 'clerk', as: 'operator' })
+  await act(world, 'clerk', { verb: 'see', address: '/' })
+  await hands.release()
+  const wake = await tell(world, 'bound', 'the word is tiger-milk')
+  const { n } = await momentOf(world, wake)
+  await act(world, 'operator', await erasing(world.db, `bound/1/${n}`, 'asked to'))
+}
+
+/** What both say of it. */
+async function bothOn(question: Question): Promise<{ first: Opinion; second: Opinion }> {
+  const [first, other] = await Promise.all([firstOn(question), second.ask(question)])
+  return { first, second: other }
+}
+
+async function firstOn({ bundle, receipt, key: by, strict = false }: Question): Promise<Opinion> {
+  if (bundle !== undefined) {
+    const verified = await verifyBytes(bundle, by, strict)
+    return { status: verified.status, found: verified.status === 'broken' ? null : foundIn(verified) }
+  }
+  const checking = { key: by === null ? null : parseKey(by), strict }
+  const { status, derived } = verifyReceipt(String(receipt), checking)
+  return { status, verdict: derived?.verdict ?? null }
+}
+
+const foundIn = ({ facts, moments, covered, erased }: Verified): Json => ({
+  facts,
+  moments,
+  covered: covered ?? 0,
+  erased: erased.map(({ reel, seq, what, by, why: reason, at }) => [reel, seq, what, by, reason, at]),
+})
+
+judged(
+  'agrees on every bundle and receipt, with a key, without one, with a wrong one, and strictly',
+  async () => {
+    const other = newLogKey(world.reality).verifier
+    const shown = [...bundles.map((bundle) => ({ bundle })), ...receipts.map((receipt) => ({ receipt }))]
+    const tally: Record<string, number> = {}
+    for (const one of shown)
+      for (const by of [key.verifier, null, other])
+        for (const strict of [false, true]) {
+          const both = await bothOn({ ...one, key: by, strict })
+          expect(both.second).toEqual(both.first)
+          const { status, verdict } = both.first
+          for (const told of [status, verdict ?? 'none']) tally[String(told)] = (tally[String(told)] ?? 0) + 1
+        }
+    for (const told of ['ok', 'unproven', 'broken', 'refused', 'permitted', 'seen-to-run', 'not-known'])
+      expect(tally[told], told).toBeGreaterThan(0)
+  },
+)
+
+const statementIn = (receipt: string): Part =>
+  JSON.parse(Buffer.from(JSON.parse(receipt).payload, 'base64').toString())
+
+it('has receipts of the form of their JSON schema, and the schema refuses what is changed in their form', () => {
+  const schema = z.fromJSONSchema(JSON.parse(readFileSync(SCHEMA, 'utf8')))
+  for (const receipt of receipts) {
+    const { predicate } = statementIn(receipt)
+    expect(schema.safeParse(predicate).error?.issues ?? []).toEqual([])
+    for (const field of [...Object.keys(predicate), 'more']) {
+      const { [field]: told, ...others } = predicate
+      expect([field, schema.safeParse(told === undefined ? { ...others, more: 1 } : others).success]).toEqual(
+        [field, false],
+      )
+    }
+    const [first] = Object.values<Json[][]>(predicate.reels)[0] ?? []
+    first?.push(null)
+    expect(schema.safeParse(predicate).success).toBe(false)
+  }
+})
+
+judged('control: another answer shows, as of a verifier that trusts any key', async () => {
+  const asked = { receipt: receipts[0]!, strict: false }
+  const first = await firstOn({ ...asked, key: newLogKey(world.reality).verifier })
+  expect(await second.ask({ ...asked, key: null })).not.toEqual(first)
+})
+
+function changedBytes(bytes: Buffer, draw: Random): Buffer {
+  const copy = Buffer.from(bytes)
+  const place = draw.between(0, copy.length - 1)
+  copy[place] = draw.chance(0.5) ? copy[place]! ^ (1 << draw.between(0, 7)) : draw.between(32, 126)
+  return copy
+}
+
+/** A line out, twice, or at another place, with true numbers and sums again. */
+function moved(lines: string[], draw: Random): string[] {
+  const copy = [...lines]
+  const [from, to] = [draw.between(0, lines.length - 1), draw.between(0, lines.length - 1)]
+  const [line = ''] = copy.splice(from, draw.between(0, 1))
+  if (draw.chance(0.6)) copy.splice(to, 0, line === '' ? lines[from]! : line)
+  return copy
+}
+
+/** What was changed last. */
+let change = ''
+
+/** A field of one line changed; with `mends` every hash is computed again. */
+function edited(lines: string[], draw: Random, mends: boolean): string[] {
+  const parts: Part[] = lines.map((line) => JSON.parse(line))
+  change = changeOne(draw.pick(parts), draw)
+  return (mends ? mendedBundle(parts) : parts).map((part) => JSON.stringify(sorted(part)))
+}
+const sorted = (part: Part): Part =>
+  Object.fromEntries(Object.entries(part).sort(([a], [b]) => (a < b ? -1 : 1)))
+
+function mutatedBundle(bytes: Buffer, draw: Random): Buffer {
+  const lines = linesOf(bytes)
+  const kind = draw.between(0, 9)
+  try {
+    if (kind === 0) return changedBytes(bytes, draw)
+    if (kind === 1) return textOf(moved(lines, draw))
+    if (kind <= 3) return summed(moved(lines, draw))
+    return summed(edited(lines, draw, kind > 5))
+  } catch {
+    return changedBytes(bytes, draw) // it has no lines that could be summed
+  }
+}
+
+function mutatedReceipt(receipt: string, draw: Random): string {
+  if (draw.chance(0.1)) return changedBytes(Buffer.from(receipt), draw).toString()
+  const statement = statementIn(receipt)
+  const part = draw.chance(0.7) ? draw.pick(Object.keys(statement.predicate)) : null
+  change = `${part}${changeOne(part === null ? statement : statement.predicate[part], draw)}`
+  try {
+    return JSON.stringify(
+      envelopeOf((draw.chance(0.8) ? mendedStatement(statement) : statement) as Json, key),
+    )
+  } catch {
+    return mutatedReceipt(receipt, draw) // what was changed has no hashes
+  }
+}
+
+judged(`agrees on ${MUTATIONS} mutations of them (seed ${SEED})`, async () => {
+  const draw = new Random(SEED)
+  const small = bundles.filter((bundle) => bundle.length < 60_000)
+  const told = receipts
+  const tally: Record<string, number> = {}
+  const differing: string[] = []
+  for (let from = 0; from < MUTATIONS; from += 50) {
+    const changes: string[] = []
+    const questions = Array.from({ length: Math.min(50, MUTATIONS - from) }, (): Question => {
+      const by = draw.chance(0.7) ? key.verifier : null
+      const strict = draw.chance(0.2)
+      change = 'bytes or lines'
+      const shown = draw.chance(0.5)
+        ? { bundle: mutatedBundle(draw.pick(small), draw) }
+        : { receipt: mutatedReceipt(draw.pick(told), draw) }
+      changes.push(change)
+      return { ...shown, key: by, strict }
+    })
+    const answers = await Promise.all(questions.map((question) => bothOn(question)))
+    for (const [i, both] of answers.entries()) {
+      const of = questions[i]!.bundle === undefined ? 'receipt' : 'bundle'
+      const name = `${of} ${both.first.status}`
+      tally[name] = (tally[name] ?? 0) + 1
+      if (JSON.stringify(both.first) !== JSON.stringify(both.second))
+        differing.push(JSON.stringify({ of, change: changes[i], ...both }))
+    }
+  }
+  console.info(tally)
+  expect(differing).toEqual([])
+  for (const what of ['bundle', 'receipt'])
+    for (const status of ['ok', 'unproven', 'broken'])
+      expect(tally[`${what} ${status}`] ?? 0, `${what} ${status}`).toBeGreaterThan(9)
+})

@@ -1,0 +1,300 @@
+"""Bundles: each line, each chain, and what the checkpoint says of both."""
+
+import re
+
+from hashes import Checkpoint, fact_hash, genesis_hash, is_hash, is_included, line_hash, moment_hash, salted_hash, value_hash
+from moment import check_header, check_moment, cited_by, gone_from
+from plain_json import ABSENT, Broken, at, given, is_count, items, need, parse_canonical, same
+from stack import Beside, Stack, check_outcome
+from states import States
+
+SAID = ("actor", "driver", "cause", "at", "stack")
+TOMBSTONES = {"fact:erased": "hash", "moment:erased": "moment"}
+FIELDS = {
+    "manifest": "at format kind line reality scope sum",
+    "head": "from hash kind line prev reel seq sum",
+    "fact": "hash header kind line payload prev reel salt seq sum",
+    "blob": "content digest kind line sum",
+    "moment": "basis being decision effect hash judged kind line n open prev record salt sum",
+    "checkpoint": "kind line note sum",
+    "proof": "in index kind leaf line path sum",
+    "end": "counts kind line sum",
+}
+KINDS = list(FIELDS)
+SUM = re.compile(r',"sum":"([0-9a-f]{64})"}\Z')
+
+
+def fields_of(value):
+    return " ".join(sorted(value)) if type(value) is dict else ""
+
+
+class Chain:
+    def __init__(self, first, end):
+        self.first, self.last, self.end = first, (first, None), end
+        self.covered, self.is_end = -1, False
+
+
+class Bundle:
+    def __init__(self, key):
+        self.key = key
+        self.reality, self.being, self.since, self.until = "", None, 1, None
+        self.stage, self.counts = 0, {}
+        self.chains, self.hashes = {}, {}
+        self.loose, self.unnamed, self.proven = {}, set(), set()
+        self.wrote, self.gone, self.tombs, self.lost = {}, [], {}, set()
+        self.contents, self.unused = {}, set()
+        self.states, self.last_acts, self.missing = States(), {}, set()
+        self.checkpoint = None
+
+    def take(self, number, value):
+        kind = str(value.get("kind"))
+        need(FIELDS.get(kind) == fields_of(value), "other fields")
+        stage = KINDS.index(kind)
+        is_first = number == 1
+        need(self.stage <= stage and is_first == (stage == 0) and self.stage < len(KINDS) - 1, "another order")
+        self.stage = stage
+        if kind != "end":
+            self.counts[kind] = self.counts.get(kind, 0) + 1
+        getattr(self, f"take_{kind}")(value)
+
+    def take_manifest(self, value):
+        scope, self.reality = value["scope"], value["reality"]
+        need(value["format"] == "treeos.bundle.v1" and type(self.reality) is str, "another format")
+        if same(scope, {"all": True}):
+            return
+        need(fields_of(scope) == "being since until", "no scope")
+        self.being, self.since, self.until = scope["being"], scope["since"], scope["until"]
+        need(type(self.being) is str and is_count(self.since) and self.since > 0, "no scope")
+        need(self.until is None or is_count(self.until), "no scope")
+
+    def take_head(self, value):
+        reel, first, seq, prev, end = (value[key] for key in ("reel", "from", "seq", "prev", "hash"))
+        need(type(reel) is str and is_count(first) and is_count(seq) and is_hash(prev) and is_hash(end), "no head")
+        need(reel not in self.chains, "a second head")
+        need(first != 0 or prev == genesis_hash(self.reality, reel), "another beginning")
+        if self.being is None or reel == f"being:{self.being}":
+            need(first == 0, "out of scope")
+        else:
+            need(reel == f"moments:{self.being}" and first == self.since - 1, "out of scope")
+        self.chains[reel] = Chain(first, (seq, end))
+        self.chains[reel].last = (first, prev)
+
+    def link(self, reel, seq, prev, own):
+        need(is_count(seq) and is_hash(prev) and is_hash(own), "no link")
+        known = self.hashes.setdefault(reel, {})
+        need(seq not in known, "a link twice")
+        known[seq] = own
+        chain = self.chains.get(reel)
+        if chain is not None:
+            need((seq - 1, prev) == chain.last, "does not follow")
+            chain.last = (seq, own)
+        return chain is not None
+
+    def take_fact(self, value):
+        reel, seq, prev, own, header, payload, salt = (
+            value[key] for key in ("reel", "seq", "prev", "hash", "header", "payload", "salt")
+        )
+        need(type(reel) is str and is_hash(prev) and fact_hash(prev, header) == own, "another hash")
+        check_header(header, reel, seq)
+        is_tombstone = header["kind"] in TOMBSTONES
+        if salt is None and payload is None:
+            self.gone.append((f"{reel} {own}", reel, seq, "payload", is_tombstone))
+            if is_tombstone:
+                self.lost.add(reel)
+        else:
+            need(is_hash(salt) and salted_hash(salt, payload) == header["payloadHash"], "another payload")
+        if is_tombstone:
+            self.tombstone(header, payload)
+        self.states.take(reel, seq, str(header["kind"]), payload)
+        self.count(header)
+        if self.link(reel, seq, prev, own):
+            return
+        need(self.being is not None, "a reel without a head")
+        self.loose[own] = is_tombstone
+        self.unnamed.add(own)
+
+    def count(self, header):
+        """All facts of a moment say the same of it."""
+        if type(header["moment"]) is not str:
+            return
+        said = [header[field] for field in SAID]
+        count, before = self.wrote.get(header["moment"], (0, said))
+        need(same(before, said), "another actor, time or stack than that of another fact of its moment")
+        self.wrote[header["moment"]] = (count + 1, said)
+
+    def tombstone(self, header, payload):
+        by = at(payload, "onBehalfOf")
+        told = (by if type(by) is str else header["actor"], given(payload, "why"), header["at"])
+        named = given(payload, TOMBSTONES[header["kind"]])
+        self.tombs.setdefault(f"{header['reel']} {named}", told)
+
+    def cites(self, ref, must_be_here):
+        reel, seq, own = ref
+        if same(seq, 0):
+            return own == genesis_hash(self.reality, reel)
+        found = self.hashes.get(reel, {}).get(seq)
+        if found is None:
+            return not must_be_here and is_hash(own)
+        if found == own:
+            self.unnamed.discard(found)
+        return found == own
+
+    def take_moment(self, value):
+        being, n, prev, own, record = (value[key] for key in ("being", "n", "prev", "hash", "record"))
+        need(is_hash(prev) and moment_hash(prev, record) == own, "another hash")
+        need(type(being) is str and at(record, "being") == being and same(at(record, "n"), n), "a record of another")
+        need(self.link(f"moments:{being}", n, prev, own), "moments without a head")
+        check_moment(value)
+        name = record["moment"]
+        for what in gone_from(value):
+            self.gone.append((f"being:{being} {name}", f"moments:{being}", n, what, False))
+        facts, cited, cause, digests = cited_by(value)
+        count, said = self.wrote.pop(name, (0, None))
+        need(all(self.cites(ref, True) for ref in facts) and len(facts) == count, "other facts")
+        due = [being, given(value["open"], "driver"), cause, given(record, "openedAt"), given(record, "stackDigest")]
+        need(said is None or same(said, due), "its facts say otherwise who acted, when and in which stack")
+        self.derive(value)
+        need(all(self.cites(ref, self.being is None) for ref in cited), "cites other facts")
+        self.unnamed.discard(cause)
+        need(all(digest in self.contents for digest in digests), "a content is not here")
+        self.unused.difference_update(digests)
+
+    def derive(self, moment):
+        record = moment["record"]
+        being = record["being"]
+        first = self.chains[f"moments:{being}"].first
+        last_act = self.last_acts.get(being, None if first == 0 else ABSENT)
+        program = self.contents.get(given(moment["open"], "program"))
+        self.missing |= Stack(moment, Beside(self.states, self.is_whole, last_act, program)).missing
+        check_outcome(moment)
+        if record["outcome"] == "act":
+            primary = given(record["stack"], "primary", "name")
+            self.last_acts[being] = {"sealedAt": record["sealedAt"], "primary": primary}
+
+    def is_whole(self, reel):
+        return reel in self.chains and self.chains[reel].first == 0
+
+    def take_blob(self, value):
+        need(value_hash(value["content"]) == value["digest"], "another digest")
+        need(value["digest"] not in self.contents, "a content twice")
+        self.contents[value["digest"]] = value["content"]
+        self.unused.add(value["digest"])
+
+    def take_checkpoint(self, value):
+        need(self.counts["checkpoint"] == 1, "a second checkpoint")
+        self.checkpoint = Checkpoint(value["note"], self.key)
+        need(self.checkpoint.origin == f"treeos/{self.reality}", "a checkpoint of another log")
+
+    def take_proof(self, value):
+        need(self.checkpoint is not None, "a proof without a checkpoint")
+        leaf = value["leaf"]
+        need(type(leaf) is dict and len(leaf) == 1, "no leaf")
+        ((kind, ref),) = leaf.items()
+        need(kind in ("fact", "record") and type(ref) is list and len(ref) == 3, "no leaf")
+        reel, seq, own = ref
+        reel = f"moments:{reel}" if kind == "record" else reel
+        chain = self.chains.get(reel)
+        here = self.hashes.get(reel, {}).get(seq)
+        if here is None and chain is not None and seq == chain.end[0]:
+            here = chain.end[1]
+        need(here is not None and here == own, "a proof of what is not here")
+        tree = {"log": self.checkpoint.log, "heads": self.checkpoint.heads}.get(value["in"])
+        need(tree is not None and is_included(leaf, value["index"], value["path"], *tree), "the tree does not hold it")
+        if chain is None:
+            need(own in self.loose and own not in self.proven, "a proof that is not needed")
+            self.proven.add(own)
+        else:
+            need(chain.covered < 0, "a second proof")
+            chain.covered, chain.is_end = seq, value["in"] == "heads"
+
+    def take_end(self, value):
+        need(same(value["counts"], self.counts), "other counts")
+
+    def finish(self):
+        need(self.stage == len(KINDS) - 1, "cut off")
+        for chain in self.chains.values():
+            need(chain.last == chain.end, "a chain that ends elsewhere")
+        for own in self.unnamed:
+            need(self.loose.get(own) is True, "a fact that nothing names")
+        for name, _, _, _, is_tombstone in self.gone:
+            is_lost = not is_tombstone and name.rpartition(" ")[0] in self.lost
+            need(name in self.tombs or is_lost, "gone without a tombstone")
+        need(not self.unused, "nothing names a content")
+        need(self.being is not None or not self.wrote, "facts of a moment that is not here")
+        if self.being is None:
+            if self.checkpoint is not None:
+                links = sum(chain.end[0] for chain in self.chains.values())
+                heads = 0 if self.checkpoint.heads is None else self.checkpoint.heads[0]
+                need(links >= self.checkpoint.log[0] and len(self.chains) >= heads, "a chain is gone or cut")
+            return
+        for reel in (f"being:{self.being}", f"moments:{self.being}"):
+            need(reel in self.chains, "a chain of the scope is not here")
+        last = self.chains[f"moments:{self.being}"].end[0]
+        need(self.until is None or self.since <= self.until >= last, "another range than the scope")
+
+    def is_covered(self):
+        if self.checkpoint is None:
+            return False
+        for reel, chain in self.chains.items():
+            if chain.covered < chain.end[0] and max(chain.covered, chain.first) < max(chain.end[0], 1):
+                return False
+            if self.being is None:
+                continue
+            is_cut = reel == f"moments:{self.being}" and chain.end[0] == self.until
+            if not is_cut and not (chain.is_end and chain.covered == chain.end[0]):
+                return False
+        return all(own in self.proven for own in self.unnamed)
+
+    def covered(self):
+        return sum(max(chain.covered - max(chain.first, 0), 0) for chain in self.chains.values())
+
+    def erased(self):
+        nobody = (None, None, None)
+        return [[reel, seq, what, *self.tombs.get(name, nobody)] for name, reel, seq, what, _ in self.gone]
+
+
+class Lines:
+    """Reads lines. A line that was read before is not parsed again."""
+
+    def __init__(self):
+        self.known = {}
+
+    def read(self, text):
+        if text not in self.known:
+            found = SUM.search(text)
+            need(found, "no sum")
+            value = parse_canonical(text)
+            need(type(value) is dict, "no object")
+            self.known[text] = (value, text[: found.start()] + "}", found[1])
+        return self.known[text]
+
+
+LINES = Lines()
+
+
+def read(data, key):
+    bundle, before = Bundle(key), ""
+    try:
+        texts = data.decode("utf-8").split("\n")
+    except UnicodeDecodeError:
+        raise Broken("no UTF-8") from None
+    need(texts.pop() == "", "no line break at the end")
+    for i, text in enumerate(texts):
+        value, body, own = LINES.read(text)
+        need(value.get("line") == i + 1 and line_hash(before, body) == own, "another line")
+        before = own
+        bundle.take(i + 1, value)
+    bundle.finish()
+    return bundle
+
+
+def check_bundle(data, key, strict):
+    """(status, what it found)"""
+    try:
+        bundle = read(data, key)
+    except (Broken, AttributeError, TypeError, KeyError, IndexError, ValueError):
+        return ("broken", None)
+    is_ok = bundle.is_covered() and not (strict and (key is None or bundle.missing))
+    counts = {f"{kind}s": bundle.counts.get(kind, 0) for kind in ("fact", "moment")}
+    found = {**counts, "covered": bundle.covered(), "erased": bundle.erased()}
+    return ("ok" if is_ok else "unproven", found)

@@ -1,0 +1,324 @@
+"""The two gates: the expanded lists with the ceilings, and the rules of the spaces."""
+
+import re
+
+from moment import check_header
+from plain_json import ABSENT, Broken, at, canonical, given, items, need
+from hashes import fact_hash, genesis_hash, is_hash, salted_hash
+from states import set_path
+
+LIST_OF = {"see": "canSee", "do": "canDo", "summon": "canSummon", "be": "canBe"}
+STANCE = re.compile(r"(?:~/|[a-z0-9/-]*)@([a-z][a-z0-9-]{0,31})\Z")
+PATH = re.compile(r"([a-z0-9][a-z0-9-]{0,63}(/(?!\Z)|\Z))+\Z")
+ROLE = re.compile(r"[a-z][a-z0-9-]{0,63}(:[a-z][a-z0-9-]{0,63})?\Z")
+OWNERS_OWN = ("set-matter", "write-matter", "end-matter")
+STANDINGS = ("anyone", "self", "parent", "ancestor", "owner", "contributor", "home", "operator")
+NOTHING = {"name": "", "parent": None, "home": "/", "space": "/", "defaultRole": None, "ceiling": None}
+NOTHING |= {"owner": None, "contributors": [], "permissions": {}, "children": []}
+
+
+def text(value):
+    return value if type(value) is str else None
+
+
+def born(_, said):
+    state = {key: given(said, key) for key in ("name", "parent", "home", "defaultRole", "ceiling")}
+    return NOTHING | state | {"parent": text(state["parent"]), "space": state["home"]}
+
+
+def created(_, said):
+    permissions = at(said, "qualities", "permissions")
+    permissions = {} if permissions is ABSENT else permissions
+    return NOTHING | {"name": given(said, "path"), "owner": text(given(said, "owner")), "permissions": permissions}
+
+
+def quality(state, said):
+    path = [str(key) for key in items(said, "path")]
+    merge = at(said, "merge") is not False
+    tree = set_path({"permissions": state["permissions"]}, path, given(said, "value"), merge)
+    return state | {"permissions": tree.get("permissions", {})}
+
+
+def thing(_, said):
+    return NOTHING | {"name": given(said, "id"), "owner": text(given(said, "owner")), "space": given(said, "place")}
+
+
+CHANGES = {
+    "being:born": born,
+    "being:moved": lambda state, said: state | {"space": given(said, "to")},
+    "being:bounded": lambda state, said: state | {"ceiling": given(said, "ceiling")},
+    "being:bore": lambda state, said: state
+    | {"children": None if state["children"] is None else [*state["children"], given(said, "being")]},
+    "space:created": created,
+    "space:contributor-added": lambda state, said: state | {"contributors": state["contributors"] + [given(said, "being")]},
+    "space:contributor-removed": lambda state, said: state
+    | {"contributors": [one for one in state["contributors"] if one != given(said, "being")]},
+    "quality:set": quality,
+    "matter:created": thing,
+    "matter:moved": lambda state, said: state | {"space": given(said, "to")},
+}
+
+
+def counts(reel, kind):
+    """Whether the gates read the payload of such a fact."""
+    return kind in CHANGES and (kind != "quality:set" or reel.startswith("space:"))
+
+
+class World:
+    """What a receipt shows of beings, spaces and things."""
+
+    def __init__(self, reality, reels):
+        self.heads, self.gaps, self.states = {}, [], {}
+        for reel, links in reels.items():
+            need(type(links) is list, "a reel is a list")
+            self.take(reality, reel, links)
+
+    def take(self, reality, reel, links):
+        seq, last, state = 0, genesis_hash(reality, reel), None
+        for link in links:
+            if type(link) is dict:
+                to = link.get("to")
+                need(type(to) is int and to > seq > 0 and is_hash(link.get("hash")), "no gap")
+                self.gaps.append((reel, seq, last))
+                seq, last = to, link["hash"]
+                continue
+            need(type(link) is list and len(link) == 3, "no fact")
+            header, salt, payload = link
+            seq += 1
+            check_header(header, reel, seq)
+            last = fact_hash(last, header)
+            kind = given(header, "kind")
+            if not counts(reel, str(kind)):
+                need(salt is None and payload is None, "a payload that nothing is derived from")
+                continue
+            if kind == "being:bore" and salt is None and payload is None:
+                state = None if state is None else state | {"children": None}
+                continue
+            need(is_hash(salt) and type(payload) is dict, "a payload that counts is not there")
+            need(salted_hash(salt, payload) == at(header, "payloadHash"), "another payload")
+            if state is not None or kind.endswith((":born", ":created")):
+                state = CHANGES[kind](NOTHING if state is None else state, payload)
+        self.heads[reel] = (seq, last)
+        self.states[reel] = state
+
+    def state(self, reel):
+        need(reel in self.states, f"the receipt lacks {reel}")
+        return self.states[reel]
+
+    def being(self, name):
+        return self.state(f"being:{name}")
+
+    def space(self, path):
+        return self.state(f"space:{path}")
+
+    def lineage(self, name):
+        """Makers, the nearest first."""
+        makers, one = [], self.being(name)
+        while one is not None and one["parent"] is not None and len(makers) < 64:
+            one = self.being(one["parent"])
+            if one is not None:
+                makers.append(one)
+        return makers
+
+    def is_ancestor(self, elder, name):
+        return any(one["name"] == elder for one in self.lineage(name))
+
+    def is_or_made(self, elder, name):
+        return elder == name or self.is_ancestor(elder, name)
+
+
+def ancestry(path):
+    """A space and those around it."""
+    spaces = [path]
+    while path != "/":
+        path = path[: path.rindex("/")] or "/"
+        spaces.append(path)
+    return spaces
+
+
+def written(kind, address, home):
+    """The one written form of an address."""
+    if kind in ("canDo", "canBe") or address.startswith(("matter:", "thread:")):
+        return address
+    if address == "~":
+        return home
+    stance = STANCE.match(address)
+    if stance:
+        return f"@{stance[1]}"
+    path = address.lstrip("/")
+    return f"/{path}" if PATH.match(path) or (path == "" and address != "") else address
+
+
+def matches(pattern, target):
+    if pattern == "*":
+        return True
+    start, end = pattern.startswith("*"), pattern.endswith("*")
+    body = pattern[int(start) : len(pattern) - int(end)]
+    if start and end:
+        return body in target
+    return target.endswith(body) if start else target.startswith(body) if end else target == body
+
+
+def text_pattern(entry):
+    pattern = at(entry, "pattern")
+    if type(pattern) is not str or at(entry, "kind") is not ABSENT:
+        return None
+    place = pattern.rfind("/@")
+    return pattern if place < 0 or "*" in pattern[:place] else None
+
+
+def covering(entries, target):
+    for entry in entries:
+        pattern = given(entry, "pattern")
+        if entry == target if type(entry) is str else type(pattern) is str and matches(pattern, target):
+            return entry
+    return None
+
+
+def expanded(kind, entry, me, asker):
+    """What an entry of a role stands for; None for one that code expands."""
+    if type(entry) is str:
+        return [written(kind, entry, me["home"])]
+    if text_pattern(entry) is not None:
+        return [{"pattern": text_pattern(entry)}]
+    names = {"asker": [asker], "parent": [me["parent"]], "any-child": me["children"]}
+    relation = at(entry, "rel")
+    if type(relation) is not str or relation not in names:
+        return None
+    need(names[relation] is not None, "it does not name the children that a role reaches for")
+    return [written(kind, f"@{name}", me["home"]) for name in names[relation] if name is not None]
+
+
+def list_gate(world, me, surface, kind, target):
+    entry = covering(items(surface, kind), target)
+    if entry is None:
+        return (False, kind)
+    for bound in [me, *world.lineage(me["name"])]:
+        if bound["ceiling"] is None:
+            continue
+        entries = [
+            written(kind, one, bound["home"]) if type(one) is str else {"pattern": text_pattern(one)}
+            for one in items(bound["ceiling"], kind)
+            if type(one) is str or text_pattern(one) is not None
+        ]
+        if covering(entries, target) is None:
+            return (False, f"the ceiling of @{bound['name']} in {kind}")
+    return (True, f"{kind}: {entry if type(entry) is str else canonical(entry)}")
+
+
+class Question:
+    """Who asks, for what, and of which target: a being or none, its space, and of a thing its owner."""
+
+    def __init__(self, world, actor, verb, key, target):
+        self.world, self.actor, self.verb, self.key = world, actor, verb, key
+        self.being, self.space, self.owner = target
+
+    def by(self, actor):
+        return Question(self.world, actor, self.verb, self.key, (self.being, self.space, self.owner))
+
+    def spaces(self):
+        is_exempt = (self.verb == "do" and self.being is not None) or (
+            self.key == "set-space" and self.actor["parent"] is None
+        )
+        is_own = self.owner is not ABSENT and self.key in OWNERS_OWN
+        return [] if is_exempt or is_own else ancestry(self.space)
+
+    def has(self, standing, place):
+        world, actor = self.world, self.actor
+        if type(standing) is dict:
+            return self.is_conferred(place, lambda being: being["defaultRole"] == standing["role"])
+        if standing == "anyone":
+            return True
+        if standing == "self":
+            return self.being is not None and self.being["name"] == actor["name"]
+        if standing == "parent":
+            return self.being is not None and self.being["parent"] == actor["name"]
+        if standing == "ancestor":
+            return self.being is not None and world.is_ancestor(actor["name"], self.being["name"])
+        if standing == "operator":
+            return actor["parent"] is None
+        if standing == "owner":
+            owner = None if self.owner is ABSENT else self.owner
+            if owner is None:
+                owner = (world.space(self.space) or NOTHING)["owner"]
+            return owner is not None and world.is_or_made(actor["name"], owner)
+        if standing == "contributor":
+            return actor["name"] in (world.space(self.space) or NOTHING)["contributors"]
+        return self.is_conferred(place, lambda being: place in ancestry(being["home"]))
+
+    def is_conferred(self, place, held):
+        owner = (self.world.space(place) or NOTHING)["owner"]
+        line = [self.actor, *self.world.lineage(self.actor["name"])]
+        for i, being in enumerate(line):
+            if not held(being):
+                return False
+            if being["parent"] is None:
+                return True
+            if i + 1 == len(line):
+                return False
+            maker = line[i + 1]
+            if maker["parent"] is None or (owner is not None and self.world.is_or_made(maker["name"], owner)):
+                return True
+        return False
+
+    def is_forbidden(self, standing, place):
+        if type(standing) is str and standing not in ("owner", "contributor", "home"):
+            return self.has(standing, place)
+        makers = [one for one in self.world.lineage(self.actor["name"]) if one["parent"] is not None]
+        for actor in [self.actor, *makers]:
+            if type(standing) is dict:
+                found = actor["defaultRole"] == standing["role"]
+            elif standing == "home":
+                found = place in ancestry(actor["home"])
+            else:
+                found = self.by(actor).has(standing, place)
+            if found:
+                return True
+        return False
+
+
+def is_standing(value):
+    if type(value) is str:
+        return value in STANDINGS
+    return type(value) is dict and set(value) == {"role"} and type(value["role"]) is str and bool(ROLE.match(value["role"]))
+
+
+def read_rule(value):
+    """(requires, forbid). A malformed rule permits nobody."""
+    if value is True:
+        return (["anyone"], [])
+    if type(value) is not dict or not value or not set(value) <= {"requires", "forbid"}:
+        return ([], [])
+    forbid = value.get("forbid", [])
+    if type(forbid) is not list or not all(map(is_standing, forbid)):
+        return ([], [])
+    if "requires" not in value:
+        return (None, forbid)
+    if type(value["requires"]) is not list:
+        return ([], [])
+    return ([one for one in value["requires"] if is_standing(one)], forbid)
+
+
+def rules_of(world, path, verb, key):
+    rules = at((world.space(path) or NOTHING)["permissions"], verb)
+    rules = rules if type(rules) is dict else {}
+    names = [name for name in rules if name == key or (name.endswith("*") and key.startswith(name[:-1]))]
+    for name in sorted(names, key=lambda name: (name != key, -len(name))):
+        yield (*read_rule(rules[name]), path, f"{path} permissions.{verb}.{name}")
+
+
+def rule_gate(question, fallback):
+    world, verb, key = question.world, question.verb, question.key
+    rules = [rule for path in question.spaces() for rule in rules_of(world, path, verb, key)]
+    for _, forbid, path, by in rules:
+        if any(question.is_forbidden(one, path) for one in forbid):
+            return (False, by)
+    for requires, _, path, by in rules:
+        if requires is not None:
+            return (any(question.has(one, path) for one in requires), by)
+    allowed = any(question.has(one, question.space) for one in fallback)
+    return (allowed, f"{verb} {key}: {' or '.join(map(str, fallback))}")
+
+
+def unknown(target):
+    raise Broken(f"{target} was not there")

@@ -1,0 +1,86 @@
+"""What a moment says of itself: its contents have the digests in its record."""
+
+from hashes import act_hash, is_hash, salted_hash, value_hash
+from plain_json import at, given, is_count, items, need, same
+
+
+def effect_digests(effect):
+    salt, request, result = (given(effect, key) for key in ("salt", "request", "result"))
+    need(is_hash(salt), "an effect without a salt")
+    return {"request": salted_hash(salt, request), "result": None if result is None else salted_hash(salt, result)}
+
+
+def is_text(value):
+    return type(value) is str
+
+
+def is_text_or_null(value):
+    return value is None or type(value) is str
+
+
+HEADER = {
+    **dict.fromkeys(("kind", "actor", "code", "reel"), is_text),
+    **dict.fromkeys(("driver", "moment", "cause", "stack"), is_text_or_null),
+    **dict.fromkeys(("seq", "at", "v"), is_count),
+    "payloadHash": is_hash,
+}
+
+
+def check_header(header, reel, seq):
+    """Exactly these fields, of these forms, and of this place."""
+    need(type(header) is dict and set(header) == set(HEADER), "a header of other fields")
+    need(all(is_form(header[field]) for field, is_form in HEADER.items()), "a field of another form")
+    need(header["v"] == 1 and header["reel"] == reel and same(header["seq"], seq), "a header of another place")
+
+
+def is_heads(refs):
+    """A list of [reel, number, hash]."""
+    return type(refs) is list and all(
+        type(ref) is list and len(ref) == 3 and type(ref[0]) is str and is_count(ref[1]) and is_hash(ref[2])
+        for ref in refs
+    )
+
+
+def check_moment(moment):
+    record, opened = given(moment, "record"), given(moment, "open")
+    need(all(map(is_heads, (given(moment, "basis"), given(moment, "judged") or [], given(record, "facts")))), "no heads")
+    decision, salt, judged, effect = (given(moment, key) for key in ("decision", "salt", "judged", "effect"))
+    need(type(record) is dict, "no record")
+    need(same(at(opened, "moment"), at(record, "moment")) and same(at(opened, "n"), at(record, "n")), "another open record")
+    need(value_hash(opened) == at(record, "open"), "another open record")
+    need(value_hash(given(moment, "basis")) == at(opened, "basis"), "another basis")
+    is_gone = salt is None and decision is None
+    need(is_gone or (is_hash(salt) and salted_hash(salt, decision) == at(record, "decision")), "another decision")
+    need(same(given(record, "judged"), None if judged is None else value_hash(judged)), "judged from elsewhere")
+    if effect is not None:
+        need(same(at(record, "effect"), effect_digests(effect)), "another effect")
+    stack = given(record, "stack")
+    need(same(at(record, "stackDigest"), None if stack is None else value_hash(stack)), "another stack")
+    check_act(record)
+
+
+def check_act(record):
+    facts = [str(ref[2]) if type(ref) is list else "" for ref in items(record, "facts")]
+    decision = given(record, "decision")
+    act = act_hash(record["moment"], "" if decision is None else decision, facts)
+    need(same(at(record, "act"), act if at(record, "outcome") == "act" else None), "another act")
+
+
+def gone_from(moment):
+    """What its record holds the digest of, and is not there."""
+    record = moment["record"]
+    if record.get("decision") is not None and moment["decision"] is None and moment["salt"] is None:
+        yield "decision"
+    if "effect" in record and moment["effect"] is None:
+        yield "effect"
+
+
+def cited_by(moment):
+    """The facts that it wrote, those that it cites, its cause, and the digests of its contents."""
+    record, opened = moment["record"], moment["open"]
+    stack = given(record, "stack")
+    roles = [given(stack, "primary"), *items(stack, "stacked")]
+    digests = [given(opened, "program"), *[given(role, "digest") for role in roles]]
+    cited = items(moment, "basis") + items(moment, "judged")
+    cited += items(opened, "aside", "said", "facts") + items(opened, "aside", "did")
+    return (items(record, "facts"), cited, given(opened, "wake", "cause"), [one for one in digests if type(one) is str])

@@ -1,0 +1,230 @@
+"""Receipts: the permission of a call, derived again from what its envelope holds."""
+
+from flow import is_number, roles_for
+from gates import LIST_OF, NOTHING, Question, World, expanded, list_gate, rule_gate, unknown, written
+from hashes import Checkpoint, is_hash, is_included, is_signed, moment_hash, plain_base64, value_hash
+from moment import check_moment
+from operations import OPERATIONS
+from plain_json import ABSENT, Broken, at, canonical, given, items, need, parse, same
+from stack import Beside, Stack
+from states import States
+
+RECEIPT_TYPE = "https://treeos.dev/receipt/v1"
+STATEMENT_TYPE = "https://in-toto.io/Statement/v1"
+PAYLOAD_TYPE = "application/vnd.in-toto+json"
+PARTS = ("prev", "record", "open", "basis", "judged", "decision", "salt", "effect")
+KEY_OF = {"see": "address", "do": "action", "be": "operation"}
+LOST = ("TIMEOUT", "INTERNAL")
+
+
+def open_envelope(envelope, key):
+    body = plain_base64(given(envelope, "payload"))
+    signatures = items(envelope, "signatures")
+    need(at(envelope, "payloadType") == PAYLOAD_TYPE and signatures, "no envelope")
+    if key is not None:
+        signed = f"DSSEv1 {len(PAYLOAD_TYPE)} {PAYLOAD_TYPE} {len(body)} ".encode() + body
+        need(any(is_signed(key.key, signed, signature(one)) for one in signatures), "the key did not sign it")
+    try:
+        statement = parse(body.decode("utf-8"))
+    except UnicodeDecodeError:
+        raise Broken("no UTF-8") from None
+    need(at(statement, "_type") == STATEMENT_TYPE and at(statement, "predicateType") == RECEIPT_TYPE, "no receipt")
+    return statement
+
+
+def signature(one):
+    try:
+        return plain_base64(given(one, "sig"))
+    except Broken:
+        return b""
+
+
+class Derivation:
+    """Derives the verdict, or raises Broken."""
+
+    def __init__(self, witness):
+        self.witness = witness
+        for field, form in (("moment", dict), ("reels", dict), ("specs", list), ("fallback", list)):
+            need(type(at(witness, field)) is form, f"no {field}")
+        self.moment = witness["moment"]
+        need(all(part in self.moment for part in PARTS), "a part of the moment is not there")
+        self.record, self.open = given(self.moment, "record"), given(self.moment, "open")
+        decision = given(self.moment, "decision")
+        need(all(type(part) is dict for part in (self.record, self.open, decision)), "no record or decision")
+        need(is_hash(self.moment["prev"]), "no moment before it")
+        check_moment(self.moment)
+        need("effect" not in self.record or given(self.moment, "effect") is not None, "its effect was erased")
+        self.call = given(decision, "call")
+        need(at(decision, "kind") == "call" and type(self.call) is dict, "it called nothing")
+        self.name, self.being = self.record["moment"], self.record["being"]
+        self.hash = moment_hash(self.moment["prev"], self.record)
+        self.check_roles()
+        Stack(self.moment, Beside(States(), lambda _: False, ABSENT, self.witness["program"]))
+        self.world = self.world_of()
+        self.me = self.world.being(self.being)
+        need(self.me is not None and self.me["name"] == self.being, "never born")
+        self.asker = given(self.open, "caller", "name")
+        self.check_surface()
+        self.gates = self.ask()
+        self.verdict = self.judge()
+
+    def check_roles(self):
+        program, specs = given(self.witness, "program"), self.witness["specs"]
+        need(value_hash(program) == at(self.open, "program"), "another program")
+        stack = given(self.record, "stack")
+        pinned = [given(stack, "primary"), *items(stack, "stacked")]
+        context = given(self.open, "context")
+        roles = roles_for(program, context, given(self.open, "cognition", "kind"), given(self.open, "asked"))
+        need(same(roles, [given(role, "name") for role in pinned]), "the flow gives another stack")
+        for i, role in enumerate(pinned):
+            digest = at(role, "digest")
+            need(same(at(program, "roles", str(given(role, "name")), "digest"), digest), "another spec in the program")
+            need(value_hash(specs[i] if i < len(specs) else None) == digest, "another spec")
+
+    def world_of(self):
+        world = World(self.witness["reality"], self.witness["reels"])
+        need("judged" in self.record, "not said from which heads it was judged")
+        cited = {}
+        for ref in items(self.moment, "basis") + items(self.moment, "judged"):
+            cited[str(ref[0])] = ref
+        for reel, (seq, last) in world.heads.items():
+            need(same(cited.get(reel, [])[1:3], [seq, last]), f"{reel} stands elsewhere")
+            for link in self.witness["reels"][reel]:
+                if type(link) is not list:
+                    continue
+                need(not same(at(link[0], "moment"), self.name), "it holds what the moment wrote")
+                when, sealed = given(link[0], "at"), self.record["sealedAt"]
+                need(is_number(when) and is_number(sealed) and when <= sealed, "it holds what came after")
+        return world
+
+    def check_surface(self):
+        surface, specs = given(self.witness, "surface"), self.witness["specs"]
+        need(value_hash(surface) == at(self.record, "surfaceDigest"), "another surface")
+        for kind in LIST_OF.values():
+            need(all(type(spec.get(kind, [])) is list for spec in specs), "a list that is none")
+            own = {canonical(entry) for entry in items(surface, kind)}
+            found = [expanded(kind, entry, self.me, self.asker) for spec in specs for entry in items(spec, kind)]
+            wanted = {canonical(name) for names in found for name in names or []}
+            need(wanted <= own, f"{kind} lacks what the roles expand to")
+            need(None in found or own == wanted, f"{kind} holds what no role expands to")
+
+    def target_of(self):
+        """What the list gate is asked for, and the key of the rule gate."""
+        verb, target, home = self.call.get("verb"), self.witness.get("target"), self.me["home"]
+        named = given(self.call, "target")
+        need(type(target) is str and (named is None or type(named) is str), "no target")
+        need(verb == "summon" or type(self.call.get(KEY_OF[verb])) is str, "it does not name what it calls")
+        if verb == "see":
+            asked = written("canSee", str(self.call.get("address")), home)
+            need(asked == target, "another target")
+            return asked
+        if verb == "summon":
+            specs = self.witness["specs"]
+            reply = given(specs[0], "replyTo") if specs else None
+            due = target
+            if named is not None:
+                due = written("canSummon", str(named), home)
+            elif reply in (None, "asker") and self.asker is not None:
+                due = f"@{self.asker}"
+            need(due == target and target.startswith("@"), "another target")
+            return target
+        if verb == "be":
+            need(target == f"@{self.me['name']}", "a BE is done to the being itself")
+            return self.call.get("operation")
+        due = ["/", f"@{self.me['name']}", self.me["space"]] if named is None else [written("canSee", str(named), home)]
+        need(target in due, "another target")
+        return self.call.get("action")
+
+    def placed(self, target):
+        world = self.world
+        if target.startswith("@"):
+            being = world.being(target[1:]) or unknown(target)
+            return (being, being["space"], ABSENT)
+        if target.startswith("thread:"):
+            return (None, "/", ABSENT)
+        if not target.startswith("matter:"):
+            return (None, (world.space(target) or unknown(target))["name"], ABSENT)
+        thing = world.state(target) or unknown(target)
+        space = thing["space"]
+        if space.startswith("@"):
+            space = (world.being(space[1:]) or unknown(space))["space"]
+        return (None, space, thing["owner"])
+
+    def ask(self):
+        verb = self.call.get("verb")
+        need(verb in LIST_OF, "no verb")
+        key = self.target_of()
+        rule = OPERATIONS[verb].get(key) if verb in OPERATIONS else ["anyone"]
+        fallback = self.witness["fallback"] if rule is None else rule
+        need(verb not in OPERATIONS or same(fallback, self.witness["fallback"]), "another rule of the operation")
+        gates = [list_gate(self.world, self.me, self.witness["surface"], LIST_OF[verb], key)]
+        if not gates[0][0]:
+            return gates
+        own = f"{verb} {key}: "
+        told = next((by for by in items(self.record, "by") if str(by).startswith(own)), None)
+        need(told is None or told == own + " or ".join(map(str, fallback)), "another rule of the operation")
+        target = self.placed(self.witness["target"])
+        gates.append(rule_gate(Question(self.world, self.me, verb, key, target), fallback))
+        return gates
+
+    def judge(self):
+        outcome, reason, by = (given(self.record, key) for key in ("outcome", "reason", "by"))
+        by = by if type(by) is list else []
+        refusing = next((rule for allowed, rule in self.gates if not allowed), None)
+        if refusing is not None:
+            need(outcome == "failure" and reason == "FORBIDDEN" and by[:1] == [refusing], "not recorded as refused")
+            return "refused"
+        rules = [rule for _, rule in self.gates]
+        need(outcome == "failure" or by[: len(rules)] == rules, "recorded as allowed by other rules")
+        effect = given(self.moment, "effect")
+        if effect is not None:
+            result = given(effect, "result")
+            code = None if result is None else given(result, "error", "code")
+            if result is None or code in (*LOST, ""):
+                return "not-known"
+            if code != "FORBIDDEN":
+                return "seen-to-run"
+        if outcome == "failure":
+            return "refused" if reason == "FORBIDDEN" else "permitted"
+        return "seen-to-run" if outcome == "act" else "permitted"
+
+
+def covered_by(proof, derived, reality, key):
+    """Whether the checkpoint holds what is derived; raises Broken where it says so and does not."""
+    checkpoint = Checkpoint(given(proof, "note"), key)
+    need(checkpoint.origin == f"treeos/{reality}", "a checkpoint of another log")
+
+    def holds(leaf, place):
+        index, path = place if type(place) is list and len(place) == 2 else (None, None)
+        need(is_included(leaf, index, path, *checkpoint.log), f"the log does not hold {canonical(leaf)}")
+
+    being, _, n = derived.name.split("/")
+    holds({"record": [being, int(n), derived.hash]}, [given(proof, "index"), given(proof, "path")])
+    reels = at(proof, "reels")
+    for reel, place in (reels if type(reels) is dict else {}).items():
+        need(reel in derived.world.heads, "a proof of what is not shown")
+        holds({"fact": [reel, *derived.world.heads[reel]]}, place)
+    for reel, seq, last in derived.world.gaps:
+        holds({"fact": [reel, seq, last]}, at(proof, "cuts", f"{seq} {reel}"))
+
+
+def check_receipt(text, key, strict):
+    """(status, verdict). Strictly, none is `ok`: each takes its context from the record."""
+    try:
+        statement = open_envelope(parse(text), key)
+        derived = Derivation(given(statement, "predicate"))
+    except (Broken, AttributeError, TypeError, KeyError, IndexError, ValueError):
+        return ("broken", None)
+    try:
+        predicate = statement["predicate"]
+        subject = (items(statement, "subject") or [None])[0]
+        need(at(subject, "digest", "sha256") == derived.hash and at(subject, "name") == derived.name, "another subject")
+        need(at(predicate, "verdict") == derived.verdict, "another verdict")
+        proof = given(predicate, "proof")
+        is_covered = type(proof) is dict
+        need(is_covered or not derived.world.gaps, "gaps without a proof")
+        if is_covered:
+            covered_by(proof, derived, predicate["reality"], key)
+    except (Broken, AttributeError, TypeError, KeyError, IndexError, ValueError):
+        return ("broken", derived.verdict)
+    return ("ok" if is_covered and not strict else "unproven", derived.verdict)

@@ -1,0 +1,149 @@
+"""The program, the context and the stack of a moment, derived from facts and from the moments before it."""
+
+from flow import is_number, is_opaque, paths_in, roles_for
+from plain_json import ABSENT, at, given, items, need, same
+
+MAY_BE_ABSENT = ("me", "space", "world", "inHomeSpace")
+HOUR_MS = 3_600_000
+
+
+class Beside:
+    """What of a bundle a moment is compared with."""
+
+    def __init__(self, states, is_whole, last_act, program):
+        self.states, self.is_whole, self.last_act, self.program = states, is_whole, last_act, program
+
+
+class Stack:
+    def __init__(self, moment, beside):
+        self.record, self.open, self.beside = moment["record"], moment["open"], beside
+        self.heads = {str(ref[0]): ref[1] for ref in items(moment, "basis")}
+        self.missing = set()
+        self.me = self.state_of(f"being:{self.record['being']}")
+        self.check_time()
+        if self.me is not None:
+            self.check_driver()
+        told = given(self.open, "context")
+        need(type(told) is dict, "a context is an object")
+        context = self.context(told)
+        need(is_slice(told, context, True), "another context")
+        program = self.check_program()
+        if self.record["stack"] is None:
+            return
+        cognition = given(self.open, "cognition", "kind")
+        roles = roles_for(program, {**told, **context}, cognition, given(self.open, "asked"))
+        worn = [given(self.record["stack"], "primary"), *items(self.record["stack"], "stacked")]
+        derived = [{"name": role, "digest": given(program, "roles", role, "digest")} for role in roles]
+        need(same(worn, derived), "another stack")
+
+    def state_of(self, reel):
+        """None where the bundle does not hold it."""
+        seq = self.heads.get(reel)
+        if same(seq, 0):
+            return {}
+        state = None
+        if seq is not None and self.beside.is_whole(reel):
+            state = self.beside.states.at(reel, seq)
+        if state is None:
+            self.missing.add(reel)
+        return state
+
+    def check_time(self):
+        record, opened = self.record, self.open
+        at_open, offset, last = opened["openedAt"], opened["offset"], given(opened, "lastSealed")
+        times = [at_open, offset, record["sealedAt"], 0 if last is None else last["sealedAt"]]
+        need(all(map(is_number, times)), "a time that is no number")
+        need(same(record["openedAt"], at_open) and record["sealedAt"] >= at_open, "another time")
+        hours = (at_open + offset * 60_000) // HOUR_MS
+        need(same(hours % 24, opened["hour"]), "another hour")
+        need(same((hours // 24 + 4) % 7, opened["dayOfWeek"]), "another weekday")
+        need(record["wake"] is None or same(at(opened, "wake", "id"), record["wake"]), "another wake")
+        if self.beside.last_act is not ABSENT:
+            need(same(at(opened, "lastSealed"), self.beside.last_act), "another last act")
+
+    def check_driver(self):
+        driver = given(self.open, "driver")
+        need(driver is None or driver == self.me.get("driver"), "nobody had taken it")
+        cognition = given(self.me.get("cognition"), "kind") if driver is None else "human"
+        need(same(at(self.open, "cognition", "kind"), cognition), "another cognition")
+
+    def context(self, told):
+        last, caller = given(self.open, "lastSealed"), given(self.open, "caller")
+        since = None if last is None else (self.open["openedAt"] - last["sealedAt"]) // 1000
+        known = {
+            "verb": given(self.open, "verb"),
+            "caller": None if caller is None else {key: given(caller, key) for key in ("role", "cognition")},
+            "time": {**{key: given(self.open, key) for key in ("hour", "dayOfWeek")}, "sinceLastMoment": since},
+        }
+        flow = given(self.beside.program, "flow") if self.me is None else given(self.me.get("qualities"), "roleFlow")
+        read = set(paths_in(flow))
+        path = None if self.me is None else self.me.get("space")
+        path = path if type(path) is str else None
+        space = None
+        if path is not None and any(one.startswith("space.quality") for one in read):
+            space = self.state_of(f"space:{path}")
+        world = {}
+        for name in {one.split(".")[1] for one in read if one.startswith("world.") and len(one) > 6}:
+            state = self.state_of(f"world:{name}")
+            world[name] = given(told, "world", name) if state is None else state.get("values", {})
+        if path is None:
+            return known
+        told_quality = at(told, "space", "quality")
+        quality = {} if told_quality is ABSENT else told_quality
+        return {
+            **known,
+            "me": {"previousRole": given(last, "primary"), "quality": self.me.get("qualities", {})},
+            "inHomeSpace": path == self.me.get("home"),
+            "space": {
+                "name": "/" if path == "/" else path.rpartition("/")[2],
+                "quality": quality if space is None else space.get("qualities", quality),
+            },
+            "world": world,
+        }
+
+    def check_program(self):
+        told, me = self.beside.program, self.me
+        need(type(told) is dict, "no program")
+        need(type(told.get("flow")) is list, "a flow is a list")
+        if me is None:
+            flow, default = given(told, "flow"), given(told, "defaultRole")
+        else:
+            flow, default = items(me.get("qualities"), "roleFlow"), me.get("defaultRole")
+        registry = self.state_of("registry")
+        if registry is None:
+            roles = told.get("roles", {})
+        else:
+            named = [given(clause, "role") for clause in flow] if type(flow) is list else []
+            named += [default, given(self.open, "asked")]
+            roles = {name: registry[name] for name in named if type(name) is str and name in registry}
+        need(same(at(told, "flow"), flow) and same(at(told, "defaultRole"), default), "another program")
+        for name, role in told.get("roles", {}).items():
+            need(same(role, at(roles, name)), f"another role {name}")
+        return {"flow": flow, "defaultRole": default, "roles": roles}
+
+
+def is_slice(told, whole, is_top=False):
+    """Whether each value that is told is the derived one. What is not derived is not compared."""
+    for key, value in (told if type(told) is dict else {}).items():
+        here = at(whole, key)
+        if is_top and here is ABSENT and key in MAY_BE_ABSENT:
+            continue
+        if type(value) is dict and value:
+            if not is_slice(value, here):
+                return False
+        elif not (is_opaque(here) if value == {} and type(value) is dict else same(value, here)):
+            return False
+    return True
+
+
+def check_outcome(moment):
+    """Which outcomes a decision may have."""
+    record, decision = moment["record"], moment["decision"]
+    if decision is None:
+        return
+    kind, outcome = given(decision, "kind"), given(record, "outcome")
+    may = {"call": ("act", "see", "failure"), "see": ("see", "failure"), "failure": ("failure",)}.get(str(kind), ())
+    need(outcome in may, "another outcome")
+    need(outcome == "act" or not items(record, "facts") or at(decision, "breach") is not ABSENT, "it wrote facts")
+    own = ("BEING_ENDED", "ROLE_UNAVAILABLE", given(decision, "code"))
+    need(kind != "failure" or given(record, "reason") in own, "another reason")
