@@ -1,4 +1,4 @@
-/** Another verifier, in Python, written from docs/formats.md alone, says of every bundle and receipt what @treeos/verify says. */
+/** Another verifier, in Python, which follows docs/formats.md, says of every bundle and receipt what @treeos/verify says. */
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'

@@ -1,5 +1,5 @@
 """
-A second verifier of bundles, receipts and checkpoints, written from docs/formats.md alone. It needs Python 3.9, and nothing else.
+A second verifier of bundles, receipts and checkpoints, which follows docs/formats.md and shares no code with the first. It needs Python 3.9, and nothing else.
 
 Each line of its input is a JSON object, and so is each line of its answer:
   {"bundle": TEXT or [LINES], "key": KEY or null, "strict": BOOL} -> {"status", "found"}
