@@ -428,6 +428,10 @@ describe('against checkpoints', () => {
     // The control: the lie hides the entry from what compares, and the tree has the roots that were signed.
     expect((await verifyLog(base.owner, checkpoints())).broken).toEqual([
       { reel: 'schema', seq: 0, reason: 'table-mismatch', key: 'log_entry' },
+      // The table has another name, and its trigger and the right to write it went with it.
+      { reel: 'schema', seq: 0, reason: 'trigger-mismatch', key: 'hidden.log_entry_fixed' },
+      { reel: 'schema', seq: 0, reason: 'trigger-mismatch', key: 'log_entry.log_entry_fixed' },
+      { reel: 'schema', seq: 0, reason: 'rights-mismatch', key: 'treeos_sequencer: insert hidden' },
     ])
   })
 
