@@ -86,6 +86,7 @@ describe('whom a person may inhabit', () => {
   })
 
   it('as far down as births go, 63 of them', async () => {
+    await doAs(world, 'set-budget', '/', { for: 'scripted', births: 64 }) // the standard budget allows a line of 32
     let maker = 'kid'
     for (let depth = 3; depth <= 63; depth++) {
       const name = `line-${depth}`
