@@ -46,7 +46,8 @@ describe('a being without a budget of its own', () => {
     }))
     expect(await live(world, 'mind', 'hello')).toMatchObject({ outcome: 'act' })
     expect(askedFor(model, 'mind').at(-1)).toMatchObject({ max_tokens: ANSWER_TOKENS })
-    const { revision: _count, ...limits } = LLM
+    // The allowance of its person is no limit of its own: only the standard budget shows it.
+    const { revision: _count, tokensPerPerson, ...limits } = LLM
     expect(await budget(world, 'mind')).toEqual({
       being: 'mind',
       stance: '@mind',
@@ -55,7 +56,9 @@ describe('a being without a budget of its own', () => {
       used: { tokens: 120, money: 0.0004, moments: 1, births: 0 },
       held: { tokens: 0, money: 0 },
     })
-    expect((await budgets(world)).map(({ being }) => being)).toEqual([null, null, 'mind'])
+    const all = await budgets(world)
+    expect(all.map(({ being }) => being)).toEqual([null, null, 'mind'])
+    expect(all.find((view) => view.for === 'llm')?.limits).toEqual({ ...limits, tokensPerPerson })
     expect(await viewOf('mind')).not.toHaveProperty('budget')
   })
 
