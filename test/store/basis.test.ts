@@ -6,9 +6,9 @@ import { batchOf, changed } from './batch.ts'
 
 const base = useDatabase()
 beforeAll(async () => {
-  const { db, reality } = base
-  await append(db, await batchOf(db, reality, { drafts: [changed('space:/a'), changed('space:/a', 2)] }))
-  await append(db, await batchOf(db, reality, { drafts: [changed('space:/b')] }))
+  const { db, owner, reality } = base
+  await append(owner, await batchOf(db, reality, { drafts: [changed('space:/a'), changed('space:/a', 2)] }))
+  await append(owner, await batchOf(db, reality, { drafts: [changed('space:/b')] }))
   await beginLife(db, reality.id, 'ann', 'run-1')
 })
 

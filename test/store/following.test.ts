@@ -84,13 +84,13 @@ describe('a follower', () => {
     const follower = await startFollower()
     const gate = Promise.withResolvers<void>()
     const written = Promise.withResolvers<void>()
-    const late = base.db.transaction().execute(async (tx) => {
+    const late = base.owner.transaction().execute(async (tx) => {
       await append(tx, await batchOf(tx, base.reality, { drafts: [changed('space:/late')] }))
       written.resolve()
       await gate.promise
     })
     await written.promise
-    const failed = base.db.transaction().execute(async (tx) => {
+    const failed = base.owner.transaction().execute(async (tx) => {
       await append(tx, await batchOf(tx, base.reality, { drafts: [changed('space:/never')] }))
       throw new Error('rolled back')
     })

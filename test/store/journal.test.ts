@@ -16,7 +16,7 @@ const reelsAfter = async (entry: number) =>
 /** An append that has written everything and commits, or rolls back, when it is told to. */
 async function appendUnderWay(reel: string) {
   const [written, end] = [Promise.withResolvers<void>(), Promise.withResolvers<'commit' | 'roll back'>()]
-  const done = base.db.transaction().execute(async (tx) => {
+  const done = base.owner.transaction().execute(async (tx) => {
     await write(tx, reel)
     written.resolve()
     if ((await end.promise) === 'roll back') throw new Error('rolled back')
@@ -78,13 +78,13 @@ describe('the journal', () => {
   it('shows a later entry before an earlier one that is still under way, so a reader must settle it first', async () => {
     const before = await newest()
     const end = await appendUnderWay('space:/first')
-    await write(base.db, 'space:/second')
+    await write(base.owner, 'space:/second')
     expect(await reelsAfter(before)).toEqual([['space:/second']]) // a reader that went on from here would lose the first
     let settled = false
     const settling = waitForOpenAppends(base.db).then(() => {
       settled = true
     })
-    await write(base.db, 'space:/third')
+    await write(base.owner, 'space:/third')
     expect(settled).toBe(false)
     await end('commit')
     await settling
@@ -95,17 +95,17 @@ describe('the journal', () => {
 describe('an append notifies', () => {
   it('nobody while nobody follows', async () => {
     const ear = await eavesdrop({ follows: false })
-    await write(base.db, 'space:/quiet')
+    await write(base.owner, 'space:/quiet')
     expect(await ear.count()).toBe(0)
     await ear.end()
   })
 
   it('at its commit while somebody follows, one of several at once for all of them', async () => {
     const ear = await eavesdrop({ follows: true })
-    await write(base.db, 'space:/heard')
+    await write(base.owner, 'space:/heard')
     expect(await ear.count()).toBe(1)
     const end = await appendUnderWay('space:/teller')
-    await write(base.db, 'space:/told-by-the-other')
+    await write(base.owner, 'space:/told-by-the-other')
     expect(await ear.count()).toBe(1)
     await end('commit')
     expect(await ear.count()).toBe(2)
@@ -118,11 +118,11 @@ describe('an append notifies', () => {
     listener.subscribe(() => (heard += 1))
     await listener.ready
     const before = heard
-    await write(base.db, 'space:/listened')
+    await write(base.owner, 'space:/listened')
     await until(() => heard > before)
     await listener.close()
     const ear = await eavesdrop({ follows: false })
-    await write(base.db, 'space:/alone')
+    await write(base.owner, 'space:/alone')
     expect(await ear.count()).toBe(0)
     await ear.end()
   })
