@@ -48,7 +48,7 @@ it('a fact that is missing has no hash, and what was changed so that it holds no
   for (const [moment, basis] of Object.entries(stored)) {
     const being = moment.slice(0, 2)
     await beginLife(base.db, base.reality.id, being, 'run-1')
-    await base.db
+    await base.owner
       .insertInto('moment_open')
       .values({
         moment,
