@@ -27,7 +27,7 @@ it('the basis of a moment is stored without hashes and read with those of its fa
     ['space:/a', 2],
     ['space:/b', 1],
   ])
-  await recordOpen(base.owner, {
+  await recordOpen(base.db, {
     moment: MOMENT,
     being: 'ann',
     n: 1,
@@ -37,7 +37,7 @@ it('the basis of a moment is stored without hashes and read with those of its fa
     face: null,
     record: {} as OpenRecord,
   })
-  await append(base.owner, await batchOf(base.db, base.reality, { drafts: [changed('space:/b', 3)] }))
+  await append(base.db, await batchOf(base.db, base.reality, { drafts: [changed('space:/b', 3)] }))
   expect((await readBases(base.db, [MOMENT, 'ann/1/9'])).get(MOMENT)).toEqual(basis)
   const row = await base.db.selectFrom('moment_open').select('basis').executeTakeFirstOrThrow()
   expect(row.basis.toString()).toBe('{"being:nobody":0,"space:/a":2,"space:/b":1}')

@@ -13,14 +13,14 @@ export type HandWorker = ReturnType<typeof createBeats>
 /** The beats of a worker, to run by hand in the place of workflows. */
 export function handWorker(world: World, more: Partial<BeatDeps> = {}): HandWorker {
   return createBeats({
-    db: world.workerDb,
+    db: world.db,
     reality: world.reality,
     registry: world.registry,
     memory: newMemory(),
     model: null,
     connections: new Map(),
     privateHosts: [],
-    signals: null,
+    actSignal: false,
     observe: noopObserver,
     sandbox: null,
     overlays: noOverlays,

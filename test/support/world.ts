@@ -17,13 +17,9 @@ import { temporalAccess } from './temporal-access.ts'
 /** A reality of its own on the services of the run, with a worker in this process. */
 export interface World extends Connection {
   readonly reality: Reality
-  /** connected as commands are, which act for persons */
   readonly db: Kysely<StoreDb>
-  /** connected as workers are */
-  readonly workerDb: Kysely<StoreDb>
   /** has rights that the product never has, for tests that tamper */
   readonly owner: Kysely<StoreDb>
-  /** as workers log in */
   readonly url: string
   /** errors whose message is not in history */
   readonly errors: { where: string; error: unknown }[]
@@ -90,13 +86,10 @@ export interface WorldOptions {
 
 export async function startWorld(options: WorldOptions = {}): Promise<World> {
   const access = await temporalAccess()
-  const { url: ownerUrl, drop, ...urls } = options.database ?? (await migratedDatabase())
+  const { url: ownerUrl, workerUrl: plainUrl, drop } = options.database ?? (await migratedDatabase())
   const owner = openDatabase(ownerUrl, { asOwner: true, poolMax: 4 })
-  if (options.clock !== undefined) await stopClock(owner, options.clock)
-  const timed = options.clock === undefined ? (plain: string) => plain : byStoppedClock
-  const url = timed(urls.workerUrl)
-  const db = openDatabase(timed(urls.peopleUrl), { role: 'treeos_people', poolMax: 6 })
-  const workerDb = openDatabase(url, { poolMax: 4 })
+  const url = options.clock === undefined ? plainUrl : await stopClock(owner, plainUrl, options.clock)
+  const db = openDatabase(url, { poolMax: 6 })
   const extensions = options.extensions ?? []
   const registry = buildRegistry([seed, ...extensions])
   const { reality } = await bootstrapReality(owner, registry, {
@@ -138,7 +131,7 @@ export async function startWorld(options: WorldOptions = {}): Promise<World> {
           databaseUrl: options.workerUrl?.(url) ?? url,
           model: modelOf(options),
           connections: connectionsOf(options),
-          signalsUrl: options.actSignal === false ? null : urls.signalsUrl,
+          actSignal: options.actSignal ?? true,
           ...(options.shortMindMs === undefined ? {} : { shortMindMs: options.shortMindMs }),
           privateHosts: options.privateHosts ?? [],
           sandbox: options.sandbox ?? null,
@@ -175,7 +168,6 @@ export async function startWorld(options: WorldOptions = {}): Promise<World> {
   const at = { db, temporal, reality, registry, vaults: new VaultCaller(vaultKey) }
   return {
     ...at,
-    workerDb,
     vaultKey,
     owner,
     url,
@@ -195,7 +187,7 @@ export async function startWorld(options: WorldOptions = {}): Promise<World> {
       await stopWorker()
       await native.close()
       await connection.close()
-      await Promise.all([db.destroy(), workerDb.destroy(), owner.destroy()])
+      await Promise.all([db.destroy(), owner.destroy()])
       await drop()
     },
   }
@@ -210,7 +202,7 @@ const ANOTHER_BUILD = {
  * Shadows Postgres' clock by one of ours for every connection with the new URL. Nothing else changes: time is data, as in
  * replay.
  */
-async function stopClock(owner: Kysely<StoreDb>, iso: string): Promise<void> {
+async function stopClock(owner: Kysely<StoreDb>, url: string, iso: string): Promise<string> {
   await sql`create schema clock`.execute(owner)
   await sql`create table clock.stands (at timestamptz not null)`.execute(owner)
   await sql`insert into clock.stands values (${iso}::timestamptz)`.execute(owner)
@@ -224,9 +216,6 @@ async function stopClock(owner: Kysely<StoreDb>, iso: string): Promise<void> {
     end $$`.execute(owner)
   await sql`grant usage on schema clock to public`.execute(owner)
   await sql`grant select on clock.stands to public`.execute(owner)
-}
-
-function byStoppedClock(url: string): string {
   const moved = new URL(url)
   moved.searchParams.set('options', '-c search_path=clock,treeos,pg_catalog')
   return moved.href

@@ -68,10 +68,9 @@ export async function startWorker(env: NodeJS.ProcessEnv, log: Logger): Promise<
   Runtime.install({ shutdownSignals: [], logger: runtimeLogger(log) })
   const connection = await start.askTemporal(temporal, () => NativeConnection.connect(temporal.options))
   const temporalOpen = await isOpen(temporal, log)
-  const takesActs = settings.TREEOS_ACT_SIGNAL ?? temporalOpen === false
-  const signalsUrl = (takesActs ? settings.TREEOS_SIGNALS_DATABASE_URL : null) ?? null
+  const actSignal = settings.TREEOS_ACT_SIGNAL ?? temporalOpen === false
   const taskQueue = taskQueueOf(reality.name)
-  const beings = pluginOf(settings, { extensions, minds, signalsUrl, observe: observer(metrics, log) })
+  const beings = pluginOf(settings, { extensions, minds, actSignal, observe: observer(metrics, log) })
   const options = await workerOptions(settings, taskQueue, log)
   const worker = await start.askTemporal(temporal, () =>
     Worker.create({ ...options, connection, namespace: temporal.namespace, plugins: [beings, running] }),
@@ -86,7 +85,7 @@ export async function startWorker(env: NodeJS.ProcessEnv, log: Logger): Promise<
     taskQueue,
     ...minds.shown(),
     temporalOpen,
-    actSignal: signalsUrl !== null,
+    actSignal,
     metrics: served.url,
     done,
     stop: () => stop(worker),
@@ -96,11 +95,11 @@ export async function startWorker(env: NodeJS.ProcessEnv, log: Logger): Promise<
 interface ForBeings {
   readonly extensions: readonly Extension[]
   readonly minds: Minds
-  readonly signalsUrl: string | null
+  readonly actSignal: boolean
   readonly observe: Observer
 }
 
-function pluginOf(settings: Settings, { extensions, minds, signalsUrl, observe }: ForBeings): TreeosPlugin {
+function pluginOf(settings: Settings, { extensions, minds, actSignal, observe }: ForBeings): TreeosPlugin {
   const models = minds.models({
     timeoutSeconds: settings.TREEOS_MODEL_TIMEOUT_SECONDS,
     patienceSeconds: settings.TREEOS_MODEL_PATIENCE_SECONDS,
@@ -115,7 +114,7 @@ function pluginOf(settings: Settings, { extensions, minds, signalsUrl, observe }
     poolMax: settings.TREEOS_POOL_MAX,
     shortMindMs: settings.TREEOS_SHORT_MIND_MS,
     ...models,
-    signalsUrl,
+    actSignal,
     privateHosts: settings.TREEOS_FETCH_PRIVATE,
     sandbox: settings.TREEOS_SANDBOX,
     vault: settings.vault,

@@ -53,7 +53,6 @@ export { runWorker } from './processes/one-more-worker.ts'
 export {
   dataFlag,
   hasTemporal,
-  type LoginPlace,
   locatePortalPostgres,
   locatePostgres,
   locateSequencerPostgres,

@@ -67,7 +67,7 @@ const describeUi = ({ ui, open }: Status['temporal'], dataDir: string): string =
 
 function describeActSignal({ open, actSignal }: Status['temporal']): string {
   if (actSignal) return open === true ? 'on, also for callers without a credential' : 'on'
-  return 'off'
+  return open === false ? 'off' : 'off, since Temporal asks its callers for no credential'
 }
 
 function describeWakes({ waiting, oldestSeconds }: Wakes): string {
