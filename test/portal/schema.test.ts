@@ -102,6 +102,7 @@ it('the role of the portal may change its own tables, and of the record reads wh
   expect(having('none').toSorted()).toEqual([
     'portal_migrations.kysely_migration',
     'portal_migrations.kysely_migration_lock',
+    'treeos.allowance',
     'treeos.delayed',
     'treeos.life',
     'treeos.log_entry',
