@@ -18,7 +18,8 @@ const sources = execFileSync(
 
 /** Parts of statements that are put together, each from names in our own sources. */
 const KNOWN = [
-  'packages/proofs/src/bundles/witness.ts: sql.raw(before)', // one of two signs
+  // a file of the package
+  `apps/portal/src/store/migrate.ts: sql.raw(await readFile(new URL(\`./\${name}\`, import.meta.url)`,
   // of a list of tables and queries in the file, and a number
   'packages/proofs/src/realities/copy.ts: sql.raw(String(PAGE)',
   `packages/proofs/src/realities/copy.ts: sql.raw(\`copied_\${table}\`)`,
