@@ -50,7 +50,10 @@ export class ProvingClient extends pg.Client {
     return host.startsWith('/') && isGuarded(host)
   }
 
-  /** Over TLS whose certificate nobody verified, SCRAM then proves that nobody sits between, where the server can. */
+  /**
+   * Where TLS verified no certificate, somebody could sit between client and server. SCRAM with channel binding shows that nobody does,
+   * if the server offers it.
+   */
   #bindToChannel(): void {
     this.#internals.enableChannelBinding = this.#internals.connection.stream instanceof TLSSocket
   }

@@ -8,7 +8,7 @@ export interface Plan {
   readonly trick: string
   /** how it answers a request of TLS: with a certificate, or with this text; left out, it does not expect one */
   readonly tls?: { readonly cert: string; readonly key: string } | string
-  /** the port of a real server on this machine: the squatter only listens */
+  /** the port of a real server on this machine: the squatter passes all on to it, and reads along */
   readonly relayTo?: number
   /** a Unix socket instead of a port */
   readonly socketFile?: string

@@ -108,7 +108,7 @@ export function decisionOfPerson({ content }: { readonly content: Json }): Decis
   }
 }
 
-/** The lease under which a person's act was submitted; null when there was none. */
+/** The lease that a person's act names, of a person who drives a being; null when the person acts as itself. */
 export function leaseOfAct({ content }: Pick<Wake, 'content'>): NonNullable<ActContent['lease']> | null {
   const lease = readPath(content, ['lease'])
   if (!isJsonObject(lease) || typeof lease.driver !== 'string' || typeof lease.epoch !== 'number') return null

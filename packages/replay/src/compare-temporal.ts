@@ -169,8 +169,8 @@ function firstDifference(
 }
 
 /**
- * Whether both continue the run, and differ in the version alone. Code writes its own version into the input of the next run, and that
- * is never less than the version of its run: so code of a version between may have written the recorded one.
+ * Whether both commands continue the run as a new one and differ only in the version that they name. Code names its own version there,
+ * and may continue runs of older versions. So the recorded command may be that of any version from the run's own to the code's.
  */
 function differInVersion(
   run: Run,

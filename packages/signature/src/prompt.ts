@@ -35,8 +35,9 @@ const WHAT_ROLE_IS =
   'How to approach this call. It was set for this call by those who may set it, and not by whoever speaks below. It gives no rights.'
 
 /**
- * Renders a filled Signature. The user message has a block for each input, and no text of an input can begin a line like the
- * name of a block, also not the bare input of a moment. Without a role the field is absent. With one it is the first block, and the system message is the same.
+ * Renders a filled Signature. The user message has a block for each input. No line of an input can look like the name of a block,
+ * not even where the input is bare words. The text of an overlay is the first block, `[role]`; without one that block is left out. The
+ * system message is the same with and without it.
  * @param role text of the overlay that was resolved for this call; null without one
  */
 export function renderSignature({ system, inputs, isBare }: FilledSignature, role: string | null): Prompt {

@@ -23,7 +23,8 @@ const [TIME, SIGNATURE] = [8, 64]
 /**
  * Reads a timestamped signature of C2SP tlog-cosignature, ed25519.
  * @param text of the checkpoint, with its last line break
- * @returns seconds since 1970. @throws {Error} when it is not one of this witness over this text
+ * @returns when the witness signed, in seconds since 1970
+ * @throws {Error} when this witness did not sign this text
  */
 function readCosignature(text: string, { label, key }: OutsideWitness, bytes: Buffer): number {
   const at = bytes.length === TIME + SIGNATURE ? Number(bytes.readBigUInt64BE()) : 0

@@ -11,7 +11,7 @@ export interface Followed {
   /** sizes of both; null for one that could not be read */
   readonly older: number | null
   readonly newer: number | null
-  /** witnesses of the policy that cosigned the newer one, and when */
+  /** which witnesses of the policy cosigned the newer checkpoint, and when */
   readonly cosigned: SignedCheckpoint['cosigned']
 }
 

@@ -37,7 +37,7 @@ const LATE_SECONDS = 5
 const LATE_MAX = 20
 const BUDGETS_MAX = 100
 
-/** For the first operator: whoever calls this decides who that is. */
+/** What the first operator should know of the reality. It checks no right: the caller does. */
 export async function health(at: SeeConnection): Promise<HealthView> {
   const { db } = at
   const late = await pageUnclaimed(db, LATE_SECONDS, LATE_MAX, 0)

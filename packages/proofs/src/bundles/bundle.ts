@@ -77,7 +77,7 @@ export async function exportBundle(
     const writer = new LineWriter()
     const counts: Record<string, number> = {}
     const isWritten = await inSnapshot(db, async (tx) => {
-      // What was erased since then would be gone, and its tombstone not yet in the log.
+      // A content that was erased after the checkpoint is gone from this snapshot, and the log does not hold its tombstone yet.
       if (log !== null && attempt < ATTEMPTS && (await isErasedAfter(tx, log.size))) return false
       const lines = linesOf(tx, reality, { being, since, until, log })
       const text = Readable.from(textOf(lines, { writer, counts, onProgress }))

@@ -18,7 +18,7 @@ export class HeadsTree {
   readonly #ends: LogEntry[] = []
   /** hashes of complete subtrees by level, and of level 0 those of leaves */
   readonly #levels: Buffer[][] = [[]]
-  /** places whose leaf changed since the tree was hashed */
+  /** numbers of leaves that changed after the last hashing */
   readonly #changed = new Set<number>()
 
   /** @param reality id, from which the hash before the first entry of a chain is made */

@@ -10,7 +10,7 @@ export interface OverlayChange {
   readonly at: Date
 }
 
-/** Keeps that the overlay of a thread changed. It holds from the next moment of the thread on. */
+/** Records that the overlay of a thread was set or taken away. The next moment of the thread is the first that it concerns. */
 export async function recordOverlayChange(
   db: Db,
   change: {
