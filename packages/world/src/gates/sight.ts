@@ -57,7 +57,7 @@ export async function maySeeSpace(seer: Seer, path: SpacePath): Promise<boolean>
   return space !== null && maySee(seer, { kind: 'space', space })
 }
 
-/** The space where the being is. @returns null when it may not see it: then nothing that is there is shown */
+/** The space where the being is; null when the being may not see it. Then nobody and nothing in it may be shown either. */
 export async function seenPlace(seer: Seer): Promise<SpaceRow | null> {
   const space = await seer.world.space(seer.me.space)
   return space !== null && (await maySee(seer, { kind: 'space', space })) ? space : null
@@ -80,7 +80,7 @@ export async function mayRead(seer: Seer, matter: MatterRow): Promise<boolean> {
  */
 export async function readsPlace(world: WorldReader, me: BeingRow): Promise<boolean> {
   const space = await world.space(me.space)
-  if (space === null || !(await passes(askRules(world, me, { kind: 'space', space })))) return false
+  if (space === null || !(await isOpenTo(world, me, space))) return false
   return me.space === me.home || reaches(world, me, me.space)
 }
 
