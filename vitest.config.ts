@@ -18,6 +18,7 @@ const LONG = [
   'test/cli/demos',
   'test/scenarios/world/resting',
   'test/cli/vitals',
+  'test/scenarios/moment/real-model',
   'test/scenarios/running/worker-start',
   'test/scenarios/wakes/schedule-outage',
   'test/scenarios/budgets/under-fire',

@@ -4,6 +4,8 @@ import { benchEvaluate, CONTESTANTS, type Contestant } from './evaluate/benchmar
 import { benchFanout, refuseFanout } from './fanout/benchmark.ts'
 import { benchGrowth, HALVES, type Half } from './growth/benchmark.ts'
 import { benchGuard } from './guard/benchmark.ts'
+import { benchMinds } from './minds/benchmark.ts'
+import { SCENES } from './minds/scenes.ts'
 import { benchMoment } from './moment/benchmark.ts'
 import { LANES, type LaneName } from './moment/lanes.ts'
 import { benchPortal } from './portal/benchmark.ts'
@@ -24,6 +26,8 @@ export interface Flags {
   readonly other?: string | undefined
   readonly facts?: string | undefined
   readonly moments?: string | undefined
+  readonly url?: string | undefined
+  readonly model?: string | undefined
 }
 
 export interface Benchmark {
@@ -166,6 +170,28 @@ export const benchmarks: readonly Benchmark[] = [
         moments: wholeNumber(moments),
         rounds: wholeNumber(rounds),
         profile,
+        onProgress,
+      }),
+    show,
+  },
+  {
+    name: 'minds',
+    what: 'questions that a real small model answers, by scene, and why the others got no answer; --url and --model for one of your own',
+    refuse: (flags) =>
+      refuse(
+        flags,
+        SCENES.map(({ name }) => name),
+      ),
+    run: (flags, onProgress) =>
+      benchMinds({
+        size: flags.size as 'small' | 'full',
+        scenes: wantedOf(
+          flags,
+          SCENES.map(({ name }) => name),
+        ),
+        rounds: wholeNumber(flags.rounds),
+        url: flags.url,
+        model: flags.model,
         onProgress,
       }),
     show,

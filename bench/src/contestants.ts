@@ -10,12 +10,17 @@ const ROOT = resolve(import.meta.dirname, '../..')
 /** Installs what the lock file of the folder names. Takes a second when all is there. */
 export async function installContestants(onProgress: (line: string) => void): Promise<void> {
   onProgress('installing the contestants')
+  await installWorkspace(CONTESTANTS_FOLDER)
+}
+
+/** Installs a workspace which `pnpm install` of the repository leaves out. */
+export async function installWorkspace(folder: string): Promise<void> {
   const { devEngines } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8'))
   const pnpm = `pnpm@${devEngines.packageManager.version}`
   const args = ['-y', pnpm, 'install', '--frozen-lockfile', '--prefer-offline']
-  const installing = spawn('npx', args, { cwd: CONTESTANTS_FOLDER, stdio: ['ignore', 2, 2] })
+  const installing = spawn('npx', args, { cwd: folder, stdio: ['ignore', 2, 2] })
   const [code] = await once(installing, 'exit')
-  if (code !== 0) throw new Error(`pnpm install in ${CONTESTANTS_FOLDER} ended with ${code}`)
+  if (code !== 0) throw new Error(`pnpm install in ${folder} ended with ${code}`)
 }
 
 /** @param file of the folder; its path is computed, so that `tsc` of the repository does not look for its dependencies */

@@ -19,6 +19,8 @@ const OPTIONS = {
   other: { type: 'string' },
   facts: { type: 'string' },
   moments: { type: 'string' },
+  url: { type: 'string' },
+  model: { type: 'string' },
   help: { type: 'boolean', default: false },
 } as const
 
@@ -35,7 +37,7 @@ async function main(args: string[]): Promise<number> {
   if (name === undefined || values.help) {
     for (const { name, what } of benchmarks) console.log(`${name.padEnd(10)} ${what}`)
     console.log(
-      '\npnpm bench NAME [--json] [--size small|full] [--profile] [--only a,b] [--beings N] [--seconds N] [--rounds N] [--depth N] [--think-ms N] [--shards N] [--facts N] [--moments N]\n' +
+      '\npnpm bench NAME [--json] [--size small|full] [--profile] [--only a,b] [--beings N] [--seconds N] [--rounds N] [--depth N] [--think-ms N] [--shards N] [--facts N] [--moments N] [--url URL] [--model NAME]\n' +
         `pnpm bench --gate [NAME…] [--json] runs ${GATED.join(', ')} and ends with 1 when a ratio got worse`,
     )
     return 0

@@ -1,0 +1,149 @@
+import { describeMachine } from '../machine.ts'
+import { Instance } from './instance.ts'
+import { fetchWeights, type LlamaServer, startLlama } from './llama.ts'
+import { SCENES, type Scene } from './scenes.ts'
+
+export interface MindsOptions {
+  /** small: a few questions of each scene with one seed */
+  readonly size: 'small' | 'full'
+  /** names of scenes */
+  readonly scenes: readonly string[]
+  /** seeds of the model; with a server of one's own, how often everything is asked */
+  readonly rounds: number | undefined
+  /** a model server of one's own, such as that of Ollama */
+  readonly url: string | undefined
+  readonly model: string | undefined
+  readonly onProgress: (line: string) => void
+}
+
+const SIZES = {
+  small: { rounds: 1, questions: 5 },
+  full: { rounds: 3, questions: Number.POSITIVE_INFINITY },
+} as const
+const WAIT_SECONDS = 120
+
+/** How one question ended. */
+interface Asked {
+  readonly scene: string
+  readonly question: string
+  /** null when nobody answered */
+  readonly reply: string | null
+  /** why nobody answered: the code of the error, with the outcome or reason of the moment */
+  readonly reason: string | null
+  /** the tool of the scene was used before */
+  readonly usedTool: boolean
+  readonly seconds: number
+}
+
+/** Lives the first hour of a newcomer with a model that nobody scripted, and counts who gets an answer. */
+export async function benchMinds(options: MindsOptions) {
+  const asked: Asked[] = []
+  const { rounds, questions } = SIZES[options.size]
+  const weights = options.url === undefined ? await fetchWeights(options.onProgress) : null
+  for (let seed = 1; seed <= (options.rounds ?? rounds); seed++) {
+    const server = weights === null ? null : await startLlama(weights, seed)
+    try {
+      asked.push(...(await live(server, questions, options)))
+    } finally {
+      await server?.stop()
+    }
+  }
+  return {
+    benchmark: 'minds',
+    size: options.size,
+    machine: describeMachine(),
+    model: options.model ?? 'SmolLM2-135M-Instruct',
+    scenes: Object.fromEntries(
+      options.scenes.map((name) => [name, tally(asked.filter(({ scene }) => scene === name))]),
+    ),
+    asked,
+  }
+}
+
+async function live(server: LlamaServer | null, questions: number, options: MindsOptions): Promise<Asked[]> {
+  const at = new Instance({
+    OPENAI_BASE_URL: server?.url ?? options.url,
+    OPENAI_API_KEY: process.env.OPENAI_API_KEY ?? 'none',
+    TREEOS_MODEL: options.model ?? 'local',
+    TREEOS_WEATHER_URL: '', // the recorded weather, from no service
+  })
+  const scenes = SCENES.filter(({ name }) => options.scenes.includes(name))
+  try {
+    await at.must(['up', '--detach', '--no-portal'])
+    for (const demo of new Set(scenes.flatMap(({ demos }) => demos))) await at.must(['up', '--demo', demo])
+    const asked = []
+    for (const scene of scenes) {
+      await scene.prepare(at)
+      for (const question of scene.questions.slice(0, questions)) {
+        const one = await ask(at, scene, question)
+        options.onProgress(`${scene.name}: ${question} -> ${one.reply ?? one.reason}`)
+        asked.push(one)
+      }
+    }
+    return asked
+  } finally {
+    await at.run(['down'])
+    await at.remove()
+  }
+}
+
+async function ask(at: Instance, scene: Scene, question: string): Promise<Asked> {
+  const started = performance.now()
+  const before = await momentsOf(at, scene.being)
+  const wait = ['--wait', String(WAIT_SECONDS), '--json']
+  const { stdout, stderr } = await at.run(['summon', `@${scene.being}`, question, ...wait])
+  const lived = (await momentsOf(at, scene.being)).slice(before.length)
+  const { reply, error } = parsed(stdout, stderr)
+  const content = reply?.content
+  const words = typeof content === 'string' ? content : JSON.stringify(content ?? null)
+  const ends = lived.map(({ outcome, reason }) => (reason === undefined ? outcome : `${outcome} ${reason}`))
+  return {
+    scene: scene.name,
+    question,
+    reply: reply == null ? null : words,
+    reason: reply == null ? `${error?.code ?? 'no answer'} (${ends.join(', ')})` : null,
+    usedTool: scene.tool !== undefined && lived.some(({ act }) => act?.action === scene.tool),
+    seconds: Math.round((performance.now() - started) / 100) / 10,
+  }
+}
+
+interface Moment {
+  readonly outcome: string
+  readonly reason?: string
+  readonly act: { readonly action?: string } | null
+}
+
+async function momentsOf(at: Instance, being: string): Promise<Moment[]> {
+  const lines = (await at.must(['moments', `@${being}`, '--json'])).trim().split('\n')
+  return lines.filter((line) => line !== '').map((line) => JSON.parse(line))
+}
+
+interface Answered {
+  readonly reply?: { readonly content: unknown } | null
+  readonly error?: { readonly code: string; readonly message: string }
+}
+
+function parsed(stdout: string, stderr: string): Answered {
+  try {
+    return JSON.parse(stdout)
+  } catch {
+    return { error: { code: 'NO_JSON', message: stdout + stderr } }
+  }
+}
+
+function tally(asked: readonly Asked[]) {
+  const reasons: Record<string, number> = {}
+  for (const { reason } of asked) if (reason !== null) reasons[reason] = (reasons[reason] ?? 0) + 1
+  const answered = asked.filter(({ reply }) => reply !== null)
+  return {
+    asked: asked.length,
+    answered: answered.length,
+    answeredWithTool: answered.filter(({ usedTool }) => usedTool).length,
+    usedTool: asked.filter(({ usedTool }) => usedTool).length,
+    /** without words, or only the words of the question */
+    empty: answered.filter(({ reply, question }) => reply?.trim() === '' || reply?.trim() === question)
+      .length,
+    seconds: Math.round(asked.reduce((sum, { seconds }) => sum + seconds, 0) / Math.max(1, asked.length)),
+    reasons,
+  }
+}
