@@ -61,7 +61,7 @@ const court: Scene = {
 
 const librarian: Scene = {
   name: 'librarian',
-  being: 'librarian',
+  being: 'reader',
   demos: ['library'],
   questions: [
     'Good morning. What can I read here?',
