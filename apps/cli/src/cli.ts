@@ -4,6 +4,7 @@ import { Command, CommanderError } from 'commander'
 import manifest from '../package.json' with { type: 'json' }
 import { EXAMPLES } from './examples.ts'
 import { UsageError } from './text/failure.ts'
+import { userPath } from './text/folder.ts'
 import type { ExitStatus, Output } from './text/output.ts'
 
 /** Options of every command that works on an instance. */
@@ -31,6 +32,26 @@ export function leaves(command: Command, path = ''): { readonly path: string; re
   return visible.flatMap((child) => leaves(child, path === '' ? child.name() : `${path} ${child.name()}`))
 }
 
+/** Values of these names are paths: `<file>`, `[dir]`. A path in the world has another name, such as `<space>`. */
+const PATHS: readonly string[] = ['file', 'dir']
+
+/**
+ * A path counts from where the user stands. The process may stand elsewhere: in the folder of its instance, or in that of a package.
+ * `-` stays as it is, for standard input.
+ */
+function standWhereUserDoes(command: Command): void {
+  const here = (value: unknown) => (typeof value === 'string' && value !== '-' ? userPath(value) : value)
+  for (const option of command.options) {
+    const name = /[<[]([^>\]]+)/.exec(option.flags)?.[1]
+    const key = option.attributeName()
+    if (name !== undefined && PATHS.includes(name) && command.getOptionValueSource(key) === 'cli')
+      command.setOptionValue(key, here(command.getOptionValue(key)))
+  }
+  command.processedArgs = command.processedArgs.map((value, i) =>
+    PATHS.includes(command.registeredArguments[i]?.name() ?? '') ? here(value) : value,
+  )
+}
+
 /** The tree of commands, with what they share. The files that add commands load what a command needs only when it runs. */
 export class Cli {
   readonly program: Command
@@ -56,6 +77,7 @@ export class Cli {
         styleOptionText: cyan,
       })
       .helpCommand(false)
+      .hook('preAction', (_, command) => standWhereUserDoes(command))
   }
 
   /**
@@ -115,7 +137,7 @@ export class Cli {
     if (data === undefined || !(command instanceof Command)) return
     if (!command.options.some(({ long }) => long === '--data'))
       throw new UsageError(`\`treeos ${command.name()}\` works on no instance, so it takes no --data`)
-    command.setOptionValue('data', data)
+    command.setOptionValue('data', userPath(data))
   }
 
   #tellVersion(): never {

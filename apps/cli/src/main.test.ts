@@ -267,3 +267,41 @@ it('shows help on stdout with 0', () => {
   expect(status).toBe(0)
   expect(stdout).toContain('Usage: treeos summon')
 })
+
+describe('a path counts from where the user stands', () => {
+  const world = join(folder, 'world')
+  const below = join(world, 'below')
+  mkdirSync(join(world, '.treeos'), { recursive: true })
+  mkdirSync(below)
+  writeFileSync(join(world, '.treeos', 'instance.json'), '{}')
+  writeFileSync(join(below, 'role.json'), '{"name": "clerk", "prompt": "You are a clerk."}')
+  writeFileSync(join(below, 'bundle'), 'no bundle\r\n')
+  const env = { ...process.env }
+  for (const name of ['TREEOS_DATA', 'DATABASE_URL', 'TEMPORAL_ADDRESS', 'INIT_CWD']) delete env[name]
+  const inside = (args: readonly string[], input = '') =>
+    spawnSync(process.execPath, [MAIN, ...args, '--json'], { cwd: below, env, encoding: 'utf8', input })
+
+  it.each([
+    { args: ['role', 'lint', 'role.json'], status: 0 },
+    { args: ['verify', '--bundle', 'bundle'], status: 1 },
+    { args: ['verify', '--bundle', '-'], status: 1, input: 'no bundle\n' },
+  ])('in a folder below its instance: $args', ({ args, status, input = '' }) => {
+    expect(inside(args, input)).toMatchObject({
+      status,
+      stdout: expect.not.stringContaining('cannot be read'),
+    })
+  })
+
+  it('and none above is read', () => {
+    writeFileSync(join(world, 'above.json'), '{}')
+    expect(JSON.parse(inside(['role', 'lint', 'above.json']).stdout).error.message).toContain(
+      `${join(below, 'above.json')} cannot be read`,
+    )
+  })
+
+  it.each(['-', '/dev/null'])('a bundle is not exported to %s', (file) => {
+    const { status, stdout } = inside(['export', file])
+    expect({ status, stdout }).toMatchObject({ status: file === '-' ? 2 : 1 })
+    expect(JSON.parse(stdout).error.code).not.toBe('INTERNAL')
+  })
+})

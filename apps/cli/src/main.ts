@@ -7,6 +7,6 @@ import { goToInstance, loadEnvironment } from './text/folder.ts'
 
 enableCompileCache(join(process.env.XDG_CACHE_HOME || join(homedir(), '.cache'), 'treeos', 'compiled'))
 goToInstance(process.argv.slice(2))
-loadEnvironment(process.env, join(process.cwd(), '.env'))
+const fault = loadEnvironment(process.env, join(process.cwd(), '.env'))
 const { main } = await import('./run.ts') // compiled into the cache, and with the settings of the folder
-await main(process.argv.slice(2))
+await main(process.argv.slice(2), fault)

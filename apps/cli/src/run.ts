@@ -4,10 +4,13 @@ import { runProgram } from './program.ts'
 import { failureOf, UsageError } from './text/failure.ts'
 import { type ExitStatus, Output, plain } from './text/output.ts'
 
-/** Runs one command line to its end and ends the process, with 0, 1 or 2. */
-export async function main(args: readonly string[]): Promise<void> {
+/**
+ * Runs one command line to its end and ends the process, with 0, 1, 2 or 3.
+ * @param fault of the settings, which is told instead
+ */
+export async function main(args: readonly string[], fault: string | null = null): Promise<void> {
   const out = outputOf(args)
-  const status = await attempt(args, out)
+  const status = await attempt(args, out, fault)
   process.exitCode = status
   // A library may hold something open, which must not delay a script. Output is flushed first.
   if (out.isGone) process.exit(status)
@@ -22,8 +25,13 @@ function outputOf(args: readonly string[]): Output {
   return new Output((end < 0 ? args : args.slice(0, end)).includes('--json'))
 }
 
-async function attempt(args: readonly string[], out: Output): Promise<ExitStatus> {
+async function attempt(
+  args: readonly string[],
+  out: Output,
+  fault: string | null = null,
+): Promise<ExitStatus> {
   try {
+    if (fault !== null) throw new TreeosError('INVALID_INPUT', fault)
     requireUtf8(args)
     return await runProgram(args, out)
   } catch (error) {

@@ -78,7 +78,7 @@ const librarian: Scene = {
   async prepare(at) {
     const birth = [
       'birth',
-      'librarian',
+      'reader',
       '--cognition',
       'llm',
       '--role',

@@ -1,4 +1,3 @@
-import { resolve } from 'node:path'
 import { Option } from 'commander'
 import type { Cli, InstanceOptions } from '../cli.ts'
 import { UsageError } from '../text/failure.ts'
@@ -33,10 +32,10 @@ export function addCheckpoint(cli: Cli): void {
           if (options.at !== undefined || options.checkpoints !== undefined)
             throw new UsageError('--follow takes neither --at nor --checkpoints')
           const { signLog } = await import('../instance/signer.ts')
-          return signLog(options, { dataDir, folder: resolve(options.follow), out })
+          return signLog(options, { dataDir, folder: options.follow, out })
         }
         const { findCheckpoint } = await import('../instance/checkpoints.ts')
-        const folder = options.checkpoints === undefined ? null : resolve(options.checkpoints)
+        const folder = options.checkpoints ?? null
         out.value(findCheckpoint(dataDir, folder, options.at ?? null), ({ note }) => note.trimEnd())
       }),
     )

@@ -51,6 +51,10 @@ function addExport(cli: Cli): void {
     .option('--unproven', 'do not wait, and write it without proofs: its check then says `unproven`')
     .action(
       cli.run(async (out, file: string, options: ExportOptions) => {
+        if (file === '-')
+          throw new UsageError(
+            'export writes a file, not standard output: name one, and read it when it is whole',
+          )
         const being = options.being === undefined ? undefined : requireStance(options.being)
         const { since, until } = options
         if (being === undefined && (since !== undefined || until !== undefined))

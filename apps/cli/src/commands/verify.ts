@@ -1,4 +1,3 @@
-import { resolve } from 'node:path'
 import type { LogVerified } from '@treeos/proofs'
 import type { Cli, InstanceOptions } from '../cli.ts'
 import type { LogCompared } from '../instance/checkpoints.ts'
@@ -24,8 +23,8 @@ export function addVerify(cli: Cli): void {
     )
     .option('--checkpoints <dir>', 'folder of the checkpoints (default: that of the instance)')
     .option('--no-checkpoints', 'without them: what was rewritten as a whole then passes')
-    .option('--bundle <file>', 'check an audit bundle instead')
-    .option('--receipt <file>', 'check a receipt instead')
+    .option('--bundle <file>', 'check an audit bundle instead; - reads standard input')
+    .option('--receipt <file>', 'check a receipt instead; - reads standard input')
     .option(
       '--key <vkey>',
       'verifier key of the checkpoints (default: those in their folder), or of whoever signed the bundle or receipt',
@@ -94,6 +93,6 @@ async function checkpointsOf({ checkpoints, key, policy: policyFile, ...options 
   const { dataDirOf } = await import('../instance/data-dir.ts')
   const { checkpointsFolder } = await import('@treeos/local')
   const isNamed = typeof checkpoints === 'string'
-  const folder = isNamed ? resolve(checkpoints) : checkpointsFolder(dataDirOf(options))
+  const folder = isNamed ? checkpoints : checkpointsFolder(dataDirOf(options))
   return { folder, keys: key ?? null, isNamed, policy }
 }

@@ -90,7 +90,39 @@ it('adds what .env says, but for what is set and what is empty', () => {
     '# a comment\nTREEOS_MODEL=other\nOPENAI_BASE_URL=\nTREEOS_TIME_ZONE="Europe/Berlin"\n',
   )
   loadEnvironment(env, join(folder, '.env'))
-  loadEnvironment(env, join(folder, 'none'))
+  expect(loadEnvironment(env, join(folder, 'none'))).toBeNull()
   expect(env).toEqual({ TREEOS_MODEL: 'mine', TREEOS_TIME_ZONE: 'Europe/Berlin' })
   rmSync(folder, { recursive: true })
+})
+
+describe('a .env file that an editor wrote with another encoding', () => {
+  const folder = mkdtempSync(join(tmpdir(), 'treeos-env-'))
+  afterAll(() => rmSync(folder, { recursive: true }))
+  const text = 'OPENAI_BASE_URL=http://127.0.0.1:11434/v1\r\nTREEOS_MODEL=größer\r\n'
+  const settings = { OPENAI_BASE_URL: 'http://127.0.0.1:11434/v1', TREEOS_MODEL: 'größer' }
+  const bigEndian = Buffer.from(`\ufeff${text}`, 'utf16le').swap16()
+
+  it.each([
+    { what: 'UTF-8', bytes: Buffer.from(text) },
+    { what: 'UTF-8 with a byte order mark', bytes: Buffer.from(`\ufeff${text}`) },
+    { what: 'UTF-16', bytes: Buffer.from(`\ufeff${text}`, 'utf16le') },
+    { what: 'UTF-16, big end first', bytes: bigEndian },
+  ])('is read: $what', ({ bytes }) => {
+    writeFileSync(join(folder, '.env'), bytes)
+    const env = {}
+    expect(loadEnvironment(env, join(folder, '.env'))).toBeNull()
+    expect(env).toEqual(settings)
+  })
+
+  it.each([
+    { what: 'UTF-16 without a mark', bytes: Buffer.from(text, 'utf16le') },
+    { what: 'Latin-1', bytes: Buffer.from(text, 'latin1') },
+  ])('is refused where the encoding cannot be told: $what', ({ bytes }) => {
+    writeFileSync(join(folder, '.env'), bytes)
+    const env = {}
+    expect(loadEnvironment(env, join(folder, '.env'))).toBe(
+      `the settings in ${join(folder, '.env')} cannot be read: it is not UTF-8 text`,
+    )
+    expect(env).toEqual({})
+  })
 })

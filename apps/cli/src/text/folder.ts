@@ -46,15 +46,37 @@ export function userFolder(env: NodeJS.ProcessEnv = process.env, cwd = process.c
 /** A path as the user wrote it. */
 export const userPath = (path: string): string => resolve(userFolder(), path)
 
-/** Adds the variables of a `.env` file. Variables that are set already win; an empty value counts as unset. */
-export function loadEnvironment(env: NodeJS.ProcessEnv, file: string): void {
+/**
+ * Adds the variables of a `.env` file. Variables that are set already win; an empty value counts as unset.
+ * @returns why the file was not read; null when it was, or when there is none. Without its settings, prompts and keys could go to
+ * another model server than it names.
+ */
+export function loadEnvironment(env: NodeJS.ProcessEnv, file: string): string | null {
   let text: string
   try {
-    text = readFileSync(file, 'utf8')
-  } catch {
-    return // most folders have none
+    text = decode(readFileSync(file))
+  } catch (error) {
+    const { code, message } = error as NodeJS.ErrnoException
+    if (code === 'ENOENT' || code === 'EISDIR') return null // most folders have none
+    return `the settings in ${file} cannot be read: ${message}`
   }
   for (const [name, value] of Object.entries(parseEnv(text))) {
     if (value !== '' && env[name] === undefined) env[name] = value
   }
+  return null
+}
+
+/** Text in UTF-8, or in UTF-16 with its mark, as editors on Windows write it. @throws {Error} for anything else */
+function decode(bytes: Buffer): string {
+  const [first, second] = bytes
+  const encoding =
+    first === 0xff && second === 0xfe ? 'utf-16le' : first === 0xfe && second === 0xff ? 'utf-16be' : 'utf-8'
+  let text: string
+  try {
+    text = new TextDecoder(encoding, { fatal: true }).decode(bytes) // without its byte order mark
+  } catch {
+    throw new Error('it is not UTF-8 text')
+  }
+  if (text.includes('\0')) throw new Error('it is not UTF-8 text')
+  return text
 }

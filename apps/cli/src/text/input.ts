@@ -14,7 +14,6 @@ import {
   TreeosError,
 } from '@treeos/core'
 import { messageOf, UsageError } from './failure.ts'
-import { userPath } from './folder.ts'
 import { parseJsonText } from './json-text.ts'
 
 /** More than any command accepts, so that a refusal can still name the size. */
@@ -22,7 +21,7 @@ const READ_BYTES_MAX = 64 * 1024 * 1024
 
 /** False when certainly no instance can be reached. Needs no client libraries. */
 export function mayHaveInstance({ data }: { data?: string }, env: NodeJS.ProcessEnv = process.env): boolean {
-  const folder = data === undefined ? resolve(env.TREEOS_DATA || '.treeos') : userPath(data)
+  const folder = resolve(data ?? (env.TREEOS_DATA || '.treeos'))
   return Boolean(env.DATABASE_URL) || existsSync(join(folder, 'instance.json'))
 }
 
@@ -35,7 +34,7 @@ export async function readText(file: string): Promise<string> {
   let bytes: Buffer
   try {
     // Not readFileSync: after it has read a pipe, as in `<(jq …)`, Node resolves no symbolic link, so our next import fails.
-    bytes = file === '-' ? await readStdin() : await readFile(userPath(file))
+    bytes = file === '-' ? await readStdin() : await readFile(file)
   } catch (error) {
     if (error instanceof TreeosError) throw error
     throw new TreeosError('INVALID_INPUT', `${what} cannot be read: ${messageOf(error)}`)

@@ -1,4 +1,4 @@
-import { createWriteStream } from 'node:fs'
+import { createWriteStream, statSync } from 'node:fs'
 import { rename } from 'node:fs/promises'
 import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
@@ -71,6 +71,7 @@ export async function exportBundle(
   request: ExportRequest,
 ): Promise<Exported> {
   const { being = null, since = 1, until = null, onProgress } = request
+  requireRegular(request.file)
   const draft = `${request.file}.part`
   for (let attempt = 1; ; attempt++) {
     const log = request.log === null ? null : await request.log()
@@ -88,6 +89,16 @@ export async function exportBundle(
     await rename(draft, request.file)
     return { file: request.file, lines: writer.count, counts }
   }
+}
+
+/** A bundle takes its place by a rename, which would replace a device or a pipe. @throws {TreeosError} INVALID_INPUT */
+function requireRegular(file: string): void {
+  const there = statSync(file, { throwIfNoEntry: false })
+  if (there !== undefined && !there.isFile())
+    throw new TreeosError(
+      'INVALID_INPUT',
+      `${file} is no regular file: name a file, and read it when it is whole`,
+    )
 }
 
 interface Told {

@@ -13,6 +13,8 @@ export interface Broken {
 
 /** Longer lines are refused: a fact has 64 KiB at most, a basis some thousand reels. */
 const LINE_BYTES_MAX = 64 * 1024 * 1024
+/** No canonical JSON ends with it. */
+const CARRIAGE_RETURN = 13
 const SUM_LENGTH = ',"sum":""}'.length + 64
 
 /**
@@ -28,8 +30,15 @@ export async function* readLines(
   let line = 0
   let expected = 1
   let before = ''
-  for await (const bytes of split(source)) {
+  let isToldOfBreaks = false
+  for await (const whole of split(source)) {
     line += 1
+    const bytes = whole?.at(-1) === CARRIAGE_RETURN ? whole.subarray(0, -1) : whole
+    if (bytes !== whole && !isToldOfBreaks) {
+      isToldOfBreaks = true
+      const what = 'its lines end with CR LF: a transfer as text changed it, so fetch it again as binary'
+      report({ line, reel: 'bundle', seq: line, reason: 'not-canonical', what })
+    }
     const broken = (what: string, reason = 'line-mismatch') =>
       report({ line, reel: 'bundle', seq: line, reason, what })
     const { text, value, why } = read(bytes)

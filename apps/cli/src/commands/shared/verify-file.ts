@@ -1,4 +1,5 @@
 import { createReadStream, readFileSync } from 'node:fs'
+import { text } from 'node:stream/consumers'
 import { TreeosError } from '@treeos/core'
 import { systemCode } from '@treeos/local'
 import type { CheckedReceipts, Verified } from '@treeos/verify'
@@ -29,8 +30,8 @@ export async function verifyFile(
   const checking = { ...(await readTrust(told)), strict: strict === true }
   const found: Verified | CheckedReceipts = await readable(file, async () =>
     bundle === undefined
-      ? verifyReceipts(readFileSync(file, 'utf8'), checking)
-      : verifyBundle(createReadStream(file), checking),
+      ? verifyReceipts(file === '-' ? await text(process.stdin) : readFileSync(file, 'utf8'), checking)
+      : verifyBundle(file === '-' ? process.stdin : createReadStream(file), checking),
   )
   if ('reels' in found) out.value(found, shownVerified)
   else if (found.receipts.length === 1 && found.receipts[0] !== undefined)
