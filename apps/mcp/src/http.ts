@@ -38,7 +38,7 @@ export async function serveHttp(at: Connection, options: EdgeOptions): Promise<E
   const door = new Door(at, options)
   // An address is safe as a name: nobody can make it lead here. 0.0.0.0 and :: stand for all addresses and are not names.
   const own = ['0.0.0.0', '::'].includes(listen) ? [] : [listen.includes(':') ? `[${listen}]` : listen]
-  const names = [...new Set([...localhostAllowedHostnames(), ...own, ...hosts])]
+  const names = [...new Set([...localhostAllowedHostnames(), ...own, ...hosts.map(nameOf)])]
   const server = createServer((request, response) => {
     answer(request, response, { at, door, names, onError }).catch((error: unknown) => {
       if (!(error instanceof TreeosError)) onError('http', error)
@@ -57,7 +57,7 @@ export async function serveHttp(at: Connection, options: EdgeOptions): Promise<E
   }
   const { address, family, port: taken } = server.address() as AddressInfo
   return {
-    url: `http://${family === 'IPv6' ? `[${address}]` : address}:${taken}${PATH}`,
+    url: `http://${own.length === 0 ? 'localhost' : family === 'IPv6' ? `[${address}]` : address}:${taken}${PATH}`,
     async close() {
       const closed = once(server, 'close')
       server.close()
@@ -67,6 +67,10 @@ export async function serveHttp(at: Connection, options: EdgeOptions): Promise<E
     },
   }
 }
+
+/** As clients send it: without a scheme, path or port, in small letters. */
+const nameOf = (host: string): string =>
+  URL.parse(host.includes('://') ? host : `http://${host}`)?.hostname ?? host
 
 interface Inside {
   readonly at: Connection

@@ -79,8 +79,10 @@ export function createApp(
     return c.json({ error: refusal.toJSON() }, ERROR_STATUS[refusal.code] as ContentfulStatusCode)
   })
   app.use(async (c, next) => {
-    c.set('host', requireOwnName(c.req.header('host'), names))
-    c.set('address', addresses.of(peerOf(c), c.req.header('x-forwarded-for')))
+    const peer = peerOf(c)
+    const forwarded = addresses.isProxy(peer) ? c.req.header('x-forwarded-host') : undefined
+    c.set('host', requireOwnName(forwarded ?? c.req.header('host'), names))
+    c.set('address', addresses.of(peer, c.req.header('x-forwarded-for')))
     await next()
   })
   app.use('/api/*', async (c, next) => {

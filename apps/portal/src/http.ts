@@ -6,7 +6,7 @@ import { quote, TreeosError } from '@treeos/core'
 import { createApp } from './app.ts'
 import { PAGE_FOLDER } from './build-page.ts'
 import { type Addresses, addressesBehind } from './edge/address.ts'
-import { namesFor } from './edge/names.ts'
+import { namesFor, publicUrl } from './edge/names.ts'
 import { Page } from './edge/page.ts'
 import { Tabs } from './inhabit/tabs.ts'
 import type { Portal } from './portal.ts'
@@ -37,6 +37,8 @@ const CONNECTIONS_MAX = 512
 /** Of these, from one address that is no proxy of ours. */
 const CONNECTIONS_MAX_PER_ADDRESS = 256
 const HEADERS_MS = 10_000
+/** Longer than proxies keep a connection that nobody uses, mostly 60 s: else they send a request on one that has just been closed. */
+const KEEP_ALIVE_MS = 75_000
 const REQUEST_MS = 30_000
 
 /** Serves the portal until it is closed. @throws {TreeosError} when it cannot listen */
@@ -57,12 +59,10 @@ export async function servePortal(portal: Portal, options: ServeOptions): Promis
   boundConnections(server, addresses)
   server.headersTimeout = HEADERS_MS
   server.requestTimeout = REQUEST_MS
+  server.keepAliveTimeout = KEEP_ALIVE_MS
   await listenOn(server, port, listen)
-  const { address, family, port: taken } = server.address() as AddressInfo
-  // Passkeys and cookies of a name work with `localhost`, and not with an address.
-  const name = address === '127.0.0.1' ? 'localhost' : family === 'IPv6' ? `[${address}]` : address
   return {
-    url: `http://${name}:${taken}`,
+    url: publicUrl(server.address() as AddressInfo, hosts),
     async close() {
       const closed = once(server, 'close')
       server.close()

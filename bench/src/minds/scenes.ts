@@ -76,16 +76,7 @@ const librarian: Scene = {
     'Thank you, good night.',
   ],
   async prepare(at) {
-    const birth = [
-      'birth',
-      'reader',
-      '--cognition',
-      'llm',
-      '--role',
-      'library:reader',
-      '--home',
-      '/library',
-    ]
+    const birth = ['birth', 'reader', '--cognition', 'llm', '--role', 'library:reader', '--home', '/library']
     await at.must(birth)
   },
 }

@@ -5,18 +5,21 @@ import type { Kysely } from 'kysely'
 import { installRoles } from './install.ts'
 import { readerOf } from './open-reality.ts'
 import { appendSystemFacts } from './system-facts.ts'
+import { requireTimeZone } from './time-zone.ts'
 
 /**
  * Creates the reality of a database unless it has one: its row, the roles of the registry, the first spaces and beings.
  * Safe to run again: it changes nothing that exists.
  * @param owner a handle opened with `asOwner`
+ * @throws {TreeosError} INVALID_INPUT for a time zone that Node or Postgres does not know
  */
 export async function bootstrapReality(
   owner: Kysely<StoreDb>,
   registry: Registry,
   wanted: { readonly name: string; readonly timeZone: string },
 ): Promise<{ readonly reality: Reality; readonly created: boolean }> {
-  const made = await createReality(owner, wanted)
+  const timeZone = await requireTimeZone(owner, wanted.timeZone)
+  const made = await createReality(owner, { ...wanted, timeZone })
   const at = { db: owner, reality: made.reality }
   await installRoles(at, registry)
   const reader = readerOf(at)

@@ -23,7 +23,7 @@ async function plant(
   { ownerUrl, isOwnTemporal }: Servers,
   { env = process.env, onProgress }: StartOptions,
 ): Promise<{ isNew: boolean }> {
-  const timeZone = requireTimeZone(env.TREEOS_TIME_ZONE || 'UTC')
+  const timeZone = env.TREEOS_TIME_ZONE || 'UTC'
   // The supervisor of an instance rarely needs these.
   const { migrate, openDatabase } = await import('@treeos/store')
   const { bootstrapReality } = await import('@treeos/reality')
@@ -36,7 +36,7 @@ async function plant(
     )
     const made = await bootstrapReality(owner, await loadedRegistry(), { name, timeZone })
     if (made.created) onProgress(`made the reality ${made.reality.name} with its first beings`)
-    else if (env.TREEOS_TIME_ZONE && made.reality.timeZone !== timeZone)
+    else if (env.TREEOS_TIME_ZONE && made.reality.timeZone.toLowerCase() !== timeZone.toLowerCase())
       onProgress(`the reality keeps its time zone ${made.reality.timeZone}: TREEOS_TIME_ZONE is for new ones`)
     return { isNew: made.created }
   } finally {
@@ -66,15 +66,4 @@ function requireRealityName(name: string): string {
   if (isKey(name)) return name
   const right = 'a kebab-case name of up to 64 characters, as in home'
   throw new TreeosError('INVALID_INPUT', `TREEOS_REALITY is ${quote(name)}; it takes ${right}`)
-}
-
-function requireTimeZone(name: string): string {
-  try {
-    return new Intl.DateTimeFormat('en', { timeZone: name }).resolvedOptions().timeZone
-  } catch {
-    throw new TreeosError(
-      'INVALID_INPUT',
-      `TREEOS_TIME_ZONE is ${quote(name)}; it takes an IANA name, as in Europe/Berlin`,
-    )
-  }
 }

@@ -1,12 +1,51 @@
 import { quote, TreeosError } from '@treeos/core'
 
 const LOOPBACK = ['localhost', '127.0.0.1', '[::1]']
+/** They stand for all addresses, and are not names. */
+const ALL_ADDRESSES = ['0.0.0.0', '::']
+
+/** One entry of TREEOS_PORTAL_HOSTS: a name, with the scheme and port by which people reach it where they are written. */
+interface Host {
+  /** in small letters, as browsers send it */
+  readonly name: string
+  /** such as `https://` */
+  readonly scheme: string | null
+  readonly port: string
+}
+
+/** @throws {TreeosError} INVALID_INPUT for what is neither a name nor an address of the web */
+function parseHost(text: string): Host {
+  const scheme = /^https?:\/\//i.exec(text)?.[0].toLowerCase() ?? null
+  const url = URL.parse(scheme === null ? `http://${text}` : text)
+  const isBare =
+    url !== null && url.pathname === '/' && url.search === '' && url.hash === '' && url.username === ''
+  if (isBare && !ALL_ADDRESSES.includes(url.hostname)) return { name: url.hostname, scheme, port: url.port }
+  throw new TreeosError(
+    'INVALID_INPUT',
+    `TREEOS_PORTAL_HOSTS: ${quote(text)} is not a name by which browsers reach the portal, as in world.example.org or https://world.example.org`,
+  )
+}
 
 /** The names by which browsers may reach the portal, on any port, so that a forwarded port works. */
 export function namesFor(listen: string, hosts: readonly string[]): ReadonlySet<string> {
-  // An address is safe as a name: nobody can make it lead here. 0.0.0.0 and :: stand for all addresses and are not names.
-  const own = ['0.0.0.0', '::'].includes(listen) ? [] : [listen.includes(':') ? `[${listen}]` : listen]
-  return new Set([...LOOPBACK, ...own, ...hosts])
+  // An address is safe as a name: nobody can make it lead here.
+  const own = ALL_ADDRESSES.includes(listen) ? [] : [listen.includes(':') ? `[${listen}]` : listen]
+  return new Set([...LOOPBACK, ...own, ...hosts.map((host) => parseHost(host).name)])
+}
+
+/** The address that links name: by the first of the names where there is one, since people on other machines open them. */
+export function publicUrl(
+  { address, family, port }: { readonly address: string; readonly family: string; readonly port: number },
+  [first]: readonly string[],
+): string {
+  if (first !== undefined) {
+    const { name, scheme, port: written } = parseHost(first)
+    if (scheme !== null) return new URL(`${scheme}${name}${written === '' ? '' : `:${written}`}`).origin
+    return `http://${name}:${written === '' ? port : written}`
+  }
+  // Passkeys and cookies of a name work with `localhost`, and not with an address.
+  const isHere = address === '127.0.0.1' || ALL_ADDRESSES.includes(address)
+  return `http://${isHere ? 'localhost' : family === 'IPv6' ? `[${address}]` : address}:${port}`
 }
 
 /** Refuses a page that made its own name lead to this machine. @throws {TreeosError} FORBIDDEN */

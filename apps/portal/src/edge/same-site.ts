@@ -1,5 +1,11 @@
 import { quote, TreeosError } from '@treeos/core'
 
+/** A proxy may write the port that the scheme of the page has anyway. */
+function isOf(origin: string, host: string): boolean {
+  const page = URL.parse(origin)
+  return page !== null && page.host === URL.parse(`${page.protocol}//${host}`)?.host
+}
+
 const SAFE = new Set(['GET', 'HEAD'])
 
 /**
@@ -13,7 +19,7 @@ export function requireOwnPage(request: Request, host: string): void {
   if (site !== null && site !== 'same-origin')
     throw new TreeosError('FORBIDDEN', `the request comes from another site (${quote(site)})`)
   const origin = headers.get('origin')
-  if (origin !== null && URL.parse(origin)?.host !== host)
+  if (origin !== null && !isOf(origin, host))
     throw new TreeosError('FORBIDDEN', `the request comes from ${quote(origin)}, not from this portal`)
   if (SAFE.has(method)) return
   if (origin === null)

@@ -1,4 +1,5 @@
 import type { StreamEvent } from './events.ts'
+import { randomId } from './random-id.ts'
 import { type Hearing, Stream } from './stream.ts'
 
 /** The server says something every 5 s. After this silence the tab that streams is taken for dead. */
@@ -26,7 +27,7 @@ type Message =
  */
 export class SharedStream {
   readonly #hearing: Hearing
-  readonly #tab = crypto.randomUUID()
+  readonly #tab = randomId()
   readonly #name: string
   readonly #channel: BroadcastChannel | null
   readonly #stopping = new AbortController()

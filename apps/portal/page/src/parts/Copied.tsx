@@ -1,12 +1,16 @@
 import { Button, CopyButton } from '@mantine/core'
 
-/** Copies a text. */
-export const Copied = ({ text }: { readonly text: string }) => (
-  <CopyButton value={text}>
-    {({ copied, copy }) => (
-      <Button size="xs" onClick={copy}>
-        {copied ? 'Copied' : 'Copy it'}
-      </Button>
-    )}
-  </CopyButton>
-)
+/**
+ * Copies a text. Over plain http from another machine a browser gives no clipboard to a page. Then there is no button, and the text
+ * beside it can be selected.
+ */
+export const Copied = ({ text }: { readonly text: string }) =>
+  window.isSecureContext ? (
+    <CopyButton value={text}>
+      {({ copied, copy }) => (
+        <Button size="xs" onClick={copy}>
+          {copied ? 'Copied' : 'Copy it'}
+        </Button>
+      )}
+    </CopyButton>
+  ) : null

@@ -1,6 +1,7 @@
 import { useQuery } from '@tanstack/react-query'
 import { useCallback, useState } from 'react'
 import { api } from '../api/client.ts'
+import { randomId } from '../api/random-id.ts'
 import { Track } from './track.ts'
 
 const PAGE = 2000
@@ -49,7 +50,7 @@ class Loading {
 /** The record up to now, which grows as things happen. */
 export function useTrack() {
   const [loading] = useState(() => new Loading())
-  const [id] = useState(() => crypto.randomUUID())
+  const [id] = useState(() => randomId())
   const [upTo, setUpTo] = useState(0)
   const [isStopped, setStopped] = useState(false)
   const query = useQuery({

@@ -1,0 +1,78 @@
+import { describe, expect, it } from 'vitest'
+import { namesFor, publicUrl, requireOwnName } from './names.ts'
+import { requireOwnPage } from './same-site.ts'
+
+const ANY = { address: '0.0.0.0', family: 'IPv4', port: 7438 }
+
+describe('the names of a portal', () => {
+  const names = namesFor('0.0.0.0', [
+    'World.Example.org',
+    'https://two.example.org',
+    'three.example.org:8443',
+  ])
+
+  it.each([
+    'world.example.org',
+    'WORLD.example.org:80',
+    'two.example.org',
+    'three.example.org:9',
+    'localhost:7438',
+  ])('hold %s', (host) => {
+    expect(requireOwnName(host, names)).toBe(host)
+  })
+
+  it.each(['evil.example.org', '0.0.0.0:7438', 'two.example.org.evil.org', undefined])(
+    'do not hold %s',
+    (host) => {
+      expect(() => requireOwnName(host, names)).toThrow('TREEOS_PORTAL_HOSTS')
+    },
+  )
+
+  it.each(['https://a.org/path', 'a b', '0.0.0.0', 'user@a.org', ''])('take no %s', (host) => {
+    expect(() => namesFor('127.0.0.1', [host])).toThrow('TREEOS_PORTAL_HOSTS')
+  })
+})
+
+describe('the address in links', () => {
+  it.each([
+    { at: ANY, hosts: [], url: 'http://localhost:7438' },
+    { at: { ...ANY, address: '::', family: 'IPv6' }, hosts: [], url: 'http://localhost:7438' },
+    { at: { ...ANY, address: '10.0.0.5' }, hosts: [], url: 'http://10.0.0.5:7438' },
+    { at: { ...ANY, address: 'fd00::5', family: 'IPv6' }, hosts: [], url: 'http://[fd00::5]:7438' },
+    { at: ANY, hosts: ['World.example.org', 'b.org'], url: 'http://world.example.org:7438' },
+    { at: ANY, hosts: ['world.example.org:8080'], url: 'http://world.example.org:8080' },
+    { at: ANY, hosts: ['https://World.example.org'], url: 'https://world.example.org' },
+    { at: ANY, hosts: ['https://world.example.org:8443'], url: 'https://world.example.org:8443' },
+  ])('is $url, and its host is a name of the portal', ({ at, hosts, url }) => {
+    expect(publicUrl(at, hosts)).toBe(url)
+    const { host } = new URL(url)
+    expect(requireOwnName(host, namesFor(at.address, hosts))).toBe(host)
+  })
+})
+
+describe('the origin of a request', () => {
+  const asked = (origin: string) =>
+    new Request('http://localhost/api', {
+      method: 'POST',
+      headers: { origin, 'content-type': 'application/json' },
+      body: '{}',
+    })
+
+  it.each([
+    { origin: 'https://world.example.org', host: 'world.example.org' },
+    { origin: 'https://world.example.org', host: 'world.example.org:443' },
+    { origin: 'http://world.example.org', host: 'world.example.org:80' },
+    { origin: 'http://world.example.org:7438', host: 'World.Example.org:7438' },
+  ])('$origin is that of $host', ({ origin, host }) => {
+    expect(() => requireOwnPage(asked(origin), host)).not.toThrow()
+  })
+
+  it.each([
+    { origin: 'https://evil.example.org', host: 'world.example.org' },
+    { origin: 'http://world.example.org:7439', host: 'world.example.org:7438' },
+    { origin: 'https://world.example.org', host: 'world.example.org:80' },
+    { origin: 'null', host: 'world.example.org' },
+  ])('$origin is not that of $host', ({ origin, host }) => {
+    expect(() => requireOwnPage(asked(origin), host)).toThrow('not from this portal')
+  })
+})
