@@ -32,16 +32,19 @@ export async function withServices<T>(
   const dataDir = mkdtempSync(join(tmpdir(), 'treeos-bench-'))
   chmodSync(dataDir, 0o711) // a Postgres that runs as another user must reach it
   const cleanUps: (() => Promise<unknown>)[] = []
-  const interrupted = new Promise<never>((_, reject) => {
-    for (const signal of SIGNALS) process.once(signal, () => reject(new Error(`ended by ${signal}`)))
-  })
   try {
-    return await Promise.race([start(dataDir, onProgress, cleanUps).then(run), interrupted])
+    return await Promise.race([start(dataDir, onProgress, cleanUps).then(run), interruption()])
   } finally {
     for (const cleanUp of cleanUps.toReversed()) await cleanUp()
     await removeInstance(dataDir)
   }
 }
+
+/** Rejects when a signal asks this process to end, so that what was started is stopped first. */
+export const interruption = (): Promise<never> =>
+  new Promise((_, reject) => {
+    for (const signal of SIGNALS) process.once(signal, () => reject(new Error(`ended by ${signal}`)))
+  })
 
 async function start(
   dataDir: string,

@@ -1,4 +1,5 @@
 import { describeMachine } from '../machine.ts'
+import { interruption } from '../services.ts'
 import { Instance } from './instance.ts'
 import { fetchWeights, type LlamaServer, startLlama } from './llama.ts'
 import { SCENES, type Scene } from './scenes.ts'
@@ -38,12 +39,13 @@ interface Asked {
 /** Lives the first hour of a newcomer with a model that nobody scripted, and counts who gets an answer. */
 export async function benchMinds(options: MindsOptions) {
   const asked: Asked[] = []
+  const interrupted = interruption()
   const { rounds, questions } = SIZES[options.size]
   const weights = options.url === undefined ? await fetchWeights(options.onProgress) : null
   for (let seed = 1; seed <= (options.rounds ?? rounds); seed++) {
     const server = weights === null ? null : await startLlama(weights, seed)
     try {
-      asked.push(...(await live(server, questions, options)))
+      asked.push(...(await live(server, questions, { ...options, interrupted })))
     } finally {
       await server?.stop()
     }
@@ -60,7 +62,11 @@ export async function benchMinds(options: MindsOptions) {
   }
 }
 
-async function live(server: LlamaServer | null, questions: number, options: MindsOptions): Promise<Asked[]> {
+async function live(
+  server: LlamaServer | null,
+  questions: number,
+  options: MindsOptions & { readonly interrupted: Promise<never> },
+): Promise<Asked[]> {
   const at = new Instance({
     OPENAI_BASE_URL: server?.url ?? options.url,
     OPENAI_API_KEY: process.env.OPENAI_API_KEY ?? 'none',
@@ -69,22 +75,31 @@ async function live(server: LlamaServer | null, questions: number, options: Mind
   })
   const scenes = SCENES.filter(({ name }) => options.scenes.includes(name))
   try {
-    await at.must(['up', '--detach', '--no-portal'])
-    for (const demo of new Set(scenes.flatMap(({ demos }) => demos))) await at.must(['up', '--demo', demo])
-    const asked = []
-    for (const scene of scenes) {
-      await scene.prepare(at)
-      for (const question of scene.questions.slice(0, questions)) {
-        const one = await ask(at, scene, question)
-        options.onProgress(`${scene.name}: ${question} -> ${one.reply ?? one.reason}`)
-        asked.push(one)
-      }
-    }
-    return asked
+    return await Promise.race([askAll(at, scenes, questions, options), options.interrupted])
   } finally {
     await at.run(['down'])
     await at.remove()
   }
+}
+
+async function askAll(
+  at: Instance,
+  scenes: readonly Scene[],
+  questions: number,
+  { onProgress }: MindsOptions,
+): Promise<Asked[]> {
+  await at.must(['up', '--detach', '--no-portal'])
+  for (const demo of new Set(scenes.flatMap(({ demos }) => demos))) await at.must(['up', '--demo', demo])
+  const asked = []
+  for (const scene of scenes) {
+    await scene.prepare(at)
+    for (const question of scene.questions.slice(0, questions)) {
+      const one = await ask(at, scene, question)
+      onProgress(`${scene.name}: ${question} -> ${one.reply ?? one.reason}`)
+      asked.push(one)
+    }
+  }
+  return asked
 }
 
 async function ask(at: Instance, scene: Scene, question: string): Promise<Asked> {
