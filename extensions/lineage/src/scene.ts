@@ -1,4 +1,13 @@
-import { answer, type Decision, type Json, perform, type SceneAct, type Script, silence } from '@treeos/sdk'
+import {
+  answer,
+  type Decision,
+  type Json,
+  perform,
+  type SceneAct,
+  type Script,
+  silence,
+  type WakeView,
+} from '@treeos/sdk'
 import { z } from 'zod'
 import { profileOf } from './child.ts'
 
@@ -15,35 +24,37 @@ const children = z.array(
 const BEGIN = 'begin'
 
 /** What a moment is about: its own wake, or the one that it goes on from. */
-function aboutOf(
-  from: string | null,
-  content: Json,
-): { event: string | null; from: string | null; content: unknown } {
-  const event = from === null ? told.safeParse(content).data : undefined
+function aboutOf({ kind, from, content }: Pick<WakeView, 'kind' | 'from' | 'content'>): {
+  event: string | null
+  from: string | null
+  content: unknown
+} {
+  const goesOn = kind === 'continue'
+  const event = from === null || goesOn ? told.safeParse(content).data : undefined
   if (event === undefined) return { event: null, from, content }
-  const begun = begunBy.safeParse(event.begun).data
-  if (event.event !== 'self-continue' || begun === undefined)
-    return { event: event.event, from: null, content }
+  const begun = goesOn ? begunBy.safeParse(event.begun).data : undefined
+  if (begun === undefined) return { event: event.event, from: null, content }
   return { event: event.event, from: begun.from.replace(/^@/, ''), content: begun.content }
 }
 
 /** The parent of the scene: spawns three children, gives the analyst a task, and deals with what the guardian reports. */
 export const keeper: Script = ({ wake, face }) => {
   const me = `@${face.me.name}`
-  const about = aboutOf(wake.from, wake.content)
+  const about = aboutOf(wake)
+  const isNew = wake.kind !== 'continue'
   const brood = children.safeParse(face.views.find(({ name }) => name === 'children')?.view).data ?? []
   if (about.content === BEGIN)
     return nextStep(me, new Set(brood.map(({ role }) => role)), stepOf(wake.content))
   const guardian = brood.find(({ child, role }) => role === 'guardian' && child === `@${about.from}`)
   if (guardian !== undefined && String(about.content).startsWith('anomaly')) {
     // The scene ends the guardian that told of it, to show that it comes back.
-    const isNew = wake.from !== null
     if (isNew && guardian.state === 'healthy')
       return perform('lineage:move-child', me, moveOf(guardian.child, 'unhealthy'))
     if (!isNew && guardian.state === 'unhealthy')
       return perform('lineage:move-child', me, moveOf(guardian.child, 'failed'))
     return silence
   }
+  if (!isNew) return silence
   const analyst = brood.find(({ child, role }) => role === 'analyst' && child === `@${wake.from}`)
   if (analyst !== undefined)
     return perform('lineage:write-file', me, { path: 'reports/market.md', text: String(wake.content) })
@@ -81,7 +92,7 @@ function nextStep(me: string, roles: ReadonlySet<string>, step: number): Decisio
 export const worker: Script = ({ wake, face }) => {
   const me = `@${face.me.name}`
   const role = profileOf(face.me)?.role
-  const about = aboutOf(wake.from, wake.content)
+  const about = aboutOf(wake)
   if (wake.inReplyTo !== null) return silence
   const report = (content: string) => perform('lineage:inbox-reply', me, { content })
   if (role === 'guardian') {

@@ -189,7 +189,7 @@ const voice = defineRole({
 export const sitting: RoleFlow = [
   {
     when: {
-      'caller.cognition': { present: false },
+      'wake.kind': ['continue', 'idle'],
       'me.previousRole': 'panel:clerk',
       or: [
         { 'me.quality.panel.question': { present: true } },
@@ -221,9 +221,7 @@ const chair: Script = ({ wake, primary, face }) => {
   const me = `@${face.me.name}`
   const { seats, question, verdict } = panelOf(face.me.qualities)
   const turn = seats[question?.heard.length ?? 0]
-  const told = wake.from === null ? event.safeParse(wake.content).data : undefined
   if (primary === 'panel:voice') {
-    if (told?.event !== 'self-continue' && told?.event !== 'idle') return silence
     if (question !== undefined) return tell(`@${turn}`, question.content)
     if (verdict === undefined) return silence
     const { to, ...content } = verdict

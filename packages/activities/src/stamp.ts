@@ -1,4 +1,4 @@
-import { type BeingName, canonicalJson, type Decision, type HeadRef, type ReelId } from '@treeos/core'
+import { type BeingName, canonicalJson, type HeadRef, type ReelId } from '@treeos/core'
 import type { PendingEffect, ScheduleRef, StampedMoment, StampInput } from '@treeos/protocol'
 import type { LoadedMoment } from '@treeos/reality'
 import {
@@ -96,7 +96,7 @@ async function stampWithRetries(
     switch (done.status) {
       case 'stamped':
         if (held === null) memory.moments.drop(input.moment)
-        dropOverlay(deps, opened, proposal)
+        if (!done.keepsOverlay) dropOverlay(deps, opened)
         return afterStamp(deps, input, done)
       case 'effect-pending':
         return done
@@ -135,6 +135,8 @@ type TryResult =
       readonly stamped: StampedMoment
       readonly ring: readonly BeingName[]
       readonly rescheduled: readonly ScheduleRef[]
+      /** the being goes on with the same call */
+      readonly keepsOverlay: boolean
       /** a wake without a doorbell may have come after the inbox was counted, and the run does not listen on */
       readonly mayHaveMissed: boolean
     }
@@ -203,6 +205,7 @@ async function tryStamp(
     status: 'stamped',
     ring: [...new Set([...woken, ...answer.woken, ...beingsToRecheck(built.drafts), ...freed])],
     rescheduled: changedSchedules(built.drafts),
+    keepsOverlay: continued.wakes.some(({ overlay }) => overlay !== undefined),
     stamped: {
       kind: built.record.outcome,
       reason: built.record.reason,
@@ -252,18 +255,10 @@ async function afterStamp(
   return mayRest && mayHaveMissed ? { ...stamped, waiting: await recounted(deps.db, being) } : stamped
 }
 
-/** The overlay of a call is over with its moment; a look hands it on to the moment that shows what was seen. */
-function dropOverlay(
-  { overlays }: BeatDeps,
-  { record, overlays: sources }: LoadedMoment,
-  proposal: Proposal,
-) {
-  if (sources === undefined || sources.call === null) return
-  const looked = proposal.kind === 'decided' && isLook(proposal.decision)
-  if (!looked) overlays.drop(sources.call, record.moment)
+/** The overlay of a call is over with its moment, unless the being goes on and has not answered. */
+function dropOverlay({ overlays }: BeatDeps, { record, overlays: sources }: LoadedMoment) {
+  if (sources !== undefined && sources.call !== null) overlays.drop(sources.call, record.moment)
 }
-
-const isLook = (decision: Decision): boolean => decision.kind === 'call' && decision.call.verb === 'see'
 
 async function runUnlocked(db: Db, run: (db: Db) => Promise<TryResult>): Promise<TryResult | Unstorable> {
   try {

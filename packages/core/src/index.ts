@@ -121,9 +121,11 @@ export {
   PRIORITIES,
   type Priority,
   priorityName,
+  questionOf,
   triggerOf,
   type VerbCall,
   type Wake,
   type WakeKind,
+  wakeWord,
 } from './wake.ts'
 export { isAsSaid, speechOf, WAKE_FIELDS, type WakeRecord, wakeFields, wakeRecordOf } from './wake-fields.ts'

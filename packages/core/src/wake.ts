@@ -17,7 +17,7 @@ export function priorityName(rank: number): Priority {
  * - `summon`: another being speaks. It wakes the being; a person's stays open until it is answered
  * - `act`: a call that a person made; its moment runs exactly that call
  * - `event`: the being's own wake (a change, a schedule, an idle timer, a self-continue, a look, a failed summon). Only a
- *   look has a caller: that of the wake which it goes on from
+ *   self-continue and a look have a caller: that of the wake which they go on from
  */
 export type WakeKind = 'summon' | 'act' | 'event'
 
@@ -51,7 +51,7 @@ export interface Wake {
   readonly continues: number
   /** hash of the fact on the sender's reel, for wakes that a fact caused */
   readonly cause: string | null
-  /** the wake that this one goes on from: its moment looked, so its asker is answered here; left out when no look did */
+  /** the wake that this one goes on from, which its being has not answered yet; left out for other wakes, and once it has */
   readonly answers?: string
   /** looks in a row that led here; left out for 0 */
   readonly looks?: number
@@ -92,6 +92,21 @@ export const CONTINUE_PREFIX = 'continue/'
 /** Whether a being goes on by this wake with what woke it before. */
 export const isContinuation = ({ kind, id }: Pick<Wake, 'kind' | 'id'>): boolean =>
   kind === 'event' && (id.startsWith(CONTINUE_PREFIX) || id.startsWith(LOOK_PREFIX))
+
+/**
+ * Why a wake is there, in one word: `message`, `answer` or `act` of a being; else the first part of the id, which only the substrate and
+ * extensions give to such a wake: `continue`, `look`, `change`, `schedule`, `idle`, `notice`, …
+ */
+export function wakeWord({ kind, id, inReplyTo }: Pick<Wake, 'kind' | 'id' | 'inReplyTo'>): string {
+  if (kind === 'act') return 'act'
+  if (kind === 'summon') return inReplyTo === null ? 'message' : 'answer'
+  const slash = id.indexOf('/')
+  return slash < 0 ? 'event' : id.slice(0, slash)
+}
+
+/** The wake that a moment has still to answer: its own, or the one that it goes on from; null once that is answered. */
+export const questionOf = (wake: Pick<Wake, 'kind' | 'id'>, answers: string | null): string | null =>
+  answers ?? (isContinuation(wake) ? null : wake.id)
 
 const OWN_TRIGGERS: ReadonlySet<string> = new Set(['schedule', 'change', 'idle'])
 

@@ -3,6 +3,7 @@ import {
   type BeingName,
   type Caller,
   type MomentId,
+  questionOf,
   readPath,
   triggerOf,
   VERBS,
@@ -10,6 +11,7 @@ import {
   type VerbCall,
   type Wake,
   wakeRecordOf,
+  wakeWord,
 } from '@treeos/core'
 import {
   type ClaimedWake,
@@ -74,6 +76,7 @@ export async function readForMoment(
     lastSealed,
     asked,
     wake,
+    answers: answered?.id ?? wake.answers ?? null,
     ...(quotes === null ? {} : { quotes }),
     ...(wake.cut ? { cut: true as const } : {}),
   }
@@ -85,7 +88,7 @@ export async function readForMoment(
     moment,
     n,
     wake: wakeRecordOf(wake),
-    answers: answered?.id ?? wake.answers ?? null,
+    answers: opening.answers,
     verb,
     caller,
     ...time,
@@ -147,13 +150,15 @@ export function momentInputsOf(
     | 'asked'
     | 'cut'
     | 'offset'
-  > & { readonly wake: Parameters<typeof triggerOf>[0]; readonly quotes?: Quotes },
+    | 'answers'
+  > & { readonly wake: Parameters<typeof wakeWord>[0]; readonly quotes?: Quotes },
 ): Parameters<typeof readWorld>[2] {
   const { verb, caller, openedAt, zone, hour, dayOfWeek, offset, lastSealed, asked } = open
   return {
     me,
     cognition: open.cognition.kind,
     verb,
+    kind: wakeWord(open.wake),
     caller,
     time: { openedAt, zone, hour, dayOfWeek, offset },
     lastSealed,
@@ -161,7 +166,7 @@ export function momentInputsOf(
     trigger: triggerOf(open.wake),
     cut: open.cut === true,
     ended: me.ended !== undefined,
-    asker: caller?.name ?? null,
+    asker: questionOf(open.wake, open.answers) === null ? null : (caller?.name ?? null), // who has the answer is no asker
     quotes: open.quotes ?? null,
   }
 }

@@ -80,6 +80,8 @@ async function compareCall(
   compare.same('by', record.by, judged.by)
   if (judged.outcome === 'act' && record.outcome === 'act' && !(await areFacts(deps, judged.facts, stored)))
     compare.differ('act facts', await factsOf(deps, stored), asJson(judged.facts))
+  if (judged.outcome === 'act' && record.outcome === 'act' && !judged.isOfThread)
+    compare.same('result', outcome.result, judged.result)
 }
 
 /** Reasons of refusals for what a thread was at that time. */
@@ -88,7 +90,7 @@ const OF_THREAD = new Set(['FORBIDDEN', 'CORRELATION_NOT_FOUND', 'RESOURCE_CONFL
 type Refusable = Pick<Judged, 'outcome' | 'reason' | 'by'>
 
 /** No rule is named: a list, the thread or the operation itself refused. */
-const isUnruled = ({ outcome, by }: Refusable): boolean => outcome === 'failure' && by.length === 0
+const isUnruled = ({ outcome, by }: Refusable): boolean => outcome !== 'act' && by.length === 0
 
 const wasRefusedByThread = (record: Refusable): boolean =>
   isUnruled(record) && OF_THREAD.has(record.reason ?? '')

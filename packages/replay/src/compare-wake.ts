@@ -2,15 +2,26 @@ import {
   asJson,
   type BeingName,
   type Fact,
+  isContinuation,
   isJsonObject,
   type Json,
   LOOK_PREFIX,
+  questionOf,
+  readPath,
   type Wake,
   wakeFields,
   wakeRecordOf,
 } from '@treeos/core'
-import { type Db, findOpen, type InboxEntry, type OpenRecord } from '@treeos/store'
-import { changeContent } from '@treeos/world'
+import {
+  type Db,
+  findDecision,
+  findEntry,
+  findOpen,
+  findOutcome,
+  type InboxEntry,
+  type OpenRecord,
+} from '@treeos/store'
+import { actStep, changeContent, STEP_FIELDS } from '@treeos/world'
 import type { Comparison } from './comparison.ts'
 import type { Past } from './past.ts'
 
@@ -33,7 +44,7 @@ export async function compareWake(
 ): Promise<void> {
   const { wake } = woken.open
   compareEntry(woken, compare)
-  if (wake.kind === 'event' && wake.id.startsWith(LOOK_PREFIX)) return compareLook(db, woken.open, compare)
+  if (isContinuation(wake)) return compareGoingOn(db, woken, compare)
   if (wake.kind === 'summon') return compareSummon(past, woken, compare)
   if (wake.kind === 'event' && wake.id.startsWith(CHANGE_PREFIX)) compareChange(woken, caused, compare)
 }
@@ -80,10 +91,26 @@ function firstOf(content: Json): Json {
   return first
 }
 
-/** Compares what a look's wake keeps with the moment that looked: its caller, its thread, and what it goes on from. */
-async function compareLook(db: Db, open: OpenRecord, compare: Comparison): Promise<void> {
-  const looked = (await findOpen(db, open.wake.id.slice(LOOK_PREFIX.length)))?.record ?? null
-  compare.same('caller', open.caller, looked?.caller ?? null)
-  compare.same('answers', open.answers, looked === null ? null : (looked.answers ?? looked.wake.id))
-  compare.same('looks', open.wake.looks ?? 0, (looked?.wake.looks ?? 0) + 1)
+/**
+ * Compares what a wake by which a being goes on keeps with the moment that it goes on from: its caller, what it is still to answer, and
+ * what it says of the act of that moment.
+ */
+async function compareGoingOn(db: Db, { open, entry }: Woken, compare: Comparison): Promise<void> {
+  const { wake } = open
+  const isLook = wake.id.startsWith(LOOK_PREFIX)
+  const prior = wake.id.slice(wake.id.indexOf('/') + 1)
+  const before = (await findOpen(db, prior))?.record ?? null
+  const question = before === null ? null : questionOf(before.wake, before.answers)
+  compare.same('caller', open.caller, before?.caller ?? null)
+  if (isLook) compare.same('looks', wake.looks ?? 0, (before?.wake.looks ?? 0) + 1)
+  const said = isLook || question === null ? null : await findEntry(db, prior) // the moment's own words have its id
+  compare.same('answers', open.answers, said?.inReplyTo === question ? null : question)
+  const { content = null } = entry ?? {}
+  if (isLook || !isJsonObject(content)) return // erased, or a look, which shows a world that no record holds
+  const [decided, outcome] = await Promise.all([findDecision(db, prior), findOutcome(db, prior)])
+  if (decided?.decision.kind !== 'call' || readPath(content, ['result', 'omitted']) !== undefined) return
+  const told = Object.fromEntries(
+    STEP_FIELDS.flatMap((field) => (field in content ? [[field, content[field] ?? null]] : [])),
+  )
+  compare.same('did', told, actStep(decided.decision.call, outcome?.result ?? null))
 }

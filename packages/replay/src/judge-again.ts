@@ -11,7 +11,7 @@ import {
 } from '@treeos/core'
 import { actingFor, contentHeard, type DecisionMoment, leaseOfAct } from '@treeos/reality'
 import { type Db, findEntry, type InboxEntry, type OpenRecord } from '@treeos/store'
-import { decideCall, type Registry, requireLease, WorldReader } from '@treeos/world'
+import { decideCall, isShownRefusal, type Registry, requireLease, WorldReader } from '@treeos/world'
 import type { Past } from './past.ts'
 import type { RecomputedMoment } from './recompute.ts'
 
@@ -23,6 +23,8 @@ export interface Judged {
   /** the rules that decided */
   readonly by: readonly string[]
   readonly facts: readonly FactDraft[]
+  /** of an act */
+  readonly result: Json
   /** it depends on a face that was dropped, which no record holds any more */
   readonly isUnsure: boolean
   /** it read a thread as that is now: what it was at that time is in no reel */
@@ -53,7 +55,7 @@ export async function judgeAgain(
   const reader = new WorldReader(past.cited(heads, { being, ...open }))
   const me = await reader.being(being)
   if (me === null) throw new Error(`@${being} does not exist at the head that its call was judged from`)
-  const refused = { outcome: 'failure', facts: [], isUnsure: false } as const
+  const refused = { outcome: 'failure', facts: [], result: null, isUnsure: false } as const
   if (me.ended !== undefined) return { ...refused, reason: 'BEING_ENDED', by: [], isOfThread: false }
   let isUnsure = false
   let isOfThread = false
@@ -74,12 +76,13 @@ export async function judgeAgain(
     const act = await decideCall(call, { ...acting, thread, asker })
     if (act.kind === 'effect-pending') return null
     const isSilent = call.verb === 'see' || (call.verb === 'summon' && act.facts.length === 0)
-    const { facts, by, remark } = act
+    const { facts, result, by, remark } = act
     return {
       outcome: isSilent ? 'see' : 'act',
       reason: remark?.reason ?? null,
       by,
       facts,
+      result,
       isUnsure,
       isOfThread,
     }
@@ -87,7 +90,15 @@ export async function judgeAgain(
     if (isUnsure) return { ...refused, isUnsure, isOfThread, reason: null, by: [] }
     if (!(error instanceof TreeosError)) throw error
     const by = readPath(error.detail, ['by'])
-    return { ...refused, reason: error.code, by: typeof by === 'string' ? [by] : [], isUnsure, isOfThread }
+    const outcome = isShownRefusal(call, open.wake, error) ? 'see' : 'failure'
+    return {
+      ...refused,
+      outcome,
+      reason: error.code,
+      by: typeof by === 'string' ? [by] : [],
+      isUnsure,
+      isOfThread,
+    }
   }
 }
 
@@ -100,7 +111,7 @@ export interface RecordedCall {
 }
 
 /**
- * The wake that a call answers: for a person's reply the wake it names, for a moment after a look the one that the look was for.
+ * The wake that a call answers: for a person's reply the wake it names, for a moment by which the being goes on the one that it goes on from.
  * @throws {TreeosError} CORRELATION_NOT_FOUND
  */
 export async function answeredWake(

@@ -21,6 +21,7 @@ const scalar = fc.constantFrom<null | boolean | number | string>(
 const operator = fc.constantFrom('eq', 'ne', 'in', 'notIn', 'gt', 'gte', 'lt', 'lte', 'present')
 const goodPath = fc.constantFrom(
   'verb',
+  'wake.kind',
   'caller',
   'caller.role',
   'caller.cognition',
@@ -179,6 +180,7 @@ const some = <T>(fields: { [K in keyof T]: fc.Arbitrary<T[K]> }) =>
 
 export const anyContext = some({
   verb: fc.oneof(fc.constantFrom('see', 'do', 'summon', 'be'), value),
+  wake: fc.oneof(some({ kind: value }), value),
   caller: fc.oneof(some({ role: value, cognition: value }), value),
   space: fc.oneof(
     some({ name: value, quality: some({ ambient: fc.oneof(some({ tone: value }), value) }) }),

@@ -209,6 +209,7 @@ function wakeOf(given: Partial<WakeView> = {}): WakeView {
   const { from = null, correlation = 'wake' } = given
   return {
     correlation,
+    kind: 'message',
     root: correlation,
     verb: 'summon',
     from,

@@ -73,6 +73,7 @@ export function shownReceipt({
     `${status}: ${moment} ${verb} ${asked}${asked === target ? '' : ` on ${target}`}: ${verdict}`,
     ...broken.map(({ reason, what }) => `${reason}: ${what}`),
     ...(outcome === 'failure' ? [`it ended in failure: ${reason}`] : []),
+    ...(outcome === 'see' && reason !== null ? [`it was told: ${reason}`] : []),
     ...roles.map(
       ({ role, clause }) =>
         `role ${role}, by ${typeof clause === 'number' ? `clause ${clause} of the flow` : clause === 'default' ? 'default' : 'the wish of the sender'}`,

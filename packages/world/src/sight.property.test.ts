@@ -68,6 +68,7 @@ async function* momentsOf(code: Code, world: MemoryWorld): AsyncGenerator<Shown>
         me: world.being(who),
         cognition: 'llm',
         verb: 'summon',
+        kind: 'message',
         caller: null,
         time: TIME,
         lastSealed: null,

@@ -49,6 +49,7 @@ export class State {
         me: this.world.being(who),
         cognition,
         verb: 'summon',
+        kind: 'message',
         caller: asker === null ? null : { name: asker, role: null, cognition: 'human' },
         time: TIME,
         lastSealed: null,

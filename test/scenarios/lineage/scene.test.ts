@@ -10,7 +10,9 @@ const world = useWorld({ extensions: [lineage] })
 
 const profileOf = async (name: string) => (await rowOf(world, name)).qualities.lineage as JsonObject
 const saidBy = async (name: string) =>
-  (await wakesOf(world, 'keeper')).flatMap(({ caller, content }) => (caller?.name === name ? [content] : []))
+  (await wakesOf(world, 'keeper')).flatMap(({ kind, caller, content }) =>
+    kind === 'summon' && caller?.name === name ? [content] : [],
+  )
 
 it('a parent spawns a writer, an analyst and a guardian', async () => {
   expect(await plantScene(world, lineage)).toBe(true)

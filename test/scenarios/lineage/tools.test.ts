@@ -1,4 +1,4 @@
-import { moments } from '@treeos/client'
+import { moments, summon } from '@treeos/client'
 import { defineLineage } from '@treeos/lineage'
 import { afterAll, describe, expect, inject, it } from 'vitest'
 import { beingOf, doAs, expectRefused, play, rowOf, tell, until, wakesOf } from '../../support/life.ts'
@@ -21,6 +21,35 @@ const quick = useWorld({
 })
 
 const { spawn, puppet, use, profileOf } = childrenOf(world)
+
+describe('a child with a model', () => {
+  it('uses its tools first, and then answers whoever asked: the command of docs/lineage.md', async () => {
+    await spawn('market-scout', { role: 'analyst', specialization: 'Monitor the market' })
+    const steps = [
+      usesTool('inbox-read'),
+      usesTool('log-thought', { thought: 'up' }),
+      usesTool('inbox-reply', { content: 'rising' }),
+    ]
+    model.script((request) =>
+      beingOf(request) !== 'market-scout'
+        ? undefined
+        : request.messages[1]?.content.includes('what changed today?')
+          ? steps.shift()
+          : { content: 'idle' },
+    )
+    const { moment, reply } = await summon(world, {
+      target: 'market-scout',
+      content: 'what changed today?',
+      as: 'operator',
+      waitSeconds: 30,
+      requireReply: true,
+    })
+    expect(reply).toEqual({ from: '@market-scout', content: 'rising' })
+    expect(moment).toMatchObject({ outcome: 'act', did: { operation: 'lineage:inbox-reply' } })
+    expect((await profileOf('market-scout')).asleep).toBe(true)
+    model.script(() => undefined)
+  })
+})
 
 describe('a tool outside the list of its role', () => {
   it('is refused by the gate, the refusal is recorded, and nothing is written', async () => {

@@ -115,11 +115,16 @@ describe('selfContinue', () => {
       ['act', null],
       ['see', 'all is done'],
     ])
+    const sequence = { event: 'self-continue', actor: '@weaver', of: 16 }
     const begun = { from: '@operator', content: 'weave' }
+    const noted = (value: number) => ({
+      did: `did set-being with {"field":"note.last","value":${value}}`,
+      result: { path: ['note', 'last'], value, merge: true },
+    })
     expect(wakeContents('weaver')).toEqual([
       { said: 'weave' },
-      { event: 'self-continue', actor: '@weaver', prior: 'weaver/1/1', step: 1, of: 16, begun },
-      { event: 'self-continue', actor: '@weaver', prior: 'weaver/1/2', step: 2, of: 16, begun },
+      { ...sequence, prior: 'weaver/1/1', step: 1, begun, ...noted(1) },
+      { ...sequence, prior: 'weaver/1/2', step: 2, begun, earlier: [noted(1)], ...noted(2) },
     ])
   })
 

@@ -192,6 +192,7 @@ describe('a look answers', () => {
       step: 1,
       of: 16,
       begun: { from: '@operator', content: 'What is this place?' },
+      did: 'said to @operator: "Welcome."',
     })
   })
 
@@ -261,14 +262,18 @@ describe('a look ends', () => {
     expect(await findEntry(world.db, 'look/gazer/1/2')).toBeNull()
   })
 
-  it('when what is looked at is beyond its lists: a refusal like any other, and the asker is told', async () => {
-    await thinker('peeper', [look('/library'), look('@operator')])
-    await expect(ask('peeper')).rejects.toMatchObject({ code: 'FORBIDDEN' })
-    const notice = (await inbox(world, 'operator')).find(
-      ({ content }) => (content as JsonObject).actor === '@peeper',
-    )
-    const [question] = await wakesOf(world, 'peeper')
-    expect(notice?.content).toMatchObject({ code: 'FORBIDDEN', correlation: question!.id })
+  it('not when what is looked at is beyond its lists: the refusal is shown, and the being goes on', async () => {
+    await thinker('peeper', [look('/library'), look('@operator'), say('I may not.')])
+    expect((await ask('peeper')).reply?.content).toBe('I may not.')
+    expect(await ends('peeper')).toEqual([
+      ['see', null],
+      ['see', 'FORBIDDEN'],
+      ['act', null],
+    ])
+    expect(told('peeper')[2]).toMatchObject({
+      earlier: [{ address: '/library' }],
+      refused: { code: 'FORBIDDEN' },
+    })
   })
 
   it('of more than a wake may hold shows what fits, and names what was left out', async () => {
@@ -294,6 +299,10 @@ describe('a look ends', () => {
     await act(world, 'operator', { verb: 'see', address: '/library' })
     expect((await moments(world.db, 'operator')).length).toBe(before + 1)
     expect(await findEntry(world.db, `look/operator/1/${before + 1}`)).toBeNull()
+    // A refusal fails its act, as before: it is told at once.
+    await expect(act(world, 'operator', { verb: 'see', address: 'thread:none' })).rejects.toMatchObject({
+      code: 'CORRELATION_NOT_FOUND',
+    })
   })
 })
 

@@ -1,7 +1,7 @@
 import {
   type Decision,
+  isContinuation,
   type JsonObject,
-  LOOK_PREFIX,
   type MomentId,
   type OverlayRecord,
   parseMomentId,
@@ -47,7 +47,7 @@ export async function resolveOverlay(
   signature: SignatureRef,
 ): Promise<CallOverlay | Failure | null> {
   if (sources === undefined) return null
-  const after = wake.id.startsWith(LOOK_PREFIX) ? wake.id.slice(LOOK_PREFIX.length) : null
+  const after = isContinuation(wake) ? wake.id.slice(wake.id.indexOf('/') + 1) : null
   // Both are of rows: who summoned, or whose act it is, and which thread it is in. So a handle is worth nothing to another being.
   const sender = wake.kind === 'act' ? parseMomentId(moment).being : (wake.caller?.name ?? '')
   const [call, thread] = await Promise.all([

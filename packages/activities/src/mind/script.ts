@@ -1,4 +1,4 @@
-import { type Decision, messageOfThrown, parseDecision, quote } from '@treeos/core'
+import { type Decision, messageOfThrown, parseDecision, quote, wakeWord } from '@treeos/core'
 import type { ThinkInput } from '@treeos/protocol'
 import type { LoadedMoment } from '@treeos/reality'
 import type { Registry } from '@treeos/world'
@@ -40,8 +40,9 @@ export async function runScript(
       primary: stack.primary.name,
       stacked: stack.stacked.map((role) => role.name),
       wake: {
-        // After a look a script answers the wake that it looked for.
+        // Where the being goes on, a script answers the wake that it goes on from.
         correlation: record.wake.kind === 'act' ? record.wake.id : (record.answers ?? record.wake.id),
+        kind: wakeWord(record.wake),
         root: record.wake.root,
         verb: record.verb,
         from: record.caller?.name ?? null,

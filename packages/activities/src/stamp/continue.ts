@@ -9,15 +9,17 @@ import {
   type JsonObject,
   LIMITS,
   LOOK_PREFIX,
+  questionOf,
   quote,
   stanceOf,
   utf8Length,
+  type VerbCall,
   type Wake,
 } from '@treeos/core'
 import type { StampInput } from '@treeos/protocol'
 import type { ComposedMoment, LoadedMoment } from '@treeos/reality'
 import { countOwnWakes, type Db, type OpenRecord } from '@treeos/store'
-import { type Descriptor, OPERATOR, orientationRemark, tightest, type WorldReader } from '@treeos/world'
+import { actStep, OPERATOR, orientationRemark, STEP_FIELDS, tightest, type WorldReader } from '@treeos/world'
 import { answeredBy, eventWake } from './follow-up.ts'
 import type { Verdict } from './judge.ts'
 import type { Proposal } from './propose.ts'
@@ -48,83 +50,95 @@ export async function continueAfter(
 ): Promise<Continued> {
   const unchanged = { verdict, wakes: [], notices: [] }
   if (proposal.kind !== 'decided' || reading.current.record.wake.kind === 'act') return unchanged
+  const { decision } = proposal
+  if (decision.kind !== 'call') return unchanged
   if (verdict.kind === 'see') {
-    const { decision } = proposal
-    const seen = verdict.act?.seen ?? null
-    if (seen === null || decision.kind !== 'call' || decision.call.verb !== 'see') return unchanged
-    return afterLook(db, input, verdict, { address: decision.call.address, seen }, reading.current)
+    const shown = await lookOf(decision.call, verdict)
+    return shown === null ? unchanged : afterLook(db, input, verdict, shown, reading.current)
   }
   const { role } = proposal.composed
   return role.selfContinue && verdict.kind === 'act' && verdict.act?.rests !== true
-    ? continueItself(db, input, role, verdict, reading)
+    ? continueItself(db, input, { role, call: decision.call }, verdict, reading)
     : unchanged
 }
 
+/** What a look gave, or why it was refused; null where the being did not look. */
+async function lookOf(call: VerbCall, { act, refused }: Verdict): Promise<JsonObject | null> {
+  if (call.verb !== 'see') return null
+  const { address } = call
+  if (refused !== undefined) return { address, refused: { ...refused } }
+  const seen = act?.seen ?? null
+  return seen === null ? null : { address, seen: asJson(await seen()) }
+}
+
 /**
- * Shows a being what it looked at: its next wake holds the descriptor, and keeps the caller, thread, hops and priority of the
- * wake that the look was for. So the being answers its asker then. It goes on until it acts or decides nothing, or has
- * looked {@link LIMITS.looksMax} times in a row; that moment says so in its outcome.
+ * Shows a being what it looked at: its next wake holds the descriptor, or the refusal, and goes on for whoever asked. It goes on
+ * until it acts or decides nothing, or has looked {@link LIMITS.looksMax} times in a row; that moment says so in its outcome.
  */
 async function afterLook(
   db: Db,
   input: StampInput,
   verdict: Verdict,
-  look: { readonly address: string; readonly seen: () => Promise<Descriptor> },
+  look: JsonObject,
   current: LoadedMoment,
 ): Promise<Continued> {
   const { record: open } = current
-  const { caller, priority, hops, continues, inReplyTo, expectReply, looks = 0 } = open.wake
+  const { looks = 0 } = open.wake
   if (looks >= LIMITS.looksMax) return looksSpent(input, open, verdict)
   if (await isChainFull(db, open.wake.root)) return chainSpent(input, open, verdict)
-  const content = lookContent(input, current, { address: look.address, seen: asJson(await look.seen()) })
-  const wake: Wake = {
-    ...eventWake(input.being, LOOK_PREFIX + input.moment, content, open.wake),
+  const content = fitContent({
+    event: 'look',
+    actor: stanceOf(input.being),
+    prior: input.moment,
+    step: looks + 1,
+    of: LIMITS.looksMax,
+    ...(open.wake.caller === null ? {} : { correlation: answeredBy(open) }),
+    ...originOf(current),
+    earlier: stepsIn(current),
+    ...look,
+  })
+  const wake = goingOn(
+    input.being,
+    LOOK_PREFIX + input.moment,
+    content,
+    current,
+    questionOf(open.wake, open.answers),
+  )
+  return { verdict, wakes: [{ ...wake, looks: looks + 1 }], notices: [] }
+}
+
+/**
+ * A wake with which a being goes on by itself. It keeps asker, correlation, thread, hops and priority of the wake that it goes on from,
+ * so whoever asked gets the answer.
+ * @param question the wake that is still to be answered; null once it is
+ */
+function goingOn(
+  being: BeingName,
+  id: string,
+  content: JsonObject,
+  { record: open, overlays }: LoadedMoment,
+  question: string | null,
+): Wake {
+  const { caller, priority, hops, continues, inReplyTo, expectReply } = open.wake
+  return {
+    ...eventWake(being, id, content, open.wake),
     caller,
     priority,
     hops,
     continues,
     inReplyTo,
     askedRole: open.asked,
-    answers: answeredBy(open),
-    looks: looks + 1,
+    ...(question === null ? {} : { answers: question }),
     ...(expectReply === undefined ? {} : { expectReply }),
-    ...(current.overlays?.call == null ? {} : { overlay: current.overlays.call }), // it is the same call
+    // The calls of one answer have the same overlay.
+    ...(question === null || overlays?.call == null ? {} : { overlay: overlays.call }),
   }
-  return { verdict, wakes: [wake], notices: [] }
-}
-
-/** What a look showed, what the looks in a row before it showed, oldest first, and what all of them are for. */
-function lookContent(
-  input: StampInput,
-  current: LoadedMoment,
-  { address, seen }: { readonly address: string; readonly seen: Json },
-): JsonObject {
-  const { caller, looks = 0 } = current.record.wake
-  return fitContent({
-    event: 'look',
-    actor: stanceOf(input.being),
-    prior: input.moment,
-    step: looks + 1,
-    of: LIMITS.looksMax,
-    ...(caller === null ? {} : { correlation: answeredBy(current.record) }),
-    ...originOf(current),
-    earlier: looks === 0 ? [] : looksIn(current.content),
-    address,
-    seen,
-  })
-}
-
-/** The looks that the content of a look's wake shows, oldest first. */
-function looksIn(content: Json): Json[] {
-  if (!isJsonObject(content)) return []
-  const { earlier, address = null, seen = null } = content
-  return [...(Array.isArray(earlier) ? earlier : []), { address, seen }]
 }
 
 async function continueItself(
   db: Db,
   input: StampInput,
-  { defaultOrientation }: ComposedMoment['role'],
+  { role, call }: { readonly role: ComposedMoment['role']; readonly call: VerbCall },
   verdict: Verdict,
   { reader, current }: StampReading,
 ): Promise<Continued> {
@@ -136,13 +150,23 @@ async function continueItself(
   if (await isChainFull(db, open.wake.root)) return chainSpent(input, open, verdict)
   const step = gone + 1
   const own = { actor: stanceOf(input.being), prior: input.moment, step, of: max }
-  const content = fitContent({ event: 'self-continue', ...own, ...originOf(current) })
-  const wake = eventWake(input.being, CONTINUE_PREFIX + input.moment, content, open.wake)
-  const { hops, priority } = open.wake
-  const remark = orientationRemark(defaultOrientation) // judged like a summon to itself
+  const question = questionOf(open.wake, open.answers)
+  const isAnswered =
+    question !== null && verdict.act?.wakes.some(({ inReplyTo }) => inReplyTo === question) === true
+  const earlier = isAnswered ? [] : stepsIn(current) // they were for the answer
+  const content = fitContent({
+    event: 'self-continue',
+    ...own,
+    ...originOf(current),
+    ...(earlier.length === 0 ? {} : { earlier }),
+    ...actStep(call, verdict.act?.result ?? null),
+  })
+  const next = isAnswered ? null : question
+  const wake = goingOn(input.being, CONTINUE_PREFIX + input.moment, content, current, next)
+  const remark = orientationRemark(role.defaultOrientation) // judged like a summon to itself
   return {
     verdict: { ...verdict, ...remark },
-    wakes: [{ ...wake, hops, continues: step, priority }],
+    wakes: [{ ...wake, continues: step }],
     notices: [],
   }
 }
@@ -179,7 +203,7 @@ function chainSpent(input: StampInput, open: OpenRecord, verdict: Verdict): Cont
   const content = { event: CHAIN_SPENT, actor: stanceOf(input.being), moment: input.moment, root }
   const detail = `the chain of ${quote(root)} has reached its limit of ${LIMITS.chainWakesMax} wakes`
   return {
-    verdict: { ...verdict, reason: CHAIN_SPENT, detail },
+    verdict: verdict.refused === undefined ? { ...verdict, reason: CHAIN_SPENT, detail } : verdict,
     wakes: [],
     notices: input.being === OPERATOR ? [] : [eventWake(OPERATOR, `chain-spent/${root}`, content, open.wake)],
   }
@@ -189,12 +213,9 @@ function looksSpent(input: StampInput, open: OpenRecord, verdict: Verdict): Cont
   const looks = LIMITS.looksMax
   const content = { event: LOOKS_SPENT, actor: stanceOf(input.being), moment: input.moment, looks }
   const id = `looked/${input.being}/${answeredBy(open)}`
+  const detail = `the being looked ${looks} times in a row before this look, and ${looks} are allowed: it sees no more until a new wake`
   return {
-    verdict: {
-      ...verdict,
-      reason: LOOKS_SPENT,
-      detail: `the being looked ${looks} times in a row before this look, and ${looks} are allowed: it sees no more until a new wake`,
-    },
+    verdict: verdict.refused === undefined ? { ...verdict, reason: LOOKS_SPENT, detail } : verdict,
     wakes: [],
     notices: input.being === OPERATOR ? [] : [eventWake(OPERATOR, id, content, open.wake)],
   }
@@ -210,19 +231,33 @@ function originOf({ record: { wake, caller }, content }: LoadedMoment): { begun?
   return { begun: caller === null ? content : { from: stanceOf(caller.name), content } }
 }
 
-/** Replaces parts of a content that is too large with a note: the earlier looks, oldest first, then `begun`, then `seen`. */
+/** Steps of a sequence that its next moment shows before the last one. */
+const EARLIER_MAX = 8
+
+/** What the acts and looks before this moment gave, oldest first, as its own wake shows them. */
+function stepsIn({ record: { wake }, content }: LoadedMoment): Json[] {
+  if (!isContinuation(wake) || !isJsonObject(content)) return []
+  const { earlier } = content
+  const step = Object.fromEntries(
+    STEP_FIELDS.flatMap((field) => (field in content ? [[field, content[field] ?? null]] : [])),
+  )
+  return [...(Array.isArray(earlier) ? earlier : []), step].slice(-EARLIER_MAX)
+}
+
+/** Replaces parts of a content that is too large with a note: of the earlier steps, oldest first, then `begun`, then the last step. */
 function fitContent(content: JsonObject): JsonObject {
   let kept = content
   const isTooLarge = () => utf8Length(canonicalJson(kept)) > LIMITS.contentBytesMax
   const omitted = () =>
     `left out: with it the content has ${utf8Length(canonicalJson(kept))} bytes, at most ${LIMITS.contentBytesMax} are allowed`
   const earlier = Array.isArray(content.earlier) ? content.earlier : []
-  for (const [i, look] of earlier.entries()) {
+  for (const [i, step] of earlier.entries()) {
     if (!isTooLarge()) return kept
-    const noted = { ...(look as JsonObject), seen: { omitted: omitted() } }
+    const shown = 'seen' in (step as JsonObject) ? 'seen' : 'result'
+    const noted = { ...(step as JsonObject), [shown]: { omitted: omitted() } }
     kept = { ...kept, earlier: (kept.earlier as Json[]).with(i, noted) }
   }
-  for (const field of ['begun', 'seen']) {
+  for (const field of ['begun', 'seen', 'result']) {
     if (!isTooLarge()) break
     if (field in kept) kept = { ...kept, [field]: { omitted: omitted() } }
   }

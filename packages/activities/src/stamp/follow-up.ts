@@ -8,6 +8,7 @@ import {
   LIMITS,
   newWake,
   PRIORITIES,
+  questionOf,
   ROOT_SPACE,
   readPath,
   spaceReel,
@@ -45,7 +46,7 @@ export function eventWake(
   })
 }
 
-/** Id of the wake that the moment is about: of its own wake, or of the one that its look goes on from. */
+/** Id of the wake that the moment is about: of its own wake, or of the one that it goes on from. */
 export const answeredBy = ({ wake, answers }: Pick<OpenRecord, 'wake' | 'answers'>): string =>
   wake.kind === 'act' ? wake.id : (answers ?? wake.id)
 
@@ -68,7 +69,8 @@ export function failureNotices(
   if (verdict.sendsNoNotice || verdict.reason === 'not-triggered' || verdict.reason === 'thread-cut')
     return []
   if (open.wake.kind === 'act' || open.wake.hops >= LIMITS.hopsMax) return []
-  const asker = open.wake.expectReply === false ? null : (open.wake.caller?.name ?? null)
+  const isAnswered = questionOf(open.wake, open.answers) === null
+  const asker = open.wake.expectReply === false || isAnswered ? null : (open.wake.caller?.name ?? null)
   const content = {
     event: verdict.kind,
     actor: stanceOf(input.being),

@@ -22,7 +22,15 @@ import {
   type OtherRefusal,
   whyNotErasable,
 } from '@treeos/store'
-import { type Act, type BeingRow, decideCall, type EffectPending, FOLD, requireLease } from '@treeos/world'
+import {
+  type Act,
+  type BeingRow,
+  decideCall,
+  type EffectPending,
+  FOLD,
+  isShownRefusal,
+  requireLease,
+} from '@treeos/world'
 import type { BeatDeps } from '../deps.ts'
 import { messageOf } from '../guard/failure-decision.ts'
 import { reportFault } from '../moments/fault.ts'
@@ -39,6 +47,8 @@ export interface Verdict {
   readonly by?: readonly string[]
   /** the heads from which the gates decided; left out when no call was judged */
   readonly judged?: readonly SeenHead[]
+  /** why a look was refused: its being sees that in its next moment */
+  readonly refused?: { readonly code: string; readonly message: string }
   /** what refused the call, where no gate did */
   readonly beside?: OtherRefusal
   /** the budget limit that prevented the model call and parks the being */
@@ -95,7 +105,9 @@ async function verdictOn(
     if (error.code === 'INTERNAL' && error.cause !== undefined && !reading.isKept)
       await reportFault(deps, input.moment, { part: 'decide', attempt: 1, seconds: 0, error: error.cause })
     const by = readPath(error.detail, ['by'])
-    return { ...failed(error.code, error.message), ...(typeof by === 'string' ? { by: [by] } : {}) }
+    const verdict = { ...failed(error.code, error.message), ...(typeof by === 'string' ? { by: [by] } : {}) }
+    if (!isShownRefusal(decision.call, current.record.wake, error)) return verdict
+    return { ...verdict, kind: 'see', refused: { code: error.code, message: messageOf(error.message) } }
   }
 }
 

@@ -89,7 +89,7 @@ export async function withSnapshot<T>(
       throw new TreeosError('BEING_NOT_FOUND', `no being ${stanceOf(as)} lives in this reality`)
     const { reader, me, time, driver } = begun
     const { lastSealed } = prefetched
-    const woken = { caller: null, asked: null, asker: null, trigger: null }
+    const woken = { kind: 'act', caller: null, asked: null, asker: null, trigger: null }
     const cognition = begun.cognition.kind
     const opening = { me, cognition, verb: 'see' as const, time, lastSealed, ...woken }
     const { result, face } = await readWorld(reader, at.registry, opening)

@@ -5,6 +5,7 @@ import { flowPaths, flowRoles, type OpenContext, sliceContext, worldNamespaces }
 const context = {
   verb: 'summon',
   caller: null,
+  wake: { kind: 'message' },
   space: { name: 'court', quality: { ambient: { tone: 'quiet' } } },
   inHomeSpace: false,
   time: { hour: 9, dayOfWeek: 1, sinceLastMoment: null },

@@ -4,7 +4,9 @@ import { lookUp } from './reading.ts'
 /** What a roleFlow may read of one moment: nested JSON. A path of a `when` names a value by its keys. */
 export type OpenContext = {
   readonly verb: Verb
-  /** null when no being called: a change, a schedule, an idle timer, a self-continue, a free act */
+  /** why the moment began: `message`, `answer`, `continue`, `look`, `change`, … */
+  readonly wake: { readonly kind: string }
+  /** null when no being called: a change, a schedule, an idle timer, a free act */
   readonly caller: {
     /** the sender's primary role when it spoke; null when it had none */
     readonly role: RoleName | null
@@ -36,6 +38,7 @@ export const KNOWN_FIELDS: ReadonlyMap<string, readonly string[] | null> = new M
   readonly string[] | null
 >([
   ['verb', []],
+  ['wake', ['kind']],
   ['caller', ['role', 'cognition']],
   ['space', ['name', 'quality']],
   ['inHomeSpace', []],

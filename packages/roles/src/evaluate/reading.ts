@@ -37,6 +37,8 @@ type Field = (context: JsonObject, pure: boolean) => Json | undefined
  */
 const FIELDS: Readonly<Record<Root, Field> & Record<string, Field>> = {
   verb: (context) => context.verb,
+  wake: (context) => context.wake,
+  'wake.kind': (context, pure) => owned(context.wake, pure).kind,
   caller: (context) => context.caller,
   'caller.role': (context, pure) => owned(context.caller, pure).role,
   'caller.cognition': (context, pure) => owned(context.caller, pure).cognition,
@@ -68,6 +70,8 @@ function isPolluted(): boolean {
   const all = Object.prototype
   return (
     'verb' in all ||
+    'wake' in all ||
+    'kind' in all ||
     'caller' in all ||
     'role' in all ||
     'cognition' in all ||

@@ -133,9 +133,11 @@ export function valuesAt(path: string, mentioned: ReadonlySet<Scalar>): Values {
     case 'caller.role':
       return [undefined, null, OPAQUE, ...strings]
     case 'space.name':
+    case 'wake.kind':
       return [OPAQUE, ...strings]
     case 'me.previousRole':
       return [null, OPAQUE, ...strings]
+    case 'wake':
     case 'space':
     case 'time':
     case 'me':

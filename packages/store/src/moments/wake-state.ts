@@ -1,4 +1,4 @@
-import { type BeingName, LOOK_PREFIX } from '@treeos/core'
+import { type BeingName, CONTINUE_PREFIX, LOOK_PREFIX } from '@treeos/core'
 import { type Selectable, sql } from 'kysely'
 import type { Db } from '../sql/database.ts'
 import type { MomentOutcomeTable } from '../sql/schema.ts'
@@ -8,7 +8,7 @@ import { outcomeOf, type StoredOutcome } from './outcome.ts'
 export interface WakeState {
   /** the outcome of the moment that it opened, superseded ones aside; null while there is none */
   readonly outcome: StoredOutcome | null
-  /** the wake with which its being goes on after a look; null when there is none */
+  /** the wake with which its being goes on after a look or an act, while it has not answered; null when there is none */
   readonly goesOn: string | null
   /** the moment that closed it, or a word for how a person closed it; null while it is open */
   readonly closedBy: string | null
@@ -24,7 +24,7 @@ export async function findWakeState(db: Db, wake: string): Promise<WakeState | n
     select o.*, l.id as goes_on, i.closed_by, p.state as cut
     from treeos.inbox i
       left join treeos.moment_outcome o on o.wake = i.id and o.reason is distinct from 'superseded'
-      left join treeos.inbox l on l.id = ${LOOK_PREFIX} || o.moment
+      left join treeos.inbox l on l.id in (${LOOK_PREFIX} || o.moment, ${CONTINUE_PREFIX} || o.moment) and l.answers is not null
       left join treeos.projection p on p.key = 'thread:' || i.root
     where i.id = ${wake}`.execute(db)
   const [row] = rows

@@ -1,6 +1,7 @@
 import { at, isArray, isObject, type Json, type JsonObject, same } from '../canonical.ts'
 import { rolesFor } from '../flow.ts'
 import { isHash } from '../hash.ts'
+import { kindOf } from '../wake.ts'
 import { REGISTRY, type State, type States } from './states.ts'
 
 /** The last act of a being: when it was sealed, and in which primary role. */
@@ -143,6 +144,7 @@ function contextOf(
   const since = Math.floor((Number(at(open, 'openedAt')) - Number(at(last, 'sealedAt'))) / 1000)
   const given: JsonObject = {
     verb: at(open, 'verb') ?? null,
+    wake: { kind: kindOf(at(open, 'wake') ?? null) },
     caller:
       caller === null
         ? null
@@ -179,7 +181,7 @@ function contextOf(
 const flowOf = (me: State | null, program: Json | undefined): Json =>
   (me === null ? at(program, 'flow') : at(me.qualities, 'roleFlow')) ?? null
 
-const ROOTS = ['verb', 'caller', 'space', 'inHomeSpace', 'time', 'me', 'world']
+const ROOTS = ['verb', 'wake', 'caller', 'space', 'inHomeSpace', 'time', 'me', 'world']
 
 /** The paths of contexts that a flow names. */
 export function* pathsRead(flow: Json): Generator<string> {

@@ -4,6 +4,7 @@ import { States } from '../bundle/states.ts'
 import { at, canonical, isArray, isObject, type Json, type JsonObject, same } from '../canonical.ts'
 import { type ByClause, rolesFor } from '../flow.ts'
 import { momentHash, valueHash } from '../hash.ts'
+import { askerIn } from '../wake.ts'
 import {
   type Answer,
   deriveListGate,
@@ -126,7 +127,7 @@ export function derive(witness: Parts): Derived {
   const gaps = [...world.shown].flatMap(([reel, { cuts }]) =>
     cuts.map(([seq, after, to]) => ({ reel, from: seq + 1, to, after })),
   )
-  const wearer = { me, asker: (at(open, 'caller', 'name') as string | undefined) ?? null }
+  const wearer = { me, asker: askerIn(open) }
   checkSurface(witness, wearer, attested)
 
   const verb = String(at(call, 'verb'))
@@ -205,7 +206,7 @@ function rolesOf({ program, specs }: Parts, record: JsonObject, open: Json): ByC
 
 /** What is taken from the record of the context, as a sentence. */
 function contextIn({ program }: Parts): string {
-  const given = ['verb', 'caller.role', 'caller.cognition', 'time.hour', 'time.dayOfWeek'] // follow from what it opened with
+  const given = ['verb', 'wake.kind', 'caller.role', 'caller.cognition', 'time.hour', 'time.dayOfWeek'] // follow from what it opened with
   const paths = new Set([...pathsRead(at(program, 'flow') ?? null)].filter((path) => !given.includes(path)))
   const values = paths.size === 0 ? '' : `, and the values of ${[...paths].sort().join(', ')} that it read`
   return `the context: that the being had this flow and these roles${values}, is said by its record`
@@ -344,15 +345,21 @@ function verdictOf(
   gates: readonly Answer[],
 ): Verdict {
   const by = isArray(told) ? told : []
+  // A being sees why its look was refused, so its moment ends as `see`, with the code.
+  const isShown =
+    outcome === 'see' &&
+    at(witness.moment.decision ?? null, 'call', 'verb') === 'see' &&
+    /^[A-Z_]+$/.test(String(reason))
+  const isRefused = outcome === 'failure' || isShown
   const refusing = gates.find(({ allowed }) => !allowed)
   if (refusing !== undefined) {
     need(
-      outcome === 'failure' && reason === 'FORBIDDEN' && by[0] === refusing.by,
+      isRefused && reason === 'FORBIDDEN' && by[0] === refusing.by,
       `the gates refuse it (${refusing.by}), and the record says otherwise`,
     )
     return 'refused'
   }
-  if (outcome !== 'failure') {
+  if (!isRefused) {
     const derived = gates.map((gate) => gate.by)
     need(
       derived.every((rule, i) => by[i] === rule),
@@ -361,6 +368,6 @@ function verdictOf(
   }
   const answer = answerOf(witness)
   if (answer !== null && answer !== 'FORBIDDEN') return UNKNOWN.includes(answer) ? 'not-known' : 'seen-to-run'
-  if (outcome === 'failure') return reason === 'FORBIDDEN' ? 'refused' : 'permitted'
+  if (isRefused) return reason === 'FORBIDDEN' ? 'refused' : 'permitted'
   return outcome === 'act' ? 'seen-to-run' : 'permitted'
 }

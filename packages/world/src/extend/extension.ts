@@ -174,8 +174,10 @@ export interface ScriptInput {
 
 /** A wake, as a model, a script or an operation sees it. */
 export interface WakeView {
-  /** id of the wake that an answer names; after a look, of the wake that the look was for */
+  /** id of the wake that an answer names; where the being goes on, of the wake that it goes on from */
   readonly correlation: string
+  /** why it began, in one word: `message`, `answer`, `act`, `continue`, `look`, `change`, `schedule`, `idle`, … */
+  readonly kind: string
   /** correlation of the first summon of the chain; its own when it starts one */
   readonly root: string
   readonly verb: Verb

@@ -38,6 +38,8 @@ export interface MomentInputs {
   /** the cognition that the flow is evaluated for: human while the being is driven, else its own */
   readonly cognition: Cognition
   readonly verb: Verb
+  /** why it began, in one word */
+  readonly kind: string
   readonly caller: Caller | null
   readonly time: OpenTime
   readonly lastSealed: LastSealed | null
@@ -86,6 +88,7 @@ export async function openContext(reader: WorldReader, opening: MomentInputs): P
   const { time, lastSealed, caller } = opening
   const context: OpenContext = {
     verb: opening.verb,
+    wake: { kind: opening.kind },
     caller: caller === null ? null : { role: caller.role, cognition: caller.cognition },
     space: { name: spaceName(me.space), quality: place?.qualities ?? {} },
     inHomeSpace: me.space === me.home,

@@ -46,7 +46,9 @@ describe('[Wake]', () => {
 
   it.each<[boolean, string, WakeRow]>([
     [true, 'a message', woken()],
-    [true, 'a look for its asker', woken({ id: 'look/x/1/1', kind: 'event' })],
+    [true, 'a look for its asker', { ...woken({ id: 'look/x/1/1', kind: 'event' }), answers: 'w' }],
+    [true, 'an act on the way', { ...woken({ id: 'continue/x/1/1', kind: 'event' }), answers: 'w' }],
+    [false, 'the answer itself', { ...woken({ id: 'continue/x/1/1', kind: 'event' }), answers: null }],
     [false, 'an answer', woken({ inReplyTo: 'q' })],
     [false, 'an announcement', woken({ expectReply: false })],
     [false, 'an event', woken({ id: 'change/x/1/1', kind: 'event' }, null)],

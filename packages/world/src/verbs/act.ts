@@ -1,4 +1,4 @@
-import type { VerbCall } from '@treeos/core'
+import type { TreeosError, VerbCall, Wake } from '@treeos/core'
 import type { EffectPending } from '../extend/effect.ts'
 import { requireListed } from '../gates/list-gate.ts'
 import { maySeeSpace, requireSight } from '../gates/sight.ts'
@@ -39,6 +39,16 @@ function decide(call: VerbCall, at: Acting): Promise<Act | EffectPending> {
       return operate({ verb: 'be', action: call.operation, target: null, args: call.payload }, at)
   }
 }
+
+/**
+ * Whether the refusal of a call is shown to the mind that made it, which may then do something else: that of a look. A person is told at
+ * once, and a fault in a look is not the mind's.
+ */
+export const isShownRefusal = (
+  call: VerbCall,
+  wake: Pick<Wake, 'kind'>,
+  { code }: Pick<TreeosError, 'code'>,
+): boolean => call.verb === 'see' && wake.kind !== 'act' && code !== 'INTERNAL'
 
 /** Whether who sees a being may also SEE the space where it is. */
 async function seesPlaceOf(

@@ -1,4 +1,14 @@
-import type { BeingName, Caller, FactDraft, Json, MomentId, Orientation, Thread, Wake } from '@treeos/core'
+import {
+  type BeingName,
+  type Caller,
+  type FactDraft,
+  type Json,
+  type MomentId,
+  type Orientation,
+  type Thread,
+  type Wake,
+  wakeWord,
+} from '@treeos/core'
 import type { ComposedRole, RoleSpec } from '@treeos/roles'
 import type { EffectCall } from '../extend/effect.ts'
 import type { DecideInput, WakeView } from '../extend/extension.ts'
@@ -46,15 +56,16 @@ export interface Acting {
 export type GivenInput = Omit<DecideInput, 'effect' | 'known' | 'carryOut' | 'carriedBy'>
 
 /** The wake of a moment, as an operation sees it. */
-export const wakeView = ({ id, root, kind, caller, content, inReplyTo, expectReply }: Wake): WakeView => ({
-  correlation: id,
-  root,
-  verb: kind === 'act' ? 'do' : 'summon',
-  from: caller?.name ?? null,
-  callerCognition: caller?.cognition ?? null,
-  content,
-  inReplyTo,
-  expectReply: expectReply !== false,
+export const wakeView = (wake: Wake): WakeView => ({
+  correlation: wake.id,
+  kind: wakeWord(wake),
+  root: wake.root,
+  verb: wake.kind === 'act' ? 'do' : 'summon',
+  from: wake.caller?.name ?? null,
+  callerCognition: wake.caller?.cognition ?? null,
+  content: wake.content,
+  inReplyTo: wake.inReplyTo,
+  expectReply: wake.expectReply !== false,
 })
 
 /** A being as it was when it spoke. */

@@ -1,6 +1,7 @@
 import {
   type BeingName,
   beingReel,
+  isContinuation,
   LIMITS,
   type Orientation,
   PRIORITIES,
@@ -26,8 +27,10 @@ import { type Act, type Acting, NOTHING_DONE, orientationRemark } from './acting
 export async function summon(call: Extract<VerbCall, { verb: 'summon' }>, at: Acting): Promise<Act> {
   const { wake } = at
   const asker = wake.caller?.name ?? null
+  const hasAnswered = asker !== null && isContinuation(wake)
+  if (call.target === null && hasAnswered && at.role.replyTo === 'asker') return answeredBefore(asker)
   const name = call.target === null ? await defaultRecipient(at) : parseStance(call.target)
-  const mayAnswer = name === asker && at.role.respondMode !== 'none'
+  const mayAnswer = name === asker && at.role.respondMode !== 'none' && !hasAnswered
   const inReplyTo = call.inReplyTo ?? (mayAnswer ? wake.id : null)
   if (inReplyTo !== null && (inReplyTo !== wake.id || !mayAnswer)) {
     throw new TreeosError(
@@ -101,6 +104,12 @@ function closedBy(inReplyTo: string | null, { wake }: Acting): string[] {
 /** A being that goes on by itself waits for nobody, so what it says to others is an announcement unless it says otherwise. */
 const announces = ({ role, caller }: Acting, inReplyTo: string | null): boolean =>
   role.selfContinue && inReplyTo === null && caller.cognition !== 'human'
+
+/** The end of a moment that answers once more: models do, and whoever asked has the answer. To say more, it names its target. */
+function answeredBefore(asker: BeingName): Act {
+  const detail = `${stanceOf(asker)} has its answer already, so nothing was sent; a summon that says more names its target`
+  return { ...NOTHING_DONE, remark: { reason: 'already-answered', detail } }
+}
 
 /** The end of a moment that answers a summon whose sender wants no answer. */
 function unsent({ id, caller }: Wake): Act {

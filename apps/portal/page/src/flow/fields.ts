@@ -1,5 +1,6 @@
 const ALWAYS_THERE = [
   'verb',
+  'wake.kind',
   'caller.role',
   'caller.cognition',
   'space.name',

@@ -1,0 +1,17 @@
+import { at, type Json } from './canonical.ts'
+
+/** Why a moment began, in one word. */
+export function kindOf(wake: Json): string {
+  if (at(wake, 'kind') === 'act') return 'act'
+  if (at(wake, 'kind') === 'summon') return (at(wake, 'inReplyTo') ?? null) === null ? 'message' : 'answer'
+  const [first = '', ...rest] = String(at(wake, 'id')).split('/')
+  return rest.length === 0 ? 'event' : first
+}
+
+/** Who spoke, unless the being goes on after it has answered. */
+export function askerIn(open: Json): string | null {
+  const goesOn =
+    at(open, 'wake', 'kind') === 'event' && /^(continue|look)\//.test(String(at(open, 'wake', 'id')))
+  if (goesOn && (at(open, 'answers') ?? null) === null) return null
+  return (at(open, 'caller', 'name') as string | undefined) ?? null
+}

@@ -1,0 +1,249 @@
+import { gather, inbox, moments, summon } from '@treeos/client'
+import { isJsonObject, type Json, type JsonObject, PRIORITIES } from '@treeos/core'
+import { findEntry } from '@treeos/store'
+import { beforeAll, describe, expect, it } from 'vitest'
+import { askedFor, beingOf, doAs, live, setFlow, setRole, until, wakesOf } from '../../support/life.ts'
+import type { Reply } from '../../support/model-server.ts'
+import { stage } from '../../support/puppet.ts'
+import { expectReplays, expectUnbroken } from '../../support/replaying.ts'
+import { useModelServer, useWorld } from '../../support/use-world.ts'
+
+const model = useModelServer()
+const world = useWorld({ extensions: [stage], modelServer: model })
+const LISTS = { canSee: ['/library', '~'], canDo: ['set-being'], canSummon: [{ rel: 'asker' }], prompt: '' }
+beforeAll(async () => {
+  await setRole(world, { name: 'worker', selfContinue: true, ...LISTS })
+  await setRole(world, { name: 'single', ...LISTS })
+})
+
+const note = (value: Json): Reply => ({
+  tool: { name: 'do', args: { action: 'set-being', args: { field: 'note.last', value } } },
+})
+const say = (content: string): Reply => ({ tool: { name: 'summon', args: { content } } })
+const tellOperator = (content: string): Reply => ({
+  tool: { name: 'summon', args: { target: '@operator', content } },
+})
+const look = (address: string): Reply => ({ tool: { name: 'see', args: { address } } })
+
+const scripts = new Map<string, Reply[]>()
+/** A being whose model answers with these, in order, and then makes no tool call. */
+async function thinker(name: string, replies: readonly Reply[], role = 'worker'): Promise<void> {
+  await world.birth({ name, cognition: 'llm', role })
+  scripts.set(name, [...replies])
+  model.script((request) => scripts.get(beingOf(request))?.shift() ?? { content: 'done' })
+}
+const ask = (target: string, content: Json = 'Note it, then tell me.', more: object = {}) =>
+  summon(world, { target, content, as: 'operator', waitSeconds: 30, requireReply: true, ...more })
+/** What the model of a being was told, request by request. */
+const told = (being: string): JsonObject[] =>
+  askedFor(model, being).map(({ messages }) => {
+    const { content } = messages[1]!
+    const at = content.indexOf('{')
+    const value: Json = at < 0 ? null : JSON.parse(content.slice(at))
+    return isJsonObject(value) ? value : { said: content }
+  })
+const systems = (being: string) => askedFor(model, being).map(({ messages }) => messages[0]!.content)
+const toolsOf = (being: string) =>
+  askedFor(model, being).map(({ tools = [] }) => tools.map((tool) => tool.function.name))
+const ends = async (being: string) =>
+  (await moments(world.db, being)).map(({ outcome, reason }) => [outcome, reason ?? null])
+
+describe('who asked', () => {
+  it('gets the answer after a tool: asker, correlation, thread and priority are kept', async () => {
+    await thinker('clerk', [note(1), say('It is noted.')])
+    const { correlation, moment, reply } = await ask('clerk', 'Note it.', { priority: 'human' })
+    expect(reply).toEqual({ from: '@clerk', content: 'It is noted.' })
+    expect(moment).toMatchObject({ n: 2, outcome: 'act' })
+    await until(async () => (await moments(world.db, 'clerk')).length === 3)
+    const [asked, ...own] = await wakesOf(world, 'clerk')
+    expect(own.map(({ id }) => id)).toEqual(['continue/clerk/1/1', 'continue/clerk/1/2'])
+    for (const { caller, root, priority, hops } of own)
+      expect({ caller, root, priority, hops }).toEqual({
+        caller: asked!.caller,
+        root: correlation,
+        priority: PRIORITIES.human,
+        hops: asked!.hops,
+      })
+    expect(own.map(({ answers }) => answers ?? null)).toEqual([correlation, null])
+    const answer = (await wakesOf(world, 'operator')).find(({ inReplyTo }) => inReplyTo === correlation)
+    expect(answer).toMatchObject({ content: 'It is noted.', root: correlation })
+    expect(await findEntry(world.db, correlation)).toMatchObject({ closedBy: 'clerk/1/1' })
+  })
+
+  it('gets it after many tools and looks', async () => {
+    await thinker('busy', [note(1), look('/library'), note(2), note(3), say('All noted.')])
+    expect(await ask('busy')).toMatchObject({ reply: { content: 'All noted.' }, moment: { n: 5 } })
+  })
+
+  it('gets no answer where the role does not go on: the control', async () => {
+    await thinker('curt', [note(1), say('never said')], 'single')
+    await expect(ask('curt')).rejects.toMatchObject({
+      code: 'NO_ANSWER',
+      message: '@curt acted and sent no answer; what it says later comes to the inbox',
+    })
+  })
+
+  it('waits to the end of a sequence without an answer, and hears of the last moment', async () => {
+    await thinker('quiet', [note(1), note(2)])
+    await expect(ask('quiet')).rejects.toMatchObject({
+      code: 'NO_ANSWER',
+      detail: { moment: 'quiet/1/3', outcome: 'see', content: 'done' },
+    })
+  })
+
+  it('hears of a failure on the way, with the correlation of the question', async () => {
+    await thinker('stumbler', [note(1), { tool: { name: 'do', args: { action: 'fly' } } }])
+    await world.birthPuppet('patron')
+    const call = { verb: 'summon', target: '@stumbler', content: 'Go.' }
+    const { n } = await live(world, 'patron', { call })
+    const notice = await until(async () =>
+      (await wakesOf(world, 'patron')).find(({ id }) => id.startsWith('notice/')),
+    )
+    expect(notice.content).toMatchObject({ event: 'failure', correlation: `patron/1/${n}` })
+  })
+
+  it('is answered once: a model that answers again ends its sequence, and nothing is sent', async () => {
+    await thinker('parrot', [say('Yes.'), say('Yes.'), say('Yes.')])
+    const { reply, moment } = await ask('parrot')
+    expect({ reply, n: moment?.n }).toEqual({ reply: { from: '@parrot', content: 'Yes.' }, n: 1 })
+    await until(async () => (await moments(world.db, 'parrot')).length === 2)
+    expect(systems('parrot')[0]).toContain('@operator may be waiting.')
+    expect(systems('parrot')[1]).not.toContain('@operator may be waiting.')
+    expect(toolsOf('parrot')).toEqual([
+      ['see', 'do', 'summon'],
+      ['see', 'do'],
+    ])
+    await setRole(world, { name: 'open', selfContinue: true, canSummon: ['@operator'], prompt: '' })
+    await thinker('repeater', [say('Yes.'), say('Yes.'), say('Yes.')], 'open')
+    await ask('repeater')
+    await until(async () => (await moments(world.db, 'repeater')).length === 2)
+    expect(await ends('repeater')).toEqual([
+      ['act', null],
+      ['see', 'already-answered'],
+    ])
+    const said = (await wakesOf(world, 'operator')).filter(({ caller }) => caller?.name === 'repeater')
+    expect(said).toHaveLength(1)
+  })
+
+  it('may hear more than the answer, from a being that names it', async () => {
+    await thinker('chatty', [say('Yes.'), tellOperator('And one thing more.')], 'open')
+    const { correlation } = await ask('chatty')
+    const more = await until(async () =>
+      (await wakesOf(world, 'operator')).find(({ content }) => content === 'And one thing more.'),
+    )
+    expect(more).toMatchObject({ inReplyTo: null, root: correlation, expectReply: false })
+    expect(systems('chatty')[1]).toContain(
+      '@operator does not wait for more. To say more to @operator, call the summon tool, with target @operator.',
+    )
+  })
+
+  it('is seen by the flow to the end, and so is the role that was asked for', async () => {
+    await thinker('double', [note(1), say('It is me.')], 'single')
+    await setFlow(world, 'double', [
+      { when: { 'caller.cognition': 'human', 'wake.kind': ['message', 'continue'] }, role: 'worker' },
+    ])
+    expect((await ask('double')).moment).toMatchObject({ n: 2, primary: 'worker' })
+    scripts.set('double', [note(1), say('As you wish.')])
+    await setFlow(world, 'double', [{ when: { 'world.never.so': true }, role: 'worker' }, { role: 'single' }])
+    expect((await ask('double', 'Go on.', { role: 'worker' })).moment).toMatchObject({ primary: 'worker' })
+  })
+
+  it('is answered for gather as well', async () => {
+    await thinker('left', [note(1), say('aye')])
+    await thinker('right', [note(1)])
+    expect(
+      await gather(world, { targets: ['left', 'right'], content: '?', as: 'operator', waitSeconds: 30 }),
+    ).toMatchObject({
+      replies: [{ from: '@left', content: 'aye' }],
+      silent: [{ from: '@right', outcome: 'see', reason: null }],
+    })
+  })
+
+  it('is nobody in a sequence that a change began', async () => {
+    await thinker('sentry', [note(1)])
+    await setFlow(world, 'sentry', [
+      { stack: true, when: { 'world.bell.rung': true }, role: 'stage:mode-1' },
+      { role: 'worker' },
+    ])
+    await doAs(world, 'set-world-signal', '/', { namespace: 'bell', key: 'rung', value: true })
+    await until(async () => (await moments(world.db, 'sentry')).length === 2)
+    expect((await wakesOf(world, 'sentry')).map(({ caller }) => caller)).toEqual([null, null])
+    expect(systems('sentry')[1]).toContain('from: nobody')
+  })
+})
+
+describe('a mind sees', () => {
+  it('what its last act did, in words, with the result, and how to stop', async () => {
+    await thinker('scribe', [note('ink'), say('Done.')])
+    await ask('scribe')
+    await until(async () => (await moments(world.db, 'scribe')).length === 3)
+    expect(told('scribe')[1]).toMatchObject({
+      event: 'self-continue',
+      begun: { from: '@operator', content: 'Note it, then tell me.' },
+      did: 'did set-being with {"field":"note.last","value":"ink"}',
+      result: { value: 'ink' },
+    })
+    expect(systems('scribe')[0]).not.toContain('make no tool call')
+    expect(systems('scribe')[1]).toContain('If nothing is left to do, make no tool call: that ends it.')
+    const after = told('scribe')[2]
+    expect(after).toMatchObject({ did: 'said to @operator: "Done."' })
+    for (const field of ['result', 'earlier']) expect(after).not.toHaveProperty(field)
+  })
+
+  it('what the steps before gave, as long as it has not answered', async () => {
+    await thinker('steps', [note(1), look('/library'), note(2), say('Done.')])
+    await ask('steps')
+    expect(told('steps')[3]!.earlier).toMatchObject([
+      { did: 'did set-being with {"field":"note.last","value":1}', result: { value: 1 } },
+      { address: '/library', seen: { type: 'library' } },
+    ])
+  })
+
+  it('the length of what is too long to repeat', async () => {
+    await thinker('wordy', [note('x'.repeat(20_000))])
+    await live(world, 'wordy', 'Write a lot.')
+    await until(async () => (await moments(world.db, 'wordy')).length === 2)
+    expect(told('wordy')[1]!.did).toMatch(/^did set-being with 200\d\d characters$/)
+    expect(JSON.stringify(told('wordy')[1]).length).toBeLessThan(1000)
+  })
+
+  it('why a look was refused, and goes on', async () => {
+    await thinker('curious', [look('/court'), say('I may not look there.')], 'single')
+    expect((await ask('curious')).reply?.content).toBe('I may not look there.')
+    expect(await ends('curious')).toEqual([
+      ['see', 'FORBIDDEN'],
+      ['act', null],
+    ])
+    expect(told('curious')[1]).toMatchObject({
+      event: 'look',
+      address: '/court',
+      refused: { code: 'FORBIDDEN', message: expect.stringContaining('canSee') },
+    })
+    expect(told('curious')[1]).not.toHaveProperty('seen')
+    // Nobody is told of a failure, since there was none.
+    const notices = (await inbox(world, 'operator')).filter(({ content }) =>
+      JSON.stringify(content).includes('@curious'),
+    )
+    expect(notices).toEqual([])
+  })
+
+  it('no more refusals than looks', async () => {
+    await thinker(
+      'stubborn',
+      Array.from({ length: 20 }, () => look('/court')),
+      'single',
+    )
+    await expect(ask('stubborn')).rejects.toMatchObject({
+      code: 'NO_ANSWER',
+      detail: { reason: 'FORBIDDEN' },
+    })
+    expect(askedFor(model, 'stubborn')).toHaveLength(9)
+  })
+})
+
+describe('afterwards', () => {
+  it('every moment replays, and nothing is broken', async () => {
+    await expectReplays(world)
+    await expectUnbroken(world)
+  })
+})
