@@ -107,7 +107,8 @@ const rules = [
       'An import that does not resolve: not in the dependencies of its package.json, or not a door in the exports of the other.',
     severity: 'error',
     from: {},
-    to: { couldNotResolve: true },
+    // bench/llama is outside of the workspace: its dependencies come with the first run that needs them
+    to: { couldNotResolve: true, pathNot: '^node-llama-cpp$' },
   },
   {
     name: 'only-own-dependencies',
