@@ -1,6 +1,6 @@
 /** A model server of a test file's own, and one way to ask it. Imported, it is there from the first test to the last. */
 import { inspect } from 'node:util'
-import { callParameters } from '@treeos/core'
+import { callParameters, MODEL_FIELDS } from '@treeos/core'
 import type { Tool } from '@treeos/world'
 import { afterAll, afterEach, beforeAll, expect } from 'vitest'
 import { createModel, type ModelEndpoint, modelEndpoint } from '../src/model/model.ts'
@@ -20,12 +20,16 @@ afterEach(() => server.reset())
 afterAll(() => server.close())
 
 export const SENTINEL = 'SENTINEL-7f3a' // what a provider may say and we may not
-const SECRET = 'SECRET-PROMPT-91' // what we said to the provider
+export const SECRET = 'SECRET-PROMPT-91' // what we said to the provider
 export const KEY = 'sk-KEY-55'
 export const prompt = { system: `I am owl. ${SECRET}`, user: 'hello' }
 const tool = (name: Tool['function']['name']): Tool => ({
   type: 'function',
-  function: { name, description: name, parameters: callParameters(name, []) },
+  function: {
+    name,
+    description: name,
+    parameters: callParameters(name, MODEL_FIELDS[name] as readonly never[]),
+  },
 })
 export const tools = [tool('see'), tool('summon')]
 export const ask = { prompt, tools, forceToolCall: false }

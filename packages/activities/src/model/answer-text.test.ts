@@ -14,16 +14,16 @@ describe('calls written as text', () => {
     ['tagged', `<tool_call>${see}</tool_call>`, null, 0],
     ['tagged, with white space', `\n<tool_call>\n${see}\n</tool_call>\n`, null, 0],
     ['tagged, its end eaten', `<tool_call>${see}`, null, 0],
-    ['tagged after prose', `I look. <tool_call>${see}</tool_call>`, 'I look. ', 0],
+    ['tagged after prose', `I look.\n<tool_call>${see}</tool_call>`, 'I look.\n', 0],
     ['tagged twice', `<tool_call>${see}</tool_call>\n<tool_call>${see}</tool_call>`, null, 1],
     [
       'tagged after talk of tags',
-      `A <tool_call> now: <tool_call>${see}</tool_call>`,
-      'A <tool_call> now: ',
+      `A <tool_call> now:\n<tool_call>${see}</tool_call>`,
+      'A <tool_call> now:\n',
       0,
     ],
     ['listed', `[TOOL_CALLS][${see}]`, null, 0],
-    ['listed twice after prose', `Now. [TOOL_CALLS] [${see}, ${see}]\n`, 'Now. ', 1],
+    ['listed twice after prose', `Now.\n[TOOL_CALLS] [${see}, ${see}]\n`, 'Now.\n', 1],
     ['bare', see, null, 0],
     ['bare, with white space', ` ${see}\n`, null, 0],
     ['arguments in a string', '{"name":"see","arguments":"{\\"address\\":\\"/a\\"}"}', null, 0],
@@ -32,6 +32,7 @@ describe('calls written as text', () => {
   })
 
   it.each([
+    ['a tag at the end of a sentence', `I look. <tool_call>${see}</tool_call>`],
     ['a tag in the middle of a sentence', `He wrote <tool_call>${see}</tool_call> to me.`],
     ['a tag around no JSON', '<tool_call>see /a</tool_call>'],
     ['a tag around no call', '<tool_call>{"address":"/a"}</tool_call>'],

@@ -202,11 +202,6 @@ describe('a malformed call is a failure that quotes nothing', () => {
     )
   })
 
-  it('arguments that are an object where the protocol wants text', () => {
-    const tool_calls = [{ type: 'function', function: { name: 'see', arguments: { address: '@owl' } } }]
-    expect(parse({ tool_calls }).decision).toEqual(failure())
-  })
-
   it('says when it was the tokens that ended', () => {
     const tool_calls = [call('summon', '{"content":"once upon')]
     expect(parse({ tool_calls }, 'length').decision).toEqual(
@@ -222,6 +217,11 @@ describe('prose', () => {
   it.each([
     ['prose without a call is a see', { content: 'hm' }, { kind: 'see', content: 'hm' }],
     ['prose cut by length is a see', { content: 'hm' }, { kind: 'see', content: 'hm' }, 'length'],
+    [
+      'a list of texts is prose',
+      { content: [{ type: 'text', text: 'h' }, 'm'] },
+      { kind: 'see', content: 'hm' },
+    ],
     ['neither is a see', { content: null }, { kind: 'see', content: null }],
     ['white space is neither', { content: ' \n' }, { kind: 'see', content: null }],
     ['no content at all is neither', {}, { kind: 'see', content: null }],
@@ -300,7 +300,7 @@ describe('an answer that cannot be read is a failure', () => {
     { choices: [{ message: SENTINEL }] },
     { choices: [{ message: [] }] },
     completion({ content: 3 }),
-    completion({ content: [{ type: 'text', text: SENTINEL }] }),
+    completion({ content: [7] }),
     completion({ content: null, tool_calls: { 0: call('see', { address: '/' }) } }),
     completion({ content: null, tool_calls: SENTINEL }),
     completion({ content: SENTINEL }, 'content_filter'),

@@ -3,7 +3,6 @@ import {
   type Decision,
   guardJson,
   isJsonObject,
-  type Json,
   type JsonObject,
   LIMITS,
   MODEL_FIELDS,
@@ -14,6 +13,7 @@ import {
   type Verb,
   type VerbCall,
 } from '@treeos/core'
+import { readMessage } from './reading/message.ts'
 
 /** The decision in one completion. */
 export interface Answer {
@@ -27,11 +27,16 @@ export type Outputs =
   | { readonly outputs: JsonObject }
   | { readonly failure: Extract<Decision, { kind: 'failure' }> }
 
-/** A call as the model wrote it. `args` is undefined when they were not JSON. */
-interface WrittenCall {
-  readonly name: unknown
-  readonly args: unknown
-}
+/** Ends of an answer that are failures, whatever it says. */
+const BAD_ENDS = {
+  filter: "model's answer was withheld by its provider's filter",
+  broken: "model's server broke off the answer",
+  malformed: 'model wrote a call that its server could not read',
+} as const
+const NO_MESSAGE = 'model answered without a message'
+const SPENT =
+  'model used up its tokens before it said anything, and thinking counts: raise TREEOS_ANSWER_TOKENS, the llm.max-tokens of the ' +
+  'being or the limit of its server, or let it think less'
 
 /**
  * Reads a completion as a call, a see or a failure. Takes any value and never throws. Its failures go to other beings and to
@@ -39,33 +44,27 @@ interface WrittenCall {
  * @param completion the parsed body of an answer
  * @param offered verbs whose tools were sent. Text that looks like a call counts as one for these verbs only. A real tool
  *   call of another verb is returned as a call, and the gate refuses it
+ * @param prompt all that was said to the model
  */
-export function parseAnswer(completion: unknown, offered: readonly Verb[]): Answer {
-  const choices = isJsonObject(completion) ? completion.choices : undefined
-  const choice = Array.isArray(choices) ? choices[0] : undefined
-  if (!isJsonObject(choice) || !isJsonObject(choice.message)) return fail('model answered without a message')
-  if (choice.finish_reason === 'content_filter')
-    return fail("model's answer was withheld by its provider's filter")
-
-  const { content, refusal, tool_calls } = choice.message
-  const text = content ?? refusal ?? null // a refusal counts as prose
-  const toolCalls = tool_calls ?? []
-  if ((text !== null && typeof text !== 'string') || !Array.isArray(toolCalls))
-    return fail('model answered with a message that is not one of Chat Completions')
-
-  const inText = toolCalls.length === 0 && text !== null ? findTextCalls(text, offered) : null
-  const prose = proseOf(inText === null ? text : inText.prose)
-  const calls = inText?.calls ?? toolCalls
+export function parseAnswer(completion: unknown, offered: readonly Verb[], prompt = ''): Answer {
+  const written = readMessage(completion, { tools: offered, prompt })
+  if (written === null) return fail(NO_MESSAGE)
+  const { words, calls, end } = written
+  if (end !== 'done' && end !== 'length') return fail(BAD_ENDS[end])
   const ignoredCalls = Math.max(0, calls.length - 1)
-  if (prose !== null && !isWithinBounds(prose))
+  if (words !== null && !isWithinBounds(words))
     return fail(`model's prose is refused: ${BOUNDS}`, ignoredCalls)
-  if (calls.length === 0) return { decision: { kind: 'see', content: prose }, ignoredCalls }
+  const [first] = calls
+  if (first === undefined) {
+    if (words === null && end === 'length') return fail(SPENT)
+    return { decision: { kind: 'see', content: words }, ignoredCalls }
+  }
 
-  const { name, args } = inText?.calls[0] ?? readCall(toolCalls[0])
+  const { name, args } = first
   const verb = VERBS.find((known) => known === name)
   if (verb === undefined)
     return fail(`model called a tool that does not exist: ${shown(name)}; ${toolsAre(offered)}`, ignoredCalls)
-  if (args === undefined && choice.finish_reason === 'length')
+  if (args === undefined && end === 'length')
     return fail(`model ran out of tokens while it called ${verb}`, ignoredCalls)
   if (!isJsonObject(args))
     return fail(`model called ${verb} with arguments that are not a JSON object`, ignoredCalls)
@@ -73,27 +72,25 @@ export function parseAnswer(completion: unknown, offered: readonly Verb[]): Answ
     return fail(`model called ${verb} with arguments that are refused: ${BOUNDS}`, ignoredCalls)
   const call = readArguments(verb, args)
   if (typeof call === 'string') return fail(call, ignoredCalls)
-  return { decision: { kind: 'call', call, content: prose }, ignoredCalls }
+  return { decision: { kind: 'call', call, content: words }, ignoredCalls }
 }
 
 /**
  * Reads the outputs of a Signature from a completion: the arguments of its tool, unchecked. Takes any value and never throws. A
  * failure quotes nothing of the model, which may repeat an overlay.
  * @param tool name of the function that takes the outputs
+ * @param prompt all that was said to the model
  */
-export function parseOutputs(completion: unknown, tool: string): Outputs {
+export function parseOutputs(completion: unknown, tool: string, prompt = ''): Outputs {
   const failed = (message: string): Outputs => ({ failure: { kind: 'failure', code: 'LLM_FAILED', message } })
-  const choices = isJsonObject(completion) ? completion.choices : undefined
-  const choice = Array.isArray(choices) ? choices[0] : undefined
-  if (!isJsonObject(choice) || !isJsonObject(choice.message))
-    return failed('model answered without a message')
-  if (choice.finish_reason === 'content_filter')
-    return failed("model's answer was withheld by its provider's filter")
-  const calls = Array.isArray(choice.message.tool_calls) ? choice.message.tool_calls : []
-  const { name, args } = readCall(calls[0])
+  const written = readMessage(completion, { tools: [tool], prompt })
+  if (written === null) return failed(NO_MESSAGE)
+  const { words, calls, end } = written
+  if (end !== 'done' && end !== 'length') return failed(BAD_ENDS[end])
+  const [{ name, args } = { name: undefined, args: undefined }] = calls
+  if (calls.length === 0 && words === null && end === 'length') return failed(SPENT)
   if (name !== tool) return failed(`model did not call ${tool}, so it gave no outputs`)
-  if (args === undefined && choice.finish_reason === 'length')
-    return failed(`model ran out of tokens while it called ${tool}`)
+  if (args === undefined && end === 'length') return failed(`model ran out of tokens while it called ${tool}`)
   if (!isJsonObject(args)) return failed(`model called ${tool} with arguments that are not a JSON object`)
   return isWithinBounds(args)
     ? { outputs: args }
@@ -106,32 +103,12 @@ function fail(message: string, ignoredCalls = 0): Answer {
   return { decision: { kind: 'failure', code: 'LLM_FAILED', message }, ignoredCalls }
 }
 
-/** @returns undefined for text that is not JSON */
-export function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text)
-  } catch {
-    return undefined
-  }
-}
-
 function isWithinBounds(value: unknown): boolean {
   try {
     guardJson(value, CONTENT_BOUNDS)
     return true
   } catch {
     return false
-  }
-}
-
-const proseOf = (text: string | null): string | null => (text === null || text.trim() === '' ? null : text)
-
-function readCall(call: unknown): WrittenCall {
-  const named = isJsonObject(call) ? call.function : undefined
-  if (!isJsonObject(named)) return { name: undefined, args: undefined }
-  return {
-    name: named.name,
-    args: typeof named.arguments === 'string' ? parseJson(named.arguments) : undefined,
   }
 }
 
@@ -157,66 +134,3 @@ const shown = (value: unknown): string => inAscii(quote(value))
 
 const inAscii = (text: string): string =>
   text.replace(/[^\x20-\x7e]/g, (char) => `\\u${char.charCodeAt(0).toString(16).padStart(4, '0')}`)
-
-/** Calls that the model wrote into its text. */
-interface TextCalls {
-  readonly calls: readonly [WrittenCall, ...WrittenCall[]]
-  readonly prose: string
-}
-
-/**
- * Finds calls in text. Open-weight models write a call into their text when their server does not know their format. Calls
- * count only at the end of the text, so a call that is quoted within a sentence is not made.
- * @returns null when the text has no call, or its first call is of a verb that was not offered
- */
-function findTextCalls(text: string, offered: readonly Verb[]): TextCalls | null {
-  const lifted = findTagged(text) ?? findListed(text) ?? findBare(text)
-  return offered.some((verb) => verb === lifted?.calls[0].name) ? lifted : null
-}
-
-const OPEN = '<tool_call>'
-const CLOSE = '</tool_call>'
-const LIST = '[TOOL_CALLS]'
-
-/** `prose <tool_call>{…}</tool_call> <tool_call>{…}</tool_call>`. Some servers remove the last closing tag. */
-function findTagged(text: string): TextCalls | null {
-  const parts = text.split(OPEN)
-  const calls: WrittenCall[] = []
-  while (parts.length > 1) {
-    const part = parts.at(-1)!.trim()
-    const call = asWrittenCall(parseJson(part.endsWith(CLOSE) ? part.slice(0, -CLOSE.length) : part))
-    if (call === null) break
-    calls.push(call)
-    parts.pop()
-  }
-  return textCalls(calls.reverse(), parts.join(OPEN))
-}
-
-/** `prose [TOOL_CALLS][{…}, {…}]` */
-function findListed(text: string): TextCalls | null {
-  const at = text.lastIndexOf(LIST)
-  const list = at < 0 ? undefined : parseJson(text.slice(at + LIST.length))
-  if (!Array.isArray(list)) return null
-  const calls = list.map(asWrittenCall)
-  return calls.includes(null) ? null : textCalls(calls as WrittenCall[], text.slice(0, at))
-}
-
-/** `{"name": …, "arguments": …}` and nothing else */
-function findBare(text: string): TextCalls | null {
-  if (!text.trimStart().startsWith('{')) return null
-  const value = parseJson(text)
-  const call = asWrittenCall(value)
-  return call === null || Object.keys(value as object).length !== 2 ? null : textCalls([call], '')
-}
-
-function textCalls([first, ...rest]: WrittenCall[], prose: string): TextCalls | null {
-  return first === undefined ? null : { calls: [first, ...rest], prose }
-}
-
-/** Arguments in text are JSON, or JSON in a string as in a real tool call. */
-function asWrittenCall(value: unknown): WrittenCall | null {
-  if (!isJsonObject(value) || typeof value.name !== 'string' || !Object.hasOwn(value, 'arguments'))
-    return null
-  const args: Json | undefined = value.arguments
-  return { name: value.name, args: typeof args === 'string' ? parseJson(args) : args }
-}

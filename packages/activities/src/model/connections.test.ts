@@ -33,6 +33,14 @@ it('reads connections by name, with keys from variables and files', () => {
   expect(keyVariables({ TREEOS_MODELS: file })).toEqual(['JUDGE_KEY'])
 })
 
+it('reads parameters, which each request gets', () => {
+  const parameters = { temperature: 0, chat_template_kwargs: { enable_thinking: false } }
+  const [read] = readConnections({
+    TREEOS_MODELS: written({ connections: { small: { ...SMALL, parameters } } }),
+  })
+  expect(read?.parameters).toEqual(parameters)
+})
+
 it('reads models.json of the data folder when TREEOS_MODELS is not set, and nothing where there is none', () => {
   written({ connections: { small: SMALL } })
   expect(readConnections({ TREEOS_DATA: folder })).toMatchObject([{ connection: 'small' }])
@@ -58,6 +66,11 @@ it.each([
   ],
   ['a key that is not set', { connections: { small: { ...SMALL, apiKeyEnv: 'UNSET' } } }, /UNSET .* not set/],
   ['a key file that is not there', { connections: { small: { ...SMALL, apiKeyFile: 'no' } } }, /ENOENT/],
+  [
+    "a parameter that is not the operator's",
+    { connections: { small: { ...SMALL, parameters: { tools: [] } } } },
+    /parameters: takes no field that TreeOS sets: model, messages/,
+  ],
   ['both', { connections: { small: { ...SMALL, apiKeyEnv: 'A', apiKeyFile: 'b' } } }, /either/],
   [
     'a key over HTTP to another machine',

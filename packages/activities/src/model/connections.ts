@@ -5,6 +5,17 @@ import { z } from 'zod'
 import { type ModelEndpoint, modelEndpoint, requireBaseUrl, requireKeptKey, requireKey } from './endpoint.ts'
 import { parseFile } from './parse-file.ts'
 
+/** Fields of a request that are not the operator's: they are what a being says, may do and may use. */
+const FIXED = [
+  'model',
+  'messages',
+  'tools',
+  'tool_choice',
+  'stream',
+  'n',
+  'max_tokens',
+  'max_completion_tokens',
+]
 const text = z.string('takes a text').regex(/\S/, 'takes a text')
 /** A connection as the file writes it: where it goes, and where its key is. The file holds no keys. */
 const connection = z
@@ -12,6 +23,14 @@ const connection = z
     {
       baseUrl: text,
       model: text,
+      /** fields of each request, such as temperature */
+      parameters: z
+        .record(z.string(), z.json())
+        .refine(
+          (own) => !FIXED.some((field) => Object.hasOwn(own, field)),
+          `takes no field that TreeOS sets: ${FIXED.join(', ')}`,
+        )
+        .optional(),
       /** name of the variable that holds the key */
       apiKeyEnv: text.optional(),
       /** file that holds the key, seen from the folder of this file */
@@ -22,7 +41,7 @@ const connection = z
         )
         .optional(),
     },
-    'takes baseUrl, model, and apiKeyEnv or apiKeyFile',
+    'takes baseUrl, model, parameters, and apiKeyEnv or apiKeyFile',
   )
   .refine(
     ({ apiKeyEnv, apiKeyFile }) => apiKeyEnv === undefined || apiKeyFile === undefined,
@@ -59,14 +78,19 @@ export function readConnections(env: Env): ModelEndpoint[] {
   const file = modelsFile(env)
   if (file === null) return []
   const { connections } = parseFile(file, models)
-  return Object.entries(connections).map(([connection, { baseUrl, model, ...key }]) => {
+  return Object.entries(connections).map(([connection, { baseUrl, model, parameters, ...key }]) => {
     const at = `${file}: connections.${connection}`
     const address = {
       baseUrl: requireBaseUrl(baseUrl, `${at}.baseUrl`),
       apiKey: requireKey(keyOf(key, file, at, env), `${at}: its key`),
     }
     requireKeptKey(address, env, `${at}.baseUrl`)
-    return modelEndpoint({ connection, model, ...address })
+    return modelEndpoint({
+      connection,
+      model,
+      ...address,
+      ...(parameters === undefined ? {} : { parameters }),
+    })
   })
 }
 

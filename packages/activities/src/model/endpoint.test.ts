@@ -241,6 +241,27 @@ describe('a key', () => {
   })
 })
 
+describe('the model of a list', () => {
+  it.each([
+    [['text-embedding-3-small', 'whisper-1', 'owl'], 'owl'],
+    [['nomic-embed-text:latest', 'bge-m3:latest', 'qwen2.5:0.5b'], 'qwen2.5:0.5b'],
+    [
+      [
+        { id: 'a', type: 'embeddings' },
+        { id: 'b', type: 'llm' },
+      ],
+      'b',
+    ],
+    [[{ id: 'a', capabilities: { completion_chat: false } }, { id: 'b' }], 'b'],
+    [['embed-a'], 'embed-a'],
+  ])('of %j is %s', async (models, model) => {
+    server.scriptModels({
+      completion: { data: models.map((one) => (typeof one === 'string' ? { id: one } : one)) },
+    })
+    expect((await resolveModelEndpoint({ OPENAI_BASE_URL: server.url }))?.model).toBe(model)
+  })
+})
+
 describe('faultOfEndpoint', () => {
   const answers = (response: () => Response | Promise<Response>) => ({ fetch: async () => response() })
   const endpoint = modelEndpoint({ model: 'owl', baseUrl: 'http://model.test/v1', apiKey: 'sk-1' })
@@ -251,6 +272,19 @@ describe('faultOfEndpoint', () => {
     ['has no list', () => new Response(null, { status: 404 }), null],
     ['lists nothing', () => listing(), null],
     ['lists others', () => listing('cat'), 'does not list the model owl'],
+    ['lists it with the tag of Ollama', () => listing('owl:latest'), null],
+    [
+      'lists it with another tag',
+      () => listing('owl:0.5b', 'cat'),
+      'does not list the model owl; it lists owl:0.5b',
+    ],
+    ['lists it as Google does', () => listing('models/owl'), null],
+    ['lists it in a bare list', () => Response.json([{ id: 'owl' }]), null],
+    [
+      'lists others under models',
+      () => Response.json({ models: [{ name: 'cat' }] }),
+      'does not list the model owl',
+    ],
     ['refuses the key', () => new Response(null, { status: 401 }), 'refuses the key (401)'],
     ['is down', () => new Response(null, { status: 503 }), 'answers 503'],
     [

@@ -1,7 +1,7 @@
 import { inspect } from 'node:util'
-import { TreeosError } from '@treeos/core'
-import { z } from 'zod'
+import { type JsonObject, TreeosError } from '@treeos/core'
 import { exchange, headersFor, type Reply, urlOf } from './fetch.ts'
+import { chooseModel, type ListedModel, MODEL_DEFAULT, modelsIn, whyNotListed } from './models.ts'
 
 /** One model of one OpenAI-compatible endpoint. */
 export interface ModelEndpoint {
@@ -10,6 +10,8 @@ export interface ModelEndpoint {
   readonly model: string
   /** base URL including `/v1`, without a trailing slash */
   readonly baseUrl: string
+  /** fields of each request that the operator adds, such as `temperature` or `reasoning_effort` */
+  readonly parameters?: JsonObject
   /** null when the endpoint needs none. The field is not enumerable, so prints, JSON and copies do not contain it */
   readonly apiKey: string | null
 }
@@ -18,12 +20,9 @@ type Env = Readonly<Record<string, string | undefined>>
 
 const OPENAI_URL = 'https://api.openai.com/v1'
 const OLLAMA_PORT = '11434'
-const MODEL_DEFAULT = 'gpt-4o-mini'
 const LIST_TIMEOUT_MS = 2000 // for a server on the internet
 const PROBE_TIMEOUT_MS = 1000 // for Ollama, usually on this machine
 const ASCII_WORD = /^[\x21-\x7e]+$/
-/** Accepted model names from a server's list: at most 200 visible ASCII characters. */
-const MODEL_NAME = /^[\x21-\x7e]{1,200}$/
 
 /**
  * Finds the model endpoint that the environment names: OPENAI_API_KEY or OPENAI_BASE_URL, otherwise an Ollama at
@@ -59,8 +58,17 @@ export async function resolveModelEndpoint(
 }
 
 /** Makes an endpoint whose key does not show in prints and JSON. */
-export function modelEndpoint({ connection, model, baseUrl, apiKey }: ModelEndpoint): ModelEndpoint {
-  const named = connection === undefined ? {} : { connection }
+export function modelEndpoint({
+  connection,
+  parameters,
+  model,
+  baseUrl,
+  apiKey,
+}: ModelEndpoint): ModelEndpoint {
+  const named = {
+    ...(connection === undefined ? {} : { connection }),
+    ...(parameters === undefined ? {} : { parameters }),
+  }
   // The shown address leaves out the query, which may hold a key.
   const shown = {
     ...named,
@@ -101,9 +109,7 @@ export async function faultOfEndpoint(
     if (status === 401 || status === 403) return `refuses the key (${status})`
     if (status >= 500) return `answers ${status}`
     if (status >= 300 && status < 400) return `redirects (${status}), which is not followed`
-    const listed = namesIn(reply)
-    const isKnown = listed === null || listed.length === 0 || listed.includes(endpoint.model)
-    return isKnown ? null : `does not list the model ${endpoint.model}`
+    return 'text' in reply ? whyNotListed(endpoint.model, modelsIn(reply.text)) : null
   } catch (error) {
     return `cannot be reached (${codeOf(error)})`
   }
@@ -118,14 +124,15 @@ function codeOf(error: unknown): string {
   return 'no connection'
 }
 
-/** @returns names of the models; null when the endpoint does not answer in time, or not with a list */
+/** @returns the models; null when the endpoint does not answer in time, or not with a list */
 async function listModels(
   address: Address,
   timeoutMs: number,
   fetch: typeof globalThis.fetch | undefined,
-): Promise<string[] | null> {
+): Promise<ListedModel[] | null> {
   try {
-    return namesIn(await askForModels(address, timeoutMs, fetch))
+    const reply = await askForModels(address, timeoutMs, fetch)
+    return 'text' in reply ? modelsIn(reply.text) : null
   } catch {
     return null
   }
@@ -137,31 +144,8 @@ function askForModels(
   fetch: typeof globalThis.fetch | undefined,
 ): Promise<Reply> {
   const signal = AbortSignal.timeout(timeoutMs)
-  return exchange(urlOf(baseUrl, 'models'), { headers: headersFor(apiKey), signal }, fetch)
-}
-
-/** @throws {SyntaxError} for an answer that is not JSON; null for one that is no list */
-function namesIn(reply: Reply): string[] | null {
-  if (!('text' in reply)) return null
-  const list = modelList.safeParse(JSON.parse(reply.text))
-  return list.success ? (list.data.data ?? []).filter((id) => id !== '') : null
-}
-
-/** `data` is null in the answer of an Ollama without models. Entries that are no names are left out. */
-const modelList = z.object({
-  data: z
-    .array(
-      z
-        .object({ id: z.string().regex(MODEL_NAME) })
-        .transform(({ id }) => id)
-        .catch(''),
-    )
-    .nullable(),
-})
-
-/** OpenAI lists many models that cannot chat, in no order. Other servers list a chat model first. */
-function chooseModel(listed: readonly string[]): string | null {
-  return listed.includes(MODEL_DEFAULT) ? MODEL_DEFAULT : (listed[0] ?? null)
+  const init = { headers: headersFor(apiKey), signal }
+  return exchange(urlOf(baseUrl, 'models'), init, fetch === undefined ? {} : { fetch })
 }
 
 /** @param what names the setting in the error, which does not quote the value */

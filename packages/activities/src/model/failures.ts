@@ -1,5 +1,5 @@
 import type { ModelEndpoint } from './endpoint.ts'
-import type { Refusal } from './fetch.ts'
+import type { Refusal } from './refusal.ts'
 
 /** The model gave no answer in this attempt. The message quotes no prompt and no provider, and there is no `cause`. */
 export class ModelTransientError extends Error {
@@ -33,15 +33,20 @@ export class CutStreamError extends Error {
   override readonly name = 'CutStreamError'
 }
 
-/** 408, 409, 429 and 5xx may succeed on a retry. @throws {ModelTransientError} for these; returns for every other status */
-export function throwIfTransient({ status, retryAfterMs }: Refusal): void {
+/**
+ * 408, 409, 429 and 5xx may succeed on a retry, unless the body says that they cannot: a quota is used up, or the server takes no tools.
+ * @param isFree the server did no work
+ * @throws {ModelTransientError} for these; returns for every other refusal
+ */
+export function throwIfTransient(refusal: Refusal, isFree: boolean): void {
+  const { status, retryAfterMs, topic } = refusal
   if (![408, 409, 429].includes(status) && (status < 500 || status > 599)) return
-  throw new ModelTransientError('LLM_FAILED', `model answered ${status}`, {
-    status,
-    retryAfterMs,
-    isFree: isRejected(status),
-  })
+  if (topic === 'quota' || ((topic === 'tools' || topic === 'context') && status < 502)) return
+  throw new ModelTransientError('LLM_FAILED', said(refusal), { status, retryAfterMs, isFree })
 }
+
+const said = ({ status, inside }: Refusal): string =>
+  inside ? `model answered with an error inside (${status})` : `model answered ${status}`
 
 /** @throws {ModelTransientError} for a lost connection, which may come back; errors of ours as they are */
 export function throwLost(error: unknown): never {
@@ -71,16 +76,32 @@ export const isRejected = (status: number): boolean =>
   (status >= 400 && status < 500 && status !== 408) || [501, 503, 529].includes(status)
 
 /** What a refusal means, in our own words: the bodies of refusals quote prompts. */
-export function explain({ status }: Refusal, endpoint: ModelEndpoint): string {
+export function explain(refusal: Refusal, endpoint: ModelEndpoint): string {
   const { key, url, model } = settingsOf(endpoint)
-  const said = `model answered ${status}`
-  if (status > 599) return `${said}, which is not an HTTP status`
-  if (status < 400) return `${said}: redirects are not followed, check ${url}`
-  if (status === 401) return `${said}: check ${key}`
-  if (status === 403) return `${said}: check what ${key} may use`
-  if (status === 404) return `${said}: check ${model} and ${url}`
-  if (status === 400) return `${said}: check that ${model} can call tools and takes prompts of this length`
-  return said
+  const { status, topic } = refusal
+  const answered = said(refusal)
+  if (status > 599) return `${answered}, which is not an HTTP status`
+  if (status < 400) return `${answered}: redirects are not followed, check ${url}`
+  if (topic === 'quota') return `${answered}: the account of ${key} has no quota or credit left`
+  if (topic === 'context') return `${answered}: the prompt is longer than ${model} takes`
+  if (topic === 'tools')
+    return `${answered}: ${model} or its server takes no tools (llama.cpp needs --jinja, vLLM --enable-auto-tool-choice)`
+  if (topic === 'call') return `${answered}: model wrote a call that its server could not read`
+  if (status === 401) return `${answered}: check ${key}`
+  if (status === 402) return `${answered}: the account of ${key} has no quota or credit left`
+  if (status === 403) return `${answered}: check what ${key} may use`
+  if (status === 404) return `${answered}: check ${model} and ${url}`
+  if (status === 400)
+    return `${answered}: check that ${model} can call tools and takes prompts of this length`
+  return answered
+}
+
+/** The server read less of a prompt than it was sent. */
+export function explainCut(counted: number, endpoint: ModelEndpoint): string {
+  return (
+    `model's server cut the prompt: it read ${counted} model tokens of it; raise its context length (Ollama: OLLAMA_CONTEXT_LENGTH, ` +
+    `llama.cpp: --ctx-size), or check ${settingsOf(endpoint).model}`
+  )
 }
 
 /** Errors of `Headers` quote keys, so this quotes none of them. */

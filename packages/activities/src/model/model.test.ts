@@ -80,14 +80,9 @@ describe('the name of the limit of an answer', () => {
     async (status) => {
       server.script([refuses('max_tokens', status), FINE, FINE])
       const model = createModel(mind, { timeoutSeconds: 10 })
-      const refusal = await model.decide(bounded).catch((error: unknown) => error)
-      expect(refusal).toMatchObject({
-        name: 'ModelTransientError',
-        message: `model answered ${status}: it takes no max_tokens`,
-        isFree: true,
-      })
-      expect(inspect(refusal, { showHidden: true })).not.toContain(SENTINEL)
-      await model.decide(bounded)
+      const answer = await model.decide(bounded)
+      expect(answer).toMatchObject({ decision: { content: 'hm' } })
+      expect(inspect(answer, { showHidden: true })).not.toContain(SENTINEL)
       await model.decide(bounded)
       expect(sent()).toEqual([['max_tokens'], ['max_completion_tokens'], ['max_completion_tokens']])
     },
@@ -96,17 +91,25 @@ describe('the name of the limit of an answer', () => {
   it('is the first one again when no answer followed: the refusal may have quoted a prompt', async () => {
     server.script([refuses('max_tokens', 400), { status: 400 }, FINE])
     const model = createModel(mind, { timeoutSeconds: 10 })
-    await expect(model.decide(bounded)).rejects.toThrow('takes no max_tokens')
     expect(await model.decide(bounded)).toMatchObject({ decision: { kind: 'failure' } })
     await model.decide(bounded)
     expect(sent()).toEqual([['max_tokens'], ['max_completion_tokens'], ['max_tokens']])
   })
 
-  it('stays after an answer came under it, and after a refusal that names something else', async () => {
-    server.script([FINE, refuses('max_tokens', 400), refuses('temperature', 400), FINE])
+  it('stays after a refusal that names something else', async () => {
+    server.script([FINE, refuses('temperature', 400), FINE])
     const model = createModel(mind, { timeoutSeconds: 10 })
-    for (let i = 0; i < 4; i++) await model.decide(bounded)
-    expect(sent().flat()).toEqual(['max_tokens', 'max_tokens', 'max_tokens', 'max_tokens'])
+    for (let i = 0; i < 3; i++) await model.decide(bounded)
+    expect(sent().flat()).toEqual(['max_tokens', 'max_tokens', 'max_tokens'])
+  })
+
+  it('never goes away: a refusal of both names is a failure', async () => {
+    server.script((body) =>
+      'max_tokens' in body ? refuses('max_tokens', 400) : refuses('max_completion_tokens', 400),
+    )
+    const model = createModel(mind, { timeoutSeconds: 10 })
+    expect(await model.decide(bounded)).toMatchObject({ decision: { kind: 'failure' }, refused: true })
+    expect(sent()).toEqual([['max_tokens'], ['max_completion_tokens']])
   })
 
   it.each([
@@ -190,7 +193,7 @@ describe('what is answered', () => {
     ['none', null, null],
     ['negative', { prompt_tokens: -1, completion_tokens: 1 }, null],
     ['no whole number', { prompt_tokens: 1.5, completion_tokens: 1 }, null],
-    ['zero', { prompt_tokens: 0, completion_tokens: 0 }, { promptTokens: 0, completionTokens: 0 }],
+    ['a prompt of nothing', { prompt_tokens: 0, completion_tokens: 0 }, null],
     ['as told', { prompt_tokens: 9, completion_tokens: 4 }, { promptTokens: 9, completionTokens: 4 }],
   ])('usage: %s', async (_, usage, expected) => {
     server.script([{ content: 'hm', usage }])
@@ -209,7 +212,7 @@ describe('what cannot be mended is a failure at once', () => {
     [401, 'model answered 401: check OPENAI_API_KEY'],
     [403, 'model answered 403: check what OPENAI_API_KEY may use'],
     [404, 'model answered 404: check TREEOS_MODEL and OPENAI_BASE_URL'],
-    [413, 'model answered 413'],
+    [413, 'model answered 413: the prompt is longer than TREEOS_MODEL takes'],
     [422, 'model answered 422'],
     [600, 'model answered 600, which is not an HTTP status'],
     [999, 'model answered 999, which is not an HTTP status'],
@@ -242,7 +245,6 @@ describe('what cannot be mended is a failure at once', () => {
   it.each([
     ['no choice', { completion: { choices: [] } }],
     ['no message', { completion: { choices: [{ message: null }] } }],
-    ['an error under a good status', { completion: { error: { message: SENTINEL } } }],
   ])('%s', async (_, reply) => {
     server.script([reply])
     expect(await outcome()).toEqual(failure('model answered without a message'))

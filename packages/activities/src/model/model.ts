@@ -1,20 +1,10 @@
-import { type Decision, isJsonObject, utf8Length, VERBS } from '@treeos/core'
-import type { ModelTool, Prompt } from '@treeos/signature'
-import type { Saying } from '@treeos/store'
-import { type Outputs, parseAnswer, parseJson, parseOutputs } from './answer.ts'
+import { type Decision, utf8Length, VERBS } from '@treeos/core'
+import type { Prompt } from '@treeos/signature'
+import { type Outputs, parseAnswer, parseOutputs } from './answer.ts'
 import type { ModelEndpoint } from './endpoint.ts'
-import {
-  explain,
-  explainUnsent,
-  isRejected,
-  ModelTransientError,
-  throwIfTransient,
-  throwLost,
-} from './failures.ts'
-import { exchange, headersFor, type Refusal, UnusableAnswerError, urlOf } from './fetch.ts'
-import { LimitName } from './limit-name.ts'
-import { type Price, type Prices, SHIPPED_PRICES, type Usage } from './prices.ts'
-import { readStreamed, StreamTaking } from './stream.ts'
+import { Line } from './line.ts'
+import { type Price, type Prices, SHIPPED_PRICES } from './prices.ts'
+import type { Charged, ModelRequest } from './request.ts'
 
 export { keyVariables, modelsFile, readConnections } from './connections.ts'
 export {
@@ -26,26 +16,7 @@ export {
 } from './endpoint.ts'
 export { ModelTransientError } from './failures.ts'
 export { type Price, type Prices, readPrices, type Usage } from './prices.ts'
-
-export interface ModelRequest {
-  readonly prompt: Prompt
-  readonly tools: readonly ModelTool[]
-  /** true: the model must call one of the tools; ignored when there are none */
-  readonly forceToolCall: boolean
-  readonly signal?: AbortSignal
-  /** most model tokens of the answer; for a being with a budget the model's own limit when left out, else none */
-  readonly maxTokens?: number
-  /** hears what the model writes, as it comes: the answer is then asked for as a stream. It is the same answer */
-  readonly onSaying?: (saying: Saying) => void
-}
-
-/** What an answer cost. */
-export interface Charged {
-  /** null when the answer holds no valid usage */
-  readonly usage: Usage | null
-  /** the provider rejected the request (4xx), so it charges nothing */
-  readonly refused?: true
-}
+export type { Charged, ModelRequest } from './request.ts'
 
 export interface ModelAnswer extends Charged {
   readonly decision: Decision
@@ -71,7 +42,8 @@ export interface Model {
   /** An upper bound of the prompt tokens that a provider can count for this request. */
   boundPrompt(request: ModelRequest): number
   /**
-   * Sends one HTTP request and reads the decision from its answer. Never retries.
+   * Asks once, and reads the decision from the answer. A request that the endpoint refuses for a field that it does not take is sent
+   * again without it. Otherwise never retries.
    * @returns a decision of kind `failure`, code LLM_FAILED, for an answer or error that a retry would not change
    * @throws {ModelTransientError} when another attempt may succeed
    * @throws the signal's reason, when it was aborted
@@ -140,130 +112,19 @@ export function createModel(endpoint: ModelEndpoint, options: ModelOptions): Mod
       if ('failure' in sent) return { decision: failed(sent.failure), ignoredCalls: 0, ...charged }
       const named = new Set(asked.tools.map((tool) => tool.function.name))
       const offered = VERBS.filter((verb) => named.has(verb))
-      return { ...parseAnswer(sent.completion, offered), ...charged }
+      return { ...parseAnswer(sent.completion, offered, textOf(asked.prompt)), ...charged }
     },
     async complete(asked) {
       const { charged, ...sent } = await line.send(asked)
       if ('failure' in sent) return { failure: failed(sent.failure), ...charged }
       const [tool] = asked.tools
       if (tool === undefined) throw new Error('a Signature was sent without the tool of its outputs')
-      return { ...parseOutputs(sent.completion, tool.function.name), ...charged }
+      const outputs = parseOutputs(sent.completion, tool.function.name, textOf(asked.prompt))
+      return { ...outputs, ...charged }
     },
   }
 }
 
+const textOf = ({ system, user }: Prompt): string => `${system}\n${user}`
+
 const failed = (message: string) => ({ kind: 'failure', code: 'LLM_FAILED', message }) as const
-
-/** An answer of a provider, or why there is none. */
-type Sent = { readonly charged: Charged } & ({ readonly completion: unknown } | { readonly failure: string })
-
-/** Without the option, most servers send no usage with a stream. */
-const STREAMED = { stream: true, stream_options: { include_usage: true } } as const
-
-/** Sends requests to one endpoint, and learns from its refusals what it takes. */
-class Line {
-  readonly #endpoint: ModelEndpoint
-  readonly #timeoutSeconds: number
-  readonly #limit: LimitName
-  readonly #streams = new StreamTaking()
-
-  constructor(endpoint: ModelEndpoint, timeoutSeconds: number) {
-    this.#endpoint = endpoint
-    this.#timeoutSeconds = timeoutSeconds
-    this.#limit = new LimitName(endpoint)
-  }
-
-  bodyOf({ prompt, tools, forceToolCall, maxTokens }: ModelRequest) {
-    return {
-      model: this.#endpoint.model,
-      messages: [
-        { role: 'system', content: prompt.system },
-        { role: 'user', content: prompt.user },
-      ],
-      ...(tools.length > 0 && {
-        tools,
-        tool_choice: forceToolCall ? 'required' : 'auto',
-        parallel_tool_calls: false,
-      }),
-      ...(maxTokens !== undefined && { [this.#limit.now]: maxTokens }),
-    }
-  }
-
-  /** @throws {ModelTransientError}; the signal's reason */
-  async send(asked: ModelRequest): Promise<Sent> {
-    asked.signal?.throwIfAborted()
-    const name = this.#limit.now
-    const onSaying = this.#streams.mayAsk ? asked.onSaying : undefined
-    const isStreamed = onSaying !== undefined
-    const sent = await this.#post(asked, onSaying)
-    if ('failure' in sent) return { ...sent, charged: { usage: null } }
-    if ('completion' in sent) {
-      this.#streams.answered(isStreamed)
-      if (asked.maxTokens !== undefined) this.#limit.confirm(name)
-      const { completion } = sent
-      if (completion === undefined) return { failure: NOT_JSON, charged: { usage: null } }
-      return { completion, charged: { usage: readUsage(completion) } }
-    }
-    const { refusal } = sent
-    throwIfTransient(refusal)
-    if (asked.maxTokens !== undefined) this.#limit.throwIfRefused(name, refusal)
-    const isFree = isRejected(refusal.status)
-    if (isFree && this.#streams.refused(isStreamed, refusal.status))
-      throw new ModelTransientError('LLM_FAILED', 'model refused a request that streams', {
-        retryAfterMs: 0,
-        isFree,
-      })
-    const failure = explain(refusal, this.#endpoint)
-    return { failure, charged: { usage: null, ...(isFree ? { refused: true } : {}) } }
-  }
-
-  /** Sends one HTTP request. @returns a completion, which is undefined for an answer that is not JSON */
-  async #post(
-    asked: ModelRequest,
-    onSaying: ModelRequest['onSaying'],
-  ): Promise<{ completion: unknown } | { refusal: Refusal } | { failure: string }> {
-    const { signal } = asked
-    const late = AbortSignal.timeout(Math.ceil(this.#timeoutSeconds * 1000))
-    const either = signal === undefined ? late : AbortSignal.any([signal, late])
-    const request = this.#requestOf(asked, onSaying !== undefined)
-    if (request === null) return { failure: explainUnsent(this.#endpoint) }
-    try {
-      const reply = await exchange(request.url, { ...request.init, signal: either })
-      if ('refusal' in reply) return reply
-      if ('text' in reply) return { completion: parseJson(reply.text) }
-      const completion = await readStreamed(reply.events, onSaying ?? (() => undefined))
-      if (!either.aborted) return { completion } // an abort may look like the end of the stream
-    } catch (error) {
-      if (!either.aborted) {
-        if (error instanceof UnusableAnswerError) return { failure: error.message }
-        throwLost(error)
-      }
-    }
-    signal?.throwIfAborted()
-    const message = `model did not answer within ${this.#timeoutSeconds} s`
-    throw new ModelTransientError('LLM_TIMEOUT', message)
-  }
-
-  /** @returns null for a key or an address that HTTP cannot carry */
-  #requestOf(asked: ModelRequest, isStreamed: boolean): { url: URL; init: RequestInit } | null {
-    const { baseUrl, apiKey = null } = this.#endpoint
-    const body = JSON.stringify({ ...this.bodyOf(asked), ...(isStreamed ? STREAMED : {}) })
-    try {
-      const headers = headersFor(apiKey, isStreamed)
-      return { url: urlOf(baseUrl, 'chat/completions'), init: { method: 'POST', headers, body } }
-    } catch {
-      return null
-    }
-  }
-}
-
-const NOT_JSON = 'model answered with something that is not JSON'
-
-function readUsage(completion: unknown): Usage | null {
-  const usage = isJsonObject(completion) ? completion.usage : undefined
-  if (!isJsonObject(usage)) return null
-  const { prompt_tokens: promptTokens, completion_tokens: completionTokens } = usage
-  return isCount(promptTokens) && isCount(completionTokens) ? { promptTokens, completionTokens } : null
-}
-
-const isCount = (value: unknown): value is number => Number.isSafeInteger(value) && (value as number) >= 0

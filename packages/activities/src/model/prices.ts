@@ -7,6 +7,8 @@ import shipped from './prices.json' with { type: 'json' }
 export interface Usage {
   readonly promptTokens: number
   readonly completionTokens: number
+  /** how many of the prompt's the provider had in its cache; left out: none */
+  readonly cachedTokens?: number
 }
 
 /** Money per million model tokens, in the currency that the prices and budgets of a reality use. */

@@ -1,9 +1,10 @@
 import { isJsonObject, type Json, type JsonObject } from '@treeos/core'
 import type { Saying } from '@treeos/store'
 import { createParser } from 'eventsource-parser'
-import { parseJson } from './answer.ts'
 import { CutStreamError } from './failures.ts'
 import { ANSWER_BYTES_MAX, UnusableAnswerError } from './fetch.ts'
+import { parseJson } from './reading/arguments.ts'
+import { isCallPart, textOf } from './reading/message.ts'
 
 /** Most bytes read of a stream, which wraps each token in an event. */
 const STREAM_BYTES_MAX = 64 * ANSWER_BYTES_MAX
@@ -12,11 +13,11 @@ const STREAM_BYTES_MAX = 64 * ANSWER_BYTES_MAX
  * Reads a streamed answer to its end.
  * @param onSaying hears each piece as it comes
  * @returns the completion as the server would have sent it whole: message, reason of its end, and usage where the server sent any;
- *   undefined when an event is not JSON
+ *   an error that came in its place; undefined when an event is not JSON
  * @throws {UnusableAnswerError} for an answer that is too long; every other error is one of the connection
  */
 export async function readStreamed(
-  events: ReadableStream<Uint8Array>,
+  events: AsyncIterable<Uint8Array>,
   onSaying: (saying: Saying) => void,
 ): Promise<unknown> {
   const answer = new AnswerSoFar()
@@ -24,53 +25,86 @@ export async function readStreamed(
   const parser = createParser({ onEvent: ({ event, data }) => waiting.push({ event, data }) })
   const decoder = new TextDecoder()
   let bytes = 0
+  /** @returns null when the stream goes on */
+  const take = (): { completion: unknown } | null => {
+    for (const { event, data } of waiting.splice(0)) {
+      if (data.trim() === '[DONE]') return { completion: answer.completion(true) }
+      const chunk = parseJson(data)
+      if (chunk === undefined) return { completion: undefined }
+      const error = errorIn(event, chunk)
+      if (error !== null) return { completion: { ...error, usage: answer.usage } }
+      for (const saying of answer.take(chunk)) onSaying(saying)
+    }
+    return null
+  }
   for await (const piece of events) {
     bytes += piece.length
     if (bytes > STREAM_BYTES_MAX)
       throw new UnusableAnswerError(`model answered with more than ${STREAM_BYTES_MAX} bytes of events`)
     parser.feed(decoder.decode(piece, { stream: true }))
-    for (const { event, data } of waiting.splice(0)) {
-      if (data === '[DONE]') return answer.completion()
-      const chunk = parseJson(data)
-      if (chunk === undefined) return undefined
-      if (event === 'error' || (isJsonObject(chunk) && chunk.error)) throw new CutStreamError('an error came')
-      for (const saying of answer.take(chunk)) onSaying(saying)
-    }
+    const end = take()
+    if (end !== null) return end.completion
   }
-  return answer.completion()
+  parser.feed('\n\n') // some servers leave out the empty line after the last event
+  const end = take()
+  return end === null ? answer.completion(false) : end.completion
+}
+
+/** An error in place of the rest. Servers send it as an event of that name, or as a chunk. */
+function errorIn(event: string | undefined, chunk: unknown): JsonObject | null {
+  if (isJsonObject(chunk) && chunk.error) return { error: chunk.error }
+  if (isJsonObject(chunk) && chunk.object === 'error') return { error: chunk }
+  return event === 'error' ? { error: isJsonObject(chunk) ? chunk : {} } : null
 }
 
 interface CallSoFar {
+  id: string
+  index: number | null
   name: Json
   arguments: string
+  /** its arguments are whole: no piece can follow */
+  isWhole: boolean
 }
 
 /** An answer that comes in pieces. What a server sends is checked, so that malformed pieces give a malformed answer at worst. */
 class AnswerSoFar {
   #content = ''
   #refusal = ''
-  readonly #calls = new Map<number, CallSoFar>()
+  readonly #calls: CallSoFar[] = []
   #finish: Json = null
   #usage: Json = null
   #length = 0
 
+  get usage(): Json {
+    return this.#usage
+  }
+
   take(chunk: unknown): Saying[] {
     if (!isJsonObject(chunk)) return []
-    if (isJsonObject(chunk.usage)) this.#usage = chunk.usage // the last chunk has no choice
+    const usage = [chunk.usage, isJsonObject(chunk.x_groq) ? chunk.x_groq.usage : null].find(isJsonObject)
+    if (usage !== undefined) this.#usage = usage // the last one counts, often in a chunk without a choice
     const choice = Array.isArray(chunk.choices) ? chunk.choices[0] : undefined
     if (!isJsonObject(choice)) return []
     if (choice.finish_reason != null) this.#finish = choice.finish_reason
-    const delta = isJsonObject(choice.delta) ? choice.delta : {}
+    const delta = this.#deltaOf(choice)
     const said = this.#takeWords(delta)
-    const calls = Array.isArray(delta.tool_calls) ? delta.tool_calls : []
-    const called = calls.flatMap((call, i) => (isJsonObject(call) ? this.#takeCall(call, i) : []))
+    const legacy = isJsonObject(delta.function_call) ? [{ index: 0, function: delta.function_call }] : []
+    const parts = Array.isArray(delta.content) ? delta.content : []
+    const inParts = parts.filter((part) => isJsonObject(part) && isCallPart(part))
+    const calls = [...(Array.isArray(delta.tool_calls) ? delta.tool_calls : legacy), ...inParts]
+    const called = calls.flatMap((call) => (isJsonObject(call) ? this.#takeCall(call, calls.length) : []))
     return [...said, ...called]
   }
 
-  /** @throws {CutStreamError} when the server did not say why the answer ends */
-  completion(): JsonObject {
-    if (this.#finish === null) throw new CutStreamError('the stream was cut')
-    const calls = [...this.#calls].sort(([a], [b]) => a - b).map(([, call]) => ({ function: { ...call } }))
+  /**
+   * @param isEnded the server said that the stream is over
+   * @throws {CutStreamError} when it did not say so, and not why the answer ends
+   */
+  completion(isEnded: boolean): JsonObject {
+    if (this.#finish === null && !isEnded) throw new CutStreamError('the stream was cut')
+    const calls = this.#inOrder().map((call) => ({
+      function: { name: call.name, arguments: call.arguments },
+    }))
     const message = {
       content: this.#content === '' ? null : this.#content,
       refusal: this.#refusal === '' ? null : this.#refusal,
@@ -79,8 +113,20 @@ class AnswerSoFar {
     return { choices: [{ message, finish_reason: this.#finish }], usage: this.#usage }
   }
 
+  #inOrder(): readonly CallSoFar[] {
+    const isCounted = this.#calls.every(({ index }) => index !== null)
+    return isCounted ? this.#calls.toSorted((a, b) => a.index! - b.index!) : this.#calls
+  }
+
+  /** Some servers send the whole message at once, in a chunk. After pieces it only repeats them. */
+  #deltaOf({ delta, message }: JsonObject): JsonObject {
+    if (isJsonObject(delta)) return delta
+    const isFirst = this.#length === 0 && this.#calls.length === 0
+    return isFirst && isJsonObject(message) ? message : {}
+  }
+
   #takeWords({ content, refusal }: JsonObject): Saying[] {
-    const words = typeof content === 'string' ? content : ''
+    const words = Array.isArray(content) ? content.map(textOf).join('') : textOf(content ?? '')
     const refused = typeof refusal === 'string' ? refusal : ''
     this.#content += words
     this.#refusal += refused
@@ -88,16 +134,31 @@ class AnswerSoFar {
   }
 
   /** The first piece of a call names its tool, and the others add to its arguments. */
-  #takeCall(call: JsonObject, at: number): Saying[] {
-    const index = Number.isSafeInteger(call.index) ? Number(call.index) : at
-    const named = isJsonObject(call.function) ? call.function : {}
-    const known = this.#calls.get(index) ?? { name: null, arguments: '' }
-    const { name, arguments: args } = named
-    if (name !== undefined && name !== null && name !== '') known.name = name
-    const text = typeof args === 'string' ? args : ''
-    known.arguments += text
-    this.#calls.set(index, known)
-    return this.#said(typeof known.name === 'string' ? known.name : '', text)
+  #takeCall(piece: JsonObject, piecesInChunk: number): Saying[] {
+    const { name, arguments: args = piece.input } = isJsonObject(piece.function) ? piece.function : piece
+    const call = this.#callOf(piece, typeof name === 'string' ? name : '', args, piecesInChunk)
+    if (name !== undefined && name !== null && name !== '') call.name = name
+    const text = typeof args === 'string' ? args : isJsonObject(args) ? JSON.stringify(args) : ''
+    if (isJsonObject(args)) call.isWhole = true
+    call.arguments += text
+    return this.#said(typeof call.name === 'string' ? call.name : '', text)
+  }
+
+  /**
+   * The call that a piece belongs to. Servers count calls by index. Others leave it out, or send 0 with each call. Then a piece with
+   * a name begins another call if its id is another one, or if the arguments so far are whole.
+   */
+  #callOf(piece: JsonObject, name: string, args: Json | undefined, piecesInChunk: number): CallSoFar {
+    const index = Number.isSafeInteger(piece.index) ? Number(piece.index) : null
+    const id = typeof piece.id === 'string' ? piece.id : ''
+    const last =
+      index === null
+        ? (this.#calls.findLast((call) => id !== '' && call.id === id) ?? this.#calls.at(-1))
+        : this.#calls.findLast((call) => call.index === index)
+    if (last !== undefined && !begins(last, { id, name, args, isAlone: piecesInChunk === 1 })) return last
+    const call = { id, index, name: null, arguments: '', isWhole: false }
+    this.#calls.push(call)
+    return call
   }
 
   #said(tool: string | null, text: string): Saying[] {
@@ -109,30 +170,17 @@ class AnswerSoFar {
   }
 }
 
-/**
- * Whether an endpoint takes requests to stream. A server may refuse them. It is then asked again without, and when it answers, it is
- * never asked to stream again. When it refuses that too, the fault was another one.
- */
-export class StreamTaking {
-  #state: 'unknown' | 'taken' | 'suspected' | 'refused' = 'unknown'
-
-  get mayAsk(): boolean {
-    return this.#state === 'unknown' || this.#state === 'taken'
-  }
-
-  answered(streamed: boolean): void {
-    if (streamed) this.#state = 'taken'
-    else if (this.#state === 'suspected') this.#state = 'refused'
-  }
-
-  /** @param status of a refusal @returns whether to ask again without a stream */
-  refused(streamed: boolean, status: number | undefined): boolean {
-    if (!streamed) {
-      if (this.#state === 'suspected') this.#state = 'unknown'
-      return false
-    }
-    if (this.#state === 'taken' || (status !== 400 && status !== 422)) return false
-    this.#state = 'suspected'
-    return true
-  }
+/** Whether a piece begins another call than the one to which its index points. */
+function begins(
+  last: CallSoFar,
+  { id, name, args, isAlone }: { id: string; name: string; args: Json | undefined; isAlone: boolean },
+): boolean {
+  if (name === '' || last.name === null) return false
+  if (id !== '' && id === last.id) return false
+  if (name !== last.name) return true
+  const isOther = id !== '' && last.id !== ''
+  if (last.arguments === '') return isOther
+  const hasArgs = isJsonObject(args) || (typeof args === 'string' && args !== '')
+  const isWhole = last.isWhole || isJsonObject(parseJson(last.arguments))
+  return isWhole ? hasArgs || isOther : hasArgs && !isAlone
 }

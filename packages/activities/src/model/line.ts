@@ -1,0 +1,209 @@
+import { isJsonObject, type JsonObject } from '@treeos/core'
+import type { ModelTool } from '@treeos/signature'
+import type { ModelEndpoint } from './endpoint.ts'
+import {
+  explain,
+  explainCut,
+  explainUnsent,
+  isRejected,
+  ModelTransientError,
+  throwIfTransient,
+  throwLost,
+} from './failures.ts'
+import { exchange, headersFor, UnusableAnswerError, urlOf } from './fetch.ts'
+import { parseJson } from './reading/arguments.ts'
+import { endOf } from './reading/message.ts'
+import { errorInside, type Refusal, readRefusal } from './refusal.ts'
+import type { Charged, ModelRequest } from './request.ts'
+import { readStreamed } from './stream.ts'
+import { isStrict } from './strict.ts'
+import { type Form, type Quirk, Taking } from './taking.ts'
+import { isCut, readUsage } from './usage.ts'
+
+/** An answer of a provider, or why there is none. */
+type Sent = { readonly charged: Charged } & ({ readonly completion: unknown } | { readonly failure: string })
+
+type Body = Readonly<Record<string, unknown>>
+
+type Posted = { completion: unknown } | { refusal: Refusal } | { failure: string }
+
+/** Most requests of one call: more than there are fields that an endpoint may refuse. */
+const REQUESTS_MAX = 12
+const NOT_JSON = 'model answered with something that is not JSON'
+
+/** Sends requests to one endpoint, and learns from its refusals what it takes. */
+export class Line {
+  readonly #endpoint: ModelEndpoint
+  readonly #timeoutSeconds: number
+  readonly #taking: Taking
+
+  constructor(endpoint: ModelEndpoint, timeoutSeconds: number) {
+    this.#endpoint = endpoint
+    this.#timeoutSeconds = timeoutSeconds
+    this.#taking = new Taking(endpoint)
+  }
+
+  /** The JSON of a request, in the form that the endpoint takes as far as is known. */
+  bodyOf(asked: ModelRequest, form = this.#formOf(asked, this.#taking.quirks)): Body {
+    const { prompt, tools, maxTokens } = asked
+    const { parameters = {}, model } = this.#endpoint
+    const own = Object.entries(parameters).filter(([field]) => form.takes(field))
+    return {
+      ...Object.fromEntries(own),
+      model,
+      messages: form.takes('system')
+        ? [
+            { role: 'system', content: prompt.system },
+            { role: 'user', content: prompt.user },
+          ]
+        : [{ role: 'user', content: `${prompt.system}\n\n${prompt.user}` }],
+      ...(tools.length > 0 && {
+        tools: form.takes('strict') ? withStrict(tools) : tools,
+        ...(form.toolChoice === 'absent' ? {} : { tool_choice: form.toolChoice }),
+        ...(form.takes('parallel_tool_calls') ? { parallel_tool_calls: false } : {}),
+      }),
+      ...(maxTokens !== undefined && { [form.limit]: maxTokens }),
+      ...(form.streams && { stream: true }),
+      // Without the option, most servers send no usage with a stream.
+      ...(form.streams && form.takes('stream_options') && { stream_options: { include_usage: true } }),
+    }
+  }
+
+  /**
+   * Asks once. A request that is refused for a field is sent again without the field, which costs nothing: nobody worked on it.
+   * @throws {ModelTransientError}; the signal's reason
+   */
+  async send(asked: ModelRequest): Promise<Sent> {
+    asked.signal?.throwIfAborted()
+    const late = AbortSignal.timeout(Math.ceil(this.#timeoutSeconds * 1000))
+    let quirks = this.#taking.quirks
+    for (let requests = 1; ; requests++) {
+      const form = this.#formOf(asked, quirks)
+      const body = this.bodyOf(asked, form)
+      let isHeard = false
+      const onSaying: ModelRequest['onSaying'] = (saying) => {
+        isHeard = true
+        asked.onSaying?.(saying)
+      }
+      const sent = await this.#post({ body, onSaying, signal: asked.signal, late })
+      if ('failure' in sent) return { ...sent, charged: { usage: null } }
+      if ('completion' in sent) {
+        this.#taking.answered(form, quirks)
+        return this.#answered(sent.completion, asked)
+      }
+      const quirk =
+        isHeard || requests === REQUESTS_MAX
+          ? null
+          : this.#taking.suspect(sent.refusal, form, fieldsOf(body), quirks)
+      if (quirk === null) return this.#refused(sent.refusal, asked, isHeard)
+      quirks = new Set<Quirk>([...quirks, quirk])
+    }
+  }
+
+  #formOf({ forceToolCall, onSaying }: ModelRequest, quirks: ReadonlySet<Quirk>): Form {
+    return this.#taking.formOf({ forceToolCall, streams: onSaying !== undefined }, quirks)
+  }
+
+  #answered(completion: unknown, { prompt, maxTokens }: ModelRequest): Sent {
+    const usage = readUsage(completion)
+    const charged = { usage }
+    if (completion === undefined) return { failure: NOT_JSON, charged }
+    if (endOf(choiceOf(completion).finish_reason) === 'broken')
+      throw new ModelTransientError('LLM_FAILED', "model's server broke off the answer")
+    if (isCut(`${prompt.system}\n${prompt.user}`, usage))
+      return { failure: explainCut(usage?.promptTokens ?? 0, this.#endpoint), charged }
+    const isSpent = usage !== null && maxTokens !== undefined && usage.completionTokens >= maxTokens
+    return { completion: isSpent ? endedByLength(completion) : completion, charged }
+  }
+
+  #refused(refusal: Refusal, asked: ModelRequest, isHeard: boolean): Sent {
+    const { generation, status } = refusal
+    if (generation !== undefined)
+      return this.#answered({ choices: [{ message: { content: generation } }] }, asked)
+    const isFree = isRejected(status) && !isHeard
+    throwIfTransient(refusal, isFree)
+    const failure = explain(refusal, this.#endpoint)
+    return { failure, charged: { usage: null, ...(isFree ? { refused: true } : {}) } }
+  }
+
+  /** Sends one HTTP request. @returns a completion, which is undefined for an answer that is not JSON */
+  async #post({
+    body,
+    onSaying,
+    signal,
+    late,
+  }: {
+    readonly body: Body
+    readonly onSaying: NonNullable<ModelRequest['onSaying']>
+    readonly signal: AbortSignal | undefined
+    readonly late: AbortSignal
+  }): Promise<Posted> {
+    const either = signal === undefined ? late : AbortSignal.any([signal, late])
+    const request = this.#requestOf(body)
+    if (request === null) return { failure: explainUnsent(this.#endpoint) }
+    const fields = [...fieldsOf(body), 'tool_choice', 'stream']
+    try {
+      const reply = await exchange(request.url, { ...request.init, signal: either }, { fields })
+      if ('refusal' in reply) return reply
+      const completion = 'text' in reply ? parseJson(reply.text) : await readStreamed(reply.events, onSaying)
+      if (!either.aborted) return insideOf(completion, fields) // an abort may look like the end of the stream
+    } catch (error) {
+      if (!either.aborted) {
+        if (error instanceof UnusableAnswerError) return { failure: error.message }
+        throwLost(error)
+      }
+    }
+    signal?.throwIfAborted()
+    const message = `model did not answer within ${this.#timeoutSeconds} s`
+    throw new ModelTransientError('LLM_TIMEOUT', message)
+  }
+
+  /** @returns null for a key or an address that HTTP cannot carry */
+  #requestOf(body: Body): { url: URL; init: RequestInit } | null {
+    const { baseUrl, apiKey = null } = this.#endpoint
+    try {
+      const headers = headersFor(apiKey, body.stream === true)
+      const init = { method: 'POST', headers, body: JSON.stringify(body) }
+      return { url: urlOf(baseUrl, 'chat/completions'), init }
+    } catch {
+      return null
+    }
+  }
+}
+
+/** Servers can hold a model to schemas that are strict. Some take no mixture of strict tools and others. */
+function withStrict(tools: readonly ModelTool[]): readonly object[] {
+  if (!tools.every((tool) => isStrict(tool.function.parameters))) return tools
+  return tools.map((tool) => ({ ...tool, function: { ...tool.function, strict: true } }))
+}
+
+/** The parts of a request that an endpoint may refuse, by their names. */
+function fieldsOf(body: Body): string[] {
+  const messages = Array.isArray(body.messages) ? body.messages : []
+  const tools = Array.isArray(body.tools) ? body.tools : []
+  const isStrict = tools.some((tool) => 'strict' in (tool as ModelTool).function)
+  return [
+    ...Object.keys(body).filter((field) => field !== 'model' && field !== 'messages'),
+    ...(messages.length > 1 ? ['system'] : []),
+    ...(isStrict ? ['strict'] : []),
+  ]
+}
+
+/** An answer of status 200 that holds an error is a refusal. */
+function insideOf(completion: unknown, fields: readonly string[]): Posted {
+  const error = errorInside(completion)
+  if (error === null) return { completion }
+  return { refusal: readRefusal({ ...error, headers: new Headers(), inside: true }, fields) }
+}
+
+function choiceOf(completion: unknown): JsonObject {
+  const choices = isJsonObject(completion) ? completion.choices : undefined
+  const choice = Array.isArray(choices) ? choices[0] : undefined
+  return isJsonObject(choice) ? choice : {}
+}
+
+/** Some servers say `stop` where the limit of tokens ended an answer. */
+const endedByLength = (completion: unknown): JsonObject => ({
+  ...(completion as JsonObject),
+  choices: [{ ...choiceOf(completion), finish_reason: 'length' }],
+})

@@ -1,0 +1,245 @@
+import type { Json, JsonObject } from '@treeos/core'
+import { asCalls, parseJson, readArgs, toolNameOf, type WrittenCall, withoutFence } from './arguments.ts'
+import { readPythonic } from './pythonic.ts'
+
+/** Calls that the model wrote into its words. */
+export interface TextCalls {
+  readonly calls: readonly [WrittenCall, ...WrittenCall[]]
+  /** what stands before them */
+  readonly words: string
+}
+
+/** What a call in words is held against. */
+export interface Offer {
+  /** names of the tools that were sent */
+  readonly tools: readonly string[]
+  /** all that was said to the model, in which a call may be quoted */
+  readonly prompt: string
+}
+
+/**
+ * Finds calls in words. Open-weight models write a call into their words when their server does not know their format. Such words are
+ * a call under these rules only:
+ * - They are nothing but calls. Or the calls come after other words, begin on a line of their own with a control token of a template
+ *   (such as `<tool_call>`), and end the text. So a call within a sentence, or in a code fence below words, stays words.
+ * - The first call names a tool that was offered.
+ * - It does not stand in the prompt, word for word: an echo of the prompt is not made.
+ * @param text without thinking
+ * @returns null when the words are words
+ */
+export function findTextCalls(text: string, offer: Offer): TextCalls | null {
+  if (offer.tools.length === 0) return null
+  const bare = withoutFence(text)
+  const found = readBare(bare) ?? readMarked(bare)
+  const [first] = found?.calls ?? []
+  if (found === null || first === undefined) return null
+  const calls = found.calls.map(({ name, args }) => ({ name: toolNameOf(name, offer.tools), args }))
+  const [named] = calls
+  if (named === undefined || !offer.tools.some((tool) => tool === named.name)) return null
+  return isQuoted(found.written, offer.prompt)
+    ? null
+    : { calls: calls as [WrittenCall, ...WrittenCall[]], words: found.words }
+}
+
+/** Whether a prompt has this text in it, whatever its white space and the escapes of JSON around it. */
+export function isQuoted(written: string, prompt: string): boolean {
+  const plain = (text: string) => text.replace(/[\s\\]+/g, '')
+  return plain(prompt).includes(plain(written))
+}
+
+interface Found {
+  readonly calls: readonly WrittenCall[]
+  readonly words: string
+  /** the first call as it was written */
+  readonly written: string
+}
+
+/** Nothing but calls, as JSON or as Python. */
+function readBare(text: string): Found | null {
+  const calls = readJsonCalls(text) ?? readPythonic(text)
+  return calls === null ? null : { calls, words: '', written: text }
+}
+
+/** Control tokens around calls, of all templates. Between them stands a call, in one of several grammars. */
+const TAGS = [
+  'tool_call',
+  'tool_calls',
+  'function_call',
+  'function_calls',
+  'functioncall',
+  'TOOLCALL',
+  'tool_code',
+]
+const WRAPPERS = [
+  ...TAGS.flatMap((tag) => [`<${tag}>`, `</${tag}>`]),
+  ...['<minimax:tool_call>', '</minimax:tool_call>'],
+  ...['<|tool_call|>', '<|/tool_call|>', '<|tool_calls|>', '<|tool_call>', '<tool_call|>'],
+  ...['<|python_tag|>', '<|python_start|>', '<|python_end|>', '[TOOL_CALLS]', 'functools'],
+  ...['<|tool_call_start|>', '<|tool_call_end|>', '<|START_ACTION|>', '<|END_ACTION|>'],
+  ...['<|tool_calls_section_begin|>', '<|tool_calls_section_end|>', '<|tool_call_begin|>'],
+  ...['<｜tool▁calls▁begin｜>', '<｜tool▁calls▁end｜>', '<｜tool▁call▁begin｜>', '<｜tool▁call▁end｜>'],
+  ...['<start_function_call>', '<end_function_call>'],
+]
+/** Tokens that begin a call without a wrapper around it. */
+const BEGINNINGS = ['<function=', '<invoke name=']
+const SEPARATORS = ['<｜tool▁sep｜>', '<|tool_call_argument_begin|>', '<|tool_sep|>', '[ARGS]']
+/** Marks that some templates put before the names of XML tags, and around texts. */
+const PREFIXES = /(?<=<\/?)(?:｜DSML｜|antml:)/g
+const TEXT_MARKS = /<escape>([\s\S]*?)<escape>|<\|"\|>([\s\S]*?)<\|"\|>/g
+
+const oneOf = (tokens: readonly string[]) =>
+  tokens
+    .toSorted((a, b) => b.length - a.length)
+    .map((token) => token.replace(/[[\]|()]/g, '\\$&'))
+    .join('|')
+const OPENING = new RegExp(`(?:^|\\n)[ \\t]*(?=${oneOf([...WRAPPERS, ...BEGINNINGS])})`)
+const WRAPPER = new RegExp(oneOf(WRAPPERS))
+const SEPARATED = new RegExp(
+  `^(?:function\\s*(?:${oneOf(SEPARATORS)}))?\\s*([\\w.:/-]+)\\s*(?:\\[CALL_ID\\][\\w-]*)?\\s*(?:${oneOf(SEPARATORS)}|\\n)([\\s\\S]*)$`,
+)
+
+/** Words, then calls between control tokens to the end. */
+function readMarked(text: string): Found | null {
+  const plain = text.replace(PREFIXES, '')
+  const at = OPENING.exec(plain)
+  if (at === null) return null
+  const from = at.index + at[0].length
+  const blocks = plain
+    .slice(from)
+    .split(WRAPPER)
+    .map((block) => block.trim())
+    .filter((block) => block !== '')
+  const calls: WrittenCall[] = []
+  for (const block of blocks) {
+    const read = readBlock(block)
+    if (read === null) return null
+    calls.push(...read)
+  }
+  const [written] = blocks
+  return written === undefined ? null : { calls, words: plain.slice(0, from), written }
+}
+
+function readBlock(block: string): readonly WrittenCall[] | null {
+  const bare = withoutFence(block)
+  return (
+    readJsonCalls(bare) ??
+    readTagged(bare, {
+      begin: '<function=',
+      end: '</function>',
+      key: '<parameter=',
+      close: '</parameter>',
+    }) ??
+    readTagged(bare, {
+      begin: '<invoke name=',
+      end: '</invoke>',
+      key: '<parameter name=',
+      close: '</parameter>',
+    }) ??
+    readKeyed(bare) ??
+    readSeparated(bare) ??
+    readPythonic(bare.replace(TEXT_MARKS, (_, a, b) => JSON.stringify(a ?? b)))
+  )
+}
+
+/** JSON calls, one or a list, or several one after the other. */
+function readJsonCalls(text: string): WrittenCall[] | null {
+  if (!/^[{[]/.test(text)) return null
+  const value = parseJson(text)
+  if (value !== undefined) return asCalls(value)
+  const parts = splitJson(text)?.map((part) => asCalls(parseJson(part)))
+  return parts === undefined || parts.includes(null) ? null : parts.flatMap((calls) => calls ?? [])
+}
+
+/** The texts of JSON objects that stand one after the other, with `;`, `,` or white space between. */
+function splitJson(text: string): string[] | null {
+  const parts: string[] = []
+  let depth = 0
+  let from = 0
+  let isInText = false
+  for (let at = 0; at < text.length; at++) {
+    const char = text[at]!
+    if (isInText) {
+      if (char === '\\') at += 1
+      else if (char === '"') isInText = false
+    } else if (char === '{' || char === '[') {
+      if (depth === 0) from = at
+      depth += 1
+    } else if (depth === 0) {
+      if (!/[\s;,]/.test(char)) return null
+    } else if (char === '"') isInText = true
+    else if (char === '}' || char === ']') {
+      depth -= 1
+      if (depth === 0) parts.push(text.slice(from, at + 1))
+    }
+  }
+  return depth === 0 && parts.length > 1 ? parts : null
+}
+
+interface Tags {
+  readonly begin: string
+  readonly end: string
+  readonly key: string
+  readonly close: string
+}
+
+/** `<function=see><parameter=address>/a</parameter></function>`, `<function=see>{…}</function>`, and the like of `<invoke>` */
+function readTagged(block: string, { begin, end, key, close }: Tags): WrittenCall[] | null {
+  if (!block.startsWith(begin)) return null
+  const calls: WrittenCall[] = []
+  for (const part of block.split(begin).slice(1)) {
+    const tag = readTag(part)
+    if (tag === null) return null
+    const { name, rest } = tag
+    const [body = '', after = ''] = rest.split(end)
+    if (after.trim() !== '') return null
+    const args = body.includes(key) ? readParameters(body, key, close) : readArgs(body.trim() || '{}')
+    if (args === undefined) return null
+    calls.push({ name, args })
+  }
+  return calls
+}
+
+/** What follows `<function=`: `see>…` or `"see" string="true">…` */
+function readTag(part: string): { name: string; rest: string; isText: boolean } | null {
+  const tag = /^\s*"?([^"<>\s]{1,200})"?([^<>]{0,100})>/.exec(part)
+  if (tag === null) return null
+  return { name: tag[1]!, rest: part.slice(tag[0].length), isText: tag[2]!.includes('string="true"') }
+}
+
+function readParameters(body: string, key: string, close: string): JsonObject | undefined {
+  const [before, ...parts] = body.split(key)
+  if (before?.trim() !== '') return undefined
+  const args: [string, Json][] = []
+  for (const part of parts) {
+    const tag = readTag(part)
+    if (tag === null) return undefined
+    const [text = ''] = tag.rest.split(close)
+    args.push([tag.name, parameterOf(text.trim(), tag.isText)])
+  }
+  return Object.fromEntries(args)
+}
+
+/** `see<arg_key>address</arg_key><arg_value>/a</arg_value>` */
+function readKeyed(block: string): WrittenCall[] | null {
+  const [name = '', ...pairs] = block.split('<arg_key>')
+  if (pairs.length === 0 || !/^[\w.:/-]+$/.test(name.trim())) return null
+  const args = pairs.map((pair): [string, Json] => {
+    const [key = '', value = ''] = pair.split('</arg_key>')
+    const text = value.replace('<arg_value>', '').replace('</arg_value>', '').trim()
+    return [key.trim(), parameterOf(text, false)]
+  })
+  return [{ name: name.trim(), args: Object.fromEntries(args) }]
+}
+
+/** `see<|tool_call_argument_begin|>{…}`, and the forms of Mistral and DeepSeek */
+function readSeparated(block: string): WrittenCall[] | null {
+  const parts = SEPARATED.exec(block)
+  const args = parts === null ? undefined : readArgs(parts[2])
+  return args === undefined ? null : [{ name: parts![1], args }]
+}
+
+/** XML does not tell texts from numbers: whatever is JSON, and no text in quotes, is taken as such. */
+function parameterOf(text: string, isText: boolean): Json {
+  const value = isText ? undefined : parseJson(text)
+  return value === undefined || typeof value === 'string' ? text : (value as Json)
+}

@@ -1,0 +1,23 @@
+import type { ModelTool, Prompt } from '@treeos/signature'
+import type { Saying } from '@treeos/store'
+import type { Usage } from './prices.ts'
+
+export interface ModelRequest {
+  readonly prompt: Prompt
+  readonly tools: readonly ModelTool[]
+  /** true: the model must call one of the tools; ignored when there are none */
+  readonly forceToolCall: boolean
+  readonly signal?: AbortSignal
+  /** most model tokens of the answer; for a being with a budget the model's own limit when left out, else none */
+  readonly maxTokens?: number
+  /** hears what the model writes, as it comes: the answer is then asked for as a stream. It is the same answer */
+  readonly onSaying?: (saying: Saying) => void
+}
+
+/** What an answer cost. */
+export interface Charged {
+  /** null when the answer holds no valid usage */
+  readonly usage: Usage | null
+  /** the provider rejected the request (4xx), so it charges nothing */
+  readonly refused?: true
+}
