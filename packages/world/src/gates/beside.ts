@@ -3,6 +3,7 @@ import { type BeingName, stanceOf, type Thread, TreeosError } from '@treeos/core
 import type { OperationTarget } from '../read/target.ts'
 import { driverOf } from '../rows/inhabiting.ts'
 import type { BeingRow } from '../rows/rows.ts'
+import { type GateAnswer, requireAnswer } from './refusal.ts'
 
 /**
  * Checks that a person may still act as this being: as itself if it is a person, else under the lease with which the act was
@@ -44,11 +45,12 @@ export function requireNotEndedTarget(target: OperationTarget): void {
   if (target.kind === 'being') requireNotEnded(target.being)
 }
 
-/** @throws {TreeosError} FORBIDDEN for anyone who has no part in it, the first operator apart */
-export function requirePart(actor: BeingRow, { thread, participants }: Thread): void {
-  if (actor.parent === null || participants.includes(actor.name)) return
-  throw new TreeosError(
-    'FORBIDDEN',
-    `${stanceOf(actor.name)} has no part in thread ${thread}: only its participants and the operator see, continue or cut it`,
-  )
+/** Whether a being has a part in a thread. The first operator has one in all. */
+export function askPart(actor: BeingRow, { thread, participants }: Thread): GateAnswer<null> {
+  if (actor.parent === null || participants.includes(actor.name)) return { allowed: true, by: null }
+  const why = `${stanceOf(actor.name)} has no part in thread ${thread}: only its participants and the operator see, continue or cut it`
+  return { allowed: false, refusal: () => new TreeosError('FORBIDDEN', why) }
 }
+
+/** @throws {TreeosError} FORBIDDEN */
+export const requirePart = (actor: BeingRow, thread: Thread): null => requireAnswer(askPart(actor, thread))

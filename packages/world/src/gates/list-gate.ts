@@ -11,7 +11,7 @@ import {
   type Surface,
 } from '../rows/lists.ts'
 import type { BeingRow } from '../rows/rows.ts'
-import { GateRefusal } from './refusal.ts'
+import { type GateAnswer, GateRefusal, requireAnswer } from './refusal.ts'
 
 /** Longer targets are shortened in messages. */
 const NAMED_CHARS_MAX = 80
@@ -73,19 +73,32 @@ function show(entries: readonly Concrete[]): string {
   return entries.length > 12 ? `${names.join(', ')}, … ${entries.length} in all` : names.join(', ')
 }
 
+interface ListAsker {
+  readonly reader: WorldReader
+  readonly me: BeingRow
+  readonly surface: Surface
+}
+
+/** Asks the list gate whether a being may reach for a target with a verb. */
+export async function askListGate(
+  { reader, me, surface }: ListAsker,
+  verb: Verb,
+  target: string,
+): Promise<GateAnswer> {
+  const list = LIST_OF_VERB[verb]
+  const decision = listGate(surface, await ceilingsOf(reader, me), list, target)
+  if (decision.allowed) return decision
+  const { by, why } = decision
+  const detail = { answer: 'not-granted', by, verb, target }
+  return {
+    allowed: false,
+    refusal: () => new GateRefusal(why, detail, { gate: 'list', actor: me.name, list, target }),
+  }
+}
+
 /**
- * Asks the list gate whether a being may reach for a target with a verb.
  * @returns the entry that allows it
  * @throws {TreeosError} FORBIDDEN naming the list or the ceiling that does not hold it
  */
-export async function requireListed(
-  { reader, me, surface }: { readonly reader: WorldReader; readonly me: BeingRow; readonly surface: Surface },
-  verb: Verb,
-  target: string,
-): Promise<string> {
-  const decision = listGate(surface, await ceilingsOf(reader, me), LIST_OF_VERB[verb], target)
-  if (decision.allowed) return decision.by
-  const { by, why } = decision
-  const detail = { answer: 'not-granted', by, verb, target }
-  throw new GateRefusal(why, detail, { gate: 'list', actor: me.name, list: LIST_OF_VERB[verb], target })
-}
+export const requireListed = async (at: ListAsker, verb: Verb, target: string): Promise<string> =>
+  requireAnswer(await askListGate(at, verb, target))

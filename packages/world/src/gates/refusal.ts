@@ -24,6 +24,19 @@ export type AskedGate =
   | { readonly gate: 'list'; readonly actor: BeingName; readonly list: CanList; readonly target: string }
   | { readonly gate: 'rules'; readonly question: RuleQuestion }
 
+/**
+ * What a gate answers: what allows it, or the refusal. Most askers want a yes or a no, so the error is made only for one who throws it.
+ */
+export type GateAnswer<By = string> =
+  | { readonly allowed: true; readonly by: By }
+  | { readonly allowed: false; readonly refusal: () => TreeosError }
+
+/** @returns what allows it @throws {TreeosError} the refusal */
+export function requireAnswer<By>(answer: GateAnswer<By>): By {
+  if (answer.allowed) return answer.by
+  throw answer.refusal()
+}
+
 /** A refusal by one of the two gates. */
 export class GateRefusal extends TreeosError {
   readonly #asked: AskedGate

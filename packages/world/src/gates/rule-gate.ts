@@ -11,7 +11,7 @@ import {
 import type { WorldReader } from '../read/reader.ts'
 import type { OperationTarget } from '../read/target.ts'
 import { type BeingRow, type SpaceRow, spaceKey } from '../rows/rows.ts'
-import { GateRefusal, type RuleQuestion } from './refusal.ts'
+import { type GateAnswer, GateRefusal, type RuleQuestion, requireAnswer } from './refusal.ts'
 import { type Property, type Rule, readRule, type Standing } from './rules.ts'
 
 /** Answer of the second gate: whether the target's side allows it. */
@@ -26,20 +26,27 @@ interface TargetedCall {
   readonly fallback: RuleQuestion['fallback']
 }
 
-/**
- * Asks the rule gate about a target.
- * @returns the address of the rule that allows it
- * @throws {TreeosError} FORBIDDEN
- */
+/** Asks the rule gate about a target. */
 export async function askRuleGate(
   reader: WorldReader,
   actor: BeingRow,
   verb: Verb,
   { key, target, fallback }: TargetedCall,
-): Promise<string> {
+): Promise<GateAnswer> {
   const question = { actor, verb, key, target: await standingPlace(reader, target), fallback }
-  return requireAllowed(await ruleGate(reader, question), question)
+  return answerOf(await ruleGate(reader, question), question)
 }
+
+/**
+ * @returns the address of the rule that allows it
+ * @throws {TreeosError} FORBIDDEN
+ */
+export const requireGranted = async (
+  reader: WorldReader,
+  actor: BeingRow,
+  verb: Verb,
+  call: TargetedCall,
+): Promise<string> => requireAnswer(await askRuleGate(reader, actor, verb, call))
 
 /** The space where the rules for a target begin, and the owner where the target has one. */
 async function standingPlace(reader: WorldReader, target: OperationTarget): Promise<RuleQuestion['target']> {
@@ -99,15 +106,13 @@ export async function ruleGate(reader: WorldReader, question: RuleQuestion): Pro
     : { answer: 'not-granted', by, why: `not granted: ${verb} ${key} needs ${needed} of the target` }
 }
 
-/**
- * @returns the address of the rule that allowed it
- * @throws {GateRefusal} with the answer and the address of the rule that gave it
- */
-export function requireAllowed(decision: RuleDecision, question: RuleQuestion): string {
+/** A decision as an answer. Its refusal has the answer and the address of the rule that gave it. */
+export function answerOf(decision: RuleDecision, question: RuleQuestion): GateAnswer {
   const { answer, by } = decision
-  if (decision.answer === 'allowed') return by
+  if (decision.answer === 'allowed') return { allowed: true, by }
   const detail = { answer, by, stance: stanceOf(question.actor.name) }
-  throw new GateRefusal(decision.why, detail, { gate: 'rules', question })
+  const { why } = decision
+  return { allowed: false, refusal: () => new GateRefusal(why, detail, { gate: 'rules', question }) }
 }
 
 export interface PlacedRule {

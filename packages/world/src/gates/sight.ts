@@ -1,12 +1,13 @@
-import { type SpacePath, stanceOf, TreeosError } from '@treeos/core'
+import { type SpacePath, stanceOf } from '@treeos/core'
 import type { WorldReader } from '../read/reader.ts'
 import { nameOf, type OperationTarget } from '../read/target.ts'
 import { canonicalTarget, coversEntry, type Surface } from '../rows/lists.ts'
 import type { BeingRow, MatterRow, SpaceRow } from '../rows/rows.ts'
 import { type Subscription, seesScope } from '../rows/subscriptions.ts'
-import { requirePart } from './beside.ts'
-import { requireListed } from './list-gate.ts'
+import { askPart } from './beside.ts'
+import { askListGate } from './list-gate.ts'
 import { type Reach, reachOf } from './reach.ts'
+import { type GateAnswer, requireAnswer } from './refusal.ts'
 import { askRuleGate } from './rule-gate.ts'
 
 /** Who looks, and by which lists. */
@@ -22,34 +23,36 @@ export interface Seer {
 /**
  * Whether a being may see something now: the one question for every way on which content travels. Both gates answer it, the lists cut
  * to the ceilings and the rules of the spaces. SEE, views, faces, flows, wakes, moves and subscriptions all ask here.
- * @returns the entry and the rule that allow it
- * @throws {TreeosError} FORBIDDEN
+ * @returns the entry and the rule that allow it, or the refusal
  * @see docs/security.md, "One sight"
  */
-export async function requireSight(seer: Seer, target: OperationTarget): Promise<readonly [string, string]> {
+async function askSight(seer: Seer, target: OperationTarget): Promise<GateAnswer<readonly [string, string]>> {
   const { world, me } = seer
-  const listed = await requireListedOrReached(seer, nameOf(target))
-  if (target.kind === 'thread') requirePart(me, target.thread)
-  return [listed, await askRules(world, me, target)]
+  const listed = await askLists(seer, nameOf(target))
+  if (!listed.allowed) return listed
+  const part = target.kind === 'thread' ? askPart(me, target.thread) : null
+  if (part?.allowed === false) return part
+  const granted = await askRules(world, me, target)
+  return granted.allowed ? { allowed: true, by: [listed.by, granted.by] } : granted
 }
 
-async function requireListedOrReached(seer: Seer, target: string): Promise<string> {
-  const { world: reader, me, surface, reach } = seer
-  try {
-    return await requireListed({ reader, me, surface }, 'see', target)
-  } catch (error) {
-    if (reach === undefined || !isRefusal(error)) throw error
-    if (coversEntry('canSee', (await reach()).canSee, target, me.home)) return `reach: ${target}`
-    throw error
-  }
+async function askLists({ world, me, surface, reach }: Seer, target: string): Promise<GateAnswer> {
+  const listed = await askListGate({ reader: world, me, surface }, 'see', target)
+  if (listed.allowed || reach === undefined) return listed
+  const isReached = coversEntry('canSee', (await reach()).canSee, target, me.home)
+  return isReached ? { allowed: true, by: `reach: ${target}` } : listed
 }
 
-const askRules = (world: WorldReader, me: BeingRow, target: OperationTarget): Promise<string> =>
+const askRules = (world: WorldReader, me: BeingRow, target: OperationTarget): Promise<GateAnswer> =>
   askRuleGate(world, me, 'see', { key: nameOf(target), target, fallback: ['anyone'] })
 
+/** @returns the entry and the rule that allow it @throws {TreeosError} FORBIDDEN */
+export const requireSight = async (seer: Seer, target: OperationTarget): Promise<readonly [string, string]> =>
+  requireAnswer(await askSight(seer, target))
+
 /** The same as a yes or a no. */
-export const maySee = (seer: Seer, target: OperationTarget): Promise<boolean> =>
-  passes(requireSight(seer, target))
+export const maySee = async (seer: Seer, target: OperationTarget): Promise<boolean> =>
+  (await askSight(seer, target)).allowed
 
 /** @returns false also for a space that is not there */
 export async function maySeeSpace(seer: Seer, path: SpacePath): Promise<boolean> {
@@ -64,8 +67,8 @@ export async function seenPlace(seer: Seer): Promise<SpaceRow | null> {
 }
 
 /** Whether a being may see that another is in a place that it sees, where that is and what it wears: the lists hold the place. */
-export const mayRegard = ({ world, me }: Seer, being: BeingRow): Promise<boolean> =>
-  passes(askRules(world, me, { kind: 'being', being }))
+export const mayRegard = async ({ world, me }: Seer, being: BeingRow): Promise<boolean> =>
+  (await askRules(world, me, { kind: 'being', being })).allowed
 
 /** Whether a being may see the content of a thing: it owns it, holds it, or may see it. */
 export async function mayRead(seer: Seer, matter: MatterRow): Promise<boolean> {
@@ -88,8 +91,8 @@ const reaches = async (world: WorldReader, me: BeingRow, path: SpacePath): Promi
   coversEntry('canSee', (await reachOf(world, me)).canSee, canonicalTarget('canSee', path, me.home), me.home)
 
 /** Whether no rule keeps a space from a being, where an entry of its lists names the beings there. */
-export const isOpenTo = (world: WorldReader, me: BeingRow, space: SpaceRow): Promise<boolean> =>
-  passes(askRules(world, me, { kind: 'space', space }))
+export const isOpenTo = async (world: WorldReader, me: BeingRow, space: SpaceRow): Promise<boolean> =>
+  (await askRules(world, me, { kind: 'space', space })).allowed
 
 /**
  * Whether a being may be told of changes in a scope: of the spaces, and of the beings in them. Rules of spaces inside are asked again
@@ -107,15 +110,3 @@ export async function watchesScope(
   if (space === null || (await isOpenTo(world, me, space))) return listed
   return { spaces: false, beings: false }
 }
-
-async function passes(gate: Promise<unknown>): Promise<boolean> {
-  try {
-    await gate
-    return true
-  } catch (error) {
-    if (isRefusal(error)) return false
-    throw error
-  }
-}
-
-const isRefusal = (error: unknown): boolean => error instanceof TreeosError && error.code === 'FORBIDDEN'

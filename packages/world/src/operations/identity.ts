@@ -25,7 +25,8 @@ import type { Decided, DecideInput, Operation } from '../extend/extension.ts'
 import { CITIZEN, DEFAULT_ROLE } from '../extend/substrate.ts'
 import { requireNotEnded } from '../gates/beside.ts'
 import { type Reach, requireAssignable, requireSmallProgram, rolesNamed } from '../gates/reach.ts'
-import { isAncestor, requireAllowed, ruleGate } from '../gates/rule-gate.ts'
+import { requireAnswer } from '../gates/refusal.ts'
+import { answerOf, isAncestor, ruleGate } from '../gates/rule-gate.ts'
 import type { WorldReader } from '../read/reader.ts'
 import { standardBudget, tightest } from '../rows/budgets.ts'
 import { firstBeyond } from '../rows/lists.ts'
@@ -220,7 +221,7 @@ async function requireHome(
   }
   const target = { being: null, space: home }
   const question = { actor, verb: 'do', key: 'move', target, fallback: ['anyone'] } as const
-  requireAllowed(await ruleGate(world, question), question)
+  requireAnswer(answerOf(await ruleGate(world, question), question))
 }
 
 /** A ceiling holds literals and patterns only. What a relationship means may change; a bound may not. */

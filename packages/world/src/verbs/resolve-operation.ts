@@ -2,7 +2,7 @@ import { quote, ROOT_SPACE, stanceOf, TreeosError } from '@treeos/core'
 import type { Operation } from '../extend/extension.ts'
 import type { Registry } from '../extend/registry.ts'
 import { requireNotEndedTarget } from '../gates/beside.ts'
-import { askRuleGate } from '../gates/rule-gate.ts'
+import { requireGranted } from '../gates/rule-gate.ts'
 import { isRoot, nameOf, type OperationTarget, resolve } from '../read/target.ts'
 import type { BeingRow } from '../rows/rows.ts'
 import type { Acting } from './acting.ts'
@@ -41,7 +41,7 @@ export async function resolveOperation(
   requireTarget(operation, target)
   requireNotEndedTarget(target)
   const asked = { key: operation.name, target, fallback: operation.allow }
-  return { operation, target, rule: await askRuleGate(reader, actor, verb, asked) }
+  return { operation, target, rule: await requireGranted(reader, actor, verb, asked) }
 }
 
 /** @throws {TreeosError} ACTION_NOT_SUPPORTED */

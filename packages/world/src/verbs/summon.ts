@@ -17,7 +17,7 @@ import {
 import { requireNotEnded, requirePart } from '../gates/beside.ts'
 import { requireListed } from '../gates/list-gate.ts'
 import { rolesNamed } from '../gates/reach.ts'
-import { askRuleGate } from '../gates/rule-gate.ts'
+import { requireGranted } from '../gates/rule-gate.ts'
 import { requireThread } from '../read/target.ts'
 import { tightest } from '../rows/budgets.ts'
 import type { BeingRow } from '../rows/rows.ts'
@@ -181,7 +181,7 @@ async function gateBeing(at: Acting, name: BeingName): Promise<{ being: BeingRow
   const being = await at.reader.being(name)
   if (being === null) throw new TreeosError('BEING_NOT_FOUND', `no being ${key} lives in this reality`)
   const target = { kind: 'being', being } as const
-  const rule = await askRuleGate(at.reader, at.me, 'summon', { key, target, fallback: ['anyone'] })
+  const rule = await requireGranted(at.reader, at.me, 'summon', { key, target, fallback: ['anyone'] })
   requireNotEnded(being)
   return { being, by: [listed, rule] }
 }
