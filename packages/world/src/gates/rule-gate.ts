@@ -1,6 +1,7 @@
 import {
   type BeingName,
   isJsonObject,
+  type JsonObject,
   ROOT_SPACE,
   readPath,
   type SpacePath,
@@ -133,6 +134,19 @@ export function spacesAsked({ actor, verb, key, target }: RuleQuestion): readonl
   return toBeing || toOwned || keeps ? [] : spaceAncestry(target.space)
 }
 
+/** Whether a space, or one around it, has any rule for a verb. */
+export async function hasRules(reader: WorldReader, verb: Verb, path: SpacePath): Promise<boolean> {
+  const spaces = spaceAncestry(path)
+  await reader.prefetch(spaces.map(spaceKey))
+  for (const space of spaces) if (rulesIn(await reader.space(space), verb) !== null) return true
+  return false
+}
+
+const rulesIn = (space: SpaceRow | null, verb: Verb): JsonObject | null => {
+  const rules = readPath(space?.qualities, ['permissions', verb])
+  return isJsonObject(rules) ? rules : null
+}
+
 /** The rules that are asked, in the order in which they decide. */
 export async function rulesFor(reader: WorldReader, question: RuleQuestion): Promise<PlacedRule[]> {
   const spaces = spacesAsked(question)
@@ -144,8 +158,8 @@ export async function rulesFor(reader: WorldReader, question: RuleQuestion): Pro
 
 /** The rules of a space for a verb and a key, the most exact first. */
 function rulesOf(space: SpaceRow | null, path: SpacePath, { verb, key }: RuleQuestion): PlacedRule[] {
-  const rules = readPath(space?.qualities, ['permissions', verb])
-  if (!isJsonObject(rules)) return []
+  const rules = rulesIn(space, verb)
+  if (rules === null) return []
   const isExact = (name: string) => name === key
   return Object.keys(rules)
     .filter((name) => isExact(name) || (name.endsWith('*') && key.startsWith(name.slice(0, -1))))

@@ -1,4 +1,4 @@
-import { type SpacePath, stanceOf } from '@treeos/core'
+import { type BeingName, type SpacePath, stanceOf } from '@treeos/core'
 import type { WorldReader } from '../read/reader.ts'
 import { nameOf, type OperationTarget } from '../read/target.ts'
 import { canonicalTarget, coversEntry, type Surface } from '../rows/lists.ts'
@@ -8,7 +8,7 @@ import { askPart } from './beside.ts'
 import { askListGate } from './list-gate.ts'
 import { type Reach, reachOf } from './reach.ts'
 import { type GateAnswer, requireAnswer } from './refusal.ts'
-import { askRuleGate } from './rule-gate.ts'
+import { askRuleGate, hasRules } from './rule-gate.ts'
 
 /** Who looks, and by which lists. */
 export interface Seer {
@@ -69,6 +69,21 @@ export async function seenPlace(seer: Seer): Promise<SpaceRow | null> {
 /** Whether a being may see that another is in a place that it sees, where that is and what it wears: the lists hold the place. */
 export const mayRegard = async ({ world, me }: Seer, being: BeingRow): Promise<boolean> =>
   (await askRules(world, me, { kind: 'being', being })).allowed
+
+/** Those of the beings in a place that it sees whom it may regard. Where no rule says who may see, nobody is kept from anybody. */
+export async function listRegarded(
+  seer: Seer,
+  place: SpaceRow,
+  names: readonly BeingName[],
+): Promise<ReadonlyMap<BeingName, BeingRow>> {
+  const isOpen = !(await hasRules(seer.world, 'see', place.path))
+  const regarded = new Map<BeingName, BeingRow>()
+  for (const name of names) {
+    const being = await seer.world.being(name)
+    if (being !== null && (isOpen || (await mayRegard(seer, being)))) regarded.set(name, being)
+  }
+  return regarded
+}
 
 /** Whether a being may see the content of a thing: it owns it, holds it, or may see it. */
 export async function mayRead(seer: Seer, matter: MatterRow): Promise<boolean> {

@@ -67,13 +67,12 @@ export async function buildFace(
   const views: { name: string; view: Json }[] = []
   const unseen: { see: string; reason: string }[] = []
   const { lastSealed = null } = at
-  let sights: WorldReader | null = null
+  const sights = seenWorld(seer)
   for (const name of viewsOf(at.specs, lists.see, at.forModel === true)) {
     try {
       const { key, resolve } = seeResolver(registry, name)
-      if (isOfExtension(key)) sights ??= seenWorld(seer)
-      const world = isOfExtension(key) ? (sights ?? seenWorld(seer)) : reader
-      const view = await resolve({ me: at.me, world, surface, lastSealed })
+      const world = isOfExtension(key) ? sights : reader
+      const view = await resolve({ me: at.me, world, place: space, surface, lastSealed })
       guardJson(view, CONTENT_BOUNDS)
       if (view !== null) views.push({ name: name.slice(name.indexOf(':') + 1), view })
     } catch (error) {

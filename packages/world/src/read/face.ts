@@ -1,6 +1,6 @@
 import type { BeingName, Json, JsonObject, RoleName, SpacePath } from '@treeos/core'
 import type { Surface } from '../rows/lists.ts'
-import type { BeingRow } from '../rows/rows.ts'
+import type { BeingRow, SpaceRow } from '../rows/rows.ts'
 import type { DroppedEntry, TokenResolvers } from './expand-surface.ts'
 import type { WorldReader } from './reader.ts'
 
@@ -41,6 +41,8 @@ export interface SeeInput {
   readonly me: BeingRow
   /** of an extension: the world as the being sees it, where what it may not see is not there */
   readonly world: WorldReader
+  /** the space where the being is; null when it may not see that. Then nobody and nothing in it belongs into a view */
+  readonly place: SpaceRow | null
   /** the composed lists after expansion: what is not in `canSee` belongs into no view */
   readonly surface: Surface
   /** ms since 1970 UTC, and the primary role, of the being's last act; null before the first */

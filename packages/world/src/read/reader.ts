@@ -61,6 +61,8 @@ export class WorldReader {
   readonly #source: RowSource
   readonly #rows = new Map<string, Row | null>()
   readonly #heads = new Map<ReelId, SeenHead>()
+  /** every gate asks for the makers, and a row that was read does not change */
+  readonly #lineages = new Map<BeingName, readonly BeingRow[]>()
   #failed: { readonly error: unknown } | null = null
   #aside: Aside = {}
   #isFrozen = false
@@ -267,13 +269,16 @@ export class WorldReader {
   }
 
   /** Makers of a being, nearest first; at most 64 hops. */
-  async lineage(being: BeingName): Promise<BeingRow[]> {
+  async lineage(being: BeingName): Promise<readonly BeingRow[]> {
+    const known = this.#lineages.get(being)
+    if (known !== undefined) return known
     const makers: BeingRow[] = []
     let row = await this.being(being)
     while (row !== null && row.parent !== null && makers.length < LINEAGE_HOPS_MAX) {
       row = await this.being(row.parent)
       if (row !== null) makers.push(row)
     }
+    this.#lineages.set(being, Object.freeze(makers)) // code of an extension gets it too
     return makers
   }
 }

@@ -7,14 +7,14 @@ import {
   spaceAncestry,
   stanceOf,
 } from '@treeos/core'
-import { mayRead, mayRegard, maySee, seenPlace } from '../gates/sight.ts'
+import { listRegarded, mayRead, maySee } from '../gates/sight.ts'
 import type { SeeInput, SeeResolver } from '../read/face.ts'
 import { beingKey, type MatterRow, matterKey, type SpaceRow, spaceKey } from '../rows/rows.ts'
 import { Cut, fitting, VIEW_BOUNDS } from './bounds.ts'
 
 /** The space where the being is: its type, owner, rules, qualities and exits. */
 export const place: SeeResolver = async (input) => {
-  const space = await seenPlace(input)
+  const { place: space } = input
   if (space === null) return null
   const cut = new Cut()
   const { permissions: _rules, ...qualities } = space.qualities
@@ -55,10 +55,9 @@ async function rulesAround(input: SeeInput, space: SpaceRow, cut: Cut): Promise<
 
 /** The other beings in the place, with what each wore in its last act; a being that never acted, with its default role. */
 export const occupants: SeeResolver = async (input) => {
-  const space = await seenPlace(input)
+  const { world, me, place: space } = input
   if (space === null) return null
   const cut = new Cut()
-  const { world, me } = input
   const first = await world.occupants(space.path, VIEW_BOUNDS.occupants + 1) // it may be one of them itself
   const others = first.filter((name) => name !== me.name)
   const isAll = first.length <= VIEW_BOUNDS.occupants
@@ -66,23 +65,20 @@ export const occupants: SeeResolver = async (input) => {
   const names = cut.first(others, count, VIEW_BOUNDS.occupants, 'beings')
   await world.prefetch(names.map(beingKey))
   const wore = await world.wore(names)
-  const here: JsonObject[] = []
-  for (const name of names) {
-    const being = await world.being(name)
+  const regarded = await listRegarded(input, space, names)
+  const here = names.map((name) => {
+    const being = regarded.get(name)
     const stance = { being: stanceOf(name) }
-    if (being === null || !(await mayRegard(input, being))) here.push(stance)
-    else {
-      const { coord } = being
-      here.push({ ...stance, wears: wore[name] ?? being.defaultRole, ...(coord && { coord: asJson(coord) }) })
-    }
-  }
+    if (being === undefined) return stance
+    const { coord } = being
+    return { ...stance, wears: wore[name] ?? being.defaultRole, ...(coord && { coord: asJson(coord) }) }
+  })
   return { here, ...cut.field }
 }
 
 /** The things in the place, if the being may see it, and the things that it holds. */
 export const things: SeeResolver = async (input) => {
-  const { world, me } = input
-  const space = await seenPlace(input)
+  const { world, me, place: space } = input
   const cut = new Cut()
   const room = { bytes: VIEW_BOUNDS.contentsBytes }
   const list = async (at: string, what: string): Promise<JsonObject[]> => {
