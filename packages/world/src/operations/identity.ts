@@ -185,11 +185,14 @@ async function requireFewBirths(
         `${stanceOf(actor.name)} has made ${born} beings, and the budget of ${stanceOf(of)} allows ${max}; set-budget on it changes that`,
       )
   }
+  const offspring = new Set<BeingName>()
   for (const { name, cognition, budget } of [actor, ...makers]) {
     if (cognition.kind === 'human') return // who is above lends nothing to its line
     if (budget !== undefined) continue
     const { births } = standardBudget(await world.space(ROOT_SPACE), cognition.kind)
-    if (births === undefined || !(await hasOffspring(world, name, births))) continue
+    if (births === undefined) continue
+    await addOffspring(world, name, offspring, births)
+    if (offspring.size < births) continue
     throw new TreeosError(
       'RATE_LIMITED',
       `${stanceOf(name)} and its offspring have made ${births} beings, and the standard budget (births) allows no more; set-budget on ${stanceOf(name)} changes that`,
@@ -197,12 +200,23 @@ async function requireFewBirths(
   }
 }
 
-/** Whether a being has at least so many children, children's children and so on. */
-async function hasOffspring(world: WorldReader, being: BeingName, count: number): Promise<boolean> {
-  const offspring: BeingName[] = [being]
-  for (let at = 0; at < offspring.length && offspring.length <= count; at++)
-    offspring.push(...(await world.children(offspring[at] as BeingName)))
-  return offspring.length > count
+/**
+ * Adds the children of a being, children's children and so on, until there are so many. Those that are there came with their own
+ * offspring, from a being further down the line: they are not walked again.
+ */
+async function addOffspring(
+  world: WorldReader,
+  being: BeingName,
+  offspring: Set<BeingName>,
+  count: number,
+): Promise<void> {
+  const parents = [being]
+  for (const parent of parents) {
+    if (offspring.size >= count) return
+    const added = (await world.children(parent)).filter((child) => !offspring.has(child))
+    for (const child of added) offspring.add(child)
+    parents.push(...added)
+  }
 }
 
 /** Every maker's ceiling counts, so a line of births may not be longer than each gate reads. */
