@@ -31,6 +31,6 @@ export function lineOf({ messages }: ModelRequest): Reply | undefined {
   const role = roles.findLast(({ prompt }) => system.includes(prompt))?.name
   if (role === undefined) return /^I am (archbishop|chancellor|heir)\b/.test(system) ? LISTENING : undefined
   if (role !== 'herald') return LINES[role]
-  const step = Number(/"step": ?(\d+)/.exec(user)?.[1] ?? 0)
+  const step = Number(/, step (\d+) of at most/.exec(user)?.[1] ?? 0)
   return step < GUESTS.length ? say('The heir is crowned.', GUESTS[step]) : { content: 'All know.' }
 }

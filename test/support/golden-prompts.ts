@@ -84,7 +84,7 @@ export async function goldenPrompts(): Promise<Map<string, string>> {
 const INTRODUCTION = [
   '# Prompts of the shipped roles',
   '',
-  'These are the two messages that reach a model, byte for byte, for one moment of each role: @ann wears the role in `/hall` or in',
+  'These are the two messages and the tools that reach a model, byte for byte, for one moment of each role: @ann wears the role in `/hall` or in',
   '`/library`, and @bo asks her what this place is. A role that only changes the tone is stacked on `resident`. `npx pnpm@12.21.0 run docs:prompts` writes',
   'these pages; a test compares them. [Roles](../roles.md#what-a-model-sees) explains the parts.',
 ]
@@ -95,7 +95,7 @@ async function pageOf(name: string): Promise<string> {
   const spec = specOf(name)
   const specs = isMood(spec) ? [specOf(DEFAULT_ROLE), spec] : [spec]
   const composed = await composeFor(specs)
-  const tools = composed.tools.map((tool) => tool.function.name)
+  const tools = composed.tools.map((tool) => tool.function)
   const choice = composed.role.forceToolCall
     ? 'The model must call one of these tools.'
     : 'The model may call a tool or none.'
@@ -111,7 +111,9 @@ async function pageOf(name: string): Promise<string> {
     '',
     ...fenced(composed.prompt.user),
     '',
-    ...(tools.length === 0 ? ['There are no tools.'] : [`Tools: ${tools.join(', ')}. ${choice}`]),
+    ...(tools.length === 0
+      ? ['There are no tools.']
+      : [`Tools. ${choice}`, '', ...fenced(tools.map((tool) => JSON.stringify(tool, null, 2)).join('\n'))]),
     '',
   ].join('\n')
 }

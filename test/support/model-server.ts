@@ -145,8 +145,16 @@ export async function startModelServer({ port = 0 }: { port?: number } = {}): Pr
 }
 
 /** Answers the asker by a call, or as plain text when there is no such tool. */
+/** The user message without its last line, where that says how to answer. */
+export function wordsIn({ messages }: Pick<ModelRequest, 'messages'>): string {
+  const user = messages.findLast(({ role }) => role === 'user')?.content ?? ''
+  return user.replace(HOW_TO_ANSWER, '')
+}
+const HOW_TO_ANSWER =
+  /\n\n(@[a-z][a-z0-9-]* (may be waiting|does not wait|wants no answer)|Your role answers nobody|If nothing is left to do)[^\n]*$/
+
 function answerByDefault({ messages, tools = [] }: ModelRequest): Answering {
-  const content = `ok: ${messages.findLast(({ role }) => role === 'user')?.content ?? ''}`
+  const content = `ok: ${wordsIn({ messages })}`
   const maySpeak = tools.some((tool) => tool.function.name === 'summon')
   return maySpeak ? { tool: { name: 'summon', args: { content } } } : { content }
 }

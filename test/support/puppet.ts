@@ -37,7 +37,13 @@ export const stage = defineExtension({
     }),
     defineRole({ name: 'stage:mute', prompt: 'You may reach for nothing.' }),
     ...Array.from({ length: 16 }, (_, i) => defineRole({ name: `stage:mode-${i}`, prompt: '' })),
-    defineRole({ name: 'stage:seer', see: ['stage:board'], canSee: ['~'], prompt: 'You watch the board.' }),
+    defineRole({
+      name: 'stage:seer',
+      see: ['stage:board'],
+      views: 'only',
+      canSee: ['~'],
+      prompt: 'You watch the board.',
+    }),
   ],
   see: {
     'stage:board': ({ me }) => ({ place: me.space, squares: 64 }),

@@ -6,11 +6,14 @@ import {
   isJsonObject,
   type Json,
   type JsonObject,
+  NOTHING_SHOWN,
   parseCall,
   parseStance,
   quote,
   readText,
+  readWrittenCall,
   requireContent,
+  type Shown,
   TreeosError,
   type Verb,
 } from '@treeos/core'
@@ -79,12 +82,28 @@ export async function callTool(seat: Seat, name: string, input: unknown): Promis
   const tool = TOOLS.find((known) => known.name === name)
   if (tool === undefined)
     throw new TreeosError('VERB_NOT_SUPPORTED', `tool ${quote(name)} is not one of see, do, summon, be`)
-  const args = requireArguments(tool, input)
-  if (tool.name === 'summon') return speak(seat, args)
-  const call = parseCall({ ...args, verb: tool.name })
+  if (tool.name === 'summon') return speak(seat, withoutEmpty(requireArguments(tool, input)))
+  const call = readWrittenCall(
+    tool.name,
+    requireObject(input),
+    await seat.use(async ({ registry }) => shownBy(registry)),
+  )
   if (call.verb === 'see') return seat.use((at, being) => see(at, being, call.address))
   return seat.act((at, being) => act(at, being, call))
 }
+
+/** A client may fill in what it leaves out. */
+const withoutEmpty = (args: JsonObject): JsonObject =>
+  Object.fromEntries(Object.entries(args).filter(([, value]) => value !== '' && value !== null))
+
+/** The registered names. A client is told those in its reach, and the gates refuse the others. */
+const shownBy = ({ operations, beOperations }: Registry): Shown => ({
+  ...NOTHING_SHOWN,
+  actions: argumentsOf(operations),
+  operations: argumentsOf(beOperations),
+})
+const argumentsOf = (known: Registry['operations']) =>
+  new Map([...known.values()].map(({ name, args }) => [name, Object.keys(args)]))
 
 function speak(seat: Seat, args: JsonObject): Promise<object> {
   const { expectReply = null } = args
@@ -138,13 +157,17 @@ function requireArguments(
   { name, inputSchema }: (typeof TOOLS)[number] | (typeof OVERLAY_TOOLS)[number],
   input: unknown,
 ): JsonObject {
-  const args = requireContent(input ?? {}, 'arguments')
-  if (!isJsonObject(args))
-    throw new TreeosError('INVALID_INPUT', `arguments is ${quote(args)}; it takes an object`)
+  const args = requireObject(input)
   const known = Object.keys(inputSchema.properties)
   const odd = Object.keys(args).find((key) => !known.includes(key))
   if (odd === undefined) return args
   throw new TreeosError('INVALID_INPUT', `${name} takes no ${quote(odd)}; it takes ${known.join(', ')}`)
+}
+
+function requireObject(input: unknown): JsonObject {
+  const args = requireContent(input ?? {}, 'arguments')
+  if (isJsonObject(args)) return args
+  throw new TreeosError('INVALID_INPUT', `arguments is ${quote(args)}; it takes an object`)
 }
 
 /** The resources. They hold nothing that `see` and the prompt of a moment would not show the being. */

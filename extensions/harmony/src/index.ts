@@ -146,6 +146,7 @@ const dancer = defineRole({
   canSee: [{ rel: 'here' }, { rel: 'present' }],
   canDo: ['harmony:step'],
   see: ['harmony:neighbors', 'harmony:others'],
+  views: 'only', // it steps at every tick
   prompt: ({ me }) =>
     `You are ${me.name}, dancing. On each beat take one step of legalMoves: towards the others, but onto a square that is empty. ` +
     'If there is none, STAY.',

@@ -23,6 +23,7 @@ export function defineLineage(override: LineageOverride = {}) {
     canSee: ['~'],
     selfContinue: true,
     see: ['lineage:work', 'place', 'occupants', 'conversation', 'inbox'],
+    views: 'only' as const,
   }
   const answering = [{ rel: 'asker' }, { rel: 'parent' }, { rel: 'lineage:tasker' }]
 

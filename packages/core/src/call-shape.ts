@@ -97,11 +97,15 @@ const SHAPES: { readonly [V in Verb]: Readonly<Record<FieldsOf<V>, Field>> } = {
   },
   be: {
     operation: field(TEXT, 'error', 'the operation'),
-    payload: field(OBJECT, 'empty', 'its payload'),
+    payload: field(OBJECT, 'empty', 'its arguments'),
   },
 }
 
-/** Fields that a model is offered, in the order of its tools. */
+/** What `do` and `be` call their arguments alike. A call of `be` keeps them as its payload, and takes both names. */
+const SHOWN_NAMES: Readonly<Record<string, string>> = { payload: 'args' }
+const shownName = (name: string): string => SHOWN_NAMES[name] ?? name
+
+/** Fields that a call of a model may have, in the order of its tools. A tool offers those that can be used. */
 export const MODEL_FIELDS: { readonly [V in Verb]: readonly FieldsOf<V>[] } = {
   see: ['address'],
   do: ['target', 'action', 'args'],
@@ -117,22 +121,31 @@ export type CallParameters = {
   readonly additionalProperties: false
 }
 
+/** What is said of a field to one caller, instead of what is said to all. */
+export interface Told {
+  readonly description?: string
+  readonly required?: boolean
+  /** the only values that it can have now */
+  readonly choices?: readonly string[]
+}
+
 /**
  * Describes what a verb takes.
  * @param shown fields that the caller is offered, in order
- * @param told other descriptions of fields, and whether they may be left out
  */
 export function callParameters<V extends Verb>(
   verb: V,
   shown: readonly FieldsOf<V>[],
-  told: { readonly [F in FieldsOf<V>]?: { readonly description: string; readonly required: boolean } } = {},
+  told: { readonly [F in FieldsOf<V>]?: Told } = {},
 ): CallParameters {
   const shape: Readonly<Record<FieldsOf<V>, Field>> = SHAPES[verb]
   const fields = shown.map((name) => {
-    const { schema, absent, ...known } = shape[name]
-    const { description, required } = told[name] ?? { ...known, required: absent === 'error' }
+    const { schema, absent, description: known } = shape[name]
+    const { description = known, required = absent === 'error', choices } = told[name] ?? {}
     const { type, ...more } = schema
-    return { name, required, property: { type, description, ...more } }
+    const property: PropertySchema = { type, description, ...more }
+    if (choices !== undefined) property.enum = [...choices]
+    return { name: shownName(name), required, property }
   })
   return {
     type: 'object',
@@ -146,7 +159,7 @@ export function callParameters<V extends Verb>(
 export function readCall<V extends Verb>(verb: V, from: JsonObject): Extract<VerbCall, { verb: V }> {
   const shape: Readonly<Record<string, Field>> = SHAPES[verb]
   const read = Object.entries(shape).flatMap(([name, known]): [string, Json][] => {
-    const value = Object.hasOwn(from, name) ? from[name] : undefined
+    const value = givenAs(from, name)
     const isAbsent = value === undefined || (value === null && known.absent !== 'never-null')
     if (!isAbsent) {
       if (known.holds(value)) return [[name, value]]
@@ -157,6 +170,15 @@ export function readCall<V extends Verb>(verb: V, from: JsonObject): Extract<Ver
     return [[name, known.absent === 'null' ? null : {}]]
   })
   return { verb, ...Object.fromEntries(read) } as Extract<VerbCall, { verb: V }>
+}
+
+/** The value of a field under either of its names. @throws {TreeosError} INVALID_INPUT when both are given */
+function givenAs(from: JsonObject, name: string): Json | undefined {
+  const own = Object.hasOwn(from, name) ? from[name] : undefined
+  const shown = shownName(name)
+  if (shown === name || !Object.hasOwn(from, shown)) return own
+  if (own === undefined) return from[shown]
+  throw new TreeosError('INVALID_INPUT', `${shown} and ${name} are the same; give one of them`)
 }
 
 /** A text field, or null where it is absent or null. @throws {TreeosError} INVALID_INPUT */

@@ -25,7 +25,14 @@ export {
   parseDecision,
   requireContent,
 } from './call.ts'
-export { type CallParameters, callParameters, fieldFault, MODEL_FIELDS, readText } from './call-shape.ts'
+export {
+  type CallParameters,
+  callParameters,
+  fieldFault,
+  MODEL_FIELDS,
+  readText,
+  type Told,
+} from './call-shape.ts'
 export { ERROR_STATUS, type ErrorCode, isErrorCode, TreeosError } from './error.ts'
 export {
   CODE_VERSION,
@@ -129,3 +136,4 @@ export {
   wakeWord,
 } from './wake.ts'
 export { isAsSaid, speechOf, WAKE_FIELDS, type WakeRecord, wakeFields, wakeRecordOf } from './wake-fields.ts'
+export { NOTHING_SHOWN, namedVerb, readNamedCall, readWrittenCall, type Shown } from './written-call.ts'

@@ -21,10 +21,14 @@ export interface ModelTool {
 export interface FilledSignature {
   readonly name: string
   readonly system: string
-  /** by name, at least one, in the order of the user message */
+  /** by name, in the order of the user message; none only where `before` says everything */
   readonly inputs: Readonly<Record<string, Json>>
-  /** true for a moment: without a role, its only input is the whole user message */
+  /** true for a moment: without a role, its only input stands in the user message as it is */
   readonly isBare?: true
+  /** one line of ours before the inputs */
+  readonly before?: string
+  /** one line of ours after the inputs, which is the last of the user message */
+  readonly after?: string
 }
 
 /** The optional input of every Signature. Overlays fill it, and nothing else does. */
@@ -40,17 +44,25 @@ const WHAT_ROLE_IS =
  * system message is the same with and without it.
  * @param role text of the overlay that was resolved for this call; null without one
  */
-export function renderSignature({ system, inputs, isBare }: FilledSignature, role: string | null): Prompt {
+export function renderSignature(filled: FilledSignature, role: string | null): Prompt {
+  const { system, inputs, isBare, before, after } = filled
   if (Object.hasOwn(inputs, ROLE_INPUT))
     throw new Error(`the input ${ROLE_INPUT} of a Signature is filled by overlays alone`)
   if (role === null && isBare === true) {
-    const [only = null] = Object.values(inputs)
-    return { system, user: typeof only === 'string' ? words(only) : bareJson(canonicalJson(only)) }
+    const told = [before ?? [], ...Object.values(inputs).map(bare)].flat().join('\n')
+    return { system, user: after === undefined ? told : `${told}\n\n${after}` }
   }
-  const blocks = Object.entries(inputs).map(([name, value]) => viewBlock(name, value))
-  if (role === null) return { system, user: blocks.join('\n\n') }
-  return { system, user: [roleBlock(role), ...blocks].join('\n\n') }
+  const blocks = [
+    ...(role === null ? [] : [roleBlock(role)]),
+    before ?? [],
+    ...Object.entries(inputs).map(([name, value]) => viewBlock(name, value)),
+    after ?? [],
+  ]
+  return { system, user: blocks.flat().join('\n\n') }
 }
+
+const bare = (value: Json): string =>
+  typeof value === 'string' ? words(value) : bareJson(canonicalJson(value))
 
 function roleBlock(role: string): string {
   const [name = '', ...lines] = viewBlock(ROLE_INPUT, role).split('\n')

@@ -11,12 +11,18 @@ export interface ReadPrompt {
   /** what is data, by the name of its view, as text */
   readonly data: readonly (readonly [name: string, body: string])[]
   readonly words: string
+  /** the sentence about the event that woke it; null where a being speaks */
+  readonly told: string | null
+  /** the line on how to act; null without any tool */
+  readonly acting: string | null
   /** how many lists of capabilities there are */
   readonly capabilities: number
 }
 
 const BREAKS = String.raw`\n\v\f\r\u001c-\u001e\u0085\u2028\u2029`
 const LINE_BREAK = new RegExp(String.raw`\r\n|[${BREAKS}]`, 'u')
+
+const LAST_LINE = /\n\n([^\n]*)$/
 
 /** Lines of words have one `\` more where they begin like a heading. Each is read as a person sees it, without what shows nothing. */
 const withoutMarks = (user: string): string =>
@@ -54,6 +60,11 @@ export function readPrompt({ system, user }: Prompt): ReadPrompt {
   }
   const [time = ''] = only('Time')
   const from = field('from')
+  const acting = wake.some((text) => text.startsWith('The last line of the user message'))
+    ? LAST_LINE.exec(user)
+    : null
+  const isEvent = wake.some((text) => /^(No being speaks|The user message is what you looked at)/.test(text))
+  const told = isEvent ? (/^[^\n]*/.exec(user)?.[0] ?? '') : null
   return {
     kind: field('kind') ?? '',
     from: from === 'nobody' ? null : from,
@@ -63,7 +74,11 @@ export function readPrompt({ system, user }: Prompt): ReadPrompt {
     data: blocks
       .filter(([name]) => name !== 'Wake' && name !== 'Time')
       .map(([name, body]) => [name, body.slice(1).join('\n')]),
-    words: withoutMarks(user),
+    words: withoutMarks(
+      user.slice(told === null ? 0 : told.length + 1, acting === null ? undefined : acting.index),
+    ),
+    told,
+    acting: acting?.[1] ?? null,
     capabilities: lines.filter((line) => line === 'and can:').length,
   }
 }

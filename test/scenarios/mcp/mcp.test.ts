@@ -199,7 +199,7 @@ describe('what a client sees', () => {
       ['address'],
       ['target', 'action', 'args'],
       ['target', 'content', 'inReplyTo', 'expectReply', 'waitSeconds'],
-      ['operation', 'payload'],
+      ['operation', 'args'],
     ])
     const { resources } = await client.listResources()
     expect(resources.map(({ uri }) => uri)).toEqual(['treeos://inbox', 'treeos://me'])
@@ -211,11 +211,11 @@ describe('what a client sees', () => {
       return Object.fromEntries(tools.map(({ name, description }) => [name, description ?? '']))
     }
     const bob = await descriptionsOf('bob')
-    expect(bob.do).toMatch(/^move \(.+\)$/m)
+    expect(bob.do).toMatch(/^move: .+ Target: a space\. Args: .+$/m)
     expect(bob.do).not.toContain('set-being')
     expect(bob.be).not.toContain('birth')
     const ada = await descriptionsOf('ada')
-    expect(ada.do).toMatch(/^set-being \(field: .+; value: .+\)$/m)
+    expect(ada.do).toMatch(/^set-being: .+ Args: field \(.+\), value \(.+\)/m)
     expect(ada.be).toMatch(/^birth \(name: /m)
   })
 
@@ -319,7 +319,7 @@ describe('bad input: named, and nothing is written', () => {
     ],
     ['be: missing', 'be', {}, 'INVALID_INPUT', /operation is missing/],
     ['be: unknown', 'be', { operation: 'ascend' }, 'ACTION_NOT_SUPPORTED', /ascend/],
-    ['be: wrong type', 'be', { operation: 'birth', payload: [] }, 'INVALID_INPUT', /payload is/],
+    ['be: wrong type', 'be', { operation: 'birth', payload: [] }, 'INVALID_INPUT', /args is/],
     ['be: payload without a name', 'be', { operation: 'birth', payload: {} }, 'INVALID_INPUT', /name/],
     ['no such tool', 'think', { about: 'it' }, 'VERB_NOT_SUPPORTED', /"think"/],
     ['too large', 'summon', { target: '@echo', content: 'x'.repeat(400_000) }, 'PAYLOAD_TOO_LARGE', /bytes/],

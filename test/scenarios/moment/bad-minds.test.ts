@@ -12,7 +12,7 @@ import {
   wakesOf,
   wakeUp,
 } from '../../support/life.ts'
-import type { Reply } from '../../support/model-server.ts'
+import { type Reply, wordsIn } from '../../support/model-server.ts'
 import { stage } from '../../support/puppet.ts'
 import { expectReplays, expectUnbroken } from '../../support/replaying.ts'
 import { useModelServer, useWorld } from '../../support/use-world.ts'
@@ -233,7 +233,7 @@ beforeAll(async () => {
   })
   const queues = new Map(MINDS.map(({ what, replies }) => [nameOf(what), [...replies]]))
   model.script((request) =>
-    request.messages[1]?.content === 'well?' ? queues.get(beingOf(request))?.shift() : undefined,
+    wordsIn(request) === 'well?' ? queues.get(beingOf(request))?.shift() : undefined,
   )
   // All at once: this file mostly waits for models that do not answer.
   await Promise.all(

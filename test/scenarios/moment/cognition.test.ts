@@ -14,6 +14,7 @@ import {
   until,
   wakesOf,
 } from '../../support/life.ts'
+import { wordsIn } from '../../support/model-server.ts'
 import { stage } from '../../support/puppet.ts'
 import { expectReplays, expectUnbroken } from '../../support/replaying.ts'
 import { useModelServer, useWorld } from '../../support/use-world.ts'
@@ -108,7 +109,7 @@ describe('one moment at a time', () => {
     }
     gate.open()
     for (const correlation of told) await momentOf(world, correlation)
-    expect(askedFor(model, 'queued').map(({ messages }) => messages[1]?.content)).toEqual([
+    expect(askedFor(model, 'queued').map(wordsIn)).toEqual([
       'first',
       'human 1',
       'human 2',
@@ -145,9 +146,7 @@ describe('three minds', () => {
     const outcomes = []
     for (const [i] of answers.entries()) outcomes.push((await live(world, 'counted', `moment ${i}`)).outcome)
     expect(outcomes).toEqual(['act', 'see', 'failure', 'failure'])
-    expect(askedFor(model, 'counted').map(({ messages }) => messages[1]?.content)).toEqual(
-      answers.map((_, i) => `moment ${i}`),
-    )
+    expect(askedFor(model, 'counted').map(wordsIn)).toEqual(answers.map((_, i) => `moment ${i}`))
     model.reset()
   })
 

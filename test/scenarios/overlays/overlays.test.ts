@@ -4,7 +4,7 @@ import { checkCommitment } from '@treeos/overlay'
 import { sql } from 'kysely'
 import { beforeAll, describe, expect, it } from 'vitest'
 import { beingOf, momentOf, play, setRole, until, wakesOf } from '../../support/life.ts'
-import type { ModelRequest, Reply } from '../../support/model-server.ts'
+import { type ModelRequest, type Reply, wordsIn } from '../../support/model-server.ts'
 import { stage } from '../../support/puppet.ts'
 import { expectReplays } from '../../support/replaying.ts'
 import { useModelServer, useWorld } from '../../support/use-world.ts'
@@ -44,9 +44,9 @@ describe.each([
     expect(rows).toEqual([{ overlay: moment?.overlay }])
   })
 
-  it('without one the field is absent, and the user message is what was said', async () => {
+  it('without one the field is absent, and the user message is what was said, and how to answer', async () => {
     const { moment, ...rest } = await ask('what is new?')
-    expect(userOf(last())).toBe('what is new?')
+    expect(wordsIn(last())).toBe('what is new?')
     expect(moment).not.toHaveProperty('overlay')
     expect(rest).not.toHaveProperty('overlay')
   })

@@ -14,7 +14,7 @@ import {
   until,
   wakesOf,
 } from '../../support/life.ts'
-import type { Reply } from '../../support/model-server.ts'
+import { type Reply, wordsIn } from '../../support/model-server.ts'
 import { stage } from '../../support/puppet.ts'
 import { expectReplays, expectUnbroken } from '../../support/replaying.ts'
 import { useModelServer, useWorld } from '../../support/use-world.ts'
@@ -83,7 +83,7 @@ describe('an announcement to many', () => {
 describe('the depth of a chain', () => {
   it('two minds that always answer each other stop at 16', async () => {
     model.script((request) => {
-      const opens = beingOf(request) === 'ping' && request.messages[1]!.content === 'Begin.'
+      const opens = beingOf(request) === 'ping' && wordsIn(request) === 'Begin.'
       return opens ? say({ target: '@pong', content: 'Well?' }) : undefined
     })
     const told = await tell(world, 'ping', 'Begin.')

@@ -36,11 +36,11 @@ async function lived(being: string) {
   await until(async () => (await countOpen(world.db, being)) === 0)
   return moments(world.db, being)
 }
-const wakeContents = (being: string): JsonObject[] =>
-  askedFor(model, being).map(({ messages }) => {
-    const { content } = messages[1]!
-    return (content.startsWith('{') ? JSON.parse(content) : { said: content }) as JsonObject
-  })
+/** What each wake of a being said; a text as `{said}`. */
+const wakeContents = async (being: string): Promise<JsonObject[]> =>
+  (await wakesOf(world, being)).map(({ content }) =>
+    typeof content === 'string' ? { said: content } : (content as JsonObject),
+  )
 
 describe('a budget', () => {
   const bound = (being: string, args: JsonObject, as = 'operator') =>
@@ -64,7 +64,7 @@ describe('a budget', () => {
     expect(all.at(-1)?.message).toBe(
       'the being has used all 2 self-continues that the budget of @house allows',
     )
-    expect(wakeContents('heir')[1]).toMatchObject({ event: 'self-continue', step: 1, of: 2 })
+    expect((await wakeContents('heir'))[1]).toMatchObject({ event: 'self-continue', step: 1, of: 2 })
     // Zero is allowed, for this being only; and a setter cannot grant more than it holds.
     await bound('heir', { selfContinues: 0 })
     await live(world, 'heir', 'go')
@@ -121,7 +121,7 @@ describe('selfContinue', () => {
       did: `did set-being with {"field":"note.last","value":${value}}`,
       result: { path: ['note', 'last'], value, merge: true },
     })
-    expect(wakeContents('weaver')).toEqual([
+    expect(await wakeContents('weaver')).toEqual([
       { said: 'weave' },
       { ...sequence, prior: 'weaver/1/1', step: 1, begun, ...noted(1) },
       { ...sequence, prior: 'weaver/1/2', step: 2, begun, earlier: [noted(1)], ...noted(2) },

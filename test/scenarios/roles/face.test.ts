@@ -19,6 +19,7 @@ import {
   tell,
   wakesOf,
 } from '../../support/life.ts'
+import { wordsIn } from '../../support/model-server.ts'
 import { stage } from '../../support/puppet.ts'
 import { expectReplays, expectUnbroken } from '../../support/replaying.ts'
 import { useModelServer, useWorld } from '../../support/use-world.ts'
@@ -50,7 +51,11 @@ describe('what the first screen suggests', () => {
       waitSeconds: 40,
     })
     const [request] = askedFor(model, 'librarian')
-    expect(request?.messages[1]).toEqual({ role: 'user', content: 'What is this place?' })
+    expect(request?.messages[1]).toEqual({
+      role: 'user',
+      content:
+        'What is this place?\n\n@operator may be waiting. To answer, call the summon tool with target @operator and your answer as content.',
+    })
     expect(namesOf('librarian')).toEqual(['me', 'place', 'occupants', 'things', 'Wake', 'Time'])
     expect(viewOf('librarian', 'place')).toMatchObject({ path: '/library', type: 'library', exits: ['/'] })
     expect(viewOf('librarian', 'occupants')).toEqual({ here: [{ being: '@echo', wears: 'resident' }] })
@@ -58,7 +63,7 @@ describe('what the first screen suggests', () => {
       here: [{ thing: 'matter:globe', type: 'globe', owner: '@operator' }],
       held: [],
     })
-    expect(viewOf('librarian', 'me')).toMatchObject({ home: '/library', lastAct: null })
+    expect(viewOf('librarian', 'me')).toMatchObject({ home: '/library' })
     expect(request?.tool_choice).toBe('required')
     expect(reply?.content).toBe('ok: What is this place?')
   })
@@ -67,9 +72,10 @@ describe('what the first screen suggests', () => {
     const { wake, openedAt } = await live(world, 'librarian', 'And who are you?')
     const system = systemOf('librarian')
     expect(system).toContain(
-      `[Wake]\nkind: message\nfrom: @operator\nrole: operator\nmind: human\nthread: ${wake}\n` +
+      '[Wake]\nkind: message\nfrom: @operator\nrole: operator\nmind: human\n' +
         'The user message is what @operator says to you.',
     )
+    expect(system).toContain(`\nthread: ${wake}\n`)
     expect(system).toContain('Text outside of a tool call reaches nobody.')
     const [, time = '', zone] = /\[Time\] (\S+) (\S+)$/.exec(system) ?? []
     expect(zone).toBe('America/St_Johns')
@@ -80,7 +86,7 @@ describe('what the first screen suggests', () => {
   it('after an act shows what it did last and what others wore, not the words of another thread', async () => {
     await live(world, 'echo', 'wake up')
     await live(world, 'librarian', 'And now?')
-    expect(viewOf('librarian', 'me')?.lastAct).toMatchObject({
+    expect(viewOf('librarian', 'lastAct')).toMatchObject({
       role: 'librarian',
       did: [{ did: 'being:summoned', to: '@operator' }],
     })
@@ -105,7 +111,7 @@ describe('the words so far of a thread', () => {
     await say(thread, 'What is my name?')
     const request = askedFor(model, 'librarian').at(-1)
     expect(request?.messages.map(({ role }) => role)).toEqual(['system', 'user'])
-    expect(request?.messages[1]?.content).toBe('What is my name?')
+    expect(request === undefined ? null : wordsIn(request)).toBe('What is my name?')
     expect(viewOf('librarian', 'conversation')).toEqual({
       said: [
         { from: '@operator', said: 'My name is Ada.' },
@@ -244,7 +250,7 @@ describe('who speaks, in the request itself', () => {
     await asked({ event: 'changed', actor: '@operator', what: 'world.court.in-session', value: true }, thread)
     const system = systemOf('trapped')
     expect(found(system)).toEqual({
-      headings: ['me', 'place', 'occupants', 'things', 'conversation', 'Wake', 'Time'],
+      headings: ['me', 'place', 'occupants', 'things', 'conversation', 'Wake', 'lastAct', 'Time'],
       wake: ['[Wake]', 'kind: message', 'from: @mallory', 'role: stage:free'],
     })
     // Nothing was left out for that: the data are all there, as data.

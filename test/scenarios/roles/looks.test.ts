@@ -64,12 +64,11 @@ const scripts = new Map<string, () => Reply>()
 
 const ask = (target: string, content: Json = 'What is this place?') =>
   summon(world, { target, content, as: 'operator', waitSeconds: 30, requireReply: true })
-/** What the model of a being was told, request by request; a text as `{said}`. */
-const told = (being: string): JsonObject[] =>
-  askedFor(model, being).map(({ messages }) => {
-    const { content } = messages[1]!
-    return (content.startsWith('{') ? JSON.parse(content) : { said: content }) as JsonObject
-  })
+/** What each wake of a being said; a text as `{said}`. */
+const told = async (being: string): Promise<JsonObject[]> =>
+  (await wakesOf(world, being)).map(({ content }) =>
+    typeof content === 'string' ? { said: content } : (content as JsonObject),
+  )
 const ends = async (being: string) =>
   (await moments(world.db, being)).map(({ outcome, reason }) => [outcome, reason ?? null])
 
@@ -90,7 +89,7 @@ describe('a look answers', () => {
       ['see', null],
       ['act', null],
     ])
-    expect(told('librarian-two')).toEqual([
+    expect(await told('librarian-two')).toEqual([
       { said: 'What is this place?' },
       {
         event: 'look',
@@ -140,7 +139,7 @@ describe('a look answers', () => {
   it('shows the looks before it too, since a moment has no past turns', async () => {
     await thinker('wanderer', [look('/library'), look('~'), say('I saw both.')])
     expect((await ask('wanderer')).reply?.content).toBe('I saw both.')
-    expect(told('wanderer')[2]).toMatchObject({
+    expect((await told('wanderer'))[2]).toMatchObject({
       step: 2,
       earlier: [{ address: '/library', seen: { address: { path: '/library' } } }],
       address: '~',
@@ -167,11 +166,11 @@ describe('a look answers', () => {
       args: { namespace: 'alarm', key: 'rung', value: true },
     })
     await until(async () => (await moments(world.db, 'sentry')).length === 2)
-    expect(told('sentry')[1]).toMatchObject({
+    expect((await told('sentry'))[1]).toMatchObject({
       event: 'look',
       begun: { event: 'changed', what: 'world.alarm.rung' },
     })
-    expect(told('sentry')[1]).not.toHaveProperty('correlation')
+    expect((await told('sentry'))[1]).not.toHaveProperty('correlation')
   })
 
   it('of a script reaches the script, which answers the summon that it looked for', async () => {
@@ -185,7 +184,7 @@ describe('a look answers', () => {
     await thinker('host', [look('/library'), say('Welcome.')], 'steady-guide')
     expect((await ask('host')).reply?.content).toBe('Welcome.')
     await until(async () => (await moments(world.db, 'host')).length === 3)
-    expect(told('host')[2]).toEqual({
+    expect((await told('host'))[2]).toEqual({
       event: 'self-continue',
       actor: '@host',
       prior: 'host/1/2',
@@ -270,7 +269,7 @@ describe('a look ends', () => {
       ['see', 'FORBIDDEN'],
       ['act', null],
     ])
-    expect(told('peeper')[2]).toMatchObject({
+    expect((await told('peeper'))[2]).toMatchObject({
       earlier: [{ address: '/library' }],
       refused: { code: 'FORBIDDEN' },
     })
@@ -281,7 +280,7 @@ describe('a look ends', () => {
     await doAs(world, 'set-space', '/library', { field: 'book.page', value: page })
     await thinker('reader', [look('/library'), look('/library'), say('Long.')])
     expect((await ask('reader')).reply?.content).toBe('Long.')
-    expect(told('reader')[2]).toMatchObject({
+    expect((await told('reader'))[2]).toMatchObject({
       earlier: [
         {
           address: '/library',

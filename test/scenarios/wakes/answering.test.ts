@@ -88,7 +88,11 @@ describe('whom an answer goes to', () => {
   })
 
   it('is what a model is told of', async () => {
-    const told = { 'to-asker': /whoever woke me/, 'to-opener': /whoever began/, 'to-nobody': /^@name$/ }
+    const told = {
+      'to-asker': /@operator when left out/,
+      'to-opener': /whoever began/,
+      'to-nobody': /^whom(: @name)?$/,
+    }
     for (const [role, target] of Object.entries(told)) {
       const name = `llm-${role}`
       await world.birth({ name, cognition: 'llm', role })

@@ -131,7 +131,9 @@ describe('a change of what a flow reads', () => {
       summary:
         '8 changes woke the being together. Only the first is named here: what holds now is in the world.',
     })
-    expect(askedFor(model, 'watcher').at(-1)?.messages[1]?.content).toBe(canonicalJson(many?.content))
+    expect(askedFor(model, 'watcher').at(-1)?.messages[1]?.content).toBe(
+      `@operator changed the world signal tide.level to 2, the first of 8 changes.\n${canonicalJson(many?.content)}`,
+    )
     model.reset()
   })
 

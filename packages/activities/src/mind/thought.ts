@@ -45,7 +45,7 @@ async function askModel(
 ): Promise<Thought> {
   const model = modelOf(deps, loaded)
   if ('kind' in model) return unasked(model)
-  const { signature, tools, role, missing } = await withPostgresRetry(deps.observe, () =>
+  const { signature, tools, shown, role, missing } = await withPostgresRetry(deps.observe, () =>
     composeOnce(deps, loaded, stack),
   )
   if (missing !== null)
@@ -66,6 +66,7 @@ async function askModel(
       {
         prompt,
         tools,
+        shown,
         forceToolCall: role.forceToolCall && isAwaited(loaded.record),
         signal,
         ...answerLimitOf(loaded),

@@ -73,7 +73,7 @@ describe('calls written as text', () => {
     expect(text(content).decision).toEqual({
       kind: 'failure',
       code: 'LLM_FAILED',
-      message: expect.stringMatching(/^model called see with /),
+      message: expect.stringMatching(/^model called see(:| with) /),
     })
   })
 

@@ -70,25 +70,20 @@ describe('each tool call becomes its verb', () => {
   it.each([
     ['see', {}, ': address is missing; it takes a text'],
     ['see', { address: 1 }, ': address is 1; it takes a text'],
-    ['see', { address: null }, ': address is null; it takes a text'],
-    ['see', { address: '@owl', depth: 2 }, ' with "depth", which it does not take; it takes address'],
+    ['see', { address: null }, ': address is missing; it takes a text'],
+    ['see', { address: '@owl', depth: 2 }, ': "depth" is no argument of see; it takes address'],
     ['do', { target: '/a' }, ': action is missing; it takes a text'],
     ['do', { action: ['tick'] }, ': action is ["tick"]; it takes a text'],
     ['do', { action: 'tick', target: 3 }, ': target is 3; it takes a text'],
     ['do', { action: 'tick', args: [] }, ': args is []; it takes an object'],
-    ['do', { action: 'tick', args: '{}' }, ': args is "{}"; it takes an object'],
-    [
-      'do',
-      { action: 'tick', driver: 'x' },
-      ' with "driver", which it does not take; it takes target, action, args',
-    ],
+    ['do', { action: 'tick', args: '{' }, ': args is "{"; it takes an object'],
+    ['do', { action: 'tick', driver: 'x' }, ': "driver" is no argument of do; it takes target, action, args'],
     ['summon', { target: '@owl' }, ': content is missing; it takes what to say'],
     ['summon', { content: 'hi', target: {} }, ': target is {}; it takes a text'],
-    ['summon', { content: 'hi', target: '' }, ': target is ""; it takes a text'],
-    ['summon', { content: '' }, ': content is ""; it takes what to say'],
-    ['summon', { content: null }, ': content is null; it takes what to say'],
-    ['summon', { content: 'hi', verb: 'do' }, ` with "verb", which it does not take; it takes ${SUMMON}`],
-    ['summon', { content: 'hi', role: 'a:b' }, ` with "role", which it does not take; it takes ${SUMMON}`],
+    ['summon', { content: '' }, ': content is missing; it takes what to say'],
+    ['summon', { content: null }, ': content is missing; it takes what to say'],
+    ['summon', { content: 'hi', verb: 'do' }, `: "verb" is no argument of summon; it takes ${SUMMON}`],
+    ['summon', { content: 'hi', role: 'a:b' }, `: "role" is no argument of summon; it takes ${SUMMON}`],
     [
       'summon',
       { content: 'hi', orientation: 'up' },
@@ -98,7 +93,7 @@ describe('each tool call becomes its verb', () => {
     ['summon', { content: 'hi', inReplyTo: 7 }, ': inReplyTo is 7; it takes a text'],
     ['be', { payload: {} }, ': operation is missing; it takes a text'],
     ['be', { operation: true }, ': operation is true; it takes a text'],
-    ['be', { operation: 'birth', payload: 'x' }, ': payload is "x"; it takes an object'],
+    ['be', { operation: 'birth', payload: 'x' }, ': args is "x"; it takes an object'],
   ])('is a failure that names the argument which is not one: %s %j', (name, args, says) => {
     expect(called(name, args).decision).toEqual(failure(`model called ${name}${says}`))
   })
@@ -108,7 +103,7 @@ describe('each tool call becomes its verb', () => {
     expect(decision).toEqual(
       failure(
         expect.stringMatching(
-          /^model called see with "\\u202e\\u0007\\ud83d\\ude00x{1,80}\.\.\., which [\x20-\x7e]+$/,
+          /^model called see: "\\u202e\\u0007\\ud83d\\ude00x{1,80}\.\.\. is [\x20-\x7e]+$/,
         ),
       ),
     )

@@ -5,9 +5,12 @@ import {
   isJsonObject,
   type JsonObject,
   LIMITS,
-  MODEL_FIELDS,
-  parseCall,
+  NOTHING_SHOWN,
+  namedVerb,
   quote,
+  readNamedCall,
+  readWrittenCall,
+  type Shown,
   TreeosError,
   VERBS,
   type Verb,
@@ -45,8 +48,14 @@ const SPENT =
  * @param offered verbs whose tools were sent. Text that looks like a call counts as one for these verbs only. A real tool
  *   call of another verb is returned as a call, and the gate refuses it
  * @param prompt all that was said to the model
+ * @param shown names that the prompt told, which the model may write short
  */
-export function parseAnswer(completion: unknown, offered: readonly Verb[], prompt = ''): Answer {
+export function parseAnswer(
+  completion: unknown,
+  offered: readonly Verb[],
+  prompt = '',
+  shown: Shown = NOTHING_SHOWN,
+): Answer {
   const written = readMessage(completion, { tools: offered, prompt })
   if (written === null) return fail(NO_MESSAGE)
   const { words, calls, end } = written
@@ -61,16 +70,16 @@ export function parseAnswer(completion: unknown, offered: readonly Verb[], promp
   }
 
   const { name, args } = first
-  const verb = VERBS.find((known) => known === name)
+  const verb = VERBS.find((known) => known === name) ?? verbOfAction(name, shown)
   if (verb === undefined)
-    return fail(`model called a tool that does not exist: ${shown(name)}; ${toolsAre(offered)}`, ignoredCalls)
+    return fail(`model called a tool that does not exist: ${told(name)}; ${toolsAre(offered)}`, ignoredCalls)
   if (args === undefined && end === 'length')
     return fail(`model ran out of tokens while it called ${verb}`, ignoredCalls)
   if (!isJsonObject(args))
     return fail(`model called ${verb} with arguments that are not a JSON object`, ignoredCalls)
   if (!isWithinBounds({ ...args, verb }))
     return fail(`model called ${verb} with arguments that are refused: ${BOUNDS}`, ignoredCalls)
-  const call = readArguments(verb, args)
+  const call = readArguments(String(name), verb, args, shown)
   if (typeof call === 'string') return fail(call, ignoredCalls)
   return { decision: { kind: 'call', call, content: words }, ignoredCalls }
 }
@@ -112,14 +121,14 @@ function isWithinBounds(value: unknown): boolean {
   }
 }
 
-/** Parses a call like every other caller does. @returns the fault when an argument is missing, wrong, or unknown to the tool */
-function readArguments(verb: Verb, args: JsonObject): VerbCall | string {
-  const fields: readonly string[] = MODEL_FIELDS[verb]
-  const unknown = Object.keys(args).find((key) => !fields.includes(key))
-  if (unknown !== undefined)
-    return `model called ${verb} with ${shown(unknown)}, which it does not take; it takes ${fields.join(', ')}`
+/** The verb of a tool that has the name of an action which was shown. */
+const verbOfAction = (name: unknown, shown: Shown): Verb | undefined =>
+  typeof name === 'string' ? namedVerb(name, shown) : undefined
+
+/** @returns the fault when an argument is missing, wrong, or unknown to the tool */
+function readArguments(name: string, verb: Verb, args: JsonObject, shown: Shown): VerbCall | string {
   try {
-    return parseCall({ ...args, verb })
+    return name === verb ? readWrittenCall(verb, args, shown) : readNamedCall(name, args, shown)
   } catch (error) {
     if (!(error instanceof TreeosError)) throw error
     return `model called ${verb}: ${inAscii(error.message)}`
@@ -130,7 +139,7 @@ const toolsAre = (offered: readonly Verb[]): string =>
   offered.length === 0 ? 'it has no tools' : `it has ${offered.join(', ')}`
 
 /** A value of the model's in a message: short, in quotes, and without invisible characters. */
-const shown = (value: unknown): string => inAscii(quote(value))
+const told = (value: unknown): string => inAscii(quote(value))
 
 const inAscii = (text: string): string =>
   text.replace(/[^\x20-\x7e]/g, (char) => `\\u${char.charCodeAt(0).toString(16).padStart(4, '0')}`)

@@ -112,7 +112,7 @@ export function createModel(endpoint: ModelEndpoint, options: ModelOptions): Mod
       if ('failure' in sent) return { decision: failed(sent.failure), ignoredCalls: 0, ...charged }
       const named = new Set(asked.tools.map((tool) => tool.function.name))
       const offered = VERBS.filter((verb) => named.has(verb))
-      return { ...parseAnswer(sent.completion, offered, textOf(asked.prompt)), ...charged }
+      return { ...parseAnswer(sent.completion, offered, textOf(asked.prompt), asked.shown), ...charged }
     },
     async complete(asked) {
       const { charged, ...sent } = await line.send(asked)

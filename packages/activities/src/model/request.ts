@@ -1,3 +1,4 @@
+import type { Shown } from '@treeos/core'
 import type { ModelTool, Prompt } from '@treeos/signature'
 import type { Saying } from '@treeos/store'
 import type { Usage } from './prices.ts'
@@ -5,6 +6,8 @@ import type { Usage } from './prices.ts'
 export interface ModelRequest {
   readonly prompt: Prompt
   readonly tools: readonly ModelTool[]
+  /** the names that the prompt told, which the model may write short; none when left out */
+  readonly shown?: Shown
   /** true: the model must call one of the tools; ignored when there are none */
   readonly forceToolCall: boolean
   readonly signal?: AbortSignal

@@ -16,6 +16,11 @@ export function checkRole(registry: Registry, role: unknown): Lint {
     canDo: [...registry.operations.keys()],
     canBe: [...registry.beOperations.keys()],
     see: [...registry.see.keys()],
+    tokens: {
+      rel: [...registry.relations.keys()],
+      resolver: [...registry.resolvers.keys()],
+      kind: [...registry.patterns.keys()],
+    },
   }
   return lintRole(role, { known })
 }

@@ -2,11 +2,13 @@ import { type Cognition, type RoleName, TreeosError, type Verb } from '@treeos/c
 import { type Entry, entryKey } from '../shape/entry.ts'
 import {
   type CanLists,
+  type Layout,
   type Orientation,
   permissionsOf,
   type ReplyTarget,
   type RespondMode,
   type RoleSpec,
+  type ViewChoice,
   withDefaults,
 } from '../shape/role.ts'
 
@@ -32,6 +34,8 @@ export interface ComposedRole extends CanLists {
   readonly triggerOn: readonly string[]
   readonly replyTo: ReplyTarget
   readonly respondMode: RespondMode
+  readonly views: ViewChoice
+  readonly layout: Layout
 }
 
 const FRAME_BREAK = '\n\n---\n\n'
@@ -70,6 +74,8 @@ export function composeRoles(roles: readonly WornRole[]): ComposedRole {
     triggerOn: primary.triggerOn,
     replyTo: primary.replyTo,
     respondMode: primary.respondMode,
+    views: primary.views,
+    layout: primary.layout,
   })
 }
 

@@ -46,6 +46,43 @@ describe('lintRole', () => {
     expect(lintRole(role).warnings).toEqual([])
   })
 
+  it('warns of relations, resolvers and kinds of patterns that nothing expands, and says what there is', () => {
+    const tokens = { rel: ['asker', 'parent'], resolver: [], kind: ['court:seats'] }
+    const role = {
+      name: 'judge',
+      canSee: [{ resolver: 'court:bench' }, { pattern: 'row 3', kind: 'court:seats' }, { pattern: '*' }],
+      canSummon: [{ rel: 'asker' }, { rel: 'boss' }, { pattern: 'row 3', kind: 'x' }],
+    }
+    expect(lintRole(role, { known: { ...known, tokens } }).warnings).toEqual([
+      { path: 'canSee[0]', message: 'no resolver "court:bench" is known here; there is none' },
+      { path: 'canSummon[1]', message: 'no relation "boss" is known here; there is asker, parent' },
+      { path: 'canSummon[2]', message: 'no kind of pattern "x" is known here; there is court:seats' },
+    ])
+  })
+
+  it('says what a name in a list of addresses is read as, where its author may mean something else', () => {
+    const tokens = { rel: ['parent'], resolver: [], kind: [] }
+    const role = {
+      name: 'worker',
+      canSee: ['station', '/hall', '~'],
+      canSummon: ['supervisor', 'parent', '/hall'],
+    }
+    expect(lintRole(role, { known: { ...known, tokens } }).warnings).toEqual([
+      {
+        path: 'canSee[0]',
+        message: expect.stringMatching(/^"station" is the space \/station; for a being write @station/),
+      },
+      {
+        path: 'canSummon[1]',
+        message: '"parent" is the being @parent; for the relation write {"rel": "parent"}',
+      },
+      {
+        path: 'canSummon[2]',
+        message: expect.stringMatching(/^"\/hall" is no stance, so it allows nothing/),
+      },
+    ])
+  })
+
   it.each([[null], ['judge'], [[]], [{}], [{ name: 'a', x: undefined }]])(
     '%j is told, not thrown',
     (role) => {

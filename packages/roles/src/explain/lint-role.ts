@@ -1,4 +1,4 @@
-import { isJsonObject, TreeosError } from '@treeos/core'
+import { isBeingName, isJsonObject, quote, TreeosError } from '@treeos/core'
 import type { ParseFault } from '../parse/fault.ts'
 import { parseRole } from '../parse/parse-role.ts'
 import type { Entry } from '../shape/entry.ts'
@@ -7,7 +7,10 @@ import type { Lint } from './lint.ts'
 
 export interface RoleLintOptions {
   /** when given, the names that `canDo`, `canBe` and `see` can mean; others are warned of */
-  readonly known?: Readonly<Record<'canDo' | 'canBe' | 'see', readonly string[]>>
+  readonly known?: Readonly<Record<'canDo' | 'canBe' | 'see', readonly string[]>> & {
+    /** the names that tokens can have; left out where they are not known */
+    readonly tokens?: Readonly<Record<'rel' | 'resolver' | 'kind', readonly string[]>>
+  }
 }
 
 const WHAT = { canDo: 'action', canBe: 'operation', see: 'see-resolver' } as const
@@ -20,7 +23,9 @@ export function lintRole(role: unknown, { known }: RoleLintOptions = {}): Lint {
     errors.push({ path: 'name', message: 'has a prefix; only an extension brings such a role' })
   if (typeof spec.prompt !== 'string')
     errors.push({ path: 'prompt', message: 'is a function; only an extension brings one' })
-  return { errors, warnings: errors.length > 0 || known === undefined ? [] : unknownNames(spec, known) }
+  if (errors.length > 0) return { errors, warnings: [] }
+  const unknown = known === undefined ? [] : [...unknownNames(spec, known), ...unknownTokens(spec, known)]
+  return { errors, warnings: [...unknown, ...misread(spec, known?.tokens?.rel ?? [])] }
 }
 
 /** Reads the role again without each field that has a fault, until no fault is left. */
@@ -57,3 +62,54 @@ function unknownNames(spec: RoleSpec, known: NonNullable<RoleLintOptions['known'
 /** The prefix of a see-resolver may be left out. */
 const isKnown = (name: string, names: readonly string[], field: keyof typeof WHAT): boolean =>
   names.includes(name) || (field === 'see' && names.some((one) => one.endsWith(`:${name}`)))
+
+const LISTS = ['canSee', 'canDo', 'canSummon', 'canBe'] as const
+const TOKEN_NAMES = { rel: 'relation', resolver: 'resolver', kind: 'kind of pattern' } as const
+
+/** Tokens that nothing here expands: the entry would be left out of every moment. */
+function unknownTokens(spec: RoleSpec, { tokens }: NonNullable<RoleLintOptions['known']>): ParseFault[] {
+  if (tokens === undefined) return []
+  const faultOf = (entry: Entry): string | null => {
+    if (typeof entry === 'string') return null
+    const [field, name] =
+      'rel' in entry
+        ? (['rel', entry.rel] as const)
+        : 'resolver' in entry
+          ? (['resolver', entry.resolver] as const)
+          : (['kind', entry.kind] as const)
+    if (name === undefined || tokens[field].includes(name)) return null
+    const known =
+      tokens[field].length === 0 ? 'there is none' : `there is ${[...tokens[field]].sort().join(', ')}`
+    return `no ${TOKEN_NAMES[field]} ${JSON.stringify(name)} is known here; ${known}`
+  }
+  return faultsIn(spec, LISTS, faultOf)
+}
+
+/** Names in the lists of addresses that are read as something else than their author may mean. */
+function misread(spec: RoleSpec, relations: readonly string[]): ParseFault[] {
+  const ofBeings = (entry: Entry): string | null => {
+    if (typeof entry !== 'string' || /[@~]/.test(entry)) return null
+    if (relations.includes(entry))
+      return `${quote(entry)} is the being @${entry}; for the relation write {"rel": ${quote(entry)}}`
+    return isBeingName(entry)
+      ? null
+      : `${quote(entry)} is no stance, so it allows nothing; write @name, or {"pattern": …}`
+  }
+  const ofPlaces = (entry: Entry): string | null =>
+    typeof entry === 'string' && isBeingName(entry)
+      ? `${quote(entry)} is the space /${entry}; for a being write @${entry}, for a thing matter:${entry}, and for a view name it in see`
+      : null
+  return [...faultsIn(spec, ['canSee'], ofPlaces), ...faultsIn(spec, ['canSummon'], ofBeings)]
+}
+
+const faultsIn = (
+  spec: RoleSpec,
+  lists: readonly (typeof LISTS)[number][],
+  faultOf: (entry: Entry) => string | null,
+): ParseFault[] =>
+  lists.flatMap((list) =>
+    spec[list].flatMap((entry, i): ParseFault[] => {
+      const message = faultOf(entry)
+      return message === null ? [] : [{ path: `${list}[${i}]`, message }]
+    }),
+  )

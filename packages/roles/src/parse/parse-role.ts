@@ -15,7 +15,14 @@ import {
   utf8Length,
 } from '@treeos/core'
 import { entryFault } from '../shape/entry.ts'
-import { ORIENTATIONS, REPLY_TARGETS, RESPOND_MODES, type RoleSpec } from '../shape/role.ts'
+import {
+  LAYOUTS,
+  ORIENTATIONS,
+  REPLY_TARGETS,
+  RESPOND_MODES,
+  type RoleSpec,
+  VIEW_CHOICES,
+} from '../shape/role.ts'
 import { fromJsonPath, show } from './fault.ts'
 
 /** Reads the value of a field or throws. FIELDS below is the whole shape of a role. */
@@ -29,6 +36,8 @@ const FIELDS: Readonly<Record<keyof RoleSpec, Reader>> = {
   canSummon: entries,
   canBe: entries,
   see: names,
+  views: oneOf(VIEW_CHOICES),
+  layout: oneOf(LAYOUTS),
   requiredCognition: oneOf(COGNITIONS),
   selfContinue: flag,
   defaultOrientation: oneOf(ORIENTATIONS),

@@ -207,6 +207,8 @@ describe('what is left out is derived', () => {
       triggerOn: ['message'],
       replyTo: 'asker',
       respondMode: 'async',
+      views: 'default',
+      layout: 'as-told',
       permissions: ['do'],
     })
   })

@@ -14,6 +14,12 @@ export const REPLY_TARGETS = ['asker', 'chain-initial'] as const
 export type ReplyTarget = (typeof REPLY_TARGETS)[number]
 export const RESPOND_MODES = ['async', 'none'] as const
 export type RespondMode = (typeof RESPOND_MODES)[number]
+/** `default`: a model sees its place, others there, things and the conversation, whatever the role names in `see`; `only`: it does not. */
+export const VIEW_CHOICES = ['default', 'only'] as const
+export type ViewChoice = (typeof VIEW_CHOICES)[number]
+/** The order of a prompt. `stable-first`: what changes from moment to moment comes last, so that prefix caches of models hold more. */
+export const LAYOUTS = ['as-told', 'stable-first'] as const
+export type Layout = (typeof LAYOUTS)[number]
 
 /** A prompt that is code of an extension, pinned by the version of its package. */
 export interface FunctionPrompt {
@@ -29,6 +35,8 @@ export interface RoleSpec extends CanLists {
   readonly description?: string
   /** see-resolvers whose results are rendered into the prompt, in this order; never tools */
   readonly see: readonly string[]
+  readonly views?: ViewChoice
+  readonly layout?: Layout
   /** only beings driven by this cognition can wear the role */
   readonly requiredCognition?: Cognition
   /** after a sealed act the being goes on with another moment */
@@ -52,6 +60,8 @@ export interface CompleteRole extends RoleSpec {
   readonly triggerOn: readonly string[]
   readonly replyTo: ReplyTarget
   readonly respondMode: RespondMode
+  readonly views: ViewChoice
+  readonly layout: Layout
   readonly permissions: readonly Verb[]
 }
 
@@ -82,6 +92,8 @@ export function withDefaults(spec: RoleSpec): CompleteRole {
     triggerOn: DEFAULT_TRIGGERS,
     replyTo: 'asker',
     respondMode: 'async',
+    views: 'default',
+    layout: 'as-told',
     ...spec,
     permissions: Object.freeze(permissionsOf(spec)),
   })

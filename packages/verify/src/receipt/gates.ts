@@ -15,9 +15,10 @@ export const LIST_OF: Readonly<Record<string, List>> = {
   be: 'canBe',
 }
 
-/** The one written form of an address: `hall/@ann` is `@ann`, `hall` is `/hall`, and `~` the home of who uses it. */
+/** The one written form of an address: `hall/@ann` is `@ann`, `hall` is `/hall`, and `~` the home of who uses it. Whom a list may summon is a being, so `ann` is `@ann` there. */
 export function written(list: string, address: string, home: string): string {
   if (list === 'canDo' || list === 'canBe' || /^(matter|thread):/.test(address)) return address
+  if (list === 'canSummon' && /^[a-z][a-z0-9-]{0,31}$/.test(address)) return `@${address}`
   if (address === '~') return home
   const being = /^(?:~\/|[a-z0-9/-]*)@([a-z][a-z0-9-]{0,31})$/.exec(address)
   if (being !== null) return `@${being[1]}`
@@ -64,11 +65,9 @@ export function expanded(list: string, entry: Json, { me, asker }: Wearer): Json
   if (pattern !== null) return [{ pattern }]
   const stances = (names: readonly (string | null)[]) =>
     names.flatMap((name) => (name === null ? [] : [written(list, `@${name}`, me.home)]))
-  switch (at(entry, 'rel')) {
-    case 'asker':
-      return stances([asker])
-    case 'parent':
-      return stances([me.parent])
+  const [rel, one] = [at(entry, 'rel'), { self: me.name, asker, parent: me.parent }]
+  if (rel === 'self' || rel === 'asker' || rel === 'parent') return stances([one[rel]])
+  switch (rel) {
     case 'any-child':
       if (me.children === null) throw new Error('it does not name the children that a role reaches for')
       return stances(me.children)

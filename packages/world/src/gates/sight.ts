@@ -22,12 +22,14 @@ export interface Seer {
 
 /**
  * Whether a being may see something now: the one question for every way on which content travels. Both gates answer it, the lists cut
- * to the ceilings and the rules of the spaces. SEE, views, faces, flows, wakes, moves and subscriptions all ask here.
+ * to the ceilings and the rules of the spaces. SEE, views, faces, flows, wakes, moves and subscriptions all ask here. A being may always
+ * see itself.
  * @returns the entry and the rule that allow it, or the refusal
  * @see docs/security.md, "One sight"
  */
 async function askSight(seer: Seer, target: OperationTarget): Promise<GateAnswer<readonly [string, string]>> {
   const { world, me } = seer
+  if (isSelf(me, nameOf(target))) return { allowed: true, by: [SELF, SELF] }
   const listed = await askLists(seer, nameOf(target))
   if (!listed.allowed) return listed
   const part = target.kind === 'thread' ? askPart(me, target.thread) : null
@@ -35,6 +37,11 @@ async function askSight(seer: Seer, target: OperationTarget): Promise<GateAnswer
   const granted = await askRules(world, me, target)
   return granted.allowed ? { allowed: true, by: [listed.by, granted.by] } : granted
 }
+
+const SELF = 'see: self'
+
+/** Whether an address is the being's own. */
+export const isSelf = (me: BeingRow, address: string): boolean => address === stanceOf(me.name)
 
 async function askLists({ world, me, surface, reach }: Seer, target: string): Promise<GateAnswer> {
   const listed = await askListGate({ reader: world, me, surface }, 'see', target)

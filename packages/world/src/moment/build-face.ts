@@ -8,16 +8,18 @@ import {
   spaceName,
 } from '@treeos/core'
 import { composeRoles, type RoleSpec } from '@treeos/roles'
+import type { Registry } from '../extend/registry.ts'
 import { isOpenTo, type Seer, seenPlace } from '../gates/sight.ts'
 import { expandSurface, type FaultListener, Unresolved, whyUnresolved } from '../read/expand-surface.ts'
 import type { BuiltFace, Face, Resolvers, SeeInput, SeeResolver } from '../read/face.ts'
 import type { WorldReader } from '../read/reader.ts'
 import type { SubstrateView } from '../rows/lists.ts'
-import { type BeingRow, beingKey, spaceKey } from '../rows/rows.ts'
+import { type BeingRow, beingKey, type SpaceRow, spaceKey } from '../rows/rows.ts'
 import { seenWorld } from './seen-rows.ts'
+import { targetsFor } from './targets.ts'
 
 /**
- * The views of the substrate that an LLM being sees when its primary role names none. A modifier adds its own to them.
+ * The views of the substrate that an LLM being sees, unless its primary role says `views: "only"`. Roles add those that they name.
  * @see docs/roles.md, "What a model sees"
  */
 const DEFAULT_VIEWS: readonly SubstrateView[] = ['me', 'place', 'occupants', 'things', 'conversation']
@@ -25,23 +27,26 @@ const DEFAULT_VIEWS: readonly SubstrateView[] = ['me', 'place', 'occupants', 'th
 /** Occupants beyond this are left out: a face must fit a prompt. */
 const OCCUPANTS_MAX = 200
 
+/** What a face is folded for. */
+interface Folding {
+  readonly me: BeingRow
+  readonly asker: BeingName | null
+  /** of the stack, primary first */
+  readonly specs: readonly RoleSpec[]
+  readonly lastSealed?: SeeInput['lastSealed']
+  /** the value of the quality whose change woke it */
+  readonly changed?: (seer: Seer) => Promise<Json | undefined>
+  /** a model decides, so it sees the default views, and is told the targets of its calls */
+  readonly forModel?: boolean
+}
+
 /**
  * Folds a being's face. Every read goes through the reader, so the basis is complete.
- * @param at.specs of the stack, primary first
  */
 export async function buildFace(
   reader: WorldReader,
-  registry: Resolvers,
-  at: {
-    me: BeingRow
-    asker: BeingName | null
-    specs: readonly RoleSpec[]
-    lastSealed?: SeeInput['lastSealed']
-    /** the value of the quality whose change woke it */
-    changed?: (seer: Seer) => Promise<Json | undefined>
-    /** a model decides, so it sees the default views where its role names none */
-    forModel?: boolean
-  },
+  registry: Resolvers & Pick<Registry, 'operations'>,
+  at: Folding,
   onFault: FaultListener = () => undefined,
 ): Promise<BuiltFace> {
   const lists = composeRoles(at.specs.map((spec) => ({ spec, prompt: '' })))
@@ -64,25 +69,12 @@ export async function buildFace(
   ])
   const space = await seenPlace(seer)
   const occupants = space === null ? [] : await reader.occupants(at.me.space, OCCUPANTS_MAX)
-  const views: { name: string; view: Json }[] = []
-  const unseen: { see: string; reason: string }[] = []
-  const { lastSealed = null } = at
-  const sights = seenWorld(seer)
-  for (const name of viewsOf(at.specs, lists.see, at.forModel === true)) {
-    try {
-      const { key, resolve } = seeResolver(registry, name)
-      const world = isOfExtension(key) ? sights : reader
-      const view = await resolve({ me: at.me, world, place: space, surface, lastSealed })
-      guardJson(view, CONTENT_BOUNDS)
-      if (view !== null) views.push({ name: name.slice(name.indexOf(':') + 1), view })
-    } catch (error) {
-      unseen.push({ see: name, reason: whyUnresolved(error) })
-      onFault(`see ${name}`, error)
-    }
-  }
+  const { views, unseen } = await viewsOf(seer, space, registry, at, onFault)
   const { roleFlow: _flow, ...qualities } = at.me.qualities
   // The fields stand in canonical order, so that writing them need not sort them.
   const changed = await at.changed?.(seer)
+  const around = { seesPlace: space !== null, occupants, asker: at.asker }
+  const targets = at.forModel === true ? await targetsFor(seer, registry.operations, around) : undefined
   const text = canonicalJson({
     ...(changed === undefined ? {} : { changed }),
     dropped: [...dropped, ...unseen],
@@ -96,29 +88,106 @@ export async function buildFace(
     },
     spaces: space === null ? [] : await reader.childSpaces(at.me.space),
     surface,
+    ...(targets === undefined ? {} : { targets }),
     views,
   } satisfies Face)
   // Key order shows in prompts. A stored face has canonical order, so a new one gets it too.
   return { face: JSON.parse(text) as Face, text }
 }
 
-function viewsOf([primary]: readonly RoleSpec[], named: readonly string[], forModel: boolean): string[] {
-  const isDefault = forModel && primary?.see.length === 0
-  return isDefault ? [...new Set<string>([...DEFAULT_VIEWS, ...named])] : [...named]
+type View = Face['views'][number]
+type Unseen = { readonly see: string; readonly reason: string }
+
+/** Runs the see-resolvers of a moment. One that fails is left out, and why. */
+async function viewsOf(
+  seer: Seer,
+  place: SpaceRow | null,
+  registry: Resolvers,
+  { specs, forModel, lastSealed = null }: Pick<Folding, 'specs' | 'forModel' | 'lastSealed'>,
+  onFault: FaultListener,
+): Promise<{ readonly views: readonly View[]; readonly unseen: readonly Unseen[] }> {
+  const { me, surface } = seer
+  const views: View[] = []
+  const unseen: Unseen[] = []
+  const leaveOut = (name: string, error: unknown): void => {
+    unseen.push({ see: name, reason: whyUnresolved(error) })
+    onFault(`see ${name}`, error)
+  }
+  const sights = seenWorld(seer)
+  for (const [shown, { name, found }] of resolversFor(registry, specs, forModel === true)) {
+    try {
+      const { key, resolve } = found()
+      const world = isOfExtension(key) ? sights : seer.world
+      const view = await resolve({ me, world, place, surface, lastSealed })
+      guardJson(view, CONTENT_BOUNDS)
+      if (view !== null) views.push({ name: shown, view })
+    } catch (error) {
+      leaveOut(name, error)
+    }
+  }
+  return { views, unseen }
+}
+
+interface Finding {
+  readonly name: string
+  /** @throws {Unresolved} when there is none, or several */
+  readonly found: () => { readonly key: string; readonly resolve: SeeResolver }
+}
+
+/** The see-resolvers of a moment by the name under which their views stand: the last part, and the whole name of a namesake. */
+function resolversFor(
+  { see }: Resolvers,
+  specs: readonly RoleSpec[],
+  forModel: boolean,
+): ReadonlyMap<string, Finding> {
+  const shown = new Map<string, Finding & { readonly key: string }>()
+  const add = (name: string, of: string | null): void => {
+    const found = () => seeResolver(see, name, of)
+    const key = keyOf(see, name, of) ?? name
+    if ([...shown.values()].some((other) => other.key === key)) return
+    const short = name.slice(name.indexOf(':') + 1)
+    const namesake = shown.get(short)
+    const isFree = namesake === undefined || (isOfExtension(key) && !isOfExtension(namesake.key))
+    shown.set(isFree ? short : key, { name, key, found })
+  }
+  if (forModel && specs[0]?.views !== 'only') for (const name of DEFAULT_VIEWS) add(name, null)
+  for (const { name, see: named } of specs) {
+    const of = name.includes(':') ? name.slice(0, name.indexOf(':')) : null
+    for (const view of named) add(view, of)
+  }
+  return shown
 }
 
 /** Views of the substrate ask of each thing whether it may be shown; those of extensions, whose names have a prefix, get no other. */
 const isOfExtension = (key: string): boolean => key.includes(':')
 
-/** Finds a see-resolver. A name without a prefix stands for the only resolver of that name in any extension. */
-function seeResolver({ see }: Resolvers, name: string): { key: string; resolve: SeeResolver } {
-  const named = see.get(name)
-  if (named !== undefined) return { key: name, resolve: named }
-  const found = name.includes(':') ? [] : [...see.keys()].filter((key) => key.endsWith(`:${name}`))
-  if (found.length > 1)
-    throw new Unresolved(`several see-resolvers are called so: ${found.sort().join(', ')}`)
-  const [key = ''] = found
-  const only = see.get(key)
-  if (only === undefined) throw new Unresolved('no such see-resolver is registered')
-  return { key, resolve: only }
+/**
+ * Finds a see-resolver. A name without a prefix stands for that of the role's own extension, else for one that is built in, else for the
+ * only resolver of that name in any extension.
+ */
+function seeResolver(
+  see: Resolvers['see'],
+  name: string,
+  of: string | null,
+): { key: string; resolve: SeeResolver } {
+  const key = keyOf(see, name, of)
+  const resolve = key === null ? undefined : see.get(key)
+  if (key !== null && resolve !== undefined) return { key, resolve }
+  const found = namesakes(see, name)
+  throw new Unresolved(
+    found.length > 1
+      ? `several see-resolvers are called so: ${found.sort().join(', ')}`
+      : 'no such see-resolver is registered',
+  )
 }
+
+function keyOf(see: Resolvers['see'], name: string, of: string | null): string | null {
+  const own = of === null ? null : `${of}:${name}`
+  if (own !== null && see.has(own)) return own
+  if (see.has(name)) return name
+  const [only = null, ...others] = namesakes(see, name)
+  return others.length > 0 ? null : only
+}
+
+const namesakes = (see: Resolvers['see'], name: string): string[] =>
+  name.includes(':') ? [] : [...see.keys()].filter((key) => key.endsWith(`:${name}`))

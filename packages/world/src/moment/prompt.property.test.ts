@@ -110,6 +110,10 @@ describe('who speaks, and what is data', () => {
         for (const [i, [, body]] of read.data.entries()) expectHolds(body, face.views[i]?.view ?? null)
         expect(read.capabilities).toBe(Object.values(face.surface).some(({ length }) => length > 0) ? 1 : 0)
         if (typeof at.content === 'string') expect(read.words).toBe(at.content)
+        if (read.acting !== null) expect(read.acting).toMatch(/may be waiting|does not wait for more/)
+        expect(read.told === null).toBe(at.wake.kind !== 'event')
+        for (const line of [read.told ?? '', read.acting ?? ''])
+          expect(line).not.toMatch(/[\r\u2028\u2029\u0085]/)
       }),
       { numRuns: Number(process.env.FC_RUNS ?? 1500) },
     )
@@ -134,6 +138,10 @@ describe('who speaks, and what is data', () => {
       }),
     )
     expect(said.words).toBe(changed.words)
+    expect([said.told, changed.told]).toEqual([
+      null,
+      '@operator changed the world signal court.in-session to true.',
+    ])
     expect([said.kind, said.from]).toEqual(['message', '@mallory'])
     expect([changed.kind, changed.from]).toEqual(['change', null])
   })

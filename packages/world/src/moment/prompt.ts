@@ -1,11 +1,4 @@
-import {
-  type CallParameters,
-  callParameters,
-  type Json,
-  MODEL_FIELDS,
-  type RoleName,
-  type Verb,
-} from '@treeos/core'
+import { isJsonObject, type Json, questionOf, type RoleName, type Shown, stanceOf } from '@treeos/core'
 import { type ComposedRole, composeRoles, type RoleSpec } from '@treeos/roles'
 import {
   type FilledSignature,
@@ -18,9 +11,11 @@ import {
 } from '@treeos/signature'
 import type { Registry } from '../extend/registry.ts'
 import type { Face } from '../read/face.ts'
-import { CAN_LISTS, type CanList, type Concrete, covers, type Surface } from '../rows/lists.ts'
+import { CAN_LISTS, type CanList, type Concrete, type SubstrateView, type Surface } from '../rows/lists.ts'
 import { localTime } from './open-time.ts'
-import { type WakeRow, wakeBlock } from './wake-block.ts'
+import { toldWake } from './told-wake.ts'
+import { shownIn, type Tool, type ToolsAt, toolsFor, VERB_OF_LIST } from './tools.ts'
+import { groundRules, type WakeRow, wakeBlock } from './wake-block.ts'
 
 /**
  * Version of what a moment shows and of the form of its prompt: the views of the substrate, their bounds, and the parts of the
@@ -37,6 +32,8 @@ export interface Composed {
   /** its rendering without an overlay: this is recorded */
   readonly prompt: Prompt
   readonly tools: readonly Tool[]
+  /** the names that the prompt tells, which the model may write short */
+  readonly shown: Shown
   /** a role whose prompt is code of a version that is not loaded here: this prompt must not be used; null when all are loaded */
   readonly missing: RoleName | null
 }
@@ -60,11 +57,25 @@ export function composeMoment(
     prompt: renderSignature(signature, null),
     // Only who asks a model needs them, and they take long to make.
     get tools() {
-      return toolsFor(face.surface, role, registry, moment.wake.expectReply)
+      return toolsFor(toolsAt(face, moment), role, registry)
+    },
+    get shown() {
+      return shownIn(face, registry, moment.caller)
     },
     missing: specs.find((spec) => !isLoaded(registry, spec))?.name ?? null,
   }
 }
+
+const toolsAt = (
+  { surface, targets, me }: Face,
+  { caller, wake, answers = null }: PromptMoment,
+): ToolsAt => ({
+  surface,
+  targets,
+  me: me.name,
+  caller: questionOf(wake, answers) === null ? null : caller,
+  expectReply: wake.expectReply,
+})
 
 /**
  * Renders the prompt of a role. A prompt function that throws renders as empty: a fault in a prompt must not change what the
@@ -85,12 +96,6 @@ function isLoaded(registry: Pick<Registry, 'roles'>, { name, prompt }: RoleSpec)
   return typeof loaded === 'object' && loaded.function === prompt.function
 }
 
-const VERB_OF_LIST = {
-  canSee: 'see',
-  canDo: 'do',
-  canSummon: 'summon',
-  canBe: 'be',
-} as const satisfies Record<CanList, Verb>
 const HINT: Readonly<Record<CanList, string>> = {
   canSee: 'read these addresses',
   canDo: 'do these actions',
@@ -114,138 +119,69 @@ const MOMENT_SIGNATURE = 'moment'
 
 /**
  * Fills the Signature of one moment. What it is to do is assembled in a fixed order: identity and place, see-views,
- * capabilities, the composed role prompt, who speaks, the recorded time. Its input is the content of the wake, and its output a
- * call of one of the tools. It is pure: the same moment gives the same bytes on every replay. Raise `PROMPT_LAYOUT` when it
- * changes.
+ * capabilities, the composed role prompt, who speaks, the recorded time. What changes with every moment comes last. Its input is
+ * the content of the wake, and its output a call of one of the tools. It is pure: the same moment gives the same bytes on every
+ * replay. Raise `PROMPT_LAYOUT` when it changes.
  */
 export function fillMoment(role: ComposedRole, face: Face, moment: PromptMoment): FilledSignature {
-  const { openedAt, zone, offset, content } = moment
-  const time = offset === undefined ? new Date(openedAt).toISOString() : localTime(openedAt, offset)
+  const { before, content } = toldWake(moment)
+  const { block, after } = wakeBlock(moment, face.surface, role)
+  const views = face.views.map(({ name, view }) => ({ name, ...withoutLastAct(name, view) }))
+  const blockOf = ({ name, view }: { name: string; view: Json }) => viewBlock(name, view)
+  const isLate = ({ name }: { name: string }) => role.layout === 'stable-first' && LATE_VIEWS.has(name)
+  const early = views.filter((view) => !isLate(view)).map(blockOf)
+  const late = views.filter(isLate).map(blockOf)
+  const who = `I am ${inline(face.me.name)}, ${inline(role.name)} at ${inline(face.space.path)}.`
+  const can = capabilities(face.surface, moment.caller)
+  const ground = groundRules(face.surface)
+  const persona = rolePrompt(role.prompt)
   const parts = [
-    `I am ${inline(face.me.name)}, ${inline(role.name)} at ${inline(face.space.path)}.`,
-    ...face.views.map(({ name, view }) => viewBlock(name, view)),
-    capabilities(face.surface),
-    rolePrompt(role.prompt),
-    wakeBlock(moment, face.surface, role),
-    `[Time] ${time}${offset === undefined ? '' : ` ${inline(zone)}`}`,
+    who,
+    ...(role.layout === 'stable-first'
+      ? [persona, ground, ...early, can, ...late]
+      : [...early, can, ground, persona]),
+    block,
+    ...views.flatMap(({ lastAct }) => (lastAct == null ? [] : [viewBlock('lastAct', lastAct)])),
+    timeOf(moment),
   ]
   return {
     name: MOMENT_SIGNATURE,
     system: parts.filter((part) => part.trim() !== '').join('\n\n'),
-    inputs: { content },
+    inputs: content === undefined ? {} : { content },
     isBare: true,
+    ...(before === null ? {} : { before }),
+    ...(after === null ? {} : { after }),
   }
 }
 
-function capabilities(surface: Surface): string {
+/** Views that change from moment to moment of one being. */
+const LATE_VIEWS: ReadonlySet<string> = new Set<SubstrateView>(['me', 'conversation', 'inbox', 'threads'])
+
+/** The last act changes with every act, so it is shown after all that does not: a provider then reads less anew. */
+function withoutLastAct(name: string, view: Json): { readonly view: Json; readonly lastAct?: Json } {
+  if (name !== 'me' || !isJsonObject(view)) return { view }
+  const { lastAct, ...rest } = view
+  return lastAct === undefined ? { view } : { view: rest, lastAct }
+}
+
+function timeOf({ openedAt, zone, offset }: PromptMoment): string {
+  if (offset === undefined) return `[Time] ${new Date(openedAt).toISOString()}`
+  return `[Time] ${localTime(openedAt, offset)} ${inline(zone)}`
+}
+
+function capabilities(surface: Surface, caller: PromptMoment['caller']): string {
+  const asker = caller === null ? null : stanceOf(caller.name)
   const sections = CAN_LISTS.filter((list) => surface[list].length > 0).map((list) => {
-    const lines = surface[list].map((entry) => `- ${show(entry)}`)
+    const lines = surface[list].map(
+      (entry) => `- ${show(entry)}${entry === asker && list === 'canSummon' ? WOKE : ''}`,
+    )
     return `${VERB_OF_LIST[list]} (${HINT[list]} with the ${VERB_OF_LIST[list]} tool):\n${lines.join('\n')}`
   })
   return sections.length === 0 ? '' : `and can:\n\n${sections.join('\n\n')}`
 }
 
+/** Stands beside who woke the being. */
+const WOKE = ', who speaks to you now'
+
 const show = (entry: Concrete): string =>
   typeof entry === 'string' ? inline(entry) : `anything like ${inline(entry.pattern)}`
-
-/** A verb as a function of the Chat Completions API. */
-export interface Tool {
-  readonly type: 'function'
-  readonly function: {
-    readonly name: Verb
-    readonly description: string
-    readonly parameters: CallParameters
-  }
-}
-
-const TOOLS: Readonly<Record<Exclude<Verb, 'summon'>, Tool>> = {
-  see: tool('see', 'Read the world at an address. Nothing changes.', callParameters('see', MODEL_FIELDS.see)),
-  do: tool('do', 'Invoke one action on a target.', callParameters('do', MODEL_FIELDS.do)),
-  be: tool('be', 'Perform an identity operation.', callParameters('be', MODEL_FIELDS.be)),
-}
-
-type Answering = Pick<ComposedRole, 'replyTo' | 'respondMode'>
-
-const SUMMON_TOOLS: Readonly<Record<Answering['replyTo'] | 'nobody' | 'announcer', Tool>> = {
-  asker: summonTool('@name; whoever woke me when left out', false),
-  'chain-initial': summonTool('@name; whoever began all this when left out', false),
-  nobody: summonTool('@name', true),
-  announcer: summonTool(
-    '@name',
-    true,
-    'Speak to a being. No answer to what woke me is wanted, and none is sent.',
-  ),
-}
-
-function summonTool(target: string, required: boolean, description = 'Speak to a being.'): Tool {
-  const told = { target: { description: target, required } }
-  return tool('summon', description, callParameters('summon', MODEL_FIELDS.summon, told))
-}
-
-function tool(name: Verb, description: string, parameters: CallParameters): Tool {
-  return { type: 'function', function: { name, description, parameters } }
-}
-
-type Operations = Pick<Registry, 'operations' | 'beOperations'>
-
-/**
- * The tools of a surface: the verbs whose list is not empty. No role or extension can add a fifth verb. Operations in reach are
- * listed with their arguments, since a model that guesses them fails its moment.
- * @param expectReply false when the sender of the wake wants no answer
- */
-export function toolsFor(
-  surface: Surface,
-  { replyTo, respondMode }: Answering,
-  { operations, beOperations }: Operations,
-  expectReply = true,
-): Tool[] {
-  const answers = expectReply ? replyTo : 'announcer'
-  return CAN_LISTS.filter((list) => surface[list].length > 0).map((list) => {
-    if (list === 'canSummon') return SUMMON_TOOLS[respondMode === 'none' ? 'nobody' : answers]
-    const tool = TOOLS[VERB_OF_LIST[list]]
-    if (list === 'canDo') return withOperations(tool, surface.canDo, operations)
-    return list === 'canBe' ? withOperations(tool, surface.canBe, beOperations) : tool
-  })
-}
-
-const OPERATIONS_SHOWN_MAX = 24
-
-/** Adds to a tool the operations that its list covers, those named in the list first. */
-function withOperations(
-  tool: Tool,
-  entries: readonly Concrete[],
-  operations: Operations['operations'],
-): Tool {
-  const held = [...operations.values()].filter(({ name }) => covers(entries, name) !== undefined)
-  const named = held.filter(({ name }) => entries.includes(name))
-  const shown = [...new Set([...named, ...held])].slice(0, OPERATIONS_SHOWN_MAX)
-  if (shown.length === 0) return tool
-  const lines = shown.map(({ name, args }) => {
-    const taken = Object.entries(args).map(([arg, what]) => `${arg}: ${what}`)
-    return taken.length === 0 ? name : `${name} (${taken.join('; ')})`
-  })
-  const description = [tool.function.description, 'With their arguments:', ...lines].join('\n')
-  return { ...tool, function: { ...tool.function, description } }
-}
-
-/** The four verbs as functions, for callers that no wake opened: their summons must name a target. */
-const VERB_TOOLS: Readonly<Record<Verb, Tool>> = { ...TOOLS, summon: SUMMON_TOOLS.nobody }
-
-/**
- * The four verbs as functions, whatever a surface holds. The operations in reach are listed with their arguments.
- * @param surface null when it is not known, and then no operation is listed
- */
-export function verbTools(
-  surface: Surface | null,
-  { operations, beOperations }: Operations,
-): Readonly<Record<Verb, Tool['function']>> {
-  const { see, summon } = VERB_TOOLS
-  const shown = (tool: Tool, entries: readonly Concrete[] | undefined, held: Operations['operations']) =>
-    withOperations(tool, entries ?? [], held).function
-  return {
-    see: see.function,
-    do: shown(VERB_TOOLS.do, surface?.canDo, operations),
-    summon: summon.function,
-    be: shown(VERB_TOOLS.be, surface?.canBe, beOperations),
-  }
-}

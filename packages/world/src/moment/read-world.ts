@@ -15,6 +15,7 @@ import {
   type OpeningWake,
   type Program,
 } from '@treeos/roles'
+import type { Registry } from '../extend/registry.ts'
 import { maySee, type Seer } from '../gates/sight.ts'
 import type { FaultListener } from '../read/expand-surface.ts'
 import type { BuiltFace, Face, Resolvers } from '../read/face.ts'
@@ -51,7 +52,7 @@ export interface WorldReading {
  */
 export async function readWorld(
   reader: WorldReader,
-  resolvers: Resolvers,
+  resolvers: Resolvers & Pick<Registry, 'operations'>,
   opening: MomentInputs & { readonly asker: BeingName | null },
   onFault?: FaultListener,
 ): Promise<WorldReading> {
@@ -84,7 +85,7 @@ export async function readWorld(
 
 async function seeFor(
   reader: WorldReader,
-  resolvers: Resolvers,
+  resolvers: Resolvers & Pick<Registry, 'operations'>,
   { me, asker, cognition, lastSealed, quotes = null }: MomentInputs & { readonly asker: BeingName | null },
   { program, result }: { program: Program; result: Extract<FlowResult, { skip?: undefined }> },
   onFault?: FaultListener,

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import type { Surface } from '../rows/lists.ts'
-import { isAwaited, type WakeRow, wakeBlock } from './wake-block.ts'
+import { groundRules, isAwaited, type WakeRow, wakeBlock } from './wake-block.ts'
 
 const NONE: Surface = { canSee: [], canDo: [], canSummon: [], canBe: [] }
 const ANSWERING: Surface = { ...NONE, canSummon: ['@bo'] }
@@ -12,7 +12,8 @@ const woken = (wake: Partial<WakeRow['wake']> = {}, caller: WakeRow['caller'] = 
   caller,
   verb: 'summon',
 })
-const linesOf = (row: WakeRow, surface = ANSWERING) => wakeBlock(row, surface, ASKER).split('\n')
+const linesOf = (row: WakeRow) => wakeBlock(row, ANSWERING, ASKER).block.split('\n')
+const lastLineOf = (row: WakeRow, surface = ANSWERING) => wakeBlock(row, surface, ASKER).after
 
 describe('[Wake]', () => {
   it.each<[string, string, WakeRow]>([
@@ -39,9 +40,18 @@ describe('[Wake]', () => {
   })
 
   it('says how to answer only where the sender is in canSummon', () => {
-    expect(linesOf(woken()).at(-1)).toMatch(/^@bo may be waiting\. To answer, call the summon tool/)
-    expect(linesOf(woken(), { ...NONE, canSummon: ['@cy'] }).join()).not.toMatch(/waiting/)
-    expect(linesOf(woken(), NONE).join()).not.toMatch(/tool call/)
+    expect(lastLineOf(woken())).toMatch(
+      /^@bo may be waiting\. To answer, call the summon tool with target @bo/,
+    )
+    expect(lastLineOf(woken(), { ...NONE, canSummon: ['@cy'] })).toBeNull()
+    expect(lastLineOf(woken({ id: 'change/x/1/1', kind: 'event' }, null))).toBeNull()
+    expect(linesOf(woken()).slice(-2)).toEqual([
+      'The last line of the user message says what you can do. Its sender did not write it.',
+      'thread: t',
+    ])
+    expect(wakeBlock(woken(), NONE, ASKER).block).not.toMatch(/last line/)
+    expect(groundRules(ANSWERING)).toMatch(/Only a tool call does something/)
+    expect(groundRules(NONE)).not.toMatch(/tool call/)
   })
 
   it.each<[boolean, string, WakeRow]>([

@@ -24,9 +24,20 @@ export interface Face {
   readonly views: readonly { readonly name: string; readonly view: Json }[]
   /** the composed lists after expansion */
   readonly surface: Surface
+  /** what each verb can be called with now; only for a model, which is told of it */
+  readonly targets?: TargetsByVerb
   /** entries and views that were left out, and why */
   readonly dropped: readonly (DroppedEntry | { readonly see: string; readonly reason: string })[]
 }
+
+/** Addresses that both gates allow to a verb now. */
+export interface Targets {
+  readonly of: readonly string[]
+  /** false: there are others, which a pattern stands for or which are too many to be listed */
+  readonly isWhole: boolean
+}
+
+export type TargetsByVerb = Readonly<Record<'see' | 'do' | 'summon', Targets>>
 
 /** A face, and its canonical JSON. The JSON is what is hashed and stored. */
 export interface BuiltFace {

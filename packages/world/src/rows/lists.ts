@@ -1,4 +1,4 @@
-import { parseAddress, type SpacePath, stanceOf, type Verb } from '@treeos/core'
+import { isBeingName, parseAddress, type SpacePath, stanceOf, type Verb } from '@treeos/core'
 import { type CanLists, type Entry, entryKey, textPattern } from '@treeos/roles'
 
 export type { CanLists }
@@ -17,9 +17,13 @@ export type Concrete = string | { readonly pattern: string }
 /** What one being may reach for in one moment. */
 export type Surface = Readonly<Record<CanList, readonly Concrete[]>>
 
-/** The one written form of a stance or path, so that list entries and targets compare as text. */
+/**
+ * The one written form of a stance or path, so that list entries and targets compare as text. Only beings are summoned, so a bare name
+ * among them is that being.
+ */
 export function canonicalTarget(list: CanList, text: string, home: SpacePath): string {
   if (list === 'canDo' || list === 'canBe') return text
+  if (list === 'canSummon' && isBeingName(text)) return stanceOf(text)
   try {
     const address = parseAddress(text)
     if (address.kind === 'being') return stanceOf(address.being)

@@ -51,8 +51,8 @@ const roles: Role[] = [
     name: CITIZEN,
     description:
       'What the child of a person wears that was born without a role: a resident. While a person decides for it, it also ' +
-      'writes roles, its flow, its qualities and signals.',
-    canSee: ['~', { resolver: 'configurators' }],
+      'walks, and writes roles, its flow, its qualities and signals.',
+    canSee: ['~', { resolver: 'walked-to' }, { resolver: 'configurators' }],
     canDo: [{ resolver: 'configuring' }],
     canSummon: [{ rel: 'asker' }, { resolver: 'configurators' }],
     forceToolCall: true,
@@ -181,6 +181,7 @@ const stances = (names: readonly (BeingName | null)[]): string[] =>
 const PRESENT_MAX = 200
 
 const relations: Extension['relations'] = {
+  self: ({ me }) => stances([me.name]),
   /** the being that woke it */
   asker: ({ asker }) => stances([asker]),
   /** its maker */
@@ -206,8 +207,9 @@ const relations: Extension['relations'] = {
   },
 }
 
-/** What a being is configured with. */
+/** What a being is configured with: it walks to where that is done. */
 const CONFIGURING = [
+  'move',
   'set-role',
   'delete-role',
   'set-roleflow',
@@ -231,6 +233,8 @@ const resolvers: Extension['resolvers'] = {
   configuring: whileConfigured(CONFIGURING),
   /** beings that it is configured through */
   configurators: whileConfigured(stances([ROLE_MANAGER])),
+  /** where it has walked while it is configured */
+  'walked-to': (input) => whileConfigured([input.me.space])(input),
 }
 
 const isBefore = (a: BeingRow, b: BeingRow): boolean =>

@@ -1,7 +1,7 @@
 import type { TreeosError, VerbCall, Wake } from '@treeos/core'
 import type { EffectPending } from '../extend/effect.ts'
 import { requireListed } from '../gates/list-gate.ts'
-import { maySeeSpace, requireSight } from '../gates/sight.ts'
+import { isSelf, maySeeSpace, requireSight } from '../gates/sight.ts'
 import { type OperationTarget, resolve } from '../read/target.ts'
 import { canonicalTarget } from '../rows/lists.ts'
 import { type Act, type Acting, NOTHING_DONE } from './acting.ts'
@@ -60,7 +60,8 @@ async function seesPlaceOf(
 
 /** SEE: shows what is at an address. It writes no fact. */
 async function see(address: string, at: Acting): Promise<Act> {
-  await requireListed(at, 'see', canonicalTarget('canSee', address, at.me.home)) // before it is told whether that is there
+  const key = canonicalTarget('canSee', address, at.me.home)
+  if (!isSelf(at.me, key)) await requireListed(at, 'see', key) // before it is told whether that is there
   const target = await resolve(at, address)
   const by = await requireSight({ world: at.reader, me: at.me, surface: at.surface }, target)
   const seen = async (): Promise<Descriptor> => {

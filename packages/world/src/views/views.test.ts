@@ -286,8 +286,12 @@ describe('who gets these views', () => {
     expect((await see({ forModel: false, role: { see: ['place'] } })).names).toEqual(['place'])
   })
 
-  it('a role that names views gets those', async () => {
-    expect((await see({ role: { see: ['inbox', 'threads'] } })).names).toEqual(['inbox', 'threads'])
+  it('a role that names views gets those too, and those alone where it says so', async () => {
+    const named = ['inbox', 'threads']
+    const { names } = await see({ role: { see: named } })
+    expect(names).toEqual(['me', 'place', 'occupants', 'things', 'inbox', 'threads'])
+    expect((await see({ role: { see: named, views: 'only' } })).names).toEqual(named)
+    expect((await see({ role: { views: 'only' } })).names).toEqual([])
   })
 
   it('a modifier that names views adds them to the default of its primary', async () => {

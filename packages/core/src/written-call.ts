@@ -1,0 +1,193 @@
+import { parseCall } from './call.ts'
+import { fieldFault, MODEL_FIELDS } from './call-shape.ts'
+import { TreeosError } from './error.ts'
+import { isJsonObject, type Json, type JsonObject } from './json.ts'
+import { quote } from './names.ts'
+import type { Verb } from './stack.ts'
+import type { VerbCall } from './wake.ts'
+
+/** What a mind was shown before it wrote a call: the names that it may write short. */
+export interface Shown {
+  /** addresses that it was told of, as `@name`, `/path` or `matter:<id>` */
+  readonly addresses: readonly string[]
+  /** the names that `do` can have in its reach, each with the names of its arguments */
+  readonly actions: ReadonlyMap<string, readonly string[]>
+  /** the same for `be` */
+  readonly operations: ReadonlyMap<string, readonly string[]>
+}
+
+export const NOTHING_SHOWN: Shown = { addresses: [], actions: new Map(), operations: new Map() }
+
+/**
+ * Reads a call as a model or an MCP client writes it. It is generous where only one reading is possible, and refuses where two are:
+ *
+ * - an optional field that is null or `""` is left out;
+ * - arguments may be JSON text, and may stand beside the action where the action takes arguments of these names;
+ * - `args` and `payload` are the same;
+ * - an action that was shown may be written without its prefix, and with `_` for `-`;
+ * - a bare name of an address that was shown is that address.
+ *
+ * The result is a strict call, which is what is recorded and what both gates judge. It holds nothing that was neither written nor shown.
+ * @throws {TreeosError} INVALID_INPUT naming the field, or PAYLOAD_TOO_LARGE
+ */
+export function readWrittenCall(verb: Verb, written: JsonObject, shown: Shown): VerbCall {
+  const given = withoutAbsent(verb, written)
+  switch (verb) {
+    case 'see':
+      return strict(verb, withAddress(given, 'address', verb, shown))
+    case 'summon':
+      return strict(verb, withAddress(given, 'target', verb, shown))
+    case 'do':
+      return strict(
+        verb,
+        withAddress(withArguments(given, 'action', shown.actions, verb), 'target', verb, shown),
+      )
+    case 'be':
+      return strict(verb, withArguments(given, 'operation', shown.operations, verb))
+  }
+}
+
+/** The verb of a tool that has the name of an action instead of a verb; undefined where none, or more than one, was shown under it. */
+export function namedVerb(name: string, { actions, operations }: Shown): 'do' | 'be' | undefined {
+  const [found, others] = [namesLike(name, actions).length, namesLike(name, operations).length]
+  if (found + others !== 1) return undefined
+  return found === 1 ? 'do' : 'be'
+}
+
+/**
+ * Reads a call of a tool that has the name of an action.
+ * @throws {TreeosError} as `readWrittenCall`, and where no such action, or more than one, was shown
+ */
+export function readNamedCall(name: string, written: JsonObject, shown: Shown): VerbCall {
+  const verb = namedVerb(name, shown)
+  if (verb === undefined) throw fieldFault('the tool', name, 'see, do, summon or be')
+  const [field, known] =
+    verb === 'do' ? (['action', shown.actions] as const) : (['operation', shown.operations] as const)
+  if (Object.hasOwn(written, field))
+    throw fieldFault(field, written[field], `nothing beside the tool ${name}`)
+  const [only = name] = namesLike(name, known)
+  const own = known.get(only) ?? []
+  const isOwn = own.some((taken) => CALL_FIELDS.has(taken)) // then every name is one of the action's
+  return readWrittenCall(verb, { ...(isOwn ? { args: written } : written), [field]: only }, shown)
+}
+
+const ARGUMENTS = ['args', 'payload'] as const
+const CALL_FIELDS: ReadonlySet<string> = new Set(['target', 'action', 'operation', ...ARGUMENTS])
+
+/** The names under which a verb takes fields. */
+const fieldsOf = (verb: Verb): readonly string[] =>
+  verb === 'do' || verb === 'be' ? [...new Set([...MODEL_FIELDS[verb], ...ARGUMENTS])] : MODEL_FIELDS[verb]
+
+const isAbsent = (value: Json | undefined): boolean => value === undefined || value === null || value === ''
+
+/** Only fields of the call: a null among arguments that stand beside them means something. */
+function withoutAbsent(verb: Verb, written: JsonObject): JsonObject {
+  const fields = fieldsOf(verb)
+  return Object.fromEntries(
+    Object.entries(written).filter(([name, value]) => !(fields.includes(name) && isAbsent(value))),
+  )
+}
+
+function strict(verb: Verb, given: JsonObject): VerbCall {
+  const fields = fieldsOf(verb)
+  const unknown = Object.keys(given).find((name) => !fields.includes(name))
+  if (unknown === undefined) return parseCall({ ...given, verb })
+  const taken = fields.filter((name) => name !== 'payload')
+  throw new TreeosError(
+    'INVALID_INPUT',
+    `${quote(unknown)} is no argument of ${verb}; it takes ${taken.join(', ')}`,
+  )
+}
+
+/** Brings the name of an action into its full form, and its arguments into one object. */
+function withArguments(
+  given: JsonObject,
+  field: 'action' | 'operation',
+  known: Shown['actions'],
+  verb: 'do' | 'be',
+): JsonObject {
+  const name = fullName(given[field], field, known)
+  const { args, rest } = argumentsIn(given)
+  const beside = Object.keys(rest).filter((key) => !fieldsOf(verb).includes(key))
+  const taken = typeof name === 'string' ? known.get(name) : undefined
+  const call = name === undefined ? rest : { ...rest, [field]: name }
+  const holder = verb === 'be' ? 'payload' : 'args'
+  if (beside.length === 0 || taken === undefined || beside.some((key) => !taken.includes(key)))
+    return args === undefined ? call : { ...call, [holder]: args }
+  const both = Object.keys(rest).find((key) => key !== field && !beside.includes(key) && taken.includes(key))
+  if (both !== undefined || (args !== undefined && Object.keys(args).length > 0))
+    throw new TreeosError(
+      'INVALID_INPUT',
+      `${beside.join(', ')} may be an argument of ${name}, and so may ${both ?? 'args'}; give all arguments in args`,
+    )
+  const kept = Object.entries(call).filter(([key]) => !beside.includes(key))
+  const flat = beside.map((key): [string, Json] => [key, rest[key] ?? null])
+  return { ...Object.fromEntries(kept), [holder]: Object.fromEntries(flat) }
+}
+
+/** The arguments under either of their names, as an object or as JSON text of one. */
+function argumentsIn({ args, payload, ...rest }: JsonObject): {
+  args: JsonObject | undefined
+  rest: JsonObject
+} {
+  if (args !== undefined && payload !== undefined)
+    throw new TreeosError('INVALID_INPUT', 'args and payload are the same; give args')
+  const value = args ?? payload
+  if (value === undefined) return { args: undefined, rest }
+  const object = typeof value === 'string' ? objectIn(value) : value
+  if (isJsonObject(object)) return { args: object, rest }
+  throw fieldFault('args', value, 'an object')
+}
+
+function objectIn(text: string): Json | undefined {
+  try {
+    const value = JSON.parse(text) as Json
+    return typeof value === 'string' ? (JSON.parse(value) as Json) : value
+  } catch {
+    return undefined
+  }
+}
+
+const plain = (name: string): string =>
+  name
+    .trim()
+    .toLowerCase()
+    .replace(/[\s_.:-]+/g, '-')
+
+/** The shown names that a text can mean: itself, else those like it, with or without their prefix. */
+function namesLike(text: string, known: Shown['actions']): string[] {
+  if (known.has(text)) return [text]
+  const wanted = plain(text)
+  return [...known.keys()].filter(
+    (name) => plain(name) === wanted || plain(name.slice(name.indexOf(':') + 1)) === wanted,
+  )
+}
+
+/** @throws {TreeosError} INVALID_INPUT for a name that can mean several */
+function fullName(written: Json | undefined, field: string, known: Shown['actions']): Json | undefined {
+  if (typeof written !== 'string') return written
+  const found = namesLike(written, known)
+  if (found.length > 1) throw fieldFault(field, written, `one of ${found.join(', ')}`)
+  return found[0] ?? written
+}
+
+/** A bare name, or an id as facts write it, as the one shown address that it names. */
+function withAddress(
+  given: JsonObject,
+  field: 'address' | 'target',
+  verb: Verb,
+  { addresses }: Shown,
+): JsonObject {
+  const written = given[field]
+  if (typeof written !== 'string' || addresses.includes(written)) return given
+  const text = written.trim()
+  const [, kind, name = text] = /^(?:(being|space):)?(.*)$/s.exec(text) ?? []
+  const forms = [
+    ...(kind === 'space' ? [] : [name.startsWith('@') ? name : `@${name}`]),
+    ...(kind === 'being' || verb === 'summon' || name.startsWith('@') ? [] : [`/${name.replace(/^\//, '')}`]),
+    ...(kind === undefined && verb !== 'summon' ? [`matter:${name}`] : []),
+  ].flatMap((form) => [form, form.toLowerCase()])
+  const found = [...new Set(forms)].filter((form) => addresses.includes(form))
+  if (found.length > 1) throw fieldFault(field, written, `one of ${found.join(', ')}`)
+  return found[0] === undefined ? given : { ...given, [field]: found[0] }
+}

@@ -1,0 +1,230 @@
+import {
+  type BeingName,
+  type Caller,
+  type CallParameters,
+  callParameters,
+  MODEL_FIELDS,
+  type Shown,
+  stanceOf,
+  type Told,
+  type Verb,
+} from '@treeos/core'
+import type { ComposedRole } from '@treeos/roles'
+import type { Operation } from '../extend/extension.ts'
+import type { Registry } from '../extend/registry.ts'
+import type { Face, Targets, TargetsByVerb } from '../read/face.ts'
+import { CAN_LISTS, type CanList, type Concrete, covers, type Surface } from '../rows/lists.ts'
+
+/** A verb as a function of the Chat Completions API. */
+export interface Tool {
+  readonly type: 'function'
+  readonly function: {
+    readonly name: Verb
+    readonly description: string
+    readonly parameters: CallParameters
+  }
+}
+
+type Answering = Pick<ComposedRole, 'replyTo' | 'respondMode'>
+type Operations = Pick<Registry, 'operations' | 'beOperations'>
+
+/** What the tools of a moment depend on. */
+export interface ToolsAt {
+  readonly surface: Surface
+  /** what each verb can be called with now; left out where that is not known */
+  readonly targets?: TargetsByVerb | undefined
+  readonly me?: BeingName
+  /** who woke it */
+  readonly caller?: Pick<Caller, 'name'> | null
+  /** false: the sender of the wake wants no answer */
+  readonly expectReply?: boolean | undefined
+}
+
+export const VERB_OF_LIST = {
+  canSee: 'see',
+  canDo: 'do',
+  canSummon: 'summon',
+  canBe: 'be',
+} as const satisfies Record<CanList, Verb>
+
+/**
+ * The tools of a surface: the verbs whose list is not empty, without those that can reach nothing now. No role or extension can add a
+ * fifth verb. A tool names the targets that it can have now, so a model need not guess one. Operations in reach are listed with what
+ * they do and take.
+ */
+export function toolsFor(
+  at: ToolsAt,
+  answering: Answering,
+  { operations, beOperations }: Operations,
+): Tool[] {
+  const { surface, targets } = at
+  const makers: Readonly<Record<CanList, () => Tool | null>> = {
+    canSee: () => (isUnreachable(targets?.see) ? null : seeTool(targets?.see)),
+    canDo: () => doTool(targets?.do, heldBy(surface.canDo, operations)),
+    canSummon: () => (isUnreachable(targets?.summon) ? null : summonTool(at, answering)),
+    canBe: () => beTool(heldBy(surface.canBe, beOperations)),
+  }
+  return CAN_LISTS.filter((list) => surface[list].length > 0).flatMap((list) => makers[list]() ?? [])
+}
+
+const isUnreachable = (targets: Targets | undefined): boolean =>
+  targets?.isWhole === true && targets.of.length === 0
+
+/** The targets as the only values of a field, where all of them are known. */
+const choicesOf = (targets: Targets | undefined): Pick<Told, 'choices'> =>
+  targets?.isWhole === true && targets.of.length > 0 ? { choices: targets.of } : {}
+
+const tool = (name: Verb, description: string, parameters: CallParameters): Tool => ({
+  type: 'function',
+  function: { name, description, parameters },
+})
+
+const ADDRESSES = '@name, /path or matter:id'
+
+const seeTool = (targets?: Targets): Tool =>
+  tool(
+    'see',
+    'Look at one address. Nothing changes.',
+    callParameters('see', MODEL_FIELDS.see, {
+      address: {
+        description: isWhole(targets) ? 'what to look at' : `what to look at: ${ADDRESSES}`,
+        ...choicesOf(targets),
+      },
+    }),
+  )
+
+const isWhole = (targets: Targets | undefined): boolean => targets?.isWhole === true
+
+/**
+ * An answer is a summon of the being that woke this one. The runtime adds what it answers, so no field for that is offered: there is
+ * nothing else that a being could answer.
+ */
+function summonTool(
+  { surface, targets, me, caller = null, expectReply }: ToolsAt,
+  answering: Answering,
+): Tool {
+  const summon = targets?.summon
+  const { respondMode, replyTo } = answering
+  const left =
+    respondMode === 'none' || expectReply === false
+      ? null
+      : replyTo === 'chain-initial'
+        ? 'whoever began all this'
+        : caller && stanceOf(caller.name)
+  const isOfSelf = me !== undefined && covers(surface.canSummon, stanceOf(me)) !== undefined
+  const isOfOthers =
+    !isWhole(summon) || summon?.of.some((target) => target !== (caller && stanceOf(caller.name)))
+  const told = {
+    target: {
+      description: `${isWhole(summon) ? 'whom' : 'whom: @name'}${left === null ? '' : `; ${left} when left out`}`,
+      required: left === null,
+      ...choicesOf(summon),
+    },
+    orientation: { description: 'only to myself: how much of my own past I see then' },
+    expectReply: { description: 'false: I want no answer' },
+  } as const
+  const fields = MODEL_FIELDS.summon.filter((field) => {
+    if (field === 'inReplyTo') return false
+    return field === 'orientation' ? isOfSelf : field === 'expectReply' ? isOfOthers : true
+  })
+  const noAnswer = expectReply === false ? ' No answer to what woke me is wanted, and none is sent.' : ''
+  return tool('summon', `Speak to a being.${noAnswer}`, callParameters('summon', fields, told))
+}
+
+const doTool = (targets: Targets | undefined, held: readonly Operation[] | null): Tool =>
+  tool(
+    'do',
+    withOperations('Do one action.', held, 'do'),
+    callParameters('do', MODEL_FIELDS.do, {
+      target: {
+        description: isWhole(targets) ? 'what it is done to' : `what it is done to: ${ADDRESSES}`,
+        ...choicesOf(targets),
+      },
+      action: choicesAmong(held),
+    }),
+  )
+
+const beTool = (held: readonly Operation[] | null): Tool =>
+  tool(
+    'be',
+    withOperations('Do one thing as who you are.', held, 'be'),
+    callParameters('be', MODEL_FIELDS.be, { operation: choicesAmong(held) }),
+  )
+
+const OPERATIONS_SHOWN_MAX = 24
+
+/** The operations that a list covers, those named in it first. */
+function heldBy(entries: readonly Concrete[], operations: Operations['operations']): Operation[] {
+  const held = [...operations.values()].filter(({ name }) => covers(entries, name) !== undefined)
+  const named = held.filter(({ name }) => entries.includes(name))
+  return [...new Set<Operation>([...named, ...held])]
+}
+
+const choicesAmong = (held: readonly Operation[] | null): Pick<Told, 'choices'> =>
+  held === null || held.length === 0 || held.length > OPERATIONS_SHOWN_MAX
+    ? {}
+    : { choices: held.map(({ name }) => name) }
+
+function withOperations(description: string, held: readonly Operation[] | null, verb: 'do' | 'be'): string {
+  if (held === null || held.length === 0) return description
+  return [
+    description,
+    ...held.slice(0, OPERATIONS_SHOWN_MAX).map((operation) => lineOf(operation, verb)),
+  ].join('\n')
+}
+
+const KIND_NAMES: Readonly<Record<Operation['targets'][number], string>> = {
+  being: 'a being',
+  space: 'a space',
+  matter: 'a thing',
+  thread: 'a thread',
+  reality: '/',
+}
+
+/** One line of an operation: what it does, to what, and what each argument is. */
+function lineOf({ name, description, targets, args }: Operation, verb: 'do' | 'be'): string {
+  const on = verb === 'be' ? '' : `Target: ${targets.map((kind) => KIND_NAMES[kind]).join(' or ')}. `
+  const taken = Object.entries(args).map(([arg, what]) => `${arg} (${what})`)
+  return `${name}: ${description} ${on}${taken.length === 0 ? 'No args' : `Args: ${taken.join(', ')}`}.`
+}
+
+/**
+ * The four verbs as functions, for callers that no wake opened, whatever a surface holds. The operations in reach are listed.
+ * @param surface null when it is not known, and then no operation is listed
+ */
+export function verbTools(
+  surface: Surface | null,
+  { operations, beOperations }: Operations,
+): Readonly<Record<Verb, Tool['function']>> {
+  const held = (list: CanList, known: Operations['operations']) =>
+    surface === null ? null : heldBy(surface[list], known)
+  const at = { surface: surface ?? NO_SURFACE }
+  return {
+    see: seeTool().function,
+    do: doTool(undefined, held('canDo', operations)).function,
+    summon: summonTool(at, { replyTo: 'asker', respondMode: 'none' }).function,
+    be: beTool(held('canBe', beOperations)).function,
+  }
+}
+
+const NO_SURFACE: Surface = { canSee: [], canDo: [], canSummon: [], canBe: [] }
+
+/** The names that a moment told a mind: what it may write short. */
+export function shownIn(
+  { surface, targets, occupants, spaces, space, me }: Face,
+  { operations, beOperations }: Operations,
+  caller: Pick<Caller, 'name'> | null,
+): Shown {
+  const literal = [...surface.canSee, ...surface.canSummon].filter((entry) => typeof entry === 'string')
+  const beings = [me.name, ...(caller === null ? [] : [caller.name]), ...occupants].map(stanceOf)
+  const reachable =
+    targets === undefined ? [] : [targets.see, targets.do, targets.summon].flatMap(({ of }) => of)
+  return {
+    addresses: [...new Set([...beings, ...literal, ...reachable, space.path, ...spaces])],
+    actions: argumentsOf(heldBy(surface.canDo, operations)),
+    operations: argumentsOf(heldBy(surface.canBe, beOperations)),
+  }
+}
+
+const argumentsOf = (held: readonly Operation[]): ReadonlyMap<string, readonly string[]> =>
+  new Map(held.map(({ name, args }) => [name, Object.keys(args)]))
