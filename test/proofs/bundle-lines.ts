@@ -1,7 +1,7 @@
 /** Bundles as lines of text, for tests that change them. */
 import { createHash } from 'node:crypto'
 import { parseKey, type Verified, verifyBundle } from '@treeos/verify'
-import { actHash, factHash, momentHash, valueHash } from '@treeos/verify/parts'
+import { actHash, factHash, momentHash, saltedHash, valueHash, wholeHeads } from '@treeos/verify/parts'
 
 /** @param key verifier key; null: signatures are not checked */
 export const verifyBytes = (bytes: Buffer, key: string | null, strict = false): Promise<Verified> =>
@@ -69,11 +69,13 @@ function hashOnce(lines: readonly Line[]): Map<string, string> {
   return renamed
 }
 
-function digestMoment({ record, open, basis, judged }: Line): void {
-  open.basis = valueHash(basis)
+function digestMoment({ record, open, basis, judged, basisSalt, noted }: Line): void {
+  const { digests } = wholeHeads({ basis, judged, salt: basisSalt })!
+  open.basis = digests.basis
+  if (noted !== null) open.noted = saltedHash(basisSalt, noted)
   record.open = valueHash(open)
   record.stackDigest = record.stack === null ? null : valueHash(record.stack)
-  if (judged !== null) record.judged = valueHash(judged)
+  if (judged !== null) record.judged = digests.judged
   const facts = record.facts.map(([, , hash]: string[]) => hash)
   const act = { moment: record.moment, decision: record.decision ?? '', facts }
   if (record.outcome === 'act') record.act = actHash(act)

@@ -16,6 +16,35 @@ const valueHash = (value: unknown): string => tagged('value', canonicalJson(valu
 const saltedHash = (salt: unknown, value: unknown): string =>
   tagged('payload', hex(salt), canonicalJson(value))
 
+const list = (value: unknown): Json[] => (Array.isArray(value) ? value : [])
+const headHash = (salt: string, head: unknown): string => tagged('head', salt, canonicalJson(head))
+/** The hash of a head, as a receipt has it: shown with its salt, or hidden. */
+const memberHash = (member: Json): Json =>
+  Array.isArray(member) ? headHash(String(member[3]), member.slice(0, 3)) : member
+
+/** The digests of what a moment of a bundle or of a receipt read. */
+function headsDigests({ basis, judged, basisSalt }: Part): { basis: string; judged: string | null } {
+  if (basisSalt === undefined)
+    return {
+      basis: valueHash(list(basis).map(memberHash)),
+      judged:
+        judged === null
+          ? null
+          : valueHash(
+              list(judged).map((entry) => [list(entry)[0] ?? null, memberHash(list(entry)[1] ?? null)]),
+            ),
+    }
+  const hashOf = (head: Json) => headHash(tagged('head-salt', String(basisSalt), canonicalJson(head)), head)
+  const places = new Map(list(basis).map((head, place) => [list(head)[0], place]))
+  return {
+    basis: valueHash(list(basis).map(hashOf)),
+    judged:
+      judged === null
+        ? null
+        : valueHash(list(judged).map((head) => [places.get(list(head)[0]) ?? null, hashOf(head)])),
+  }
+}
+
 const HASHES = /"[0-9a-f]{64}"/g
 const isHash = (value: unknown): value is string => typeof value === 'string' && /^[0-9a-f]{64}$/.test(value)
 const PASSES_MAX = 12
@@ -48,12 +77,14 @@ class Anew {
 
 /** Computes all digests in a moment again. @param facts with the headers that name its stack */
 function mendMoment(moment: Part, anew: Anew): void {
-  const { record, open, basis, judged, decision, salt, effect } = moment
+  const { record, open, decision, salt, effect, basisSalt, noted = null } = moment
   if (typeof record !== 'object' || record === null || typeof open !== 'object' || open === null) return
-  anew.put(open, 'basis', valueHash(basis))
+  const digests = headsDigests(moment)
+  anew.put(open, 'basis', digests.basis)
+  if (noted !== null) open.noted = saltedHash(basisSalt, noted)
   anew.put(record, 'open', valueHash(open))
   if (decision !== null) anew.put(record, 'decision', saltedHash(salt, decision))
-  if (record.judged !== undefined) record.judged = judged === null ? null : valueHash(judged)
+  if (record.judged !== undefined) record.judged = digests.judged
   if (effect !== null && record.effect)
     record.effect = {
       request: saltedHash(effect.salt, effect.request),
@@ -115,8 +146,8 @@ export const mendedStatement = (statement: Part): Part =>
     record.surfaceDigest = valueHash(surface)
     for (const [reel, links] of Object.entries<Part[]>(reels)) {
       const head = mendReel(links, tagged('genesis', reality, '\0', reel), anew)
-      for (const ref of [...(moment.basis ?? []), ...(moment.judged ?? [])])
-        if (ref?.[0] === reel) ref.splice(1, 2, ...head)
+      for (const ref of [...list(moment.basis), ...list(moment.judged).map((entry) => list(entry)[1])])
+        if (Array.isArray(ref) && ref[0] === reel) ref.splice(1, 2, ...head)
     }
     mendMoment({ ...moment }, anew)
     subject[0].digest.sha256 = tagged('moment', hex(moment.prev), canonicalJson(record))

@@ -175,6 +175,15 @@ export const FORGERS: readonly (readonly [string, (statement: Statement, draw: R
     },
   ],
   [
+    'another head than that from which it was judged, or none',
+    ({ predicate: { moment } }, draw) => {
+      const shown = [...moment.basis.keys()].filter((place) => Array.isArray(moment.basis[place]))
+      const place = draw.pick(shown)
+      const [reel, seq, hash, salt] = moment.basis[place] as Json[]
+      moment.basis[place] = draw.pick<Json>([hash!, salt!, [reel!, Number(seq) + 1, hash!, salt!]])
+    },
+  ],
+  [
     'another rule of an operation of TreeOS itself',
     ({ predicate }) => {
       const { verb, action, operation } = (predicate.moment.decision as { call: Record<string, Json> }).call

@@ -212,7 +212,7 @@ describe('a batch that brings the open record and the decision of its moment', (
       wake: 'w',
       openedAt: 1,
       record,
-      basis: [],
+      basis: { salt: '', heads: [], noted: null },
       face: { digest: digestOf({ being, seen }), text: canonicalJson({ being, seen }) },
     }
     const settlement = attempt === null ? null : { attempt, used: { tokens: 7, micros: null } }

@@ -1,4 +1,4 @@
-import { asJson, type HeadRef } from '@treeos/core'
+import type { HeadRef } from '@treeos/core'
 import { append, beginLife, type OpenRecord, readBases, readHeads, recordOpen } from '@treeos/store'
 import { beforeAll, expect, it } from 'vitest'
 import { useDatabase } from '../support/database.ts'
@@ -14,6 +14,7 @@ beforeAll(async () => {
 
 const REELS = ['being:nobody', 'space:/a', 'space:/b']
 const MOMENT = 'ann/1/1'
+const SALT = 'ab'.repeat(32)
 
 async function currentBasis(): Promise<HeadRef[]> {
   const heads = await readHeads(base.db, base.reality.id, REELS)
@@ -33,18 +34,27 @@ it('the basis of a moment is stored without hashes and read with those of its fa
     n: 1,
     wake: 'w',
     openedAt: 1,
-    basis: asJson(basis),
+    basis: { salt: SALT, heads: basis, noted: { aside: { did: [] } } },
     face: null,
     record: {} as OpenRecord,
   })
   await append(base.db, await batchOf(base.db, base.reality, { drafts: [changed('space:/b', 3)] }))
-  expect((await readBases(base.db, [MOMENT, 'ann/1/9'])).get(MOMENT)).toEqual(basis)
+  expect((await readBases(base.db, [MOMENT, 'ann/1/9'])).get(MOMENT)).toEqual({
+    salt: SALT,
+    heads: basis,
+    noted: { aside: { did: [] } },
+  })
   const row = await base.db.selectFrom('moment_open').select('basis').executeTakeFirstOrThrow()
-  expect(row.basis.toString()).toBe('{"being:nobody":0,"space:/a":2,"space:/b":1}')
+  expect(row.basis.toString()).toBe(
+    `{"heads":{"being:nobody":0,"space:/a":2,"space:/b":1},"noted":{"aside":{"did":[]}},"salt":"${SALT}"}`,
+  )
 })
 
 it('a fact that is missing has no hash, and what was changed so that it holds no heads gives a head of no reel', async () => {
-  const stored = { 'bo/1/1': JSON.stringify([['space:/a', 1, 'f'.repeat(64)]]), 'cy/1/1': '{"space:/a":7}' }
+  const stored = {
+    'bo/1/1': JSON.stringify([['space:/a', 1, 'f'.repeat(64)]]),
+    'cy/1/1': '{"heads":{"space:/a":7}}',
+  }
   for (const [moment, basis] of Object.entries(stored)) {
     const being = moment.slice(0, 2)
     await beginLife(base.db, base.reality.id, being, 'run-1')
@@ -63,6 +73,6 @@ it('a fact that is missing has no hash, and what was changed so that it holds no
       .execute()
   }
   const bases = await readBases(base.db, ['bo/1/1', 'cy/1/1'])
-  expect(bases.get('bo/1/1')?.map(([reel]) => reel)).toEqual([''])
-  expect(bases.get('cy/1/1')).toEqual([['space:/a', 7, '']])
+  expect(bases.get('bo/1/1')?.heads.map(([reel]) => reel)).toEqual([''])
+  expect(bases.get('cy/1/1')?.heads).toEqual([['space:/a', 7, '']])
 })

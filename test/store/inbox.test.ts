@@ -60,7 +60,7 @@ const open = (name: string, n: number, wake: string, generation: number) =>
     n,
     wake,
     openedAt: 1,
-    basis: [],
+    basis: { salt: '', heads: [], noted: null },
     face: null,
     record: {} as OpenRecord,
   })

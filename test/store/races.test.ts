@@ -95,7 +95,16 @@ it('of workers that each opened and decided one moment, one counts, and its reco
           digest: digestOf({ being, seen: seen % 2 }),
           text: canonicalJson({ being, seen: seen % 2 }),
         }
-        const open = { moment: id, being, n: 1, wake: 'w', openedAt: 1, record, basis: [], face }
+        const open = {
+          moment: id,
+          being,
+          n: 1,
+          wake: 'w',
+          openedAt: 1,
+          record,
+          basis: { salt: '', heads: [], noted: null },
+          face,
+        }
         const decision = newDecision({ kind: 'see', content: null })
         const signed = { ...made.outcome!.record, open: digestOf(record), decision: decision.digest }
         return { ...made, outcome: { ...made.outcome!, record: signed }, open, decision }

@@ -1,4 +1,4 @@
-import { asJson, type BeingName, triggerOf } from '@treeos/core'
+import { type BeingName, triggerOf } from '@treeos/core'
 import type { OpenedMoment, OpenInput, OpenResult } from '@treeos/protocol'
 import { contentHeard, type LoadedMoment, type MomentReading, readForMoment } from '@treeos/reality'
 import {
@@ -83,7 +83,7 @@ async function read(deps: BeatDeps, input: Input, claimed: Claimed, expected: Re
   memory.opened.set(being, readSet)
   const { lastSealed } = kept.fetched
   memory.nextWakes.opened(moment, lastSealed && wake.at - lastSealed.sealedAt)
-  const { record, faceText, faults } = seen
+  const { record, kept: basis, faceText, faults } = seen
   if (!memory.programs.has(record.program)) {
     await putBlob(db, seen.program)
     memory.programs.set(record.program, true)
@@ -96,12 +96,13 @@ async function read(deps: BeatDeps, input: Input, claimed: Claimed, expected: Re
       wake: wake.id,
       openedAt: record.openedAt,
       record,
-      basis: asJson(seen.basis),
+      basis,
       face: record.face === null || faceText === null ? null : { digest: record.face, text: faceText },
     },
     loaded: {
       ...seen,
-      content: contentHeard(record, seen.face, wake.content),
+      noted: basis.noted,
+      content: contentHeard(basis.noted, seen.face, wake.content),
       ...(wake.overlays === undefined ? {} : { overlays: wake.overlays }),
     },
     reading: kept,

@@ -1,4 +1,4 @@
-import { type BeingName, canonicalJson, type HeadRef, type ReelId } from '@treeos/core'
+import { type BeingName, canonicalJson, type ReelId } from '@treeos/core'
 import type { PendingEffect, ScheduleRef, StampedMoment, StampInput } from '@treeos/protocol'
 import type { LoadedMoment } from '@treeos/reality'
 import {
@@ -218,7 +218,8 @@ async function tryStamp(
 
 /** A held moment has asked for no effect: then it would be stored. */
 const beforeOf = ({ open }: HeldMoment): BeforeStamp => ({
-  basis: new Map((open.basis as unknown as readonly HeadRef[]).map(([reel, seq]) => [reel, seq])),
+  basis: new Map(open.basis.heads.map(([reel, seq]) => [reel, seq])),
+  basisSalt: open.basis.salt,
   effect: null,
 })
 

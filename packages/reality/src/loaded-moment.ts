@@ -6,6 +6,7 @@ import {
   findEntry,
   findOpen,
   type InboxEntry,
+  type Noted,
   type OpenRecord,
   type OverlaySources,
 } from '@treeos/store'
@@ -15,6 +16,8 @@ import { readFace, readProgram, readSpec } from './blobs.ts'
 /** An open moment with the content that its record names by digest. */
 export interface LoadedMoment {
   readonly record: OpenRecord
+  /** null when it noted nothing */
+  readonly noted: Noted | null
   readonly program: Program
   readonly face: Face | null
   /** content of the wake, as the being may hear it; for a person's act, the act */
@@ -24,11 +27,8 @@ export interface LoadedMoment {
 }
 
 /** The content of a wake as the being of its moment may hear it: without what it quotes of what the being may not see. */
-export const contentHeard = (
-  { quotes }: Pick<OpenRecord, 'quotes'>,
-  face: Pick<Face, 'changed'> | null,
-  content: Json,
-): Json => (quotes === undefined ? content : heardContent(content, quotes.unseen, face?.changed))
+export const contentHeard = (noted: Noted | null, face: Pick<Face, 'changed'> | null, content: Json): Json =>
+  noted?.quotes === undefined ? content : heardContent(content, noted.quotes.unseen, face?.changed)
 
 /** @returns null when the moment was never opened; `wake` is null when its inbox row is gone */
 export async function findMoment(
@@ -37,11 +37,11 @@ export async function findMoment(
 ): Promise<(Omit<LoadedMoment, 'content' | 'overlays'> & { readonly wake: InboxEntry | null }) | null> {
   const open = await findOpen(db, moment)
   if (open === null) return null
-  const { record } = open
+  const { record, noted } = open
   const program = await readProgram(db, record.program)
   if (program === null) throw new Error(`the program of ${moment}, ${record.program}, is not stored`)
   const face = record.face === null ? null : await readFace(db, record.face)
-  return { record, program, face, wake: await findEntry(db, record.wake.id) }
+  return { record, noted, program, face, wake: await findEntry(db, record.wake.id) }
 }
 
 /** The composed stack of a moment, with the digests that its record holds. */

@@ -14,12 +14,14 @@ import {
   wakeWord,
 } from '@treeos/core'
 import {
+  type Basis,
   type ClaimedWake,
   type Db,
   digestOf,
   digestOfCanonical,
   findEntry,
   type InboxEntry,
+  newBasis,
   type OpenRecord,
   type Prefetched,
   type Reality,
@@ -45,6 +47,8 @@ import { UnknownBeingError } from './open-reality.ts'
 /** The result of a moment's reading, its open record, and the relationship entries and see-resolvers that failed. */
 export interface MomentReading extends WorldReading {
   readonly record: OpenRecord
+  /** what is kept beside the record */
+  readonly kept: Basis
   readonly faults: readonly { readonly what: string; readonly error: unknown }[]
 }
 
@@ -83,6 +87,10 @@ export async function readForMoment(
   const seen = await readWorld(reader, registry, momentInputsOf(me, opening), (what, error) =>
     faults.push({ what, error }),
   )
+  const { basis, ...digests } = newBasis(seen.basis, {
+    ...(Object.keys(seen.aside).length === 0 ? {} : { aside: seen.aside }),
+    ...(quotes === null ? {} : { quotes: { ...quotes, unseen: seen.unseen } }),
+  })
   const record: OpenRecord = {
     v: 1,
     moment,
@@ -99,16 +107,15 @@ export async function readForMoment(
     program: digestOf(seen.program),
     context: seen.context,
     heads: seen.heads,
-    basis: digestOf(seen.basis),
+    basis: digests.digest,
     ...(wake.cut ? { cut: true } : {}),
     ...(me.ended === undefined ? {} : { ended: true }),
-    ...(quotes === null ? {} : { quotes: { ...quotes, unseen: seen.unseen } }),
     ...(driver !== null && lenderOf(me, driver) === null ? { own: true } : {}),
     layout: PROMPT_LAYOUT,
-    ...(Object.keys(seen.aside).length === 0 ? {} : { aside: seen.aside }),
+    ...(digests.noted === null ? {} : { noted: digests.noted }),
     face: seen.faceText === null ? null : digestOfCanonical(seen.faceText),
   }
-  return { ...seen, record, faults }
+  return { ...seen, record, kept: basis, faults }
 }
 
 /** What every reading begins with. The time never goes behind the last sealed moment. @returns null when no such being lives */

@@ -1,17 +1,19 @@
 import { type BeingName, type Digest, type Fact, type HeadRef, isContinuation, type Json } from '@treeos/core'
 import {
   actDigest,
+  basisDigest,
   type Db,
-  digestOf,
   digestOfCanonical,
   factsByHash,
   type InboxEntry,
   listEntries,
+  notedDigest,
   type OpenRecord,
   type RecordedMoment,
   readRecorded,
   type StoredOutcome,
   saltedDigest,
+  wholeOpen,
 } from '@treeos/store'
 import { momentCognition, PROMPT_LAYOUT, type Registry } from '@treeos/world'
 import { compareVerdict } from './compare-verdict.ts'
@@ -137,11 +139,13 @@ async function replayMoment(
     compare.differ('open', record.open, null)
     return NOTHING_LESS
   }
-  const open = stored.open.record
+  const open = wholeOpen(stored.open)
+  const { basis } = stored.open
   const { layout } = open
   if (layout > PROMPT_LAYOUT)
     throw new Error(`it shows layout ${layout} of the prompt, and this version knows up to ${PROMPT_LAYOUT}`)
   compare.same('open', record.open, stored.open.digest)
+  compare.same('noted', open.noted ?? null, notedDigest(basis.salt, basis.noted))
   compare.same('lastSealed', open.lastSealed, last.sealed)
   const { content } = stored
   const gone = await goneOf(past, stored, outcome)
@@ -149,7 +153,7 @@ async function replayMoment(
     registry,
     outcome,
     { open, content },
-    past.cited(stored.open.basis, { being: outcome.being, ...open }),
+    past.cited(basis.heads, { being: outcome.being, ...open }),
   )
   const { seen, stack, me } = recomputed
   compare.same('cognition', open.cognition, momentCognition(me, open.driver))
@@ -163,7 +167,7 @@ async function replayMoment(
   // The worker of this moment had not loaded the code of a role. Its see-resolvers gave nothing, and the moment failed.
   const codeWasMissing = record.stack !== null && record.promptDigest === null
   if (!codeWasMissing) {
-    compare.same('basis', open.basis, digestOf(seen.basis))
+    compare.same('basis', open.basis, basisDigest(basis.salt, seen.basis))
     compare.same('aside', open.aside ?? {}, seen.aside)
     if (!gone.words)
       compare.same('face', open.face, seen.faceText === null ? null : digestOfCanonical(seen.faceText))
@@ -198,7 +202,8 @@ async function replayMoment(
 async function goneOf(past: Past, { open, entry, content }: StoredMoment, { moment }: StoredOutcome) {
   const erasures = await past.erasures()
   const isErased = ([reel, seq]: HeadRef) => erasures.ofFact(reel, seq) !== undefined
-  const { wake, caller, aside } = open?.record ?? {}
+  const { wake, caller } = open?.record ?? {}
+  const aside = open?.noted?.aside
   const cause = wake?.cause ? await past.find(`being:${caller?.name}`, wake.cause) : undefined
   const isOwn = erasures.ofMoment(moment) !== undefined
   // A wake that goes on takes along what woke the being before.

@@ -11,7 +11,7 @@ import {
   type VerbCall,
 } from '@treeos/core'
 import { codeOf, decisionOfPerson } from '@treeos/reality'
-import { overlaid, type RecordedMoment, type StoredOutcome } from '@treeos/store'
+import { overlaid, type RecordedMoment, type StoredOutcome, wholeOpen } from '@treeos/store'
 import { orientationRemark } from '@treeos/world'
 import { Comparison, type Mismatch } from './comparison.ts'
 import { answeredWake, type JudgeDeps, type Judged, judgeAgain } from './judge-again.ts'
@@ -120,9 +120,10 @@ async function judgeStored(
   { being }: StoredOutcome,
 ): Promise<Judged | null> {
   if (opened === null) return null
-  const { record: open, basis } = opened
+  const open = wholeOpen(opened)
+  const { heads } = opened.basis
   const judge = (root: string) =>
-    judgeAgain(deps, overlaid(basis, judged), recomputed, {
+    judgeAgain(deps, overlaid(heads, judged), recomputed, {
       being,
       content,
       call,

@@ -10,7 +10,7 @@ import {
   type Wake,
 } from '@treeos/core'
 import { actingFor, contentHeard, type DecisionMoment, leaseOfAct } from '@treeos/reality'
-import { type Db, findEntry, type InboxEntry, type OpenRecord } from '@treeos/store'
+import { type Db, findEntry, type InboxEntry, type WholeOpen } from '@treeos/store'
 import { decideCall, isShownRefusal, type Registry, requireLease, WorldReader } from '@treeos/world'
 import type { Past } from './past.ts'
 import type { RecomputedMoment } from './recompute.ts'
@@ -104,7 +104,7 @@ export async function judgeAgain(
 
 export interface RecordedCall {
   readonly being: BeingName
-  readonly open: OpenRecord
+  readonly open: WholeOpen
   /** of the wake */
   readonly content: Json
   readonly call: VerbCall

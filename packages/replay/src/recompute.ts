@@ -1,7 +1,7 @@
 import type { Digest, Json, PinnedStack } from '@treeos/core'
 import { contentHeard, momentInputsOf, promptDigestOf, specFrom, specsOf } from '@treeos/reality'
 import { type ComposedRole, pinStack } from '@treeos/roles'
-import type { OpenRecord, StoredOutcome } from '@treeos/store'
+import type { StoredOutcome, WholeOpen } from '@treeos/store'
 import {
   type BeingRow,
   composeMoment,
@@ -36,7 +36,7 @@ export interface RecomputedMoment {
 export async function recomputeMoment(
   registry: Registry,
   { being }: Pick<StoredOutcome, 'being'>,
-  { open, content }: { readonly open: OpenRecord; readonly content: Json },
+  { open, content }: { readonly open: WholeOpen; readonly content: Json },
   source: RowSource,
 ): Promise<RecomputedMoment> {
   const reader = new WorldReader(source)

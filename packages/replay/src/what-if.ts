@@ -16,9 +16,10 @@ import {
   findEntry,
   findOpen,
   listOutcomes,
-  type OpenRecord,
   readBases,
   type StoredOutcome,
+  type WholeOpen,
+  wholeOpen,
 } from '@treeos/store'
 import {
   type BeingRow,
@@ -103,8 +104,8 @@ async function compareMoment(
   const { db, past, registry } = deps
   const [stored, bases] = await Promise.all([findOpen(db, outcome.moment), readBases(db, [outcome.moment])])
   if (stored === null) throw new Error(`moment ${outcome.moment} has no open record`)
-  const { record: open } = stored
-  const basis = bases.get(outcome.moment) ?? []
+  const open = wholeOpen(stored)
+  const basis = bases.get(outcome.moment)?.heads ?? []
   const source = past.citedOrSealedBy(basis, open.openedAt, { being: outcome.being, ...open })
   const content = (await findEntry(db, open.wake.id))?.content ?? null
   const was = await recomputeMoment(registry, outcome, { open, content }, source)
@@ -151,7 +152,7 @@ async function withFlow(past: Past, source: RowSource, me: BeingRow, flow: RoleF
 async function newRefusal(
   bench: WhatIfDeps,
   outcome: StoredOutcome,
-  open: OpenRecord,
+  open: WholeOpen,
   was: RecomputedMoment,
   would: RecomputedMoment,
 ): Promise<Difference['refused']> {
@@ -172,7 +173,7 @@ async function tryCall(
   { db, registry }: WhatIfDeps,
   { call, content }: { readonly call: VerbCall; readonly content: Json },
   outcome: StoredOutcome,
-  open: OpenRecord,
+  open: WholeOpen,
   { reader, me, stack, seen, role }: RecomputedMoment,
 ): Promise<Difference['refused']> {
   if (stack === null || seen.face === null || role === null) return null

@@ -1,6 +1,6 @@
 import { type BeingName, stanceOf, TreeosError, type VerbCall, type Wake } from '@treeos/core'
 import { actingFor } from '@treeos/reality'
-import { type Db, findEntry, findOpen, findOutcomeByNumber, readBases } from '@treeos/store'
+import { type Db, findEntry, findOpen, findOutcomeByNumber, readBases, wholeOpen } from '@treeos/store'
 import { type Registry, type WhyNotAllowed, whyNotAllowed } from '@treeos/world'
 import { Past } from './past.ts'
 import { recomputeMoment } from './recompute.ts'
@@ -18,9 +18,10 @@ export async function whyNotAct(
     new TreeosError('MOMENT_NOT_FOUND', `moment ${n} of ${stanceOf(being)} ${what}`)
   const outcome = await findOutcomeByNumber(db, being, n)
   if (outcome === null) throw notFound('does not exist, or is not finished')
-  const open = (await findOpen(db, outcome.moment))?.record
-  if (open === undefined) throw notFound('was never opened')
-  const basis = (await readBases(db, [outcome.moment])).get(outcome.moment) ?? []
+  const stored = await findOpen(db, outcome.moment)
+  if (stored === null) throw notFound('was never opened')
+  const open = wholeOpen(stored)
+  const basis = (await readBases(db, [outcome.moment])).get(outcome.moment)?.heads ?? []
   const source = new Past(db).citedOrSealedBy(basis, open.openedAt, { being, ...open })
   const content = (await findEntry(db, open.wake.id))?.content ?? null
   const { reader, me, seen, stack, role } = await recomputeMoment(

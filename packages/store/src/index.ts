@@ -89,6 +89,7 @@ export {
   isPayloadHash,
   saltedDigest,
 } from './ledger/hash.ts'
+export { basisDigest, judgedDigest, newBasis, notedDigest, saltedHead } from './ledger/heads-digest.ts'
 export { type JournalEntry, readJournal, waitForOpenAppends } from './ledger/journal.ts'
 export {
   createReality,
@@ -98,7 +99,7 @@ export {
   type Reality,
   type RealityMade,
 } from './ledger/reality.ts'
-export type { MomentRecord, OpenRecord, OtherRefusal } from './ledger/records.ts'
+export type { Basis, MomentRecord, Noted, OpenRecord, OtherRefusal } from './ledger/records.ts'
 export { sha256 } from './ledger/sha256.ts'
 export { type AccountUse, countLastMoments, listAccounts } from './moments/accounts.ts'
 export { headsBeyond, overlaid, readBases, readJudged } from './moments/basis.ts'
@@ -135,7 +136,7 @@ export {
 export { countEnds, type EndCount } from './moments/ends.ts'
 export { type Fault, type FaultPart, listFaults, recordFault } from './moments/faults.ts'
 export { announceCall, endCall, isCallUnderWay, renewCall } from './moments/mind-call.ts'
-export { findOpen, listUnfinished, recordOpen } from './moments/open-record.ts'
+export { findOpen, listUnfinished, recordOpen, type WholeOpen, wholeOpen } from './moments/open-record.ts'
 export {
   findOutcome,
   findOutcomeByNumber,

@@ -5,7 +5,16 @@ import { join } from 'node:path'
 import { expect, it } from 'vitest'
 import { canonical, type Json } from './canonical.ts'
 import { holds } from './flow.ts'
-import { actHash, factHash, genesisHash, lineHash, saltedHash, valueHash } from './hash.ts'
+import {
+  actHash,
+  factHash,
+  genesisHash,
+  lineHash,
+  saltedHash,
+  saltedHeadHash,
+  saltOfHead,
+  valueHash,
+} from './hash.ts'
 import { OPERATIONS } from './receipt/operations.ts'
 
 const page = readFileSync(join(import.meta.dirname, '../../../docs/formats.md'), 'utf8')
@@ -24,6 +33,8 @@ const COMPUTED: Record<string, (example: Example) => Json> = {
   salted: ({ salt, content }) => saltedHash(salt, content),
   fact: ({ prev, header }) => factHash(prev, header),
   value: ({ content }) => valueHash(content),
+  headSalt: ({ salt, head }) => saltOfHead(salt, head),
+  head: ({ salt, head }) => saltedHeadHash(salt, head),
   act: ({ moment, decision, facts }) => actHash({ moment, decision, facts }),
   line: ({ before, body }) => lineHash(before, body),
   when: ({ when, context }) => holds(when, context),

@@ -24,6 +24,12 @@ export const saltedHash = (salt: string, content: Json): string =>
   sha256('treeos.payload.v1\0', hex(salt), canonical(content)).toString('hex')
 export const valueHash = (value: Json): string =>
   sha256('treeos.value.v1\0', canonical(value)).toString('hex')
+/** The salt of one head of a moment. @param salt of the moment, in hex */
+export const saltOfHead = (salt: string, head: Json): string =>
+  sha256('treeos.head-salt.v1\0', salt, canonical(head)).toString('hex')
+/** @param salt of the head, in hex */
+export const saltedHeadHash = (salt: string, head: Json): string =>
+  sha256('treeos.head.v1\0', salt, canonical(head)).toString('hex')
 export const actHash = (act: { moment: string; decision: string; facts: readonly string[] }): string =>
   sha256('treeos.act.v1\0', canonical(act)).toString('hex')
 /** Each line of a bundle covers the one before it. */

@@ -3,6 +3,7 @@
 import re
 
 from hashes import Checkpoint, fact_hash, genesis_hash, is_hash, is_included, line_hash, moment_hash, salted_hash, value_hash
+from heads import whole_heads
 from moment import check_header, check_moment, cited_by, gone_from
 from plain_json import ABSENT, Broken, at, given, is_count, items, need, parse_canonical, same
 from stack import Beside, Stack, check_outcome
@@ -15,7 +16,7 @@ FIELDS = {
     "head": "from hash kind line prev reel seq sum",
     "fact": "hash header kind line payload prev reel salt seq sum",
     "blob": "content digest kind line sum",
-    "moment": "basis being decision effect hash judged kind line n open prev record salt sum",
+    "moment": "basis basisSalt being decision effect hash judged kind line n noted open prev record salt sum",
     "checkpoint": "kind line note sum",
     "proof": "in index kind leaf line path sum",
     "end": "counts kind line sum",
@@ -144,7 +145,10 @@ class Bundle:
         need(is_hash(prev) and moment_hash(prev, record) == own, "another hash")
         need(type(being) is str and at(record, "being") == being and same(at(record, "n"), n), "a record of another")
         need(self.link(f"moments:{being}", n, prev, own), "moments without a head")
-        check_moment(value)
+        heads = whole_heads(value)
+        check_moment(value, heads)
+        noted = None if value["noted"] is None else salted_hash(value["basisSalt"], value["noted"])
+        need(same(given(value, "open", "noted"), noted), "it noted something else")
         name = record["moment"]
         for what in gone_from(value):
             self.gone.append((f"being:{being} {name}", f"moments:{being}", n, what, False))
@@ -153,19 +157,19 @@ class Bundle:
         need(all(self.cites(ref, True) for ref in facts) and len(facts) == count, "other facts")
         due = [being, given(value["open"], "driver"), cause, given(record, "openedAt"), given(record, "stackDigest")]
         need(said is None or same(said, due), "its facts say otherwise who acted, when and in which stack")
-        self.derive(value)
+        self.derive(value, heads.basis)
         need(all(self.cites(ref, self.being is None) for ref in cited), "cites other facts")
         self.unnamed.discard(cause)
         need(all(digest in self.contents for digest in digests), "a content is not here")
         self.unused.difference_update(digests)
 
-    def derive(self, moment):
+    def derive(self, moment, basis):
         record = moment["record"]
         being = record["being"]
         first = self.chains[f"moments:{being}"].first
         last_act = self.last_acts.get(being, None if first == 0 else ABSENT)
         program = self.contents.get(given(moment["open"], "program"))
-        self.missing |= Stack(moment, Beside(self.states, self.is_whole, last_act, program)).missing
+        self.missing |= Stack(moment, basis, Beside(self.states, self.is_whole, last_act, program)).missing
         check_outcome(moment)
         if record["outcome"] == "act":
             primary = given(record["stack"], "primary", "name")

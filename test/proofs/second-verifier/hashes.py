@@ -47,6 +47,14 @@ def value_hash(value):
     return tagged("value", encoded(value))
 
 
+def head_salt(salt, head):
+    return tagged("head-salt", salt.encode(), encoded(head))
+
+
+def head_hash(salt, head):
+    return tagged("head", salt.encode(), encoded(head))
+
+
 def act_hash(moment, decision, facts):
     return tagged("act", encoded({"moment": moment, "decision": decision, "facts": facts}))
 

@@ -1,6 +1,7 @@
 """What a moment says of itself: its contents have the digests in its record."""
 
 from hashes import act_hash, is_hash, salted_hash, value_hash
+from heads import is_heads
 from plain_json import at, given, is_count, items, need, same
 
 
@@ -33,25 +34,18 @@ def check_header(header, reel, seq):
     need(header["v"] == 1 and header["reel"] == reel and same(header["seq"], seq), "a header of another place")
 
 
-def is_heads(refs):
-    """A list of [reel, number, hash]."""
-    return type(refs) is list and all(
-        type(ref) is list and len(ref) == 3 and type(ref[0]) is str and is_count(ref[1]) and is_hash(ref[2])
-        for ref in refs
-    )
-
-
-def check_moment(moment):
+def check_moment(moment, heads):
     record, opened = given(moment, "record"), given(moment, "open")
-    need(all(map(is_heads, (given(moment, "basis"), given(moment, "judged") or [], given(record, "facts")))), "no heads")
-    decision, salt, judged, effect = (given(moment, key) for key in ("decision", "salt", "judged", "effect"))
+    need(is_heads(given(record, "facts")), "no heads")
+    decision, salt, effect = (given(moment, key) for key in ("decision", "salt", "effect"))
     need(type(record) is dict, "no record")
     need(same(at(opened, "moment"), at(record, "moment")) and same(at(opened, "n"), at(record, "n")), "another open record")
     need(value_hash(opened) == at(record, "open"), "another open record")
-    need(value_hash(given(moment, "basis")) == at(opened, "basis"), "another basis")
+    basis, judged = heads.digests
+    need(basis == at(opened, "basis"), "another basis")
     is_gone = salt is None and decision is None
     need(is_gone or (is_hash(salt) and salted_hash(salt, decision) == at(record, "decision")), "another decision")
-    need(same(given(record, "judged"), None if judged is None else value_hash(judged)), "judged from elsewhere")
+    need(same(given(record, "judged"), judged), "judged from elsewhere")
     if effect is not None:
         need(same(at(record, "effect"), effect_digests(effect)), "another effect")
     stack = given(record, "stack")
@@ -82,5 +76,5 @@ def cited_by(moment):
     roles = [given(stack, "primary"), *items(stack, "stacked")]
     digests = [given(opened, "program"), *[given(role, "digest") for role in roles]]
     cited = items(moment, "basis") + items(moment, "judged")
-    cited += items(opened, "aside", "said", "facts") + items(opened, "aside", "did")
+    cited += items(moment, "noted", "aside", "said", "facts") + items(moment, "noted", "aside", "did")
     return (items(record, "facts"), cited, given(opened, "wake", "cause"), [one for one in digests if type(one) is str])

@@ -3,6 +3,7 @@
 from flow import is_number, roles_for
 from gates import LIST_OF, NOTHING, Question, World, expanded, list_gate, rule_gate, unknown, written
 from hashes import Checkpoint, is_hash, is_included, is_signed, moment_hash, plain_base64, value_hash
+from heads import shown_heads
 from moment import check_moment
 from operations import OPERATIONS
 from plain_json import ABSENT, Broken, at, canonical, given, items, need, parse, same
@@ -52,14 +53,15 @@ class Derivation:
         decision = given(self.moment, "decision")
         need(all(type(part) is dict for part in (self.record, self.open, decision)), "no record or decision")
         need(is_hash(self.moment["prev"]), "no moment before it")
-        check_moment(self.moment)
+        self.heads = shown_heads(self.moment)
+        check_moment(self.moment, self.heads)
         need("effect" not in self.record or given(self.moment, "effect") is not None, "its effect was erased")
         self.call = given(decision, "call")
         need(at(decision, "kind") == "call" and type(self.call) is dict, "it called nothing")
         self.name, self.being = self.record["moment"], self.record["being"]
         self.hash = moment_hash(self.moment["prev"], self.record)
         self.check_roles()
-        Stack(self.moment, Beside(States(), lambda _: False, ABSENT, self.witness["program"]))
+        Stack(self.moment, self.heads.basis, Beside(States(), lambda _: False, ABSENT, self.witness["program"]))
         self.world = self.world_of()
         self.me = self.world.being(self.being)
         need(self.me is not None and self.me["name"] == self.being, "never born")
@@ -84,11 +86,8 @@ class Derivation:
     def world_of(self):
         world = World(self.witness["reality"], self.witness["reels"])
         need("judged" in self.record, "not said from which heads it was judged")
-        cited = {}
-        for ref in items(self.moment, "basis") + items(self.moment, "judged"):
-            cited[str(ref[0])] = ref
         for reel, (seq, last) in world.heads.items():
-            need(same(cited.get(reel, [])[1:3], [seq, last]), f"{reel} stands elsewhere")
+            need(same(self.heads.judged_from.get(reel, [])[1:3], [seq, last]), f"{reel} stands elsewhere")
             for link in self.witness["reels"][reel]:
                 if type(link) is not list:
                     continue

@@ -15,9 +15,9 @@ class Beside:
 
 
 class Stack:
-    def __init__(self, moment, beside):
+    def __init__(self, moment, basis, beside):
         self.record, self.open, self.beside = moment["record"], moment["open"], beside
-        self.heads = {str(ref[0]): ref[1] for ref in items(moment, "basis")}
+        self.heads = {reel: head[1] for reel, head in basis.items()}
         self.missing = set()
         self.me = self.state_of(f"being:{self.record['being']}")
         self.check_time()

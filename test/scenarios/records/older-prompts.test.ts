@@ -3,7 +3,15 @@
 import { prompt } from '@treeos/client'
 import { canonicalJson, type Json } from '@treeos/core'
 import { replay } from '@treeos/replay'
-import { digestOf, findOpen, type MomentRecord, type OpenRecord, readBases } from '@treeos/store'
+import {
+  digestOf,
+  findOpen,
+  type MomentRecord,
+  type Noted,
+  notedDigest,
+  type OpenRecord,
+  readBases,
+} from '@treeos/store'
 import { PROMPT_LAYOUT } from '@treeos/world'
 import { sql } from 'kysely'
 import { describe, expect, it } from 'vitest'
@@ -86,9 +94,15 @@ describe('a moment whose prompt an older version wrote', () => {
 
   it('a word that was never said, cited in an open record, is found', async () => {
     const { n } = await live(world, 'librarian', 'a second time')
-    await rewrite(`librarian/1/${n}`, (record) => {
-      const [reel, seq, hash] = record.aside?.did?.[0] ?? ['', 0, '']
-      return { ...record, aside: { ...record.aside, did: [[reel, seq + 1, hash]] } }
+    const moment = `librarian/1/${n}`
+    const { salt, heads, noted } = (await readBases(world.db, [moment])).get(moment)!
+    const [reel, seq, hash] = noted!.aside!.did![0]!
+    const forged: Noted = { ...noted, aside: { ...noted!.aside, did: [[reel, seq + 1, hash]] } }
+    const basis = { salt, heads: Object.fromEntries(heads.map(([reel, seq]) => [reel, seq])), noted: forged }
+    await rewrite(moment, (record) => ({ ...record, noted: notedDigest(salt, forged) as string }))
+    await world.owner.transaction().execute(async (tx) => {
+      await sql`set local session_replication_role = replica`.execute(tx)
+      await sql`update treeos.moment_open set basis = ${bytes(basis)} where moment = ${moment}`.execute(tx)
     })
     const { identical, mismatches } = await fromChain(['librarian'])
     expect(identical).toBe(false)
@@ -99,7 +113,7 @@ describe('a moment whose prompt an older version wrote', () => {
     const { n } = await live(world, 'librarian', 'a third time')
     const moment = `librarian/1/${n}`
     const inSlice = new Set((await findOpen(world.db, moment))?.record.heads.map(([reel]) => reel))
-    const [read] = ((await readBases(world.db, [moment])).get(moment) ?? []).filter(
+    const [read] = ((await readBases(world.db, [moment])).get(moment)?.heads ?? []).filter(
       ([reel, seq]) => seq > 0 && !inSlice.has(reel),
     )
     const [reel, seq, hash] = read!

@@ -128,7 +128,7 @@ export class OpenMoments {
     const { wake, ...open } = stored
     if (wake === null) throw new Error(`the inbox row that woke ${moment} is missing`)
     const overlays = open.record.cognition.kind === 'llm' ? await findOverlaySources(db, wake.id) : undefined
-    const content = contentHeard(open.record, open.face, wake.content)
+    const content = contentHeard(open.noted, open.face, wake.content)
     const loaded = { ...open, content, ...(overlays === undefined ? {} : { overlays }) }
     this.keep(loaded, known)
     return loaded

@@ -14,8 +14,8 @@ import {
   type BeforeStamp,
   type BuiltFact,
   buildFacts,
-  digestOf,
   headsBeyond,
+  judgedDigest,
   type MomentRecord,
 } from '@treeos/store'
 import { foldRows, type WorldReader } from '@treeos/world'
@@ -121,6 +121,9 @@ const judgedBeyond = ({ basis }: BeforeStamp, { judged }: Verdict): readonly Hea
         judged.map(({ reel, seq, hash }): HeadRef => [reel, seq, hash]),
       )
 
+const judgedBy = ({ basis, basisSalt }: BeforeStamp, judged: readonly HeadRef[]): Digest | null =>
+  judged.length === 0 ? null : judgedDigest(basisSalt, basis.keys(), judged)
+
 /**
  * The heads that a refusal or a look rests on. Append checks them, as it checks all that an act read: so replay, which judges from
  * these heads, sees what the gates saw. It leaves out those of reels without a fact, because it would make a head for each name.
@@ -174,7 +177,7 @@ function recordOf(
         : null,
     facts: facts.map(({ ref }): HeadRef => [ref.reel, ref.seq, ref.hash]),
     ...(decided?.overlay == null ? {} : { overlay: decided.overlay }),
-    ...(judged === null ? {} : { judged: judged.length === 0 ? null : digestOf(judged), code }),
+    ...(judged === null ? {} : { judged: judgedBy(before, judged), code }),
     ...(before.effect === null ? {} : { effect: before.effect }),
     ...(verdict.beside === undefined ? {} : { beside: verdict.beside }),
   }

@@ -69,7 +69,7 @@ async function heardIn(db: SeeConnection['db'], { moment, wake }: StoredOutcome)
   const opened = await findMoment(db, moment)
   const entry = opened?.wake ?? (wake === null ? null : await findEntry(db, wake))
   if (entry === null) return null
-  return opened === null ? toldContent(entry) : contentHeard(opened.record, opened.face, entry.content)
+  return opened === null ? toldContent(entry) : contentHeard(opened.noted, opened.face, entry.content)
 }
 
 function nullIfNotFound(error: unknown): null {

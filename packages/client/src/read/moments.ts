@@ -109,7 +109,7 @@ export async function describeMoment(db: Db, outcome: StoredOutcome): Promise<Mo
     woke:
       wake === null
         ? null
-        : wokenBy(wake, open === null ? toldContent(wake) : contentHeard(open.record, null, wake.content)),
+        : wokenBy(wake, open === null ? toldContent(wake) : contentHeard(open.noted, null, wake.content)),
     did: decision === null ? null : calledIn(decision.decision, wake),
     outcome: outcome.kind,
     ...(outcome.reason === null ? {} : { reason: outcome.reason }),
@@ -168,7 +168,7 @@ async function loadPastMoment(db: Db, being: BeingName, n: number): Promise<Past
   const moment = await findMoment(db, outcome.moment)
   if (moment === null)
     throw new TreeosError('MOMENT_NOT_FOUND', `moment ${n} of ${stanceOf(being)} was never opened`)
-  const content = contentHeard(moment.record, moment.face, moment.wake?.content ?? null)
+  const content = contentHeard(moment.noted, moment.face, moment.wake?.content ?? null)
   return { ...moment, outcome, content }
 }
 

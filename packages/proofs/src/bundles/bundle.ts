@@ -233,11 +233,11 @@ async function proofOf(log: CheckpointedLog, reel: ReelId, { seq, hash }: Link):
 /** Hashes of facts that a being's moments wrote or cite, other than by their bases. */
 async function citedBeside(tx: Db, being: BeingName, scope: Scope): Promise<Digest[]> {
   const hashes = new Set<Digest>()
-  for await (const { record, open } of readRecords(tx, scope)) {
+  for await (const { record, open, noted } of readRecords(tx, scope)) {
     const refs = [
       readPath(record, ['facts']),
-      readPath(open, ['aside', 'said', 'facts']),
-      readPath(open, ['aside', 'did']),
+      readPath(noted, ['aside', 'said', 'facts']),
+      readPath(noted, ['aside', 'did']),
     ]
     for (const ref of refs.flatMap((found) => (Array.isArray(found) ? found : [])))
       if (Array.isArray(ref) && ref[0] !== `being:${being}` && typeof ref[2] === 'string') hashes.add(ref[2])

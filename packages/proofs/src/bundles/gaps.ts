@@ -1,5 +1,14 @@
-import { beingReel, isJsonObject, type Json, type JsonObject, readPath } from '@treeos/core'
-import type { Witness } from '@treeos/verify'
+import {
+  beingReel,
+  canonicalJson,
+  isJsonObject,
+  type Json,
+  type JsonObject,
+  parseMomentId,
+  readPath,
+  SUBSTRATE,
+} from '@treeos/core'
+import type { Derived, Witness } from '@treeos/verify'
 import { World } from '@treeos/verify/parts'
 import type { CheckpointedLog } from './log.ts'
 
@@ -18,13 +27,20 @@ interface Run {
 }
 
 /**
- * Leaves long runs of facts out of a witness, on which the permission does not depend. The fact before such a run must be in the log,
- * because the hashes of the run no longer lead from it to the head.
- * @param longest number of facts in the longest run that is shown
+ * Leaves runs of facts out of a witness, on which the permission does not depend: long ones, and those that name a being that the moment
+ * does not touch. The fact before such a run must be in the log, because the hashes of the run no longer lead from it to the head.
+ * @param longest number of facts in the longest run that is shown; Infinity shows all
  */
-export async function shorten(witness: Witness, log: CheckpointedLog, longest: number): Promise<Shortened> {
+export async function shorten(
+  { witness, derived }: { readonly witness: Witness; readonly derived: Derived },
+  log: CheckpointedLog,
+  longest: number,
+): Promise<Shortened> {
   const { shown } = new World(witness.reality, witness.reels)
-  const isNeeded = needs(witness)
+  const isNeeded = needs(witness, derived)
+  const touched = touchedBy(witness, derived)
+  const isOfOthers = (link: Link) =>
+    Number.isFinite(longest) && namesIn(link).some((name) => !touched.has(name))
   const reels: Record<string, Json> = {}
   const cuts: Record<string, Json> = {}
   for (const [reel, all] of Object.entries(witness.reels)) {
@@ -32,7 +48,7 @@ export async function shorten(witness: Witness, log: CheckpointedLog, longest: n
     const kept: Json[] = []
     let next = 1
     for (const { from, to } of runsOf(links, (link) => isNeeded(reel, link))) {
-      if (to - from < longest) continue
+      if (to - from < longest && !links.slice(from - 1, to).some(isOfOthers)) continue
       const hash = shown.get(reel)?.hashes.get(to)
       const proof = await log.prove(reel, from - 1)
       if (proof?.seq !== from - 1 || hash === undefined) continue
@@ -57,8 +73,12 @@ export const reachesForChildren = (specs: readonly Json[]): boolean =>
  * Tells the facts on which a permission may depend. Of what a verifier reads, not all counts for each being: the places of those who
  * act and are acted on, and the children of one that reaches for its children.
  */
-function needs({ moment, specs, target }: Witness): (reel: string, link: Link) => boolean {
-  const me = beingReel(String(readPath(moment.record, ['being'])))
+function needs(
+  { moment, specs, target }: Witness,
+  { lineage }: Derived,
+): (reel: string, link: Link) => boolean {
+  const being = String(readPath(moment.record, ['being']))
+  const me = beingReel(being)
   const isForChildren = reachesForChildren(specs)
   const isPlaced = (reel: string) =>
     reel === me || target.startsWith('matter:') || reel === beingReel(target.slice(1))
@@ -69,6 +89,9 @@ function needs({ moment, specs, target }: Witness): (reel: string, link: Link) =
         return isForChildren && reel === me
       case 'being:moved':
         return isPlaced(reel)
+      case 'space:contributor-added':
+      case 'space:contributor-removed':
+        return [being, ...lineage].includes(String(readPath(payload, ['being'])))
       case 'quality:set': {
         const path = readPath(payload, ['path'])
         return !Array.isArray(path) || path.length === 0 || path[0] === 'permissions'
@@ -77,6 +100,34 @@ function needs({ moment, specs, target }: Witness): (reel: string, link: Link) =
         return isJsonObject(payload)
     }
   }
+}
+
+const STANCE = /@([a-z][a-z0-9-]{0,31})/g
+
+/** The beings that a moment touches: itself, its makers, who spoke to it or drove it, and whom its roles and its call name. */
+function touchedBy({ moment, specs, surface, target }: Witness, { lineage }: Derived): ReadonlySet<string> {
+  const named = canonicalJson([specs, surface, target, moment.decision])
+  const others = [
+    ['record', 'being'],
+    ['open', 'driver'],
+    ['open', 'caller', 'name'],
+  ].map((path) => readPath(moment as unknown as Json, path))
+  const stances = [...named.matchAll(STANCE)].map(([, name]) => name)
+  return new Set(
+    [...lineage, ...others, ...stances].flatMap((name) => (typeof name === 'string' ? [name] : [])),
+  )
+}
+
+/** The beings that a fact names in its header, and in a payload that the gates read. */
+function namesIn([header, , payload]: Link): string[] {
+  const moment = readPath(header, ['moment'])
+  const named = [
+    readPath(header, ['actor']),
+    readPath(header, ['driver']),
+    typeof moment === 'string' ? parseMomentId(moment).being : null,
+    ...['being', 'by', 'owner'].map((field) => readPath(payload, [field])),
+  ]
+  return named.flatMap((name) => (typeof name === 'string' && name !== SUBSTRATE ? [name] : []))
 }
 
 /** The runs of facts that are not needed. The first fact of a reel is in none: it says what the reel is of. */

@@ -1,5 +1,13 @@
-import { type BeingName, type Digest, type Json, type JsonObject, type ReelId, readPath } from '@treeos/core'
-import { type Db, readBases, readJudged } from '@treeos/store'
+import {
+  asJson,
+  type BeingName,
+  type Digest,
+  type Json,
+  type JsonObject,
+  type ReelId,
+  readPath,
+} from '@treeos/core'
+import { type Basis, type Db, readBases, readJudged } from '@treeos/store'
 import { sql } from 'kysely'
 import { hexOf, jsonOf } from './stored.ts'
 
@@ -131,7 +139,8 @@ interface MomentRow {
 }
 
 /** A moment as a line of a bundle. */
-export type MomentLine = JsonObject & { readonly record: Json; readonly open: Json; readonly basis: Json }
+export type MomentLine = JsonObject &
+  Readonly<Record<'record' | 'open' | 'basis' | 'basisSalt' | 'judged' | 'noted', Json>>
 
 /** The decision of a moment. A moment that a younger life closed may have one that its record does not hold, so nothing shows it. */
 function decisionOf({ record, salt, bytes }: MomentRow): { salt: Json; decision: Json } {
@@ -140,7 +149,14 @@ function decisionOf({ record, salt, bytes }: MomentRow): { salt: Json; decision:
   return { salt: hexOf(salt), decision: jsonOf(bytes) }
 }
 
-/** Adds to moments the heads that they cite. */
+/** What a moment read: a moment that was never opened has no salt, and fits nothing. */
+const basisOf = (basis: Basis | undefined) => ({
+  basis: asJson(basis?.heads ?? []),
+  basisSalt: basis?.salt ?? null,
+  noted: asJson(basis?.noted ?? null),
+})
+
+/** Adds to moments what they read, and the heads that they cite. */
 async function momentsOf(tx: Db, rows: readonly MomentRow[]): Promise<MomentLine[]> {
   const moments = rows.map(({ moment }) => moment)
   const [bases, judged] = await Promise.all([readBases(tx, moments), readJudged(tx, moments)])
@@ -151,7 +167,7 @@ async function momentsOf(tx: Db, rows: readonly MomentRow[]): Promise<MomentLine
     hash: hexOf(row.hash),
     record: jsonOf(row.record),
     open: row.open === null ? null : jsonOf(row.open),
-    basis: (bases.get(row.moment) ?? []) as unknown as Json,
+    ...basisOf(bases.get(row.moment)),
     judged: (judged.get(row.moment) ?? null) as unknown as Json,
     ...decisionOf(row),
     effect:
@@ -186,21 +202,29 @@ export async function* readMoments(tx: Db, { being, since, until }: Scope): Asyn
   }
 }
 
-/** What finished moments recorded and opened with, without the heads that they cite. */
+/** What finished moments recorded, opened with and noted, without the heads that they cite. */
 export async function* readRecords(
   tx: Db,
   { being, since, until }: Scope,
-): AsyncGenerator<JsonObject & Pick<MomentLine, 'record' | 'open'>> {
+): AsyncGenerator<JsonObject & Pick<MomentLine, 'record' | 'open' | 'noted'>> {
   const isAsked = being === null ? sql`true` : sql`o.being = ${being} and o.n between ${since} and ${until}`
   for (let last: Pick<MomentRow, 'being' | 'n'> = { being: '', n: 0 }; ; ) {
-    const { rows } = await sql<Pick<MomentRow, 'being' | 'n' | 'record' | 'open'>>`
-      select o.being, o.n, o.record, i.record as open
+    const { rows } = await sql<
+      Pick<MomentRow, 'being' | 'n' | 'record' | 'open'> & { readonly basis: Buffer | null }
+    >`
+      select o.being, o.n, o.record, i.record as open, i.basis
       from treeos.moment_outcome o left join treeos.moment_open i on i.moment = o.moment
       where ${isAsked} and (o.being, o.n) > (${last.being}, ${last.n}) order by o.being, o.n limit ${PAGE}`.execute(
       tx,
     )
-    for (const { being, n, record, open } of rows)
-      yield { being, n, record: jsonOf(record), open: open === null ? null : jsonOf(open) }
+    for (const { being, n, record, open, basis } of rows)
+      yield {
+        being,
+        n,
+        record: jsonOf(record),
+        open: open === null ? null : jsonOf(open),
+        noted: basis === null ? null : (readPath(jsonOf(basis), ['noted']) ?? null),
+      }
     const end = rows.at(-1)
     if (end === undefined || rows.length < PAGE) return
     last = end

@@ -69,7 +69,7 @@ export async function issueReceipt(
   const { reels, cuts } =
     log === null || proof === null
       ? { reels: whole.witness.reels, cuts: {} }
-      : await shorten(whole.witness, log, longest)
+      : await shorten(whole, log, longest)
   const witness = { ...whole.witness, reels }
   const derived = derive(witness)
   const statement = {

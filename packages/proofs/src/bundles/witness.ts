@@ -15,6 +15,7 @@ import { BORE, type Derived, derive, isRead, MissingReel, type Witness } from '@
 import type { Registry } from '@treeos/world'
 import { sql } from 'kysely'
 import { reachesForChildren } from './gaps.ts'
+import { membersOf } from './members.ts'
 import { findMomentLine, type MomentLine } from './read.ts'
 import { hexOf, jsonOf } from './stored.ts'
 
@@ -62,7 +63,7 @@ export async function gatherWitness(deps: Deps, moment: MomentId): Promise<Gathe
     fallbackOf(deps.registry, call as JsonObject),
   ]
   for (const target of await targetsOf(deps, line, call as JsonObject)) {
-    const found = await complete({ ...given, target, fallback }, reels)
+    const found = await complete({ ...given, target, fallback }, reels, line)
     if (typeof found !== 'string') return found
     if (!faults.includes(found)) faults.push(found)
   }
@@ -80,12 +81,14 @@ export interface Gathered {
 async function complete(
   asked: Omit<Witness, 'verdict' | 'reels'>,
   read: ReadReel,
+  line: MomentLine,
 ): Promise<Gathered | string> {
   const reels: Record<string, Json> = {}
   for (;;)
     try {
       const derived = derive({ ...asked, reels })
-      return { witness: { ...asked, reels, verdict: derived.verdict }, derived }
+      const moment = { ...asked.moment, ...membersOf(line, (reel) => Object.hasOwn(reels, reel)) }
+      return { witness: { ...asked, moment, reels, verdict: derived.verdict }, derived }
     } catch (error) {
       if (!(error instanceof MissingReel)) return (error as Error).message
       if (Object.keys(reels).length >= REELS_MAX)
@@ -105,10 +108,18 @@ async function givenOf({ tx, reality }: Deps, line: MomentLine): Promise<Given> 
   const pinned = [readPath(record, ['stack', 'primary']) ?? null, ...(Array.isArray(stacked) ? stacked : [])]
   const specs: Json[] = []
   for (const role of pinned) specs.push(await kept('role', readPath(role, ['digest'])))
-  const { prev, basis, decision, salt, judged, effect } = line
+  const { prev, decision, salt, effect } = line
   return {
     reality: reality.id,
-    moment: { prev, record, open, basis, judged, decision, salt, effect } as Witness['moment'],
+    moment: {
+      prev,
+      record,
+      open,
+      ...membersOf(line, () => true),
+      decision,
+      salt,
+      effect,
+    } as Witness['moment'],
     program: await kept('program', readPath(open, ['program'])),
     specs,
     surface: readPath(await kept('face', readPath(open, ['face'])), ['surface']) ?? null,

@@ -1,13 +1,16 @@
-import { canonicalJson, type Decision, type ReelId } from '@treeos/core'
+import { canonicalJson, type Decision, type HeadRef, type ReelId } from '@treeos/core'
 import {
+  type Basis,
+  basisDigest,
   type Db,
   decodeJson,
-  digestOf,
   digestOfBytes,
   type EffectRequest,
   type Erasures,
   effectDigests,
+  judgedDigest,
   type MomentRecord,
+  notedDigest,
   type OpenRecord,
   readBases,
   readJudged,
@@ -48,7 +51,7 @@ export async function faultsOfMoments(
     if (record === null) return [] // the walk reports it
     const reasons: BrokenReason[] = []
     if (!isOpenOf(record, openOf.get(moment), bases.get(moment))) reasons.push('open-mismatch')
-    if (!isJudgedFrom(record, judged.get(moment))) reasons.push('judged-mismatch')
+    if (!isJudgedFrom(record, judged.get(moment), bases.get(moment))) reasons.push('judged-mismatch')
     const isErased = erasures.ofMoment(moment) !== undefined
     const [decision, effect] = [decisionOf.get(moment), effectOf.get(moment)]
     if (!(isErased && decision === undefined) && !isDecisionOf(record, decision))
@@ -71,13 +74,15 @@ type OpenRow = {
   face: string | null
 }
 
-function isOpenOf(record: MomentRecord, row: OpenRow | undefined, basis: unknown): boolean {
+function isOpenOf(record: MomentRecord, row: OpenRow | undefined, basis: Basis | undefined): boolean {
   if (row === undefined) return false
   const open = readable(() => decodeJson<OpenRecord>(row.record))
+  const { salt = '', heads = [], noted = null } = basis ?? {}
   return (
     open !== null &&
     record.open === digestOfBytes(row.record) &&
-    open.basis === digestOf(basis ?? []) &&
+    open.basis === basisDigest(salt, heads) &&
+    (open.noted ?? null) === notedDigest(salt, noted) &&
     row.being === record.being &&
     row.n === open.n &&
     row.wake === open.wake.id &&
@@ -86,8 +91,14 @@ function isOpenOf(record: MomentRecord, row: OpenRow | undefined, basis: unknown
   )
 }
 
-const isJudgedFrom = ({ judged }: MomentRecord, heads: unknown): boolean =>
-  (judged ?? null) === (heads === undefined ? null : digestOf(heads))
+function isJudgedFrom(
+  { judged }: MomentRecord,
+  heads: readonly HeadRef[] | undefined,
+  { salt, heads: basis }: Pick<Basis, 'salt' | 'heads'> = { salt: '', heads: [] },
+): boolean {
+  const reels = basis.map(([reel]) => reel)
+  return (judged ?? null) === (heads === undefined ? null : judgedDigest(salt, reels, heads))
+}
 
 type EffectRow = StoredEffectBytes & { operation: string }
 

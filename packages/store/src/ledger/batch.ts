@@ -17,7 +17,7 @@ import type {
   Watch,
 } from '@treeos/core'
 import type { BuiltFact } from './build-facts.ts'
-import type { MomentRecord, OpenRecord } from './records.ts'
+import type { Basis, MomentRecord, OpenRecord } from './records.ts'
 
 /** A row of the projection that append writes. */
 export interface RowWrite extends Pick<RowIndex, 'place' | 'parent' | 'cognition'> {
@@ -68,7 +68,7 @@ export interface OpenWrite {
   readonly wake: string
   readonly openedAt: number
   readonly record: OpenRecord
-  readonly basis: Json
+  readonly basis: Basis
   /** stored as a blob under its digest; null when nothing is shown */
   readonly face: { readonly digest: Digest; readonly text: string } | null
 }

@@ -37,7 +37,7 @@ export interface OpenRecord {
   readonly context: JsonObject
   /** heads of the reels that the program and the context were read from */
   readonly heads: readonly HeadRef[]
-  /** digest of the heads of all that was read */
+  /** salted digest of the heads of all that was read */
   readonly basis: Digest
   /** digest of the face; null when the flow yields no stack, so nothing is shown */
   readonly face: Digest | null
@@ -47,10 +47,18 @@ export interface OpenRecord {
   readonly layout: number
   /** minutes that the reality's zone is ahead of UTC */
   readonly offset: number
-  /** what was read beside rows; left out when nothing was */
-  readonly aside?: Aside
+  /** salted digest of its `Noted`; left out when that is nothing */
+  readonly noted?: Digest
   /** the being was ended; left out while it lives */
   readonly ended?: true
+  /** the driver lent the being no reach; left out when it did, and when nobody drove the being */
+  readonly own?: true
+}
+
+/** What a moment read that may name anybody. Its open record has only the digest, so that a receipt of the moment names nobody else. */
+export interface Noted {
+  /** what was read beside rows; left out when nothing was */
+  readonly aside?: Aside
   /**
    * What its wake quotes of places and beings: their addresses, which of them the being may not see, and the quality whose change it tells of.
    * Left out when it quotes nothing.
@@ -60,8 +68,16 @@ export interface OpenRecord {
     readonly unseen: readonly string[]
     readonly change?: { readonly target: string; readonly path: readonly string[] }
   }
-  /** the driver lent the being no reach; left out when it did, and when nobody drove the being */
-  readonly own?: true
+}
+
+/** What a moment read. It is kept beside the open record, which has digests of it. */
+export interface Basis {
+  /** 32 random bytes in hex: the salts of its digests follow from it */
+  readonly salt: string
+  /** the heads of all reels that it read, sorted by reel */
+  readonly heads: readonly HeadRef[]
+  /** null when it noted nothing */
+  readonly noted: Noted | null
 }
 
 /** How a moment ended, be it an act, a see or a failure. Linked by hash to the record of the being's moment before. */

@@ -1,25 +1,25 @@
 import { type Digest, type HeadRef, isJsonObject, type Json, type MomentId, type ReelId } from '@treeos/core'
 import { sql } from 'kysely'
+import type { Basis, Noted } from '../ledger/records.ts'
 import type { Db } from '../sql/database.ts'
 import { decodeJson } from '../sql/stored-json.ts'
 
-/** The bases of moments, with the hashes that their facts have now; the hash of a missing fact is empty. */
-export async function readBases(
-  db: Db,
-  moments: readonly MomentId[],
-): Promise<Map<MomentId, readonly HeadRef[]>> {
+/** What moments read, with the hashes that its facts have now; the hash of a missing fact is empty. */
+export async function readBases(db: Db, moments: readonly MomentId[]): Promise<Map<MomentId, Basis>> {
   const rows = await db
     .selectFrom('moment_open')
     .select(['moment', 'basis'])
     .where('moment', '=', sql<string>`any(${[...moments]}::text[])`)
     .execute()
-  return withHashes(
+  const stored = rows.map(({ moment, basis }) => ({ moment, ...basisIn(basis) }))
+  const hashed = await hashesFor(
     db,
-    rows.map(({ moment, basis }) => [moment, headsIn(basis)]),
+    stored.map(({ heads }) => heads),
   )
+  return new Map(stored.map(({ moment, heads, ...basis }) => [moment, { ...basis, heads: hashed(heads) }]))
 }
 
-/** The heads that moments were judged from and that their bases have not, as `readBases` gives bases. Moments without any are left out. */
+/** The heads that moments were judged from and that their bases have not, with the hashes that their facts have now. Moments without any are left out. */
 export async function readJudged(
   db: Db,
   moments: readonly MomentId[],
@@ -30,10 +30,12 @@ export async function readJudged(
     .where('moment', '=', sql<string>`any(${[...moments]}::text[])`)
     .where('judged', 'is not', null)
     .execute()
-  return withHashes(
+  const stored = rows.map(({ moment, judged }) => [moment, headsOf(jsonIn(judged))] as const)
+  const hashed = await hashesFor(
     db,
-    rows.map(({ moment, judged }) => [moment, judged === null ? {} : headsIn(judged)]),
+    stored.map(([, heads]) => heads),
   )
+  return new Map(stored.map(([moment, heads]) => [moment, hashed(heads)]))
 }
 
 /** A basis with other heads in the place of its own, and further ones; sorted by reel. */
@@ -45,35 +47,42 @@ export function overlaid(basis: readonly HeadRef[], others: readonly HeadRef[]):
 /** Heads without their hashes: seqs by reel. */
 export type StoredHeads = Readonly<Record<ReelId, number>>
 
-/** Heads as they are stored. What was changed so that it holds none gives a head of no reel, which fits no digest. */
-export function headsIn(stored: Buffer): StoredHeads {
-  try {
-    const heads = decodeJson<Json>(stored)
-    const isOfSeqs = isJsonObject(heads) && Object.values(heads).every((seq) => Number.isSafeInteger(seq))
-    return isOfSeqs ? (heads as StoredHeads) : NO_REEL
-  } catch {
-    return NO_REEL
+/** A basis as it is stored: heads without their hashes. */
+export type StoredBasis = Omit<Basis, 'heads'> & { readonly heads: StoredHeads }
+
+/** What was changed so that it holds no basis gives one without a salt, which fits no digest. */
+export function basisIn(stored: Buffer): StoredBasis {
+  const basis = jsonIn(stored)
+  const { heads = null, salt = null, noted = null } = isJsonObject(basis) ? basis : {}
+  return {
+    heads: headsOf(heads),
+    salt: typeof salt === 'string' ? salt : '',
+    noted: isJsonObject(noted) ? (noted as Noted) : null,
   }
 }
 
+/** Heads as they are stored. What was changed so that it holds none gives a head of no reel, which fits no digest. */
+export const headsOf = (heads: Json): StoredHeads =>
+  isJsonObject(heads) && Object.values(heads).every((seq) => Number.isSafeInteger(seq))
+    ? (heads as StoredHeads)
+    : NO_REEL
+
 const NO_REEL: StoredHeads = { '': 0 }
+
+/** Null for what is no JSON. */
+export function jsonIn(stored: Buffer | null): Json {
+  try {
+    return stored === null ? null : decodeJson<Json>(stored)
+  } catch {
+    return null
+  }
+}
 
 /** The heads that a basis has not, or has with another seq; sorted by reel. */
 export const headsBeyond = (basis: ReadonlyMap<ReelId, number>, heads: readonly HeadRef[]): HeadRef[] =>
   sortedByReel(heads.filter(([reel, seq]) => basis.get(reel) !== seq))
 
 const sortedByReel = (heads: HeadRef[]) => heads.sort(([a], [b]) => (a < b ? -1 : Number(a > b)))
-
-async function withHashes(
-  db: Db,
-  stored: readonly (readonly [MomentId, StoredHeads])[],
-): Promise<Map<MomentId, readonly HeadRef[]>> {
-  const hashed = await hashesFor(
-    db,
-    stored.map(([, heads]) => heads),
-  )
-  return new Map(stored.map(([moment, heads]) => [moment, hashed(heads)]))
-}
 
 /**
  * Reads the hashes that heads have now, in one statement.

@@ -3,12 +3,15 @@ import { sql } from 'kysely'
 import { throwStaleGeneration } from '../inbox/life.ts'
 import type { OpenWrite } from '../ledger/batch.ts'
 import { encodeBasis } from '../ledger/encode-basis.ts'
-import type { OpenRecord } from '../ledger/records.ts'
+import type { Noted, OpenRecord } from '../ledger/records.ts'
 import type { Db } from '../sql/database.ts'
 import { decodeJson, encodeJson } from '../sql/stored-json.ts'
+import { basisIn } from './basis.ts'
 
 export interface StoredOpen {
   readonly record: OpenRecord
+  /** null when it noted nothing */
+  readonly noted: Noted | null
   readonly face: Digest | null
 }
 
@@ -34,14 +37,22 @@ export async function recordOpen(db: Db, open: OpenWrite): Promise<boolean> {
   return (numAffectedRows ?? 0n) > 0n
 }
 
+/** An open record with what the moment noted. */
+export type WholeOpen = OpenRecord & Noted
+
+export const wholeOpen = ({ record, noted }: Pick<StoredOpen, 'record' | 'noted'>): WholeOpen => ({
+  ...noted,
+  ...record,
+})
+
 export async function findOpen(db: Db, moment: MomentId): Promise<StoredOpen | null> {
   const row = await db
     .selectFrom('moment_open')
-    .select(['record', 'face'])
+    .select(['record', 'basis', 'face'])
     .where('moment', '=', moment)
     .executeTakeFirst()
   if (row === undefined) return null
-  return { record: decodeJson(row.record), face: row.face }
+  return { record: decodeJson(row.record), noted: basisIn(row.basis).noted, face: row.face }
 }
 
 /** Moments that were opened and have no outcome; at most one for each life. */

@@ -1,15 +1,16 @@
 import type { Digest, FactRef, HeadRef, MomentId } from '@treeos/core'
 import { sql } from 'kysely'
 import { digestOfBytes } from '../ledger/hash.ts'
+import type { Basis } from '../ledger/records.ts'
 import type { Db } from '../sql/database.ts'
 import { decodeJson } from '../sql/stored-json.ts'
-import { hashesFor, headsIn } from './basis.ts'
+import { basisIn, hashesFor, headsOf, jsonIn } from './basis.ts'
 import type { StoredOpen } from './open-record.ts'
 
 /** What is stored of a finished moment besides its outcome. */
 export interface RecordedMoment {
   /** null when it was never opened */
-  readonly open: (StoredOpen & { readonly digest: Digest; readonly basis: readonly HeadRef[] }) | null
+  readonly open: (StoredOpen & { readonly digest: Digest; readonly basis: Basis }) | null
   /** the heads that its call was judged from and that its basis has not */
   readonly judged: readonly HeadRef[]
   /** the facts of its act, by reel and seq */
@@ -40,12 +41,12 @@ export async function readRecorded(
   ])
   const stored = rows.map(({ basis, judged, ...row }) => ({
     ...row,
-    basis: basis === null ? {} : headsIn(basis),
-    judged: judged === null ? {} : headsIn(judged),
+    basis: basis === null ? null : basisIn(basis),
+    judged: judged === null ? {} : headsOf(jsonIn(judged)),
   }))
   const withHashes = await hashesFor(
     db,
-    stored.flatMap(({ basis, judged }) => [basis, judged]),
+    stored.flatMap(({ basis, judged }) => [basis?.heads ?? {}, judged]),
   )
   const factsOf = Map.groupBy(facts, ({ moment }) => moment)
   return new Map(
@@ -53,9 +54,15 @@ export async function readRecorded(
       moment,
       {
         open:
-          record === null
+          record === null || basis === null
             ? null
-            : { record: decodeJson(record), digest: digestOfBytes(record), basis: withHashes(basis), face },
+            : {
+                record: decodeJson(record),
+                digest: digestOfBytes(record),
+                noted: basis.noted,
+                basis: { ...basis, heads: withHashes(basis.heads) },
+                face,
+              },
         judged: withHashes(judged),
         facts: (factsOf.get(moment) ?? []).map(({ reel, seq, hash, kind }) => ({
           reel,

@@ -162,7 +162,7 @@ create table treeos.moment_open (
   wake text not null,
   opened_at bigint not null,
   record bytea not null,
-  basis bytea not null,
+  basis bytea not null, -- canonical JSON: heads, as seq by reel; what it noted beside them; the salt of the digests of both
   face text,
   unique (being, n, moment)
 );

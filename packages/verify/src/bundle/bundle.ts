@@ -2,6 +2,7 @@ import { at, isArray, isObject, type Json, type JsonObject, same } from '../cano
 import { readCheckpoint, type SignedCheckpoint } from '../checkpoint.ts'
 import { factHash, genesisHash, isHash, momentHash, saltedHash, valueHash } from '../hash.ts'
 import { isHeaderOf } from '../header.ts'
+import { type Head, wholeHeads } from '../heads.ts'
 import { lacking, type Trusting, trusted, type WitnessPolicy } from '../policy.ts'
 import {
   type Chain,
@@ -70,7 +71,7 @@ const FIELDS: Readonly<Record<string, string>> = {
   head: 'from hash kind line prev reel seq sum',
   fact: 'hash header kind line payload prev reel salt seq sum',
   blob: 'content digest kind line sum',
-  moment: 'basis being decision effect hash judged kind line n open prev record salt sum',
+  moment: 'basis basisSalt being decision effect hash judged kind line n noted open prev record salt sum',
   checkpoint: 'kind line note sum',
   proof: 'in index kind leaf line path sum',
   end: 'counts kind line sum',
@@ -80,6 +81,8 @@ const SAID = ['actor', 'driver', 'cause', 'at', 'stack']
 const TOMBSTONES = ['fact:erased', 'moment:erased']
 const KINDS = Object.keys(FIELDS)
 const END = KINDS.length - 1
+/** The digest of what a moment noted; null when that is nothing. */
+const notedHash = (salt: string, noted: Json) => (noted === null ? null : saltedHash(salt, noted))
 const fieldsOf = (value: unknown): string => (isObject(value) ? Object.keys(value).sort().join(' ') : '')
 
 /** Checks one bundle, line by line. */
@@ -276,12 +279,16 @@ class Check {
     const isLinked = this.#link(reel, n as number, prev, String(hash))
     this.#need(isLinked, 'head-mismatch', 'the moments of this being have no head in the bundle')
     if (!isObject(record)) return
-    const moment = { record, ...rest } as Moment
+    const { basis = null, judged = null, basisSalt = null, noted = null, ...kept } = rest
+    const moment = { record, ...kept } as unknown as Moment
     const name = String(record.moment)
-    for (const [reason, what] of faultsOfMoment(moment)) this.#need(false, reason, what)
+    const heads = wholeHeads({ basis, judged, salt: basisSalt })
+    for (const [reason, what] of faultsOfMoment(moment, heads)) this.#need(false, reason, what)
+    const isNoted = isHash(basisSalt) && notedHash(basisSalt, noted) === (at(moment.open, 'noted') ?? null)
+    this.#need(isNoted, 'open-mismatch', 'what it noted has another digest than its open record says')
     for (const what of goneFrom(moment))
       this.#gone.push({ place: this.#at, what, name: `being:${being} ${name}`, isTombstone: false })
-    const { facts, cited, cause, digests } = citedBy(moment)
+    const { facts, cited, cause, digests } = citedBy(moment, { basis, judged, noted })
     const wrote = this.#wrote.get(name)
     const isWritten = facts.every((ref) => this.#cites(ref, true)) && facts.length === (wrote?.count ?? 0)
     this.#need(isWritten, 'facts-mismatch', 'it names other facts than those that name it')
@@ -291,7 +298,7 @@ class Check {
     const isOwn = wrote === undefined || same(wrote.said, [...due, ...alike])
     const what = 'its facts say otherwise who acted, who drove, what caused it, when, or in which stack'
     this.#need(isOwn, 'actor-mismatch', what)
-    this.#derive(moment)
+    this.#derive(moment, heads?.basis ?? [])
     const isSeen = cited.every((ref) => this.#cites(ref, !this.#isOfOne))
     this.#need(isSeen, 'basis-mismatch', 'it cites facts that are not those in the bundle')
     this.#unnamed.delete(String(cause))
@@ -302,16 +309,19 @@ class Check {
   }
 
   /** Derives the stack of a moment, and what its decision became. */
-  #derive(moment: Moment): void {
+  #derive(moment: Moment, basis: readonly Head[]): void {
     const { record, open } = moment
     const being = String(record.being)
     const isFromStart = this.#chains.get(momentsOf(being))?.from === 0
-    const { faults, missing } = deriveStack(moment, {
-      states: this.#states,
-      isWhole: (reel) => this.#chains.get(reel)?.from === 0,
-      lastAct: this.#lastActs.get(being) ?? (isFromStart ? null : undefined),
-      program: this.#contents.get(String(at(open, 'program'))),
-    })
+    const { faults, missing } = deriveStack(
+      { ...moment, basis },
+      {
+        states: this.#states,
+        isWhole: (reel) => this.#chains.get(reel)?.from === 0,
+        lastAct: this.#lastActs.get(being) ?? (isFromStart ? null : undefined),
+        program: this.#contents.get(String(at(open, 'program'))),
+      },
+    )
     for (const [reason, what] of [...faults, ...faultsOfOutcome(moment)]) this.#need(false, reason, what)
     for (const reel of missing) this.#missing.set(reel, (this.#missing.get(reel) ?? 0) + 1)
     if (record.outcome !== 'act') return

@@ -1,14 +1,12 @@
 import { at, isArray, isObject, type Json, type JsonObject, same } from '../canonical.ts'
 import { actHash, isHash, saltedHash, valueHash } from '../hash.ts'
 import { isHeads } from '../header.ts'
+import type { Heads } from '../heads.ts'
 
 /** What a bundle or a receipt holds of a moment besides its place in its chain. */
 export interface Moment {
   readonly record: JsonObject
   readonly open: Json
-  readonly basis: Json
-  /** the heads that its call was judged from and that its basis has not; null when there are none */
-  readonly judged: Json
   /** null when there was none, or it was erased */
   readonly decision: Json
   readonly salt: Json
@@ -17,20 +15,24 @@ export interface Moment {
 }
 
 /** Compares what a moment opened with, its answer and its act with the digests in its record. */
-export function* faultsOfMoment(moment: Moment): Generator<[reason: string, what: string]> {
-  const { record, open, basis, decision, salt, judged, effect } = moment
+export function* faultsOfMoment(
+  moment: Moment,
+  heads: Heads | null,
+): Generator<[reason: string, what: string]> {
+  const { record, open, decision, salt, effect } = moment
   const isOfMoment = at(open, 'moment') === record.moment && at(open, 'n') === record.n
   if (!isOfMoment || valueHash(open) !== record.open)
     yield ['open-mismatch', 'what it opened with has another digest than its record says']
-  if (valueHash(basis) !== at(open, 'basis'))
+  if (heads === null) yield ['basis-mismatch', 'what it cites is no list of heads, one a reel']
+  else if (heads.digests.basis !== at(open, 'basis'))
     yield ['basis-mismatch', 'its basis has another digest than its open record says']
   const isGone = salt === null && decision === null
   if (!isGone && (!isHash(salt) || saltedHash(salt, decision) !== record.decision))
     yield ['decision-mismatch', 'its decision has another digest than its record says']
-  if ((record.judged ?? null) !== (judged === null ? null : valueHash(judged)))
+  if (heads !== null && (record.judged ?? null) !== heads.digests.judged)
     yield ['judged-mismatch', 'its call was judged from heads with another digest']
-  if (![basis, judged ?? [], record.facts ?? null].every(isHeads))
-    yield ['basis-mismatch', 'what it cites is no list of [reel, number, hash]']
+  if (!isHeads(record.facts ?? null))
+    yield ['facts-mismatch', 'what it wrote is no list of [reel, number, hash]']
   if (effect !== null && (!isObject(record.effect) || !same(record.effect, effectDigests(effect))))
     yield ['effect-mismatch', 'its effect, or the result, has another digest']
   if (record.stackDigest !== (record.stack === null ? null : valueHash(record.stack ?? null)))
@@ -77,13 +79,16 @@ const effectDigests = (effect: Json): Json => {
 }
 
 /** What a moment names: facts that it wrote and others, the fact that caused it, role specs and the program that chose them. */
-export function citedBy({ record, open, basis, judged }: Moment) {
+export function citedBy(
+  { record, open }: Moment,
+  { basis, judged, noted }: Record<'basis' | 'judged' | 'noted', Json>,
+) {
   const list = (refs: Json | undefined): readonly Json[] => (isArray(refs) ? refs : [])
   const roles = [at(record, 'stack', 'primary') ?? null, ...list(at(record, 'stack', 'stacked'))]
   const digests = [at(open, 'program'), ...roles.map((role) => at(role, 'digest'))]
   return {
     facts: list(record.facts),
-    cited: [basis, judged, at(open, 'aside', 'said', 'facts'), at(open, 'aside', 'did')].flatMap(list),
+    cited: [basis, judged, at(noted, 'aside', 'said', 'facts'), at(noted, 'aside', 'did')].flatMap(list),
     cause: at(open, 'wake', 'cause'),
     digests: digests.filter((digest) => typeof digest === 'string'),
   }

@@ -1,6 +1,7 @@
 import { at, isArray, isObject, type Json, type JsonObject, same } from '../canonical.ts'
 import { rolesFor } from '../flow.ts'
 import { isHash } from '../hash.ts'
+import type { Head } from '../heads.ts'
 import { kindOf } from '../wake.ts'
 import { REGISTRY, type State, type States } from './states.ts'
 
@@ -24,7 +25,8 @@ export interface Beside {
 interface Opened {
   readonly record: JsonObject
   readonly open: Json
-  readonly basis: Json
+  /** the heads that it read, as far as they are shown */
+  readonly basis: readonly Head[]
 }
 
 type Fault = readonly [reason: string, what: string]
@@ -46,9 +48,7 @@ export function deriveStack({ record, open, basis }: Opened, beside: Beside): De
   const missing = new Set<string>()
   const faults: Fault[] = []
   const need = (holds: boolean, reason: string, what: string) => void (holds || faults.push([reason, what]))
-  const heads = new Map(
-    (isArray(basis) ? basis : []).map((ref) => (isArray(ref) ? [String(ref[0]), Number(ref[1])] : ['', 0])),
-  )
+  const heads = new Map(basis.map(([reel, seq]) => [reel, seq]))
   const stateOf = (reel: string): State | null => {
     const seq = heads.get(reel)
     if (seq === 0) return {}

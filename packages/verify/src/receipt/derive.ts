@@ -4,6 +4,7 @@ import { States } from '../bundle/states.ts'
 import { at, canonical, isArray, isObject, type Json, type JsonObject, same } from '../canonical.ts'
 import { type ByClause, rolesFor } from '../flow.ts'
 import { momentHash, valueHash } from '../hash.ts'
+import { type Heads, shownHeads } from '../heads.ts'
 import { askerIn } from '../wake.ts'
 import {
   type Answer,
@@ -30,7 +31,7 @@ export type Verdict = 'refused' | 'permitted' | 'seen-to-run' | 'not-known'
 export interface Witness {
   readonly reality: string
   readonly verdict: Verdict
-  /** the record of the moment, what it opened with, and its decision, as in a bundle */
+  /** the record of the moment, what it opened with, and its decision, as in a bundle; of the heads those of `reels` are shown */
   readonly moment: Readonly<
     Record<'prev' | 'record' | 'open' | 'basis' | 'judged' | 'decision' | 'salt' | 'effect', Json>
   >
@@ -101,7 +102,8 @@ export function derive(witness: Parts): Derived {
     isObject(record) && isObject(open) && isObject(decision),
     'it holds no record, no open record or no decision',
   )
-  const [fault] = faultsOfMoment(witness.moment as unknown as Moment)
+  const cited = shownHeads(witness.moment)
+  const [fault] = faultsOfMoment(witness.moment as unknown as Moment, cited)
   need(fault === undefined, `the moment does not fit together: ${fault?.[1]}`)
   const said = record as JsonObject
   need(said.effect === undefined || witness.moment.effect !== null, 'what it asked of the outside was erased')
@@ -111,14 +113,12 @@ export function derive(witness: Parts): Derived {
     'its moment called nothing, so there is nothing to permit',
   )
   const roles = rolesOf(witness, said, open)
-  const [wrong] = deriveStack(witness.moment as unknown as Moment, {
-    states: new States(),
-    isWhole: () => false,
-    lastAct: undefined,
-    program: witness.program,
-  }).faults
+  const [wrong] = deriveStack(
+    { record: said, open, basis: cited?.basis ?? [] },
+    { states: new States(), isWhole: () => false, lastAct: undefined, program: witness.program },
+  ).faults
   need(wrong === undefined, `what it opened with does not fit together: ${wrong?.[1]}`)
-  const world = worldOf(witness, said)
+  const world = worldOf(witness, said, cited)
   const being = String(said.being)
   const me = world.being(being)
   if (me?.name !== being) throw new Error(`@${being} was never born`)
@@ -212,19 +212,12 @@ function contextIn({ program }: Parts): string {
   return `the context: that the being had this flow and these roles${values}, is said by its record`
 }
 
-/** The heads that the call was judged from, by reel. */
-function judgedFrom({ moment }: Parts): Map<string, readonly Json[]> {
-  const refs = [moment.basis, moment.judged].flatMap((heads) => (isArray(heads) ? heads : []))
-  return new Map(refs.flatMap((ref) => (isArray(ref) ? [[String(ref[0]), ref] as const] : [])))
-}
-
 /** The world as the gates saw it: each reel stands where the call was judged from. */
-function worldOf(witness: Parts, record: JsonObject): World {
+function worldOf(witness: Parts, record: JsonObject, cited: Heads | null): World {
   const world = new World(witness.reality, witness.reels)
   need(record.judged !== undefined, 'its record does not say from which heads its call was judged')
-  const cited = judgedFrom(witness)
   for (const [reel, { head }] of world.shown) {
-    const [, seq = null, hash = null] = cited.get(reel) ?? []
+    const [, seq = null, hash = null] = cited?.judgedFrom.get(reel) ?? []
     need(head[0] === seq && head[1] === hash, `${reel} does not stand where the moment was judged from`)
     for (const link of witness.reels[reel] as readonly Json[]) {
       const header = isArray(link) ? link[0] : null

@@ -20,11 +20,11 @@ begin
   if gone.kind = 'being:summoned' then
     shown := array(
       select o.face from inbox i join moment_outcome m on m.wake = i.id join moment_open o on o.moment = m.moment
-      where i.root = gone.root and position(convert_to(encode(its_hash, 'hex'), 'UTF8') in o.record) > 0);
+      where i.root = gone.root and position(convert_to(encode(its_hash, 'hex'), 'UTF8') in o.record || o.basis) > 0);
   else
     shown := array(
-      select o.face from moment_open o cross join lateral (select json_of(o.basis) as basis offset 0) as read
-      where jsonb_typeof(read.basis) = 'object' and (read.basis->>its_reel)::bigint >= its_seq);
+      select o.face from moment_open o cross join lateral (select json_of(o.basis)->'heads' as heads offset 0) as read
+      where jsonb_typeof(read.heads) = 'object' and (read.heads->>its_reel)::bigint >= its_seq);
   end if;
   delete from blob where digest = any(shown) and digest <> all(array(
     select o.face from inbox i join moment_open o on o.moment = i.claimed_by
