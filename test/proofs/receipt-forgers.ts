@@ -25,6 +25,7 @@ export interface Statement {
       open: Record<string, Json>
       decision: Record<string, Json>
       basis: Json[]
+      judged: Json
       prev: string
       salt: string
     }

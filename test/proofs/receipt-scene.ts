@@ -29,7 +29,7 @@ const diary = defineExtension({
     defineRole({
       name: 'diary:onlooker',
       see: ['occupants', 'conversation'],
-      canSee: ['/den'],
+      canSee: [{ pattern: '*' }],
       prompt: 'You see who else is there.',
     }),
   ],
