@@ -1,8 +1,8 @@
 /** Checks audit bundles and receipts of TreeOS: of bytes alone, by code that shares nothing with what wrote them. */
 
-export { type Checking, type Erased, type Status, type Verified, verifyBundle } from './bundle/bundle.ts'
+export { type Erased, type Verified, verifyBundle } from './bundle/bundle.ts'
+export type { Broken } from './bundle/causes.ts'
 export type { Scope } from './bundle/cover.ts'
-export type { Broken } from './bundle/lines.ts'
 export { canonical, type Json, type JsonObject, parseCanonical } from './canonical.ts'
 export { readCheckpoint, type SignedCheckpoint } from './checkpoint.ts'
 export { type Cosigned, cosignedBy, type OutsideWitness } from './cosignature.ts'
@@ -36,3 +36,4 @@ export {
   readSignatures,
   type VerifierKey,
 } from './signature.ts'
+export type { Checking, Status } from './status.ts'

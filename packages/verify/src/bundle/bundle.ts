@@ -3,7 +3,9 @@ import { readCheckpoint, type SignedCheckpoint } from '../checkpoint.ts'
 import { factHash, genesisHash, isHash, momentHash, saltedHash, valueHash } from '../hash.ts'
 import { isHeaderOf } from '../header.ts'
 import { type Head, wholeHeads } from '../heads.ts'
-import { lacking, type Trusting, trusted, type WitnessPolicy } from '../policy.ts'
+import { lacking, trusted, type WitnessPolicy } from '../policy.ts'
+import { type Checking, type Status, statusOf } from '../status.ts'
+import { type Broken, causesIn, type Fault } from './causes.ts'
 import {
   type Chain,
   coveredBy,
@@ -17,7 +19,7 @@ import {
   takeProof,
   uncoveredIn,
 } from './cover.ts'
-import { type Broken, readLines } from './lines.ts'
+import { readLines } from './lines.ts'
 import { citedBy, faultsOfMoment, faultsOfOutcome, goneFrom, type Moment } from './moment.ts'
 import { deriveStack, type LastAct } from './stack.ts'
 import { States } from './states.ts'
@@ -33,13 +35,6 @@ export interface Erased {
   readonly why: string | null
   readonly at: number | null
 }
-
-/**
- * - `ok`: all that the bundle says it holds is there, and is held by the checkpoint
- * - `unproven`: nothing contradicts, and some of it no proof shows
- * - `broken`: something contradicts
- */
-export type Status = 'ok' | 'unproven' | 'broken'
 
 /** What the check of a bundle found. */
 export interface Verified {
@@ -87,7 +82,7 @@ const fieldsOf = (value: unknown): string => (isObject(value) ? Object.keys(valu
 
 /** Checks one bundle, line by line. */
 class Check {
-  readonly #broken: Broken[] = []
+  readonly #broken: Fault[] = []
   readonly #policy: WitnessPolicy | null
   readonly #chains = new Map<string, Chain>()
   /** by reel and number, of facts and moments */
@@ -123,10 +118,10 @@ class Check {
     this.#policy = policy
   }
 
-  readonly report = (fault: Broken): void => void this.#broken.push(fault)
+  readonly report = (fault: Fault): void => void this.#broken.push(fault)
 
   /** Reports a fault unless something holds. @returns whether it holds */
-  #need(holds: boolean, reason: string, what: string, place = this.#at): boolean {
+  #need(holds: boolean, reason: string, what: string, place: Place & Pick<Fault, 'on'> = this.#at): boolean {
     if (!holds) this.report({ ...place, reason, what })
     return holds
   }
@@ -169,7 +164,8 @@ class Check {
     proof: (value) => this.#proof(value),
     end: ({ counts }) => {
       const [says, has] = [counts, this.#counts].map((value) => JSON.stringify(value))
-      this.#need(same(counts, this.#counts), 'end-mismatch', `it tells of ${says}, and there are ${has}`)
+      const what = `it tells of ${says}, and there are ${has}`
+      this.#need(same(counts, this.#counts), 'end-mismatch', what, { ...this.#at, on: ['all'] })
     },
   }
 
@@ -284,14 +280,17 @@ class Check {
     const name = String(record.moment)
     const heads = wholeHeads({ basis, judged, salt: basisSalt })
     for (const [reason, what] of faultsOfMoment(moment, heads)) this.#need(false, reason, what)
-    const isNoted = isHash(basisSalt) && notedHash(basisSalt, noted) === (at(moment.open, 'noted') ?? null)
+    const isNoted =
+      heads === null || notedHash(String(basisSalt), noted) === (at(moment.open, 'noted') ?? null)
     this.#need(isNoted, 'open-mismatch', 'what it noted has another digest than its open record says')
     for (const what of goneFrom(moment))
       this.#gone.push({ place: this.#at, what, name: `being:${being} ${name}`, isTombstone: false })
     const { facts, cited, cause, digests } = citedBy(moment, { basis, judged, noted })
     const wrote = this.#wrote.get(name)
     const isWritten = facts.every((ref) => this.#cites(ref, true)) && facts.length === (wrote?.count ?? 0)
-    this.#need(isWritten, 'facts-mismatch', 'it names other facts than those that name it')
+    const reelsOf = (refs: readonly Json[]) => refs.map((ref) => (isArray(ref) ? String(ref[0]) : ''))
+    const wrong = { ...this.#at, on: reelsOf(facts) }
+    this.#need(isWritten, 'facts-mismatch', 'it names other facts than those that name it', wrong)
     this.#wrote.delete(name)
     const due = [being ?? null, at(moment.open, 'driver') ?? null, at(moment.open, 'wake', 'cause') ?? null]
     const alike = [record.openedAt ?? null, record.stackDigest ?? null]
@@ -300,10 +299,12 @@ class Check {
     this.#need(isOwn, 'actor-mismatch', what)
     this.#derive(moment, heads?.basis ?? [])
     const isSeen = cited.every((ref) => this.#cites(ref, !this.#isOfOne))
-    this.#need(isSeen, 'basis-mismatch', 'it cites facts that are not those in the bundle')
+    const seen = { ...this.#at, on: reelsOf(cited) }
+    this.#need(isSeen, 'basis-mismatch', 'it cites facts that are not those in the bundle', seen)
     this.#unnamed.delete(String(cause))
     for (const digest of digests) {
-      this.#need(this.#contents.has(digest), 'blob-mismatch', `the content ${digest} is not in the bundle`)
+      const what = `the content ${digest} is not in the bundle`
+      this.#need(this.#contents.has(digest), 'blob-mismatch', what, { ...this.#at, on: [`blob:${digest}`] })
       this.#unused.delete(digest)
     }
   }
@@ -322,7 +323,9 @@ class Check {
         program: this.#contents.get(String(at(open, 'program'))),
       },
     )
-    for (const [reason, what] of [...faults, ...faultsOfOutcome(moment)]) this.#need(false, reason, what)
+    const place = { ...this.#at, on: basis.map(([reel]) => reel) }
+    for (const [reason, what] of [...faults, ...faultsOfOutcome(moment)])
+      this.#need(false, reason, what, place)
     for (const reel of missing) this.#missing.set(reel, (this.#missing.get(reel) ?? 0) + 1)
     if (record.outcome !== 'act') return
     const primary = at(record.stack, 'primary', 'name') ?? null
@@ -341,7 +344,10 @@ class Check {
   }
 
   #proof(proof: JsonObject): void {
-    if (this.#checkpoint === null && this.#counts.checkpoint !== undefined) return // that is reported
+    if (this.#checkpoint === null) {
+      const isFirst = this.#counts.checkpoint === undefined && this.#counts.proof === 1 // else it is reported
+      return void this.#need(!isFirst, 'proof-mismatch', 'it stands without a checkpoint')
+    }
     const [reel, seq] = refOf(proof.leaf ?? null)
     this.#at = { ...this.#at, reel, seq: Number(seq) }
     const chain = this.#chains.get(reel)
@@ -362,26 +368,34 @@ class Check {
     }
     for (const [hash, place] of this.#unnamed)
       if (this.#loose.get(hash)?.isTombstone !== true)
-        this.#need(false, 'unnamed-fact', 'no moment in the bundle names this fact', place)
+        this.#need(false, 'unnamed-fact', 'no moment in the bundle names this fact', {
+          ...place,
+          on: ['moments'],
+        })
     for (const { place, what, name, isTombstone } of this.#gone) {
-      const isLost = !isTombstone && this.#lostTombs.has(name.slice(0, name.lastIndexOf(' ')))
+      const reel = name.slice(0, name.lastIndexOf(' '))
+      const isLost = !isTombstone && this.#lostTombs.has(reel)
       this.#need(
         this.#tombs.has(name) || isLost,
         `${what}-missing`,
         'it is gone, and no tombstone says that it was erased',
-        place,
+        { ...place, on: [reel] },
       )
     }
     for (const [digest, line] of this.#unused) {
-      const place = { line, reel: `blob:${digest}`, seq: 0 }
+      const place = { line, reel: `blob:${digest}`, seq: 0, on: ['moments'] }
       this.#need(false, 'blob-mismatch', 'no moment names this content', place)
     }
     for (const moment of this.#isOfOne ? [] : this.#wrote.keys())
-      this.#need(false, 'facts-mismatch', `facts name ${moment}, which is not here or names others`)
+      this.#need(false, 'facts-mismatch', `facts name ${moment}, which is not here or names others`, {
+        ...this.#at,
+        on: [momentsOf(String(moment.split('/')[0]))],
+      })
     const [reality, scope, chains, checkpoint] = [this.#reality, this.#scope, this.#chains, this.#checkpoint]
     const tombstones = [...this.#unnamed.keys()].flatMap((hash) => this.#loose.get(hash) ?? [])
     const read = { reality, scope, chains, checkpoint, tombstones }
-    for (const [reason, what] of missingFrom(read)) this.#need(false, reason, what)
+    for (const [reason, what, on] of missingFrom(read))
+      this.#need(false, reason, what, { ...this.#at, on: [on] })
     return {
       reels: [...chains.keys()].filter((reel) => !reel.startsWith(momentsOf(''))).length,
       facts: this.#counts.fact ?? 0,
@@ -406,33 +420,6 @@ class Check {
       ],
     }
   }
-}
-
-/** The faults by line. That the sum of a line does not fit is left out where the line has a fault that says more. */
-function causesIn(faults: readonly Broken[]): Broken[] {
-  const named = new Set(faults.flatMap(({ reason, line }) => (reason === 'line-mismatch' ? [] : [line])))
-  return faults
-    .filter(({ reason, line }) => reason !== 'line-mismatch' || !named.has(line))
-    .toSorted((a, b) => a.line - b.line)
-}
-
-/** Whose signatures must be there, and how strict the check is. Without a key or policy no signature is checked. */
-export interface Checking extends Trusting {
-  /** anything that is not proven makes it `unproven` */
-  readonly strict?: boolean
-}
-
-/** The status of what was checked. @param uncovered what no proof shows although one could. @param unproven what else is not proven */
-export function statusOf(
-  isBroken: boolean,
-  {
-    uncovered,
-    unproven,
-    strict = false,
-  }: { uncovered: readonly string[]; unproven: readonly string[]; strict?: boolean | undefined },
-): Status {
-  if (isBroken) return 'broken'
-  return uncovered.length > 0 || (strict && unproven.length > 0) ? 'unproven' : 'ok'
 }
 
 /**

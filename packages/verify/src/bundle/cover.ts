@@ -58,7 +58,7 @@ export type Need = (holds: boolean, reason: string, what: string) => boolean
 /** Takes the proof of one link of a chain, or of a tombstone. */
 export function takeProof(
   { in: tree, index, leaf = null, path }: JsonObject,
-  checkpoint: SignedCheckpoint | null,
+  checkpoint: SignedCheckpoint,
   found: {
     readonly chain: Chain | undefined
     readonly loose: Loose | undefined
@@ -68,14 +68,10 @@ export function takeProof(
 ): void {
   const [, seq, hash] = refOf(leaf)
   const { chain, loose } = found
-  need(
-    found.hash !== undefined && found.hash === hash,
-    'proof-mismatch',
-    'it is a proof of something that is not in the bundle',
-  )
+  const isHere = found.hash !== undefined && found.hash === hash
+  if (!need(isHere, 'proof-mismatch', 'it is a proof of something that is not in the bundle')) return
   const isFirst = chain === undefined ? loose?.isProven === false : chain.covered < 0
-  need(isFirst, 'proof-mismatch', 'it is the second proof of its chain, or of what needs none')
-  if (checkpoint === null) return void need(false, 'proof-mismatch', 'it stands without a checkpoint')
+  if (!need(isFirst, 'proof-mismatch', 'it is the second proof of its chain, or of what needs none')) return
   const held = tree === 'log' ? checkpoint : tree === 'heads' ? checkpoint.heads : null
   const isIn =
     held !== null &&
@@ -104,7 +100,11 @@ interface Read {
 }
 
 /** What is not in a bundle although its scope or its checkpoint says so. */
-export function* missingFrom({ scope, chains, checkpoint }: Read): Generator<[reason: string, what: string]> {
+export function* missingFrom({
+  scope,
+  chains,
+  checkpoint,
+}: Read): Generator<[reason: string, what: string, on: string]> {
   if (scope === null) return // that is reported
   if ('all' in scope) {
     const links = [...chains.values()].reduce((sum, { end }) => sum + end[0], 0)
@@ -114,17 +114,23 @@ export function* missingFrom({ scope, chains, checkpoint }: Read): Generator<[re
       yield [
         'checkpoint-mismatch',
         `it covers ${checkpoint?.size} entries, ${links} are here: a chain is gone or cut`,
+        'all',
       ]
     return
   }
   const { being, since, until } = scope
   for (const reel of [`being:${being}`, momentsOf(being)])
     if (!chains.has(reel))
-      yield ['scope-mismatch', `it says that it is of @${being}, and ${reel} is not here`]
+      yield ['scope-mismatch', `it says that it is of @${being}, and ${reel} is not here`, reel]
   const [last] = chains.get(momentsOf(being))?.end ?? [0]
   if (until !== null && last > until)
-    yield ['scope-mismatch', `it says that it ends with moment ${until}, and ${last} is here`]
-  if (until !== null && until < since) yield ['scope-mismatch', 'it says that it ends before it begins']
+    yield [
+      'scope-mismatch',
+      `it says that it ends with moment ${until}, and ${last} is here`,
+      momentsOf(being),
+    ]
+  if (until !== null && until < since)
+    yield ['scope-mismatch', 'it says that it ends before it begins', momentsOf(being)]
 }
 
 /** What no proof shows although one could. */

@@ -1,15 +1,6 @@
 import { isObject, type JsonObject, parseCanonical } from '../canonical.ts'
 import { lineHash } from '../hash.ts'
-
-/** A fault with its place. `reel` and `seq` are those of the chain, or `bundle` and the line. */
-export interface Broken {
-  readonly line: number
-  readonly reel: string
-  readonly seq: number
-  readonly reason: string
-  /** what is wrong, in words */
-  readonly what: string
-}
+import type { Fault } from './causes.ts'
 
 /** Longer lines are refused: a fact has 64 KiB at most, a basis some thousand reels. */
 const LINE_BYTES_MAX = 64 * 1024 * 1024
@@ -25,7 +16,7 @@ const SUM_LENGTH = ',"sum":""}'.length + 64
  */
 export async function* readLines(
   source: AsyncIterable<Uint8Array>,
-  report: (fault: Broken) => void,
+  report: (fault: Fault) => void,
 ): AsyncGenerator<{ readonly line: number; readonly value: JsonObject }> {
   let line = 0
   let expected = 1
@@ -34,16 +25,16 @@ export async function* readLines(
   for await (const whole of split(source)) {
     line += 1
     const bytes = whole?.at(-1) === CARRIAGE_RETURN ? whole.subarray(0, -1) : whole
+    const broken = (what: string, more: Partial<Fault> = {}) =>
+      report({ line, reel: 'bundle', seq: line, reason: 'line-mismatch', what, ...more })
     if (bytes !== whole && !isToldOfBreaks) {
       isToldOfBreaks = true
       const what = 'its lines end with CR LF: a transfer as text changed it, so fetch it again as binary'
-      report({ line, reel: 'bundle', seq: line, reason: 'not-canonical', what })
+      broken(what, { reason: 'not-canonical' })
     }
-    const broken = (what: string, reason = 'line-mismatch') =>
-      report({ line, reel: 'bundle', seq: line, reason, what })
     const { text, value, why } = read(bytes)
     if (value === null) {
-      broken(why, 'not-canonical')
+      broken(why, { reason: 'not-canonical' })
       expected += 1
       before = text.slice(-66, -2)
       continue
@@ -51,7 +42,7 @@ export async function* readLines(
     const sum = String(value.sum)
     const number = Number(value.line)
     if (value.line !== expected)
-      broken(`it says that it is line ${value.line}, and line ${expected} is due here`)
+      broken(`it says that it is line ${value.line}, and line ${expected} is due here`, { isElsewhere: true })
     else if (sum !== lineHash(before, `${text.slice(0, -SUM_LENGTH)}}`) || !text.endsWith(`,"sum":"${sum}"}`))
       broken('its sum does not fit: this line was changed, or the sum of the one before it')
     expected = (Number.isSafeInteger(number) ? number : expected) + 1

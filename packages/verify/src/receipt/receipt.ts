@@ -1,9 +1,9 @@
-import { type Checking, type Status, statusOf } from '../bundle/bundle.ts'
 import { at, isArray, isObject, type Json, type JsonObject } from '../canonical.ts'
 import { readCheckpoint, type SignedCheckpoint } from '../checkpoint.ts'
 import { isIncluded } from '../hash.ts'
 import { lacking, trusted, type WitnessPolicy } from '../policy.ts'
 import { isSignedBy } from '../signature.ts'
+import { type Checking, type Status, statusOf } from '../status.ts'
 import { type Derived, derive, type Witness } from './derive.ts'
 
 /** Type of the predicate of a receipt. A name, not an address that anything is fetched from. */
