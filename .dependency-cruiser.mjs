@@ -18,6 +18,7 @@ const arrows = {
   workflows: ['core', 'roles', 'protocol'],
   activities: ['core', 'roles', 'signature', 'overlay', 'world', 'store', 'protocol', 'reality'],
   sdk: ['core', 'roles', 'signature', 'world'],
+  tools: ['core', 'world', 'sdk'],
   client: ['core', 'roles', 'signature', 'overlay', 'world', 'store', 'protocol', 'reality'],
   host: ['core', 'overlay', 'world', 'store', 'protocol', 'reality', 'workflows', 'activities', 'client'],
   replay: ['core', 'roles', 'world', 'store', 'protocol', 'reality', 'workflows', 'host'],

@@ -159,7 +159,7 @@ function boundEffect<Args, Result extends Json>(
     timeoutSeconds,
     attempts,
     ...(isTask === true ? { isTask } : {}),
-    async check(args) {
+    async admit(args) {
       await valid(args)
     },
     perform: async ({ args, ...at }) => perform({ ...at, args: await valid(args) }),

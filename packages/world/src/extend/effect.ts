@@ -1,5 +1,6 @@
 import type { BeingName, Json, JsonObject } from '@treeos/core'
 import type { Signature } from '@treeos/signature'
+import type { WorldReader } from '../read/reader.ts'
 
 /**
  * What an operation does outside the world before it is decided. It runs as an activity of its own, after both gates and before
@@ -12,8 +13,11 @@ export interface Effect {
   readonly attempts: number
   /** it is a task: a child workflow performs it; left out otherwise */
   readonly isTask?: true
-  /** @throws {TreeosError} for arguments that can never succeed */
-  check(args: JsonObject): void | Promise<void>
+  /**
+   * Asked before the effect runs, and again before its result is decided on. What it reads is recorded like what `decide` reads.
+   * @throws {TreeosError} for arguments that can never succeed, or for what the world does not allow now
+   */
+  admit(args: JsonObject, world: WorldReader): void | Promise<void>
   /**
    * @returns what `decide` gets as `effect`; at most 64 KiB of JSON
    * @throws {TreeosError} when no further attempt can succeed: the moment fails with it; other errors are retried

@@ -147,7 +147,7 @@ async function effectOf(
   const { name, effect } = operation
   const { actor, target, args } = input
   if (effect === undefined) return { kind: 'done', value: null }
-  await guarded(operation, input, async () => effect.check(args))
+  await guarded(operation, input, async () => effect.admit(args, input.world))
   const call = { operation: name, actor: actor.name, target: nameOf(target), args }
   const done = await at.outside(call)
   if (done !== null) return { kind: 'done', value: done.value }

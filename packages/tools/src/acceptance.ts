@@ -1,0 +1,68 @@
+import { isJsonObject, type JsonObject, TreeosError } from '@treeos/core'
+import { defineExtension, defineOperation, setQuality } from '@treeos/sdk'
+import type { WorldReader } from '@treeos/world'
+import { z } from 'zod'
+
+export const ACCEPT = 'tools:accept'
+const NAMESPACE = 'tools'
+
+/**
+ * Keeps in the record which tools the operator accepted: the quality `tools.<server>` of the root holds the digest of each. It outlives
+ * the file of a worker, and who reads the record sees when a tool was accepted and by whom.
+ */
+export const acceptance = defineExtension({
+  name: NAMESPACE,
+  version: '1.0.0',
+  operations: [
+    defineOperation({
+      name: ACCEPT,
+      description:
+        'Accepts the tools of an outside server as they are declared now; no tools: none any more.',
+      on: 'space',
+      allow: ['operator'],
+      args: z.strictObject({
+        server: z
+          .string()
+          .regex(/^[a-z0-9][a-z0-9-]{0,63}$/)
+          .describe('its name in the list of servers'),
+        tools: z
+          .record(z.string().regex(/^[A-Za-z0-9_.-]{1,64}$/), z.string().regex(/^[0-9a-f]{64}$/))
+          .describe('by the name of each tool, the digest of its declaration'),
+      }),
+      decide({ target, args }) {
+        if (target.path !== '/')
+          throw new TreeosError(
+            'INVALID_INPUT',
+            `tools are accepted for the whole reality: on /, not on ${target.path}`,
+          )
+        const isNone = Object.keys(args.tools).length === 0
+        return {
+          facts: [setQuality(target, `${NAMESPACE}.${args.server}`, isNone ? null : args.tools)],
+          result: { server: args.server, tools: args.tools },
+        }
+      },
+    }),
+  ],
+})
+
+/** The digests that the record holds of the tools of a server, by their names. */
+export function acceptedOn(root: { readonly qualities: JsonObject } | null, server: string): JsonObject {
+  const all = root?.qualities[NAMESPACE] ?? null
+  const one = isJsonObject(all) ? (all[server] ?? null) : null
+  return isJsonObject(one) ? one : {}
+}
+
+/** @throws {TreeosError} FORBIDDEN when the record holds another digest, or none */
+export async function requireAccepted(
+  { server, tool, digest }: { readonly server: string; readonly tool: string; readonly digest: string },
+  world: WorldReader,
+): Promise<void> {
+  const accepted = acceptedOn(await world.space('/'), server)[tool]
+  if (accepted === digest) return
+  throw new TreeosError(
+    'FORBIDDEN',
+    accepted === undefined
+      ? `the operator has not accepted ${server}:${tool}: \`treeos tools accept ${server}\` does`
+      : `${server}:${tool} is declared in another way than the operator accepted: \`treeos tools check ${server}\` shows the difference`,
+  )
+}

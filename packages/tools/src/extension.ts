@@ -1,0 +1,80 @@
+import { type Json, type JsonObject, TreeosError } from '@treeos/core'
+import { defineExtension, defineOperation, recordFact } from '@treeos/sdk'
+import type { Extension, Operation } from '@treeos/world'
+import { requireAccepted } from './acceptance.ts'
+import { digestOfTool, type ToolDefinition } from './definition.ts'
+import type { ServerEntries, ServerEntry } from './file.ts'
+import { argumentsBy } from './schema.ts'
+
+/** A call of a tool that both gates allowed. */
+export interface ToolCall {
+  readonly tool: string
+  /** of the declaration that was accepted */
+  readonly digest: string
+  readonly args: JsonObject
+  /** the same in every attempt of one act; the server gets it as `treeos/key` of `_meta` */
+  readonly key: string
+  /** values by name */
+  readonly secrets: Readonly<Record<string, string>>
+  readonly signal: AbortSignal
+}
+
+/** Calls a tool of a server by its name. */
+export type CallTool = (server: string, call: ToolCall) => Promise<JsonObject>
+
+/** What a process does that only lists operations, and calls none. */
+const noServers: CallTool = async (server) => {
+  throw new Error(`the server ${server} belongs to workers: this process calls none`)
+}
+
+/** One extension for each server, with an operation `<server>:<tool>` for each tool that was accepted. */
+export const toolExtensions = (servers: ServerEntries, call: CallTool = noServers): Extension[] =>
+  Object.entries(servers).map(([name, entry]) =>
+    defineExtension({
+      name,
+      version: '1.0.0',
+      operations: Object.entries(entry.tools).map(([tool, definition]) =>
+        operationOf({ server: name, tool }, definition, entry, call),
+      ),
+    }),
+  )
+
+/** A call whose answer was lost is made again only where the tool says that this changes nothing more. */
+const ATTEMPTS = 3
+
+function operationOf(
+  { server, tool }: { readonly server: string; readonly tool: string },
+  definition: ToolDefinition,
+  { timeoutSeconds }: ServerEntry,
+  call: CallTool,
+): Operation<`${string}:${string}`> {
+  const digest = digestOfTool(tool, definition)
+  const operation = defineOperation({
+    name: `${server}:${tool}`,
+    description: definition.description,
+    on: 'being',
+    allow: ['self'],
+    args: argumentsBy(definition.schema),
+    effect: {
+      timeoutSeconds,
+      attempts: definition.hints.length > 0 ? ATTEMPTS : 1,
+      perform: ({ args, key, signal }) => call(server, { tool, digest, args, key, signal, secrets: {} }),
+    },
+    decide: ({ actor, effect }) => ({
+      facts: [recordFact(actor, `${server}:called`, { tool, declared: digest })],
+      result: effect as Json,
+    }),
+  })
+  const { effect } = operation
+  if (effect === undefined) throw new TreeosError('INTERNAL', `${operation.name} has no effect`)
+  return {
+    ...operation,
+    effect: {
+      ...effect,
+      async admit(args, world) {
+        await requireAccepted({ server, tool, digest }, world)
+        await effect.admit(args, world)
+      },
+    },
+  }
+}

@@ -1,0 +1,60 @@
+import {
+  ProtocolError,
+  ProtocolErrorCode,
+  SdkError,
+  SdkErrorCode,
+  SdkHttpError,
+  UnauthorizedError,
+} from '@modelcontextprotocol/client'
+import { TreeosError } from '@treeos/core'
+import { messageOf } from './connect.ts'
+
+/** Answers of a server that did not take the call. */
+const REFUSALS: readonly number[] = [
+  ProtocolErrorCode.InvalidParams,
+  ProtocolErrorCode.InvalidRequest,
+  ProtocolErrorCode.MethodNotFound,
+  ProtocolErrorCode.ParseError,
+]
+
+export const isOutOfTime = (error: unknown): boolean =>
+  error instanceof SdkError && error.code === SdkErrorCode.RequestTimeout
+
+/** The connection is of no use any more. */
+export const isGone = (error: unknown): boolean =>
+  (error instanceof SdkError &&
+    [SdkErrorCode.ConnectionClosed, SdkErrorCode.NotConnected, SdkErrorCode.SendFailed].includes(
+      error.code,
+    )) ||
+  statusOf(error) === 404 ||
+  error instanceof TypeError // of fetch: no connection
+
+/**
+ * The error of a call that failed. One that says that the tool was not called is final. Of any other the call may have been done, so it is made
+ * again only where the tool says that this changes nothing more.
+ */
+export function faultOf(named: string, error: unknown): Error {
+  const told = messageOf(error)
+  if (error instanceof ProtocolError && REFUSALS.includes(error.code))
+    return new TreeosError('INVALID_INPUT', `${named} refuses: ${told}`)
+  const status = statusOf(error)
+  if (error instanceof UnauthorizedError || status === 401 || status === 403)
+    return new TreeosError(
+      'FORBIDDEN',
+      `${named} was not called: its server takes no such credential (${told})`,
+    )
+  if (isUnreached(error))
+    return new TreeosError('SERVICE_UNAVAILABLE', `${named} was not called: nothing answers at its address`)
+  if (isOutOfTime(error)) return new DOMException(`${named} did not answer in time`, 'TimeoutError')
+  return error instanceof Error ? error : new Error(told)
+}
+
+function statusOf(error: unknown): number | null {
+  return error instanceof SdkHttpError ? error.status : null
+}
+
+/** Nothing listens at the address, or it has none: so nothing was sent. */
+function isUnreached(error: unknown): boolean {
+  const code = error instanceof Error ? (error.cause as { code?: unknown } | undefined)?.code : undefined
+  return code === 'ECONNREFUSED' || code === 'ENOTFOUND'
+}

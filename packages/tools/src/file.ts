@@ -1,0 +1,84 @@
+import { existsSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
+import { isKey, type JsonObject, quote, TreeosError } from '@treeos/core'
+import { z } from 'zod'
+import { HINTS } from './definition.ts'
+
+const TIMEOUT_SECONDS = 60
+const TIMEOUT_SECONDS_MAX = 300
+
+const json = z.custom<JsonObject>(
+  (value) => typeof value === 'object' && value !== null && !Array.isArray(value),
+  'it takes an object',
+)
+const key = z.string().refine(isKey, 'it takes a kebab-case name')
+const definition = z.strictObject({
+  description: z.string(),
+  schema: json,
+  hints: z.array(z.enum(HINTS)).readonly(),
+})
+
+const entry = z
+  .strictObject({
+    /** program and arguments of a server that speaks on its standard input and output */
+    command: z.array(z.string()).min(1).optional(),
+    /** address of a server that speaks streamable HTTP */
+    url: z.url({ protocol: /^https?$/ }).optional(),
+    /** by name, the variable of its environment or the header of its requests in which it gets a secret */
+    secrets: z.record(key, z.string().min(1)).default({}),
+    /** a call that neither answers nor reports progress for so long is over */
+    silenceSeconds: z.number().positive().max(TIMEOUT_SECONDS_MAX).default(TIMEOUT_SECONDS),
+    /** longest time of a call that reports progress */
+    timeoutSeconds: z.number().int().min(1).max(TIMEOUT_SECONDS_MAX).default(TIMEOUT_SECONDS),
+    /** its tools, as they were accepted last */
+    tools: z.record(z.string(), definition).readonly().default({}),
+  })
+  .refine(({ command, url }) => (command === undefined) !== (url === undefined), {
+    message: 'it takes a command or a url, and not both',
+  })
+
+const file = z.strictObject({ servers: z.record(key, entry).default({}) })
+
+/** A server, as the file names it. */
+export type ServerEntry = z.output<typeof entry>
+/** By the name of the server, which is the name of the extension that its tools become. */
+export type ServerEntries = Readonly<Record<string, ServerEntry>>
+
+/** @throws {TreeosError} INVALID_INPUT, naming the file and what is wrong in it */
+export function readToolsFile(path: string): ServerEntries {
+  if (!existsSync(path)) return {}
+  const read = file.safeParse(parsed(path))
+  if (read.success) return read.data.servers
+  const [issue] = read.error.issues
+  throw wrong(path, `${issue?.path.join('.') ?? ''}: ${issue?.message ?? 'it is malformed'}`)
+}
+
+/** Replaces the file as a whole: a reader finds the old one or the new one. */
+export function writeToolsFile(path: string, servers: ServerEntries): void {
+  const next = `${path}.new`
+  writeFileSync(next, `${JSON.stringify({ servers }, null, 2)}\n`, { mode: 0o600 })
+  renameSync(next, path)
+}
+
+/** @throws {TreeosError} INVALID_INPUT */
+export function parseServer(name: string, given: object): ServerEntry {
+  if (!isKey(name))
+    throw new TreeosError('INVALID_INPUT', `the name of a server is kebab-case, not ${quote(name)}`)
+  const read = entry.safeParse(given)
+  if (read.success) return read.data
+  const [issue] = read.error.issues
+  throw new TreeosError(
+    'INVALID_INPUT',
+    `the server ${name}: ${[...(issue?.path ?? []), issue?.message].join(': ')}`,
+  )
+}
+
+function parsed(path: string): unknown {
+  try {
+    return JSON.parse(readFileSync(path, 'utf8'))
+  } catch (error) {
+    throw wrong(path, error instanceof Error ? error.message : String(error))
+  }
+}
+
+const wrong = (path: string, why: string) =>
+  new TreeosError('INVALID_INPUT', `${path} does not list tool servers: ${why}`)

@@ -1,0 +1,229 @@
+import type { CallToolResult } from '@modelcontextprotocol/client'
+import { type JsonObject, TreeosError } from '@treeos/core'
+import { boundedAnswer } from './answer.ts'
+import { type Connected, connect, messageOf } from './connect.ts'
+import { digestOfTool, readTools, type ToolList } from './definition.ts'
+import type { ToolCall } from './extension.ts'
+import { faultOf, isGone, isOutOfTime } from './fault.ts'
+import type { ServerEntry } from './file.ts'
+
+/** What a server is doing, for people. */
+export interface ServerState {
+  /** `idle`: no call has needed it yet; `down`: it ended, or cannot be reached, and is started again */
+  readonly state: 'idle' | 'running' | 'down'
+  /** process id of a server that we started */
+  readonly pid: number | null
+  readonly protocol: string | null
+  /** how often it was started again */
+  readonly restarts: number
+  /** why it is down, or ended last; null when it never did */
+  readonly fault: string | null
+}
+
+interface Open extends Connected {
+  /** the declarations of its tools; read again when it says that they changed, and after a while */
+  list: { readonly at: number; readonly tools: Promise<ToolList> } | null
+  readonly secrets: string
+  /** set while it has to show that it lives, since it let a call time out */
+  suspected: Promise<void> | null
+}
+
+/** Servers need not say that a tool changed, so what they declare is asked for again after this time. */
+const LIST_MS = 30_000
+const LIST_TIMEOUT_MS = 20_000
+/** How long a server that let a call time out may take to show that it lives. */
+const ALIVE_MS = 3_000
+const BACKOFF_MS_MIN = 500
+const BACKOFF_MS_MAX = 30_000
+const FAULT_CHARS_MAX = 300
+
+/** One server of a worker. It is started by the first call, then kept running: when it ends, it is started again. */
+export class ToolServer {
+  readonly #name: string
+  readonly #entry: ServerEntry
+  #open: Promise<Open> | null = null
+  #current: Open | null = null
+  #shown: Pick<ServerState, 'state' | 'pid' | 'protocol'> = { state: 'idle', pid: null, protocol: null }
+  #restarts = 0
+  #fault: string | null = null
+  #backoffMs = BACKOFF_MS_MIN
+  #timer: NodeJS.Timeout | null = null
+  #isClosed = false
+
+  constructor(name: string, entry: ServerEntry) {
+    this.#name = name
+    this.#entry = entry
+  }
+
+  get state(): ServerState {
+    return { ...this.#shown, restarts: this.#restarts, fault: this.#fault }
+  }
+
+  /**
+   * @returns the answer, also one that says that the tool failed (`isError`)
+   * @throws {TreeosError} when nothing was called, or the server refused; any other error when it may have done it
+   */
+  async call(call: ToolCall): Promise<JsonObject> {
+    const open = await this.#reached(call.secrets)
+    await this.#requireAccepted(open, call)
+    const { tool, args, key, signal } = call
+    const { silenceSeconds, timeoutSeconds } = this.#entry
+    try {
+      const answer = await open.client.callTool(
+        { name: tool, arguments: args, _meta: { 'treeos/key': key } },
+        {
+          signal,
+          timeout: 1000 * Math.min(silenceSeconds, timeoutSeconds),
+          maxTotalTimeout: 1000 * timeoutSeconds,
+          resetTimeoutOnProgress: true,
+          onprogress: () => undefined, // asks for progress, which the timeout of silence hears
+          // What it answers is data like any other text: it is bounded, and not held to the schema of its server.
+          toolDefinition: { name: tool, inputSchema: { type: 'object' } },
+        },
+      )
+      return boundedAnswer(answer as CallToolResult)
+    } catch (error) {
+      if (isOutOfTime(error)) open.suspected = this.#endIfHung(open)
+      if (isGone(error)) this.#drop(open, messageOf(error))
+      throw faultOf(`${this.#name}:${tool}`, error)
+    }
+  }
+
+  /** What it declares now. @throws {TreeosError} SERVICE_UNAVAILABLE */
+  async list(secrets: Readonly<Record<string, string>>): Promise<ToolList> {
+    return this.#listOf(await this.#reached(secrets))
+  }
+
+  async close(): Promise<void> {
+    this.#isClosed = true
+    if (this.#timer !== null) clearTimeout(this.#timer)
+    const open = await this.#open?.catch(() => null)
+    await open?.client.close()
+  }
+
+  async #requireAccepted(open: Open, { tool, digest }: ToolCall): Promise<void> {
+    const { tools, leftOut } = await this.#listOf(open)
+    const now = tools[tool]
+    const named = `${this.#name}:${tool}`
+    if (now === undefined)
+      throw new TreeosError(
+        'FORBIDDEN',
+        `${named} is not called: ${leftOut[tool] ?? 'its server has no such tool any more'}`,
+      )
+    if (digestOfTool(tool, now) === digest) return
+    throw new TreeosError(
+      'FORBIDDEN',
+      `${named} is not called: its server declares it in another way than the operator accepted. \`treeos tools check ${this.#name}\` shows the difference, and \`treeos tools accept ${named}\` accepts it`,
+    )
+  }
+
+  #listOf(open: Open): Promise<ToolList> {
+    if (open.list !== null && performance.now() - open.list.at < LIST_MS) return open.list.tools
+    const tools = this.#ask(open)
+    const list = { at: performance.now(), tools }
+    open.list = list
+    tools.catch(() => {
+      if (open.list === list) open.list = null
+    })
+    return tools
+  }
+
+  async #ask(open: Open): Promise<ToolList> {
+    try {
+      const { tools } = await open.client.listTools(undefined, {
+        cacheMode: 'bypass',
+        timeout: LIST_TIMEOUT_MS,
+      })
+      return readTools(tools)
+    } catch (error) {
+      this.#drop(open, messageOf(error))
+      throw this.#away(`it does not list its tools: ${messageOf(error)}`)
+    }
+  }
+
+  /** The running server. Another value of a secret starts it anew. */
+  async #reached(secrets: Readonly<Record<string, string>>): Promise<Open> {
+    const given = JSON.stringify(secrets)
+    for (;;) {
+      const reached = this.#open ?? this.#start(secrets)
+      const open = await reached
+      await open.suspected
+      if (this.#open !== reached) continue
+      if (open.secrets === given) return open
+      this.#drop(open, 'its secrets have other values now')
+    }
+  }
+
+  #start(secrets: Readonly<Record<string, string>>): Promise<Open> {
+    if (this.#isClosed) throw this.#away('this worker stops')
+    const starting = this.#connect(secrets)
+    this.#open = starting
+    starting.catch((error: unknown) => {
+      if (this.#open === starting) this.#open = null
+      this.#shown = { state: 'down', pid: null, protocol: null }
+      this.#fault = short(error)
+    })
+    return starting.catch((error: unknown) => {
+      throw this.#away(messageOf(error))
+    })
+  }
+
+  async #connect(secrets: Readonly<Record<string, string>>): Promise<Open> {
+    const connected = await connect(this.#entry, secrets)
+    const open: Open = { ...connected, list: null, suspected: null, secrets: JSON.stringify(secrets) }
+    const { client, pid, protocol } = connected
+    this.#current = open
+    client.onclose = () => this.#lost(open, open.told() || 'it ended')
+    client.setNotificationHandler('notifications/tools/list_changed', () => {
+      open.list = null
+    })
+    this.#shown = { state: 'running', pid, protocol }
+    this.#backoffMs = BACKOFF_MS_MIN
+    return open
+  }
+
+  /** Leaves a connection that is of no use any more: the next call finds another one. */
+  #drop(open: Open, why: string): void {
+    this.#lost(open, why)
+    void open.client.close().catch(() => undefined) // it is gone already
+  }
+
+  /** Not of a connection that was left before. */
+  #lost(open: Open, why: string): void {
+    if (this.#current !== open) return
+    this.#open = null
+    this.#current = null
+    this.#fault = short(why)
+    this.#shown = { state: 'down', pid: null, protocol: null }
+    if (!this.#isClosed) this.#startAgain(JSON.parse(open.secrets))
+  }
+
+  #startAgain(secrets: Readonly<Record<string, string>>): void {
+    if (this.#timer !== null) clearTimeout(this.#timer)
+    this.#timer = setTimeout(() => {
+      if (this.#isClosed || this.#open !== null) return
+      this.#restarts += 1
+      this.#start(secrets).catch(() => this.#startAgain(secrets))
+    }, this.#backoffMs)
+    this.#timer.unref()
+    this.#backoffMs = Math.min(2 * this.#backoffMs, BACKOFF_MS_MAX)
+  }
+
+  /** A server that answers nothing after a call timed out is ended, so that the next call finds one that does. */
+  async #endIfHung(open: Open): Promise<void> {
+    try {
+      await open.client.listTools(undefined, { cacheMode: 'bypass', timeout: ALIVE_MS })
+    } catch {
+      this.#drop(open, 'it hung: it answered nothing any more')
+    }
+  }
+
+  #away(why: string): TreeosError {
+    return new TreeosError(
+      'SERVICE_UNAVAILABLE',
+      `nothing was called: the server ${this.#name} is away: ${short(why)}`,
+    )
+  }
+}
+
+const short = (why: unknown): string => messageOf(why).slice(0, FAULT_CHARS_MAX)
