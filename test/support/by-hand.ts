@@ -23,6 +23,7 @@ export function handWorker(world: World, more: Partial<BeatDeps> = {}): HandWork
     actSignal: false,
     observe: noopObserver,
     sandbox: null,
+    secret: () => null,
     overlays: noOverlays,
     ring: () => undefined,
     runs: async () => true,

@@ -50,7 +50,7 @@ function serve(): Server {
   server.setRequestHandler('tools/list', () => ({ tools: toolsNow() }))
   server.setRequestHandler('tools/call', async ({ params }, { mcpReq }) => {
     const { name, arguments: args = {}, _meta = {} } = params
-    const { post = 'answer' } = mood()
+    const { post = 'answer', ask = 'answer' } = mood()
     if (name === 'post') {
       if (post === 'die-before') process.exit(1)
       const key = (_meta as Record<string, unknown>)['treeos/key']
@@ -60,6 +60,7 @@ function serve(): Server {
       if (post === 'block') for (;;) Math.sqrt(2)
       return said('posted')
     }
+    if (name === 'posted' && ask === 'nothing') return said('who knows')
     if (name === 'posted') {
       const lines = existsSync(ledger) ? readFileSync(ledger, 'utf8') : ''
       return said(lines.includes(`"text":${JSON.stringify(args.text)}`) ? 'it was posted' : 'it was not')

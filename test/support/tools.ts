@@ -1,17 +1,21 @@
+import { spawn } from 'node:child_process'
 import { existsSync, mkdtempSync, readFileSync, writeFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { freePort } from '@treeos/local'
 import { ACCEPT, acceptance, digestsOf, parseServer, type ServerEntries, toolExtensions } from '@treeos/tools'
 import { listTools, ToolServers } from '@treeos/tools/servers'
 import type { Extension } from '@treeos/world'
-import { doAs } from './life.ts'
+import { doAs, until } from './life.ts'
 import type { World } from './world.ts'
 
 /** What the server of letters does, beside answering. */
 export interface Mood {
   /** what it does once a letter is posted, or before */
   readonly post?: 'answer' | 'die-before' | 'die' | 'hang' | 'block'
+  /** whether it says what was posted */
+  readonly ask?: 'answer' | 'nothing'
   /** another description of its tool `post` */
   readonly description?: string
 }
@@ -44,7 +48,8 @@ export async function withTools(
 ): Promise<ServerEntries> {
   const entries = Object.entries(given).map(async ([name, one]) => {
     const entry = parseServer(name, one)
-    const { tools } = await listTools(name, entry, secrets)
+    const given = Object.keys(entry.secrets).map((secret) => [secret, secrets[secret] ?? ''])
+    const { tools } = await listTools(name, entry, Object.fromEntries(given))
     return [name, { ...entry, tools }] as const
   })
   return Object.fromEntries(await Promise.all(entries))
@@ -60,4 +65,16 @@ export function serving(entries: ServerEntries): { servers: ToolServers; extensi
 export async function acceptAll(world: World, entries: ServerEntries): Promise<void> {
   for (const [server, { tools }] of Object.entries(entries))
     await doAs(world, ACCEPT, '/', { server, tools: digestsOf(tools) })
+}
+
+/** The public server over streamable HTTP, as a process of its own. */
+export async function startHttp(): Promise<{ url: string; close(): void }> {
+  const port = await freePort('a tool server')
+  const child = spawn(process.execPath, [programOf('server-everything'), 'streamableHttp'], {
+    env: { ...process.env, PORT: String(port) },
+    stdio: 'ignore',
+  })
+  const url = `http://127.0.0.1:${port}/mcp`
+  await until(async () => (await fetch(url).catch(() => null)) !== null, { what: url })
+  return { url, close: () => void child.kill() }
 }

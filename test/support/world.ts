@@ -59,6 +59,8 @@ export interface WorldOptions {
   readonly connections?: Readonly<Record<string, string>>
   /** hosts with private addresses that effects may reach */
   readonly privateHosts?: readonly string[]
+  /** secrets for effects that name them */
+  readonly secrets?: Readonly<Record<string, string>>
   /** the program bwrap, in which effects run commands */
   readonly sandbox?: string
   /** options of the model besides its address */
@@ -135,6 +137,7 @@ export async function startWorld(options: WorldOptions = {}): Promise<World> {
           ...(options.shortMindMs === undefined ? {} : { shortMindMs: options.shortMindMs }),
           privateHosts: options.privateHosts ?? [],
           sandbox: options.sandbox ?? null,
+          secret: (name) => options.secrets?.[name] ?? null,
           vault: { key: vaultKey },
           ...(options.overlayMode === undefined ? {} : { overlayMode: options.overlayMode }),
           observe: {

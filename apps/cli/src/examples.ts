@@ -36,6 +36,15 @@ export const EXAMPLES: Readonly<Record<string, readonly string[]>> = {
   be: [`treeos be birth --payload '{"name": "ann", "cognition": "human"}'`],
   inhabit: ['treeos inhabit @ann', 'treeos inhabit @ann --own'],
   mcp: ['treeos mcp --as @ann', 'treeos mcp --http 7437'],
+  'tools add': [
+    'treeos tools add files -- npx -y @modelcontextprotocol/server-filesystem /srv/files',
+    'treeos tools add github --url https://api.example.com/mcp --secret github',
+  ],
+  'tools list': ['treeos tools list'],
+  'tools check': ['treeos tools check', 'treeos tools check files'],
+  'tools accept': ['treeos tools accept files', 'treeos tools accept files:read_file'],
+  'tools remove': ['treeos tools remove files'],
+  'secret set': ['treeos secret set github < token'],
   'overlay list': ['treeos overlay list', 'treeos overlay list --as @ann'],
   'overlay set': [
     'treeos overlay set workspace tone tone.txt',

@@ -29,6 +29,7 @@ import { addSpace } from './commands/space.ts'
 import { addTail } from './commands/tail.ts'
 import { addThread } from './commands/thread.ts'
 import { addToken } from './commands/token.ts'
+import { addTools } from './commands/tools.ts'
 import { addVerbs } from './commands/verbs.ts'
 import { addVerify } from './commands/verify.ts'
 import { UsageError } from './text/failure.ts'
@@ -72,6 +73,7 @@ export function createCli(out: Output): Cli {
   addSignal(cli)
   addSpace(cli)
   addOverlay(cli)
+  addTools(cli)
   cli.describeNext('Looking back')
   addMoments(cli)
   addWhyNot(cli)

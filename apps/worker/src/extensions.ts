@@ -3,16 +3,36 @@ import { join, resolve } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { quote, TreeosError } from '@treeos/core'
 import type { Extension } from '@treeos/sdk'
+import { acceptance, type CallTool, readToolsFile, type ServerEntries, toolExtensions } from '@treeos/tools'
 import { shipped } from './shipped.ts'
 
+export { secretsFolder, secretsOf } from './secrets.ts'
+
 /**
- * The shipped extensions, then those that `TREEOS_EXTENSIONS` names. That variable holds paths or package names with
+ * The shipped extensions, then those of the tool servers that the operator named, then those that `TREEOS_EXTENSIONS` names. That variable holds paths or package names with
  * commas between; the default export of each module is an extension.
  * @throws {TreeosError} INVALID_INPUT naming the module and what is wrong with it
  */
-export async function loadExtensions(env: NodeJS.ProcessEnv = process.env): Promise<readonly Extension[]> {
-  return [...shipped, ...(await Promise.all(modulesOf(env).map(load)))]
+export async function loadExtensions(
+  env: NodeJS.ProcessEnv = process.env,
+  call?: CallTool,
+): Promise<readonly Extension[]> {
+  return [...shipped, ...ofTools(toolServers(env), call), ...(await Promise.all(modulesOf(env).map(load)))]
 }
+
+/** Where the servers of outside tools are named: TREEOS_TOOLS, or `tools.json` of the instance; null without either. */
+export const toolsFileOf = ({ TREEOS_TOOLS, TREEOS_DATA }: NodeJS.ProcessEnv): string | null =>
+  TREEOS_TOOLS || (TREEOS_DATA ? join(TREEOS_DATA, 'tools.json') : null)
+
+/** @throws {TreeosError} INVALID_INPUT for a malformed file */
+export function toolServers(env: NodeJS.ProcessEnv): ServerEntries {
+  const file = toolsFileOf(env)
+  return file === null ? {} : readToolsFile(file)
+}
+
+/** Nothing where the operator named no server. */
+const ofTools = (servers: ServerEntries, call?: CallTool): Extension[] =>
+  Object.keys(servers).length === 0 ? [] : [acceptance, ...toolExtensions(servers, call)]
 
 /** The value of TREEOS_EXTENSIONS with absolute paths, for a process that starts in another folder. */
 export const absoluteModules = (env: NodeJS.ProcessEnv): string => modulesOf(env).map(locate).join(',')

@@ -2,6 +2,7 @@
 import { TreeosError } from '@treeos/core'
 import { ServiceAwayError, skipWorkflowStackTraces } from '@treeos/host'
 import { pino } from 'pino'
+import { takeEnvironment } from './environment.ts'
 import { framesOf, nameAndCode } from './safe-error-text.ts'
 import { isLogLevel } from './settings.ts'
 import { StartError } from './start-error.ts'
@@ -26,7 +27,7 @@ for (const signal of ['SIGTERM', 'SIGINT'] as const) {
   })
 }
 try {
-  worker = await startWorker(process.env, log)
+  worker = await startWorker(takeEnvironment(process.env), log)
   const { taskQueue, mind, connections, metrics, temporalOpen, actSignal } = worker
   const temporal = { temporalOpen, actSignal }
   console.log(

@@ -17,6 +17,7 @@ const serve = (bind: string) =>
     bind,
     isReady: () => isReady,
     minds: async () => ({ mind: null }),
+    tools: () => ({ letters: { state: 'idle' } }),
   })
 beforeAll(async () => {
   served = await serve('127.0.0.1')
@@ -59,7 +60,13 @@ it.each([
 it('scrapes without end are written once in a while, for all', async () => {
   const metrics = new Metrics(null as never)
   const written = vi.spyOn(metrics.registry, 'metrics')
-  const of = await metrics.serve({ port: 0, bind: '127.0.0.1', isReady: () => true, minds: async () => null })
+  const of = await metrics.serve({
+    port: 0,
+    bind: '127.0.0.1',
+    isReady: () => true,
+    minds: async () => null,
+    tools: () => ({}),
+  })
   const flood = () => Promise.all(Array.from({ length: 50 }, () => ask('/metrics', 'localhost', of)))
   const startedAt = performance.now()
   expect((await flood()).filter((status) => status === 200).length).toBeGreaterThan(0)

@@ -100,12 +100,19 @@ export class Metrics {
   }
 
   /**
-   * Serves `/metrics`, `/ready` (200 while the worker takes work), and `/mind`: which models this worker has and whether they answer. It
+   * Serves `/metrics`, `/ready` (200 while the worker takes work), `/mind`: which models this worker has and whether they answer, and
+   * `/tools`: what its tool servers do. It
    * answers to names of loopback only: a page of another site could otherwise read them, once its own name leads here (DNS rebinding).
-   * Where it listens beyond loopback it also answers to addresses, which no name can imitate, and `/mind` to loopback alone.
+   * Where it listens beyond loopback it also answers to addresses, which no name can imitate, and `/mind` and `/tools` to loopback alone.
    * @throws {StartError} when the port cannot be had
    */
-  async serve({ port, bind, isReady, minds }: Serving): Promise<{ url: string; close(): Promise<void> }> {
+  async serve({
+    port,
+    bind,
+    isReady,
+    minds,
+    tools,
+  }: Serving): Promise<{ url: string; close(): Promise<void> }> {
     const text = sharing(() => this.registry.metrics())
     const told = sharing(minds)
     const server = createServer((request, response) => {
@@ -113,12 +120,12 @@ export class Metrics {
       const name = nameIn(request.headers.host)
       const isKnown =
         OWN_NAMES.includes(name) || (bind !== LOOPBACK && isIP(name.replace(/^\[|\]$/g, '')) !== 0)
-      if (!isKnown || (request.url === '/mind' && !isNear)) return void response.writeHead(403).end()
-      if (request.url === '/mind') {
-        const sendMinds = (value: unknown) =>
-          response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify(value))
-        return void told().then(sendMinds, () => response.writeHead(503).end())
-      }
+      const isForOwner = request.url === '/mind' || request.url === '/tools'
+      if (!isKnown || (isForOwner && !isNear)) return void response.writeHead(403).end()
+      const sendJson = (value: unknown) =>
+        response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify(value))
+      if (request.url === '/tools') return void sendJson(tools())
+      if (request.url === '/mind') return void told().then(sendJson, () => response.writeHead(503).end())
       if (request.url === '/ready') return void response.writeHead(isReady() ? 200 : 503).end()
       if (request.url !== '/metrics') return void response.writeHead(404).end()
       text().then(
@@ -144,6 +151,7 @@ export interface Serving {
   readonly bind: string
   readonly isReady: () => boolean
   readonly minds: () => Promise<unknown>
+  readonly tools: () => unknown
 }
 
 export const LOOPBACK = '127.0.0.1'

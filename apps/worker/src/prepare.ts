@@ -15,7 +15,7 @@ const {
   TREEOS_REALITY: reality,
   TREEOS_TIME_ZONE: timeZone,
 } = process.env
-const { options, namespace } = locateTemporal()
+const { options, namespace } = locateTemporal(process.env)
 const connection = await NativeConnection.connect(options)
 try {
   const prepared = await treeos({ extensions: await loadExtensions(process.env), databaseUrl }).prepare({

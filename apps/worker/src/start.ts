@@ -17,9 +17,11 @@ export interface TemporalPlace {
 }
 
 /** Where TEMPORAL_* and temporal.toml say that Temporal is. @throws {StartError} */
-export function locateTemporal(): TemporalPlace {
+export function locateTemporal(env: NodeJS.ProcessEnv): TemporalPlace {
   try {
-    const { connectionOptions: options, namespace = 'default' } = loadClientConnectConfig()
+    const { connectionOptions: options, namespace = 'default' } = loadClientConnectConfig({
+      overrideEnvVars: env as Record<string, string>,
+    })
     return { address: options.address ?? 'localhost:7233', namespace, options }
   } catch (error) {
     throw new StartError(`the configuration of Temporal cannot be read: ${messageOf(error)}`)

@@ -13,8 +13,9 @@ import {
 import { taskQueueOf } from '@treeos/protocol'
 import type { Extension } from '@treeos/sdk'
 import { openDatabase } from '@treeos/store'
+import { ToolServers } from '@treeos/tools/servers'
 import type { Logger } from 'pino'
-import { loadExtensions } from './extensions.ts'
+import { loadExtensions, secretsOf, toolServers } from './extensions.ts'
 import { Metrics } from './metrics.ts'
 import { type Mind, Minds } from './minds.ts'
 import { framesOf, nameAndCode } from './safe-error-text.ts'
@@ -51,9 +52,10 @@ export interface RunningWorker {
  */
 export async function startWorker(env: NodeJS.ProcessEnv, log: Logger): Promise<RunningWorker> {
   const settings = readSettings(env)
-  const extensions = await loadExtensions(env)
+  const tools = new ToolServers(toolServers(env))
+  const extensions = await loadExtensions(env, tools.call)
   const minds = new Minds(await resolveModelEndpoint(env), readConnections(env))
-  const temporal = locateTemporal()
+  const temporal = locateTemporal(env)
   const db = openDatabase(settings.DATABASE_URL, { poolMax: 1 }) // for its own questions; the beats have a pool of their own
   const metrics = new Metrics(db)
   const running = new Running()
@@ -62,6 +64,7 @@ export async function startWorker(env: NodeJS.ProcessEnv, log: Logger): Promise<
     bind: settings.TREEOS_METRICS_BIND,
     isReady: () => running.isTakingWork,
     minds: () => minds.check(),
+    tools: () => tools.states(),
   })
   const start = new Start(log, settings.TREEOS_START_SECONDS)
   const reality = await start.findReality(db, settings.DATABASE_URL)
@@ -70,12 +73,17 @@ export async function startWorker(env: NodeJS.ProcessEnv, log: Logger): Promise<
   const temporalOpen = await isOpen(temporal, log)
   const actSignal = settings.TREEOS_ACT_SIGNAL ?? temporalOpen === false
   const taskQueue = taskQueueOf(reality.name)
-  const beings = pluginOf(settings, { extensions, minds, actSignal, observe: observer(metrics, log) })
+  const beings = pluginOf(settings, {
+    ...{ extensions, minds, actSignal },
+    secret: secretsOf(env),
+    observe: observer(metrics, log),
+  })
   const options = await workerOptions(settings, taskQueue, log)
   const worker = await start.askTemporal(temporal, () =>
     Worker.create({ ...options, connection, namespace: temporal.namespace, plugins: [beings, running] }),
   )
   const done = worker.run().finally(async () => {
+    await tools.close()
     await connection.close()
     await served.close()
     await db.destroy()
@@ -96,10 +104,14 @@ interface ForBeings {
   readonly extensions: readonly Extension[]
   readonly minds: Minds
   readonly actSignal: boolean
+  readonly secret: (name: string) => string | null
   readonly observe: Observer
 }
 
-function pluginOf(settings: Settings, { extensions, minds, actSignal, observe }: ForBeings): TreeosPlugin {
+function pluginOf(
+  settings: Settings,
+  { extensions, minds, actSignal, secret, observe }: ForBeings,
+): TreeosPlugin {
   const models = minds.models({
     timeoutSeconds: settings.TREEOS_MODEL_TIMEOUT_SECONDS,
     patienceSeconds: settings.TREEOS_MODEL_PATIENCE_SECONDS,
@@ -117,6 +129,7 @@ function pluginOf(settings: Settings, { extensions, minds, actSignal, observe }:
     actSignal,
     privateHosts: settings.TREEOS_FETCH_PRIVATE,
     sandbox: settings.TREEOS_SANDBOX,
+    secret,
     vault: settings.vault,
     overlayMode: settings.overlayMode,
     observe,

@@ -26,6 +26,8 @@ export interface BeatDeps {
   readonly privateHosts: readonly string[]
   /** path of the sandbox program that effects run commands in; null: they run none */
   readonly sandbox: string | null
+  /** the value of a secret of the operator; null when this worker has none of that name */
+  readonly secret: (name: string) => string | null
   /** rings beings whose inbox got a row; returns at once, and a lost ring costs latency only */
   readonly ring: (beings: readonly BeingName[]) => void
   /** asks Temporal whether a run still runs; throws when it does not answer soon */

@@ -9,6 +9,7 @@ import {
   parseMomentId,
   TreeosError,
 } from '@treeos/core'
+import type { PerformInput } from '@treeos/protocol'
 import { leaseOfAct } from '@treeos/reality'
 import {
   type Db,
@@ -20,6 +21,7 @@ import {
   findOpen,
   recordEffectResult,
 } from '@treeos/store'
+import type { Effect, EffectAttempt, EffectFound } from '@treeos/world'
 import type { BeatDeps } from './deps.ts'
 import { crashPoint } from './guard/crash-point.ts'
 import { messageOf } from './guard/failure-decision.ts'
@@ -28,22 +30,28 @@ import { askBy, handleOfAct } from './mind/ask-signature.ts'
 import { describeError, reportFault } from './moments/fault.ts'
 import { outsideFetch } from './outside/outside-fetch.ts'
 import { outsideRun } from './outside/outside-run.ts'
+import { masked, takeSecrets, withoutSecrets } from './outside/secrets.ts'
 import { LEASE_EXPIRED } from './stamp/propose.ts'
 
 /**
  * Performs the effect that a moment requested, and records its result. A rerun that finds a result performs nothing. When a
- * process dies after performing and before recording, the effect is performed again under the same key.
+ * process dies after performing and before recording, the effect is performed again under the same key. A check asks what became of
+ * an effect whose answer was lost, and records that.
  * @throws {EffectError} when another attempt is made; a TreeosError of the effect is recorded as its result, and so is the
  *   error of the last attempt
  */
-export async function performEffect(deps: BeatDeps, { moment }: { moment: MomentId }): Promise<null> {
+export async function performEffect(deps: BeatDeps, { moment, check }: PerformInput): Promise<null> {
+  const isCheck = check === true
   const stored = await withPostgresRetry(deps.observe, () => findEffect(deps.db, moment))
   if (stored === null) throw new Error(`the effect request of ${moment} is not stored`)
   if (stored.result !== null) return null
   // Waiting for a worker, and earlier attempts, may have taken longer than the lease lasts.
-  const isExpired = await withPostgresRetry(deps.observe, () => isLeaseExpired(deps.db, moment))
+  const isFirst = !isCheck && Context.current().info.attempt === 1
+  const isExpired = !isCheck && (await withPostgresRetry(deps.observe, () => isLeaseExpired(deps.db, moment)))
   const overlays: OverlayRecord[] = []
-  const ended = isExpired ? UNLEASED : await attempt(deps, moment, stored.request, overlays)
+  const ended = isExpired
+    ? unleased(isFirst)
+    : await attempt(deps, moment, stored.request, { overlays, isCheck })
   const result = overlays.length === 0 ? ended : { ...ended, overlays }
   crashPoint('effect:after-perform')
   await withPostgresRetry(deps.observe, () => recordEffectResult(deps.db, moment, result))
@@ -70,57 +78,121 @@ async function isLeaseExpired(db: Db, moment: MomentId): Promise<boolean> {
   return wake === null || lease === null || lease.epoch !== leaseOfAct(wake)?.epoch
 }
 
-const UNLEASED: EffectResult = { error: { code: 'FORBIDDEN', message: LEASE_EXPIRED } }
+/** An earlier attempt may have happened, so its refusal does not say that nothing did. */
+const unleased = (isFirst: boolean): EffectResult => ({
+  error: isFirst
+    ? { code: 'FORBIDDEN', message: LEASE_EXPIRED }
+    : { code: 'INTERNAL', message: `${LEASE_EXPIRED}; the effect may have happened before` },
+})
 
+/** One attempt of an activity: to perform the effect, or to ask what became of it. */
+interface Attempt {
+  readonly attempt: number
+  /** no further attempt is made after it */
+  readonly isLast: boolean
+  readonly isCancelled: boolean
+  readonly seconds: number
+}
+
+/** @throws {EffectError} when another attempt is made, or when a check is to find out what became of this one */
 async function attempt(
   deps: BeatDeps,
   moment: MomentId,
-  { operation, actor, target, args }: EffectRequest,
-  overlays: OverlayRecord[],
+  request: EffectRequest,
+  { overlays, isCheck }: { readonly overlays: OverlayRecord[]; readonly isCheck: boolean },
 ): Promise<EffectResult> {
+  const { operation, args, ...by } = request
   const { effect, entry } = deps.registry.operations.get(operation) ?? {}
   if (effect === undefined) throw new Error(`the code of ${operation} is not loaded in this worker`)
   crashPoint('effect:before')
   const started = performance.now()
+  const seconds = () => (performance.now() - started) / 1000
   return heartbeating(async () => {
     const { cancellationSignal, info } = Context.current()
     const signal = AbortSignal.any([cancellationSignal, AbortSignal.timeout(effect.timeoutSeconds * 1000)])
-    const at = {
-      actor,
-      target,
-      args: args as JsonObject,
-      key: `${deps.reality.id}/${moment}`,
-      signal,
-      fetch: outsideFetch(deps.privateHosts, signal),
-      run: outsideRun(deps.sandbox, signal),
-      ask: askBy(deps, { moment, entry, signal, onOverlay: (record) => void overlays.push(record) }),
-    }
+    let secrets: Readonly<Record<string, string>> = {}
     try {
+      secrets = takeSecrets(effect.secrets ?? [], deps.secret)
+      const at: EffectAttempt = {
+        ...by,
+        args: args as JsonObject,
+        key: `${deps.reality.id}/${moment}`,
+        signal,
+        secrets,
+        fetch: outsideFetch(deps.privateHosts, signal),
+        run: outsideRun(deps.sandbox, signal),
+        ask: askBy(deps, { moment, entry, signal, onOverlay: (record) => void overlays.push(record) }),
+      }
+      if (isCheck) return foundResult(operation, await untilAborted(signal, checkOf(effect, at)), secrets)
       const value = await untilAborted(signal, effect.perform(at))
       // Code that blocks this process blocks the timer of the signal, too.
-      if (performance.now() - started > effect.timeoutSeconds * 1000) throw new EffectTimeoutError()
-      return resultOf(operation, value)
-    } catch (error) {
-      const fault = {
+      if (seconds() > effect.timeoutSeconds) throw new EffectTimeoutError()
+      return resultOf(operation, masked(value, secrets))
+    } catch (thrown) {
+      const error = withoutSecrets(thrown, secrets)
+      const isLast = info.attempt >= (info.retryPolicy?.maximumAttempts ?? effect.attempts)
+      const isCancelled = cancellationSignal.aborted
+      const failed = { attempt: info.attempt, isLast, isCancelled, seconds: seconds() }
+      await reportFault(deps, moment, {
         part: 'effect',
         attempt: info.attempt,
-        seconds: (performance.now() - started) / 1000,
+        seconds: failed.seconds,
         error,
-      } as const
-      await reportFault(deps, moment, fault)
-      if (error instanceof TreeosError)
-        return { error: { code: error.code, message: messageOf(error.message) } }
-      if (cancellationSignal.aborted || info.attempt < (info.retryPolicy?.maximumAttempts ?? effect.attempts))
-        // History gets only the name of the error's class, because the message may quote content.
-        throw new EffectError(error instanceof Error ? error.name : '')
-      return {
-        error: {
-          code: isTimeout(error) ? 'TIMEOUT' : 'INTERNAL',
-          message: whyFailed(operation, info.attempt, error),
-        },
-      }
+      })
+      return isCheck
+        ? unfoundResult(operation, failed)
+        : failedResult(operation, error, { ...failed, isChecked: effect.check !== undefined })
     }
   })
+}
+
+/** They say that the outside did nothing, but only of their own attempt: the one before may have happened. */
+const NOT_RUN: readonly string[] = ['FORBIDDEN', 'SERVICE_UNAVAILABLE']
+
+/** A TreeosError of the effect is final. Of the last attempt any other error is recorded, unless a check asks what became of it. */
+function failedResult(
+  operation: string,
+  error: unknown,
+  { attempt, isLast, isCancelled, isChecked }: Attempt & { readonly isChecked: boolean },
+): EffectResult {
+  const isFinal = error instanceof TreeosError && (attempt === 1 || !NOT_RUN.includes(error.code))
+  if (isFinal) return { error: { code: error.code, message: messageOf(error.message) } }
+  // History gets only the name of the error's class, because the message may quote content.
+  if (isCancelled || !isLast || isChecked) throw new EffectError(error instanceof Error ? error.name : '')
+  return {
+    error: {
+      code: isTimeout(error) ? 'TIMEOUT' : 'INTERNAL',
+      message: whyFailed(operation, attempt, error),
+    },
+  }
+}
+
+async function checkOf(effect: Effect, at: EffectAttempt): Promise<EffectFound> {
+  const found = (await effect.check?.(at)) ?? { outcome: 'unknown' }
+  if (found.outcome === 'unknown') throw new Error('the outside does not say what became of it')
+  return found
+}
+
+function foundResult(
+  operation: string,
+  found: EffectFound,
+  secrets: Readonly<Record<string, string>>,
+): EffectResult {
+  if (found.outcome === 'happened')
+    return { ...resultOf(operation, masked(found.value, secrets)), checked: true }
+  const message = messageOf(
+    `the effect of ${operation} did not happen: its answer was lost, and the outside was asked for it again`,
+  )
+  return { error: { code: 'SERVICE_UNAVAILABLE', message }, checked: true }
+}
+
+/** No check found out what became of the effect. @throws {EffectError} when another one is made */
+function unfoundResult(operation: string, { attempt, isLast, isCancelled }: Attempt): EffectResult {
+  if (isCancelled || !isLast) throw new EffectError('Unknown')
+  const message = messageOf(
+    `the answer of the effect of ${operation} was lost, and ${attempt} checks did not find out what became of it: it may have happened`,
+  )
+  return { error: { code: 'INTERNAL', message }, checked: true }
 }
 
 const isTimeout = (error: unknown): boolean => error instanceof Error && error.name === 'TimeoutError'

@@ -15,6 +15,8 @@ export interface TreeosOptions {
   readonly privateHosts?: readonly string[] | undefined
   /** the program `bwrap` (bubblewrap) of this machine, in which effects run commands; null or left out: they run none */
   readonly sandbox?: string | null | undefined
+  /** the value of a secret by its name, for effects that name it; left out: there are none */
+  readonly secret?: ((name: string) => string | null) | undefined
   /** folder that archives the histories of closed runs; null or left out: they are lost after Temporal's retention period */
   readonly histories?: string | null | undefined
   /**

@@ -119,6 +119,7 @@ export class Runtime {
       actSignal: this.#options.actSignal ?? false,
       privateHosts: this.#options.privateHosts ?? [],
       sandbox: this.#options.sandbox ?? null,
+      secret: this.#options.secret ?? (() => null),
       observe,
       overlays: vaults,
       ring: (beings) => doorbells.ring(beings),

@@ -67,6 +67,7 @@ export {
 export type { Programs, Servers, StartOptions } from './processes/servers.ts'
 export { supervise } from './processes/supervisor.ts'
 export { up } from './processes/up.ts'
+export { restartWorkers } from './processes/workers.ts'
 export { configFileOf, keyFileOf, readAccess, type TemporalAccess } from './temporal/access.ts'
 export { connectTemporal } from './temporal/connect.ts'
 export { ensureTemporal, type Temporal } from './temporal/temporal.ts'

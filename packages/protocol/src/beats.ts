@@ -183,6 +183,8 @@ export interface PendingEffect {
     readonly attempts: number
     /** it is performed by a child workflow; left out otherwise */
     readonly isTask?: true
+    /** it can be asked what became of it; left out otherwise */
+    readonly checks?: true
   }
   /** digest of the decision, when the mind decided within `finishMoment`; left out otherwise */
   readonly decision?: Digest
@@ -240,4 +242,11 @@ export interface ThinkBeats {
 }
 
 /** Activities that perform effects, by the name of the operation. Postgres holds their requests and results. */
-export type Effects = Readonly<Record<string, (input: { readonly moment: MomentId }) => Promise<null>>>
+export type Effects = Readonly<Record<string, (input: PerformInput) => Promise<null>>>
+
+/** What an activity of an effect does: performs it, or asks what became of it. */
+export interface PerformInput {
+  readonly moment: MomentId
+  /** its answer was lost; left out when it is to be performed */
+  readonly check?: true
+}

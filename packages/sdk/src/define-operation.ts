@@ -1,4 +1,12 @@
-import { isJsonObject, type Json, type JsonObject, type MomentId, quote, TreeosError } from '@treeos/core'
+import {
+  isJsonObject,
+  isKey,
+  type Json,
+  type JsonObject,
+  type MomentId,
+  quote,
+  TreeosError,
+} from '@treeos/core'
 import { isSchema, jsonSchemaOf, type Schema, validate } from '@treeos/signature'
 import type {
   AskSignature,
@@ -6,6 +14,7 @@ import type {
   CarryOut,
   Decided,
   Effect,
+  EffectFound,
   MatterRow,
   Operation,
   OperationTarget,
@@ -28,28 +37,45 @@ export interface EffectInput<Args, Result extends Json> {
   readonly attempts: number
   /** true: a child workflow of the being performs it, which Temporal shows and times on its own; left out: an activity alone */
   readonly isTask?: true
+  /** names of the operator's secrets that it is given; the record names them, and never holds their values */
+  readonly secrets?: readonly string[]
   /**
    * Performs the effect. It may run more than once for one act, on any worker. Pass `key` to the service that you call, so
    * that it acts once.
    * @returns the `effect` that `decide` receives; at most 64 KiB of JSON
    * @throws {TreeosError} for a failure that a retry would not change; any other error is retried
    */
-  perform(at: {
-    readonly args: Args
-    readonly actor: string
-    /** stance of a being, path of a space or address of a thing */
-    readonly target: string
-    /** idempotency key: the same in every attempt, and unique to the act */
-    readonly key: string
-    /** aborts after `timeoutSeconds`, or when the activity is cancelled */
-    readonly signal: AbortSignal
-    /** sends an HTTP request, with bounds on time and size, to public addresses only */
-    readonly fetch: OutsideFetch
-    /** runs a command in a sandbox, with bounds; refused unless the operator turned it on */
-    readonly run: OutsideRun
-    /** calls the model of the actor by a Signature, within its budgets */
-    readonly ask: AskSignature
-  }): Promise<Result>
+  perform(at: EffectAt<Args>): Promise<Result>
+  /**
+   * Asks the service what became of a call whose answer was lost, under the same key, and changes nothing. It is asked up to eight
+   * times. Left out: then the moment fails, and what became of the call stays unknown.
+   */
+  check?(at: EffectAt<Args>): Promise<Found<Result>>
+}
+
+/** What became of a call whose answer was lost. `value` is what `perform` would have returned. */
+export type Found<Result extends Json> =
+  | { readonly outcome: 'happened'; readonly value: Result }
+  | { readonly outcome: 'did-not-happen' | 'unknown' }
+
+/** What an effect is given. */
+export interface EffectAt<Args> {
+  readonly args: Args
+  readonly actor: string
+  /** stance of a being, path of a space or address of a thing */
+  readonly target: string
+  /** idempotency key: the same in every attempt, and unique to the act */
+  readonly key: string
+  /** aborts after `timeoutSeconds`, or when the activity is cancelled */
+  readonly signal: AbortSignal
+  /** the values of `secrets`, by name */
+  readonly secrets: Readonly<Record<string, string>>
+  /** sends an HTTP request, with bounds on time and size, to public addresses only */
+  readonly fetch: OutsideFetch
+  /** runs a command in a sandbox, with bounds; refused unless the operator turned it on */
+  readonly run: OutsideRun
+  /** calls the model of the actor by a Signature, within its budgets */
+  readonly ask: AskSignature
 }
 
 /** An operation as its author writes it. */
@@ -146,7 +172,7 @@ const ATTEMPTS_MAX = 10
 
 function boundEffect<Args, Result extends Json>(
   name: string,
-  { timeoutSeconds, attempts, isTask, perform }: EffectInput<Args, Result>,
+  { timeoutSeconds, attempts, isTask, secrets, perform, check }: EffectInput<Args, Result>,
   valid: (args: JsonObject) => Args | Promise<Args>,
 ): Effect {
   const isWithin = (value: number, max: number) => Number.isInteger(value) && value >= 1 && value <= max
@@ -159,11 +185,23 @@ function boundEffect<Args, Result extends Json>(
     timeoutSeconds,
     attempts,
     ...(isTask === true ? { isTask } : {}),
+    ...(secrets === undefined ? {} : { secrets: requireNames(name, secrets) }),
     async admit(args) {
       await valid(args)
     },
     perform: async ({ args, ...at }) => perform({ ...at, args: await valid(args) }),
+    ...(check === undefined
+      ? {}
+      : {
+          check: async ({ args, ...at }) => (await check({ ...at, args: await valid(args) })) as EffectFound,
+        }),
   }
+}
+
+function requireNames(name: string, secrets: readonly string[]): readonly string[] {
+  const wrong = secrets.find((secret) => !isKey(secret))
+  if (wrong === undefined) return [...secrets]
+  throw new RangeError(`the secret ${quote(wrong)} of operation ${name} has no kebab-case name`)
 }
 
 function requireKind<On extends Kind>(name: string, on: On, target: OperationTarget): TargetOf<On> {

@@ -35,7 +35,13 @@ export type {
 } from '@treeos/world'
 export { answer, perform, silence, tell } from './decisions.ts'
 export { defineExtension, type ExtensionInput, type SceneAct } from './define-extension.ts'
-export { defineOperation, type OperationInput, type Outcome } from './define-operation.ts'
+export {
+  defineOperation,
+  type EffectAt,
+  type Found,
+  type OperationInput,
+  type Outcome,
+} from './define-operation.ts'
 export { defineRole, type RoleInput } from './define-role.ts'
 export { defineSkill, defineTask, type Skill, type SkillInput, type TaskShape } from './define-skill.ts'
 export { makeThing, publishSignal, recordFact, setQuality, writeThing } from './facts.ts'

@@ -1,9 +1,10 @@
 import { type Json, type JsonObject, TreeosError } from '@treeos/core'
-import { defineExtension, defineOperation, recordFact } from '@treeos/sdk'
+import { defineExtension, defineOperation, type EffectAt, recordFact } from '@treeos/sdk'
 import type { Extension, Operation } from '@treeos/world'
 import { requireAccepted } from './acceptance.ts'
+import { argsOfCheck, readCheck } from './check.ts'
 import { digestOfTool, type ToolDefinition } from './definition.ts'
-import type { ServerEntries, ServerEntry } from './file.ts'
+import type { CheckRule, ServerEntries, ServerEntry } from './file.ts'
 import { argumentsBy } from './schema.ts'
 
 /** A call of a tool that both gates allowed. */
@@ -45,10 +46,11 @@ const ATTEMPTS = 3
 function operationOf(
   { server, tool }: { readonly server: string; readonly tool: string },
   definition: ToolDefinition,
-  { timeoutSeconds }: ServerEntry,
+  entry: ServerEntry,
   call: CallTool,
 ): Operation<`${string}:${string}`> {
   const digest = digestOfTool(tool, definition)
+  const secrets = Object.keys(entry.secrets)
   const operation = defineOperation({
     name: `${server}:${tool}`,
     description: definition.description,
@@ -56,12 +58,20 @@ function operationOf(
     allow: ['self'],
     args: argumentsBy(definition.schema),
     effect: {
-      timeoutSeconds,
+      timeoutSeconds: entry.timeoutSeconds,
       attempts: definition.hints.length > 0 ? ATTEMPTS : 1,
-      perform: ({ args, key, signal }) => call(server, { tool, digest, args, key, signal, secrets: {} }),
+      secrets,
+      perform: (at) => call(server, { tool, digest, ...at }),
+      ...checkBy(server, entry, entry.checks[tool], call),
     },
     decide: ({ actor, effect }) => ({
-      facts: [recordFact(actor, `${server}:called`, { tool, declared: digest })],
+      facts: [
+        recordFact(actor, `${server}:called`, {
+          tool,
+          declared: digest,
+          ...(secrets.length === 0 ? {} : { secrets }),
+        }),
+      ],
       result: effect as Json,
     }),
   })
@@ -75,6 +85,27 @@ function operationOf(
         await requireAccepted({ server, tool, digest }, world)
         await effect.admit(args, world)
       },
+    },
+  }
+}
+
+/** A check by another tool of the same server, which must be accepted like any other. */
+function checkBy(server: string, { tools }: ServerEntry, rule: CheckRule | undefined, call: CallTool) {
+  const asked = rule === undefined ? undefined : tools[rule.tool]
+  if (rule === undefined || asked === undefined) return {}
+  const digest = digestOfTool(rule.tool, asked)
+  return {
+    async check({ args, key, signal, secrets }: EffectAt<JsonObject>) {
+      const lost = { args, key }
+      const answer = await call(server, {
+        tool: rule.tool,
+        digest,
+        args: argsOfCheck(rule, lost),
+        key,
+        signal,
+        secrets,
+      })
+      return readCheck(rule, answer, lost)
     },
   }
 }

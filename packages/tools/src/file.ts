@@ -17,6 +17,19 @@ const definition = z.strictObject({
   hints: z.array(z.enum(HINTS)).readonly(),
 })
 
+/** How a tool is asked what became of a call whose answer was lost: by another tool of its server. */
+const check = z.strictObject({
+  /** it must change nothing */
+  tool: z.string(),
+  /** its arguments; `$name` is the argument `name` of the lost call, and `$$key` is the key of the act */
+  args: json.default({}),
+  /** the call happened if the answer holds this text, which may be `$name` or `$$key` */
+  happened: z.string().min(1),
+  /** it did not happen if the answer holds this; left out: if it holds not the other, and is no error */
+  didNotHappen: z.string().min(1).optional(),
+})
+export type CheckRule = z.output<typeof check>
+
 const entry = z
   .strictObject({
     /** program and arguments of a server that speaks on its standard input and output */
@@ -29,6 +42,8 @@ const entry = z
     silenceSeconds: z.number().positive().max(TIMEOUT_SECONDS_MAX).default(TIMEOUT_SECONDS),
     /** longest time of a call that reports progress */
     timeoutSeconds: z.number().int().min(1).max(TIMEOUT_SECONDS_MAX).default(TIMEOUT_SECONDS),
+    /** by the name of a tool, how to find out what became of a lost call of it */
+    checks: z.record(z.string(), check).default({}),
     /** its tools, as they were accepted last */
     tools: z.record(z.string(), definition).readonly().default({}),
   })

@@ -67,6 +67,7 @@ export class ToolServer {
     const open = await this.#reached(call.secrets)
     await this.#requireAccepted(open, call)
     const { tool, args, key, signal } = call
+    signal.throwIfAborted() // its attempt ended while the server started, so nobody would hear the answer
     const { silenceSeconds, timeoutSeconds } = this.#entry
     try {
       const answer = await open.client.callTool(
@@ -83,7 +84,7 @@ export class ToolServer {
       )
       return boundedAnswer(answer as CallToolResult)
     } catch (error) {
-      if (isOutOfTime(error)) open.suspected = this.#endIfHung(open)
+      if (isOutOfTime(error) || signal.aborted) open.suspected = this.#endIfHung(open)
       if (isGone(error)) this.#drop(open, messageOf(error))
       throw faultOf(`${this.#name}:${tool}`, error)
     }

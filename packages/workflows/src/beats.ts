@@ -62,3 +62,20 @@ export const effectBeats = (summary: string, { timeoutSeconds, attempts }: Pendi
       maximumAttempts: attempts,
     },
   })
+
+/** Most times that an effect is asked what became of it: over about two minutes, in which its being waits. */
+const CHECKS = 8
+
+/** Asks what became of an effect whose answer was lost. */
+export const checkBeats = (summary: string, { timeoutSeconds }: PendingEffect['effect']) =>
+  proxyActivities<Effects>({
+    summary,
+    startToCloseTimeout: `${timeoutSeconds + 60}s`,
+    heartbeatTimeout: '12s',
+    retry: {
+      initialInterval: '1s',
+      backoffCoefficient: 2,
+      maximumInterval: '60s',
+      maximumAttempts: CHECKS,
+    },
+  })

@@ -19,7 +19,7 @@ import type {
   WithHints,
 } from '@treeos/protocol/workflow'
 import { checkWake, evaluateFlow, type FlowResult, pinStack } from '@treeos/roles/workflow'
-import { effectBeats, localBeats, thinkBeats } from './beats.ts'
+import { checkBeats, effectBeats, localBeats, thinkBeats } from './beats.ts'
 import { type CompiledProgram, type Life, programFor } from './life.ts'
 import type { Idle } from './run.ts'
 import { dispatch } from './task.workflow.ts'
@@ -147,11 +147,21 @@ async function stampAfterEffect(input: StampInput, pending: PendingEffect): Prom
 
 const stampBeats = ({ n, stack }: StampInput) => localBeats(`stamp #${n} ${stackLabel(stack)}`)
 
-/** @returns an error code when the effect failed in all its attempts; null when it succeeded */
+/** @returns an error code when the effect failed in all its attempts; null when it has a result */
 async function runEffect(moment: string, n: number, { effect }: PendingEffect): Promise<string | null> {
+  const { operation, isTask, checks } = effect
+  const failed = await codeOfFailure(() =>
+    isTask === true
+      ? dispatch({ moment, n, effect })
+      : effectBeats(`effect #${n}`, effect)[operation]?.({ moment }),
+  )
+  if (failed === null || checks !== true) return failed
+  return codeOfFailure(() => checkBeats(`check #${n}`, effect)[operation]?.({ moment, check: true }))
+}
+
+async function codeOfFailure(run: () => Promise<unknown> | undefined): Promise<string | null> {
   try {
-    if (effect.isTask === true) await dispatch({ moment, n, effect })
-    else await effectBeats(`effect #${n}`, effect)[effect.operation]?.({ moment })
+    await run()
     return null
   } catch (error) {
     const failure = error instanceof ChildWorkflowFailure ? error.cause : error

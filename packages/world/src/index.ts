@@ -4,6 +4,7 @@ export type {
   Effect,
   EffectAttempt,
   EffectCall,
+  EffectFound,
   EffectPending,
   OutsideAnswer,
   OutsideFetch,

@@ -16,6 +16,7 @@ PAYLOAD_TYPE = "application/vnd.in-toto+json"
 PARTS = ("prev", "record", "open", "basis", "judged", "decision", "salt", "effect")
 KEY_OF = {"see": "address", "do": "action", "be": "operation"}
 LOST = ("TIMEOUT", "INTERNAL")
+NOT_RUN = ("FORBIDDEN", "SERVICE_UNAVAILABLE")
 
 
 def open_envelope(envelope, key):
@@ -181,7 +182,7 @@ class Derivation:
             code = None if result is None else given(result, "error", "code")
             if result is None or code in (*LOST, ""):
                 return "not-known"
-            if code != "FORBIDDEN":
+            if code not in NOT_RUN:
                 return "seen-to-run"
         if outcome == "failure":
             return "refused" if reason == "FORBIDDEN" else "permitted"

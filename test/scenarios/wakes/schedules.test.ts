@@ -170,6 +170,7 @@ describe('missed ticks produce one wake', () => {
       actSignal: false,
       privateHosts: [],
       sandbox: null,
+      secret: () => null,
       overlays: noOverlays,
       ring,
       runs: async () => true,

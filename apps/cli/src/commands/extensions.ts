@@ -4,10 +4,10 @@ import { shownExtensions, shownOperations } from '../show/world.ts'
 
 /** `treeos extensions | extension end | operations` */
 export function addExtensions(cli: Cli): void {
-  cli.command('extensions', 'list the extensions, and what each brings').action(
-    cli.run(async (out) => {
+  cli.onInstance('extensions', 'list the extensions, and what each brings').action(
+    cli.run(async (out, options: InstanceOptions) => {
       const { listExtensions } = await import('../instance/brought.ts')
-      out.value(await listExtensions(), shownExtensions)
+      out.value(await listExtensions(options), shownExtensions)
     }),
   )
   cli.describeGroup('extension', 'what an extension leaves behind')
@@ -18,10 +18,10 @@ export function addExtensions(cli: Cli): void {
       out.value({ extension: name, roles }, (ended) => `ended ${ended.roles.join(', ')}`)
     }),
   )
-  cli.command('operations', 'list all operations and their arguments').action(
-    cli.run(async (out) => {
+  cli.onInstance('operations', 'list all operations and their arguments').action(
+    cli.run(async (out, options: InstanceOptions) => {
       const { listOperations } = await import('../instance/brought.ts')
-      out.value(await listOperations(), shownOperations)
+      out.value(await listOperations(options), shownOperations)
     }),
   )
 }

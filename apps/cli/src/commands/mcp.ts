@@ -30,7 +30,7 @@ export function addMcp(cli: Cli): void {
         const { untilEnding } = await import('@treeos/local')
         const ending = untilEnding()
         const { loadedRegistry } = await import('../instance/connection.ts')
-        const registry = await loadedRegistry()
+        const registry = await loadedRegistry(options)
         const serve = options.http === undefined ? servePipe : serveNet
         return withServices(options, (at) => serve({ ...at, registry }, options, { out, ending }))
       }),

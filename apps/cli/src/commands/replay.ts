@@ -51,7 +51,7 @@ export function addReplay(cli: Cli): void {
         const { from } = options
         const archive = historiesFolder(dataDirOf(options))
         const request = { beings, from, archive, onProgress: (line: string) => out.progress(line) }
-        const registry = await loadedRegistry()
+        const registry = await loadedRegistry(options)
         const replayed =
           from === 'chain'
             ? await withReality(options, (at) => replay({ ...at, registry, temporal: null }, request))

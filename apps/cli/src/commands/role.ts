@@ -46,12 +46,12 @@ async function listRoles(options: InstanceOptions) {
 }
 
 function addRoleLint(cli: Cli): void {
-  cli.command('lint <file>', 'check a role for errors; - reads standard input', 'role').action(
-    cli.run(async (out, file: string) => {
+  cli.onInstance('lint <file>', 'check a role for errors; - reads standard input', 'role').action(
+    cli.run(async (out, file: string, options: InstanceOptions) => {
       const role = await readJsonFile(file)
       const { checkRole } = await import('@treeos/client/records')
       const { loadedRegistry } = await import('../instance/connection.ts')
-      const lint = checkRole(await loadedRegistry(), role)
+      const lint = checkRole(await loadedRegistry(options), role)
       out.value(lint, (found) => shownLint(found, 'role'))
       return lint.errors.length > 0 ? 1 : 0
     }),

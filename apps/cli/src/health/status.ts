@@ -27,6 +27,7 @@ import {
   type Reality,
 } from '@treeos/store'
 import { type CheckpointStatus, readCheckpointStatus } from './checkpoints.ts'
+import { readToolServers, type ServerState } from './tools.ts'
 import { readWitnessStatus, type WitnessStatus } from './witnesses.ts'
 
 interface Mind {
@@ -61,6 +62,8 @@ export interface Status {
     /** those of them that did not answer now */
     readonly silent: readonly string[]
   }
+  /** what the tool servers of each worker do, by name; of the first worker that has them */
+  readonly tools: Readonly<Record<string, ServerState>>
   readonly mind: Mind | null
   /** the models by the names that beings have in `llm.connection` */
   readonly connections: Readonly<Record<string, Mind>>
@@ -92,8 +95,9 @@ export async function readStatus(dataDir: string, env: NodeJS.ProcessEnv = proce
   const detail = workers.find((worker) => worker.detail?.model != null)?.detail
   const metrics = metricsOf(dataDir).map(({ url }) => url)
   const postgresUrl = runningPostgres(dataDir, env)
-  const [{ vitals, silent }, stored] = await Promise.all([
+  const [{ vitals, silent }, tools, stored] = await Promise.all([
     readVitals(metrics),
+    readToolServers(metrics),
     postgresUrl === null ? NOTHING_STORED : readStored(postgresUrl),
   ])
   const { model, baseUrl } = detail ?? {}
@@ -110,6 +114,7 @@ export async function readStatus(dataDir: string, env: NodeJS.ProcessEnv = proce
       metrics,
       silent,
     },
+    tools,
     mind: model == null || baseUrl == null ? null : { model, baseUrl },
     connections: connectionsOf(workers.find((worker) => worker.detail?.connections != null)),
     reality: { name: stored.reality?.name ?? null, timeZone: stored.reality?.timeZone ?? null },

@@ -1,6 +1,7 @@
 import type { JsonObject } from '@treeos/core'
 import { seed } from '@treeos/world'
-import { loadedRegistry } from './connection.ts'
+import type { InstanceOptions } from '../cli.ts'
+import { loadedExtensions, loadedRegistry } from './connection.ts'
 
 export interface ExtensionView {
   readonly name: string
@@ -24,9 +25,8 @@ export interface ExtensionView {
 }
 
 /** The extensions that our workers load, after the seed, which every world has. */
-export async function listExtensions(): Promise<ExtensionView[]> {
-  const { loadExtensions } = await import('@treeos/worker/extensions')
-  return [seed, ...(await loadExtensions())].map((extension) => ({
+export async function listExtensions(options: InstanceOptions): Promise<ExtensionView[]> {
+  return [seed, ...(await loadedExtensions(options))].map((extension) => ({
     name: extension.name,
     version: extension.version,
     roles: extension.roles.map((role) => role.spec.name),
@@ -60,8 +60,8 @@ export interface OperationView {
   readonly effect?: { readonly timeoutSeconds: number; readonly attempts: number }
 }
 
-export async function listOperations(): Promise<OperationView[]> {
-  const registry = await loadedRegistry()
+export async function listOperations(options: InstanceOptions): Promise<OperationView[]> {
+  const registry = await loadedRegistry(options)
   const view = (verb: 'do' | 'be', operations: typeof registry.operations): OperationView[] =>
     [...operations.values()].map(({ name, origin, description, targets, allow, args, schema, effect }) => ({
       verb,

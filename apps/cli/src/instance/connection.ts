@@ -115,7 +115,7 @@ export async function withPortalServices<T>(
         ...at,
         ...vaultsOf(dataDir),
         temporal,
-        registry: await loadedRegistry(),
+        registry: await loadedRegistry(options),
         postgresUrl: postgres.url,
       }),
     ),
@@ -168,9 +168,14 @@ const late = ({ message, detail }: TreeosError, why: string): TreeosError =>
   new TreeosError('TIMEOUT', `${message}. ${why}`, detail)
 
 /** Everything that the code of this instance's worker registers. */
-export async function loadedRegistry(): Promise<Registry> {
+export async function loadedRegistry(options: InstanceOptions): Promise<Registry> {
+  return buildRegistry([seed, ...(await loadedExtensions(options))])
+}
+
+/** The extensions of this instance's worker, those of its tool servers among them. */
+export async function loadedExtensions(options: InstanceOptions) {
   const { loadExtensions } = await import('@treeos/worker/extensions')
-  return buildRegistry([seed, ...(await loadExtensions())])
+  return loadExtensions({ ...process.env, TREEOS_DATA: dataDirOf(options) })
 }
 
 async function withDatabase<T>(

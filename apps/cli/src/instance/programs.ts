@@ -21,7 +21,7 @@ export const programs: Programs = {
 
 async function plant(
   { ownerUrl, isOwnTemporal }: Servers,
-  { env = process.env, onProgress }: StartOptions,
+  { dataDir, env = process.env, onProgress }: StartOptions,
 ): Promise<{ isNew: boolean }> {
   const timeZone = env.TREEOS_TIME_ZONE || 'UTC'
   // The supervisor of an instance rarely needs these.
@@ -34,7 +34,7 @@ async function plant(
     const name = requireRealityName(
       env.TREEOS_REALITY || (isOwnTemporal ? NAME : `${NAME}-${randomSuffix()}`),
     )
-    const made = await bootstrapReality(owner, await loadedRegistry(), { name, timeZone })
+    const made = await bootstrapReality(owner, await loadedRegistry({ data: dataDir }), { name, timeZone })
     if (made.created) onProgress(`made the reality ${made.reality.name} with its first beings`)
     else if (env.TREEOS_TIME_ZONE && made.reality.timeZone.toLowerCase() !== timeZone.toLowerCase())
       onProgress(`the reality keeps its time zone ${made.reality.timeZone}: TREEOS_TIME_ZONE is for new ones`)

@@ -20,7 +20,7 @@ const OWN = [
   'TREEOS_WITNESS_SECONDS',
   'TREEOS_WORKFLOW_BUNDLE',
 ]
-const FILES = ['TREEOS_MODELS', 'TREEOS_PRICES']
+const FILES = ['TREEOS_MODELS', 'TREEOS_PRICES', 'TREEOS_TOOLS']
 
 /** The settings of an environment that all workers of an instance share: variables by name, model keys among them. */
 export async function sharedSettings(dataDir: string, env: NodeJS.ProcessEnv): Promise<Settings> {

@@ -26,7 +26,7 @@ export async function withRegistry<T>(
   use: (at: ReadConnection & { readonly registry: Registry }, client: Records) => Promise<T>,
 ): Promise<T> {
   const { loadedRegistry } = await import('./connection.ts')
-  const registry = await loadedRegistry()
+  const registry = await loadedRegistry(options)
   return withReality(options, (at, client) => use({ ...at, registry }, client))
 }
 

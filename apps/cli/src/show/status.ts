@@ -1,6 +1,7 @@
 import { dataFlag, keyFileOf, type Wakes } from '@treeos/local'
 import { describeCheckpoint } from '../health/checkpoints.ts'
 import { describeParked, type PeoplesInbox, type Status } from '../health/status.ts'
+import { describeServer } from '../health/tools.ts'
 import { describeWitnesses } from '../health/witnesses.ts'
 import { duration, table } from '../text/output.ts'
 
@@ -13,6 +14,7 @@ export function describeStatus(status: Status, dataDir: string): string {
     witnesses,
     supervisor,
     worker,
+    tools,
     mind,
     connections,
     reality,
@@ -35,6 +37,7 @@ export function describeStatus(status: Status, dataDir: string): string {
         'metrics',
         worker.silent.includes(url) ? `${url} does not answer` : url,
       ]),
+      ...Object.entries(tools).map(([name, state]) => [`tools ${name}`, describeServer(state)]),
       ['mind', mind === null ? 'none connected' : `${mind.model} at ${mind.baseUrl}`],
       ...Object.entries(connections).map(([name, { model, baseUrl }]) => [
         `mind ${name}`,

@@ -1,13 +1,25 @@
+import { setTimeout as sleep } from 'node:timers/promises'
 import { forgetService, isAlive, readInstance, recordService } from '../instance/instance.ts'
-import { hasWorker, isWorker, serviceOf, WORKER_PREFIX } from '../instance/services.ts'
+import {
+  hasWorker,
+  isWorker,
+  keeperOf,
+  metricsOf,
+  runningWorkers,
+  serviceOf,
+  WORKER_PREFIX,
+} from '../instance/services.ts'
 import { saveSettings } from '../instance/settings.ts'
 import { stopServices } from '../instance/stop.ts'
+import { LocalError } from '../machine/error.ts'
 import { terminate } from '../machine/process.ts'
 import { temporalEnvironment } from '../temporal/access.ts'
 import { launch, readyLine, untilReady } from './launch.ts'
 import { namesTemporal } from './places.ts'
 import { isStale, type StartOptions, serversOf, type WorkerPlace } from './servers.ts'
 
+const RESTART_GRACE_MS = 20_000 // a worker waits 15 s for its current moments
+const RESTART_POLL_MS = 200
 const READY_MS = 150_000 // it waits a minute for each of its services, and a loaded machine bundles workflows slowly
 /** Long enough to look at what just happened in Temporal's UI. */
 const KEEP_RUNS_SECONDS = '3600'
@@ -47,6 +59,21 @@ export async function ensureWorker(options: StartOptions, place: WorkerPlace): P
   onProgress('starting a worker')
   saveSettings(dataDir, await programs.sharedSettings(dataDir, env))
   await startWorker(options, place)
+}
+
+/**
+ * Ends the workers of an instance, so that what keeps it up starts one that reads its settings and files anew, and waits for that.
+ * @returns false when no worker ran, or nothing keeps the instance up: then nothing was ended
+ */
+export async function restartWorkers(dataDir: string): Promise<boolean> {
+  const running = runningWorkers(dataDir)
+  if (running.length === 0 || keeperOf(dataDir) === null) return false
+  await Promise.all(running.map(({ process }) => terminate(process, { graceMs: RESTART_GRACE_MS })))
+  for (const until = Date.now() + READY_MS; Date.now() < until; await sleep(RESTART_POLL_MS))
+    if (metricsOf(dataDir).length > 0) return true
+  throw new LocalError(
+    `no worker of ${dataDir} takes work again within ${READY_MS / 1000} s: see worker-1.log there`,
+  )
 }
 
 /** Starts a worker of its own session, with `<instance>/<name>.log`, and waits until it takes work. */

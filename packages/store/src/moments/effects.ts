@@ -13,6 +13,8 @@ export interface EffectRequest {
   /** a stance, a path or an address */
   readonly target: string
   readonly args: Json
+  /** names of the secrets that it is given, never their values; left out for none */
+  readonly secrets?: readonly string[]
 }
 
 /** The result: a value, or an error that no further attempt would change. */
@@ -22,6 +24,8 @@ export type EffectResult = (
 ) & {
   /** of its last model calls, in order and without any text; left out without one */
   readonly overlays?: readonly OverlayRecord[]
+  /** its answer was lost, and the outside told later what became of it; left out otherwise */
+  readonly checked?: true
 }
 
 export interface StoredEffect {

@@ -324,6 +324,8 @@ function placed(world: World, target: string): Target {
 
 /** Errors of an effect that do not say whether it happened. */
 const UNKNOWN = ['TIMEOUT', 'INTERNAL', '']
+/** Errors of an effect that say that the outside was asked for nothing, or did nothing. */
+const NOT_RUN = ['FORBIDDEN', 'SERVICE_UNAVAILABLE']
 
 /** The error code of an effect's result, `value` for a result, and an empty text where no answer came. Null without an effect. */
 function answerOf({ moment: { effect } }: Parts): string | null {
@@ -360,7 +362,8 @@ function verdictOf(
     )
   }
   const answer = answerOf(witness)
-  if (answer !== null && answer !== 'FORBIDDEN') return UNKNOWN.includes(answer) ? 'not-known' : 'seen-to-run'
+  if (answer !== null && !NOT_RUN.includes(answer))
+    return UNKNOWN.includes(answer) ? 'not-known' : 'seen-to-run'
   if (isRefused) return reason === 'FORBIDDEN' ? 'refused' : 'permitted'
   return outcome === 'act' ? 'seen-to-run' : 'permitted'
 }

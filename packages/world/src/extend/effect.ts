@@ -13,6 +13,8 @@ export interface Effect {
   readonly attempts: number
   /** it is a task: a child workflow performs it; left out otherwise */
   readonly isTask?: true
+  /** names of the secrets of the operator that it is given, and no other effect; none when left out */
+  readonly secrets?: readonly string[]
   /**
    * Asked before the effect runs, and again before its result is decided on. What it reads is recorded like what `decide` reads.
    * @throws {TreeosError} for arguments that can never succeed, or for what the world does not allow now
@@ -23,7 +25,18 @@ export interface Effect {
    * @throws {TreeosError} when no further attempt can succeed: the moment fails with it; other errors are retried
    */
   perform(at: EffectAttempt): Promise<Json>
+  /**
+   * Asks the outside what became of an attempt whose answer was lost. Left out: then that stays unknown. It gets the same key and
+   * the same arguments, and must change nothing. An error counts as `unknown`, which is asked again.
+   */
+  check?(at: EffectAttempt): Promise<EffectFound>
 }
+
+/** What became of an effect whose answer was lost. `value` is what `perform` would have returned. */
+export type EffectFound =
+  | { readonly outcome: 'happened'; readonly value: Json }
+  | { readonly outcome: 'did-not-happen' }
+  | { readonly outcome: 'unknown' }
 
 export interface EffectAttempt {
   readonly actor: BeingName
@@ -34,6 +47,8 @@ export interface EffectAttempt {
   readonly key: string
   /** aborted when the attempt is over */
   readonly signal: AbortSignal
+  /** the values of its secrets, by name; what it returns does not hold them, since they are masked there */
+  readonly secrets: Readonly<Record<string, string>>
   /** an HTTP client with bounds, that reaches public addresses only */
   readonly fetch: OutsideFetch
   /** runs a command in a sandbox, if the operator turned that on */
@@ -111,11 +126,16 @@ export interface EffectCall {
   readonly actor: BeingName
   readonly target: string
   readonly args: JsonObject
+  /** names of the secrets that it is given; left out for none */
+  readonly secrets?: readonly string[]
 }
 
 /** A call passed both gates, but the effect of its operation is not done yet: decide the call again once it is. */
 export interface EffectPending {
   readonly kind: 'effect-pending'
   readonly call: EffectCall
-  readonly effect: Pick<Effect, 'timeoutSeconds' | 'attempts' | 'isTask'>
+  readonly effect: Pick<Effect, 'timeoutSeconds' | 'attempts' | 'isTask'> & {
+    /** it has a check; left out otherwise */
+    readonly checks?: true
+  }
 }

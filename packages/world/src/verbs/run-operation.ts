@@ -148,11 +148,23 @@ async function effectOf(
   const { actor, target, args } = input
   if (effect === undefined) return { kind: 'done', value: null }
   await guarded(operation, input, async () => effect.admit(args, input.world))
-  const call = { operation: name, actor: actor.name, target: nameOf(target), args }
+  const { secrets = [] } = effect
+  const call = {
+    operation: name,
+    actor: actor.name,
+    target: nameOf(target),
+    args,
+    ...(secrets.length === 0 ? {} : { secrets }),
+  }
   const done = await at.outside(call)
   if (done !== null) return { kind: 'done', value: done.value }
-  const { timeoutSeconds, attempts, isTask } = effect
-  const bounds = { timeoutSeconds, attempts, ...(isTask === true ? { isTask } : {}) }
+  const { timeoutSeconds, attempts, isTask, check } = effect
+  const bounds = {
+    timeoutSeconds,
+    attempts,
+    ...(isTask === true ? { isTask } : {}),
+    ...(check === undefined ? {} : { checks: true as const }),
+  }
   return { kind: 'effect-pending', call, effect: bounds }
 }
 

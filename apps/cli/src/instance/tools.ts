@@ -1,0 +1,178 @@
+import { mkdirSync, writeFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import { isKey, type JsonObject, quote, TreeosError } from '@treeos/core'
+import { restartWorkers } from '@treeos/local'
+import {
+  ACCEPT,
+  acceptance,
+  acceptedOn,
+  changesBetween,
+  type Definitions,
+  digestsOf,
+  readToolsFile,
+  type ServerEntries,
+  type ServerEntry,
+  type ToolChange,
+  type ToolList,
+  toolExtensions,
+  writeToolsFile,
+} from '@treeos/tools'
+import { buildRegistry, seed } from '@treeos/world'
+import type { InstanceOptions } from '../cli.ts'
+import { dataDirOf } from './data-dir.ts'
+import { withReality, withServices } from './with-instance.ts'
+
+/** The file of an instance that names its tool servers, and their secrets. */
+export interface ToolsAt {
+  readonly options: InstanceOptions
+  readonly file: string
+  readonly env: NodeJS.ProcessEnv
+}
+
+export async function toolsAt(options: InstanceOptions): Promise<ToolsAt> {
+  const { toolsFileOf } = await import('@treeos/worker/extensions')
+  const env = { ...process.env, TREEOS_DATA: dataDirOf(options) }
+  return { options, file: toolsFileOf(env) ?? join(env.TREEOS_DATA, 'tools.json'), env }
+}
+
+/** @throws {TreeosError} EXTENSION_NOT_FOUND */
+export function requireServer({ file }: ToolsAt, name: string): ServerEntry {
+  const servers = readToolsFile(file)
+  const entry = servers[name]
+  if (entry !== undefined) return entry
+  const known = Object.keys(servers).join(', ') || 'none'
+  throw new TreeosError('EXTENSION_NOT_FOUND', `${file} names no server ${quote(name)}; it names ${known}`)
+}
+
+/** The tools that a server has now, from a connection of this process. @throws {TreeosError} SERVICE_UNAVAILABLE, FORBIDDEN */
+export async function askServer({ env }: ToolsAt, name: string, entry: ServerEntry): Promise<ToolList> {
+  const [{ listTools }, { secretsOf }] = await Promise.all([
+    import('@treeos/tools/servers'),
+    import('@treeos/worker/extensions'),
+  ])
+  const secret = secretsOf(env)
+  const given = Object.keys(entry.secrets).map((one) => [one, secret(one)] as const)
+  const missing = given.find(([, value]) => value === null)?.[0]
+  if (missing !== undefined)
+    throw new TreeosError(
+      'FORBIDDEN',
+      `there is no secret ${missing}: \`treeos secret set ${missing}\` sets it`,
+    )
+  return listTools(name, entry, Object.fromEntries(given.map(([one, value]) => [one, value ?? ''])))
+}
+
+/** @throws {TreeosError} RESOURCE_CONFLICT when an extension has the name, INVALID_INPUT for a name that none may have */
+export async function requireFreeName({ env }: ToolsAt, name: string, entry: ServerEntry): Promise<void> {
+  const { loadExtensions } = await import('@treeos/worker/extensions')
+  const { TREEOS_TOOLS: _, TREEOS_DATA: __, ...plain } = env
+  const brought = await loadExtensions(plain) // without those of servers
+  if ([acceptance, ...brought].some((extension) => extension.name === name))
+    throw new TreeosError('RESOURCE_CONFLICT', `an extension is called ${name}: give the server another name`)
+  try {
+    buildRegistry([seed, ...brought, ...toolExtensions({ [name]: entry })])
+  } catch (error) {
+    throw error instanceof TreeosError
+      ? error
+      : new TreeosError('INVALID_INPUT', error instanceof Error ? error.message : String(error))
+  }
+}
+
+/** The codes of an act that no worker does, or only one that has not read the file yet. */
+const WITHOUT_WORKER: readonly string[] = ['SERVICE_UNAVAILABLE', 'TIMEOUT', 'ACTION_NOT_SUPPORTED']
+
+/**
+ * Writes a server into the file, or takes it out, and starts the workers again. Then the operator's act puts the digests of its tools into
+ * the record.
+ * @param entry null takes the server out
+ * @returns whether the record holds it; false while no worker runs
+ */
+export async function keepServer(
+  { options, file }: ToolsAt,
+  name: string,
+  entry: ServerEntry | null,
+  onProgress: (line: string) => void,
+): Promise<{ accepted: boolean }> {
+  const { [name]: _, ...others } = readToolsFile(file)
+  const next: ServerEntries = entry === null ? others : { ...others, [name]: entry }
+  const dataDir = dataDirOf(options)
+  // Without a server no worker knows the operation any more, so what was accepted is taken back first.
+  const takenBack = entry === null && (await accept(options, name, {}, onProgress))
+  mkdirSync(dirname(file), { recursive: true })
+  writeToolsFile(file, next)
+  onProgress('starting the workers again')
+  const runs = await restartWorkers(dataDir)
+  if (entry === null) return { accepted: takenBack }
+  return { accepted: runs && (await accept(options, name, digestsOf(entry.tools), onProgress)) }
+}
+
+/** @returns false when no worker does it: nothing runs, or it was not started by `treeos up` */
+async function accept(
+  options: InstanceOptions,
+  server: string,
+  tools: JsonObject,
+  onProgress: (line: string) => void,
+): Promise<boolean> {
+  try {
+    const call = { verb: 'do', target: '/', action: ACCEPT, args: { server, tools } } as const
+    await withServices(options, (at, { act }) => act(at, 'operator', call))
+    return true
+  } catch (error) {
+    if (!(error instanceof TreeosError) || !WITHOUT_WORKER.includes(error.code)) throw error
+    onProgress(error.message)
+    return false
+  }
+}
+
+/** What the record holds of the tools of each server; null while Postgres does not answer. */
+export async function recorded(options: InstanceOptions): Promise<((server: string) => JsonObject) | null> {
+  try {
+    return await withReality(options, async ({ db, reality }) => {
+      const [{ readRows }, { spaceKey }] = await Promise.all([
+        import('@treeos/store'),
+        import('@treeos/world'),
+      ])
+      const [row] = await readRows(db, reality.id, [spaceKey('/')])
+      return (server: string) => acceptedOn((row?.state ?? null) as never, server)
+    })
+  } catch (error) {
+    if (error instanceof TreeosError && error.code === 'SERVICE_UNAVAILABLE') return null
+    throw error
+  }
+}
+
+/** A server whose tools were compared with what was accepted. */
+export interface CheckedServer {
+  readonly server: string
+  readonly changes: readonly ToolChange[]
+  /** tools that cannot be used, with the reason */
+  readonly leftOut: Readonly<Record<string, string>>
+  /** why it could not be asked; null when it was */
+  readonly fault: string | null
+}
+
+export async function checkServer(at: ToolsAt, server: string, entry: ServerEntry): Promise<CheckedServer> {
+  try {
+    const { tools, leftOut } = await askServer(at, server, entry)
+    return { server, changes: changesBetween(entry.tools, tools), leftOut, fault: null }
+  } catch (error) {
+    if (!(error instanceof TreeosError)) throw error
+    return { server, changes: [], leftOut: {}, fault: error.message }
+  }
+}
+
+/** The accepted tools after one more was accepted, or one that is gone was left. */
+export function withTool(accepted: Definitions, now: Definitions, tool: string): Definitions {
+  const { [tool]: _, ...others } = accepted
+  const fresh = now[tool]
+  return fresh === undefined ? others : { ...others, [tool]: fresh }
+}
+
+/** Writes a secret of the instance, which no command shows again. */
+export async function writeSecret(options: InstanceOptions, name: string, value: string): Promise<void> {
+  if (!isKey(name))
+    throw new TreeosError('INVALID_INPUT', `the name of a secret is kebab-case, not ${quote(name)}`)
+  const { secretsFolder } = await import('@treeos/worker/extensions')
+  const folder = secretsFolder(dataDirOf(options))
+  mkdirSync(folder, { recursive: true, mode: 0o700 })
+  writeFileSync(join(folder, name), value, { mode: 0o600 })
+}

@@ -1,0 +1,67 @@
+import { quote } from '@treeos/core'
+import type { CheckedServer } from '../instance/tools.ts'
+import { table } from '../text/output.ts'
+
+/** A tool server as people see it. */
+export interface ServerView {
+  readonly server: string
+  /** its command or its address */
+  readonly at: string
+  readonly secrets: readonly string[]
+  /** by the name of the tool: the digest of its declaration, and whether the record holds it; null: Postgres does not answer */
+  readonly tools: Readonly<Record<string, { readonly digest: string; readonly accepted: boolean | null }>>
+}
+
+export function shownServers(servers: readonly ServerView[]): string {
+  if (servers.length === 0) return 'no server is named; `treeos tools add` names one'
+  return servers
+    .map(({ server, at, secrets, tools }) =>
+      [
+        `${server}   ${at}${secrets.length === 0 ? '' : `   secrets ${secrets.join(', ')}`}`,
+        table(
+          Object.entries(tools).map(([tool, { digest, accepted }]) => [
+            `${server}:${tool}`,
+            digest.slice(0, 12),
+            accepted === null ? '-' : accepted ? 'accepted' : 'not accepted',
+          ]),
+          '  ',
+        ),
+      ].join('\n'),
+    )
+    .join('\n')
+}
+
+/** What a server declares is its own text, so it is quoted. */
+export function shownChecks(checks: readonly CheckedServer[]): string {
+  return checks
+    .map(({ server, changes, leftOut, fault }) => {
+      if (fault !== null) return `${server}: ${fault}`
+      const lines = changes.map(({ tool, part, accepted, now }) =>
+        [
+          `${server}:${tool}, ${part}:`,
+          `  accepted ${accepted === null ? 'nothing' : quoted(accepted)}`,
+          `  now      ${now === null ? 'nothing' : quoted(now)}`,
+        ].join('\n'),
+      )
+      const without = Object.entries(leftOut).map(([tool, why]) => `${server}:${tool} cannot be used: ${why}`)
+      const said = lines.length === 0 ? [`${server}: as accepted`] : lines
+      return [...said, ...without].join('\n')
+    })
+    .join('\n')
+}
+
+const SHOWN_CHARS_MAX = 1000
+const quoted = (text: string): string => {
+  const short = text.length > SHOWN_CHARS_MAX ? `${text.slice(0, SHOWN_CHARS_MAX)}…` : text
+  return JSON.stringify(short).replace(
+    /[\u007f-\u009f\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff]/g,
+    (sign) => `\\u${sign.charCodeAt(0).toString(16).padStart(4, '0')}`,
+  )
+}
+
+export const toldKept = (name: string, accepted: boolean, tools: readonly string[]): string => {
+  const named = tools.map((tool) => `${name}:${tool}`).join(', ')
+  return accepted
+    ? `accepted: ${named || 'no tools'}`
+    : `${quote(name)} is in the file; once a worker runs, \`treeos tools accept ${name}\` accepts ${named}`
+}

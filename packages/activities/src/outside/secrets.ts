@@ -1,0 +1,56 @@
+import { type Json, readThrown, TreeosError } from '@treeos/core'
+
+/**
+ * The values of the secrets that an effect names.
+ * @throws {TreeosError} FORBIDDEN naming those that this worker does not have
+ */
+export function takeSecrets(
+  names: readonly string[],
+  secret: (name: string) => string | null,
+): Record<string, string> {
+  const found = names.map((name) => [name, secret(name)] as const)
+  const missing = found.filter(([, value]) => value === null || value === '').map(([name]) => name)
+  if (missing.length > 0)
+    throw new TreeosError(
+      'FORBIDDEN',
+      `this worker has no secret ${missing.join(', ')}: the operator sets it with \`treeos secret set ${missing[0]}\``,
+    )
+  return Object.fromEntries(found.map(([name, value]) => [name, value ?? '']))
+}
+
+/** A shorter value would be found in texts that do not hold it. */
+const MASKED_CHARS_MIN = 4
+
+/** The same value without the values of secrets, also in the names of fields: the record is for ever. */
+export function masked<T extends Json>(value: T, secrets: Readonly<Record<string, string>>): T {
+  const held = Object.entries(secrets)
+    .filter(([, secret]) => secret.length >= MASKED_CHARS_MIN)
+    .sort(([, a], [, b]) => b.length - a.length)
+  return held.length === 0 ? value : (mask(value, held) as T)
+}
+
+function mask(value: Json, held: readonly (readonly [name: string, secret: string])[]): Json {
+  const inText = (text: string) =>
+    held.reduce((kept, [name, secret]) => kept.replaceAll(secret, `[secret ${name}]`), text)
+  if (typeof value === 'string') return inText(value)
+  if (Array.isArray(value)) return value.map((part) => mask(part, held))
+  if (typeof value !== 'object' || value === null) return value
+  return Object.fromEntries(Object.entries(value).map(([name, part]) => [inText(name), mask(part, held)]))
+}
+
+/** The same error without the values of secrets, and without causes, which may hold them anywhere. */
+export function withoutSecrets(error: unknown, secrets: Readonly<Record<string, string>>): unknown {
+  if (Object.keys(secrets).length === 0) return error
+  return readThrown(() => {
+    if (!(error instanceof Error)) return new Error(masked(String(error), secrets))
+    const message = masked(messageWithCause(error), secrets)
+    if (error instanceof TreeosError) return new TreeosError(error.code, message)
+    const plain = new Error(message)
+    plain.name = error.name
+    plain.stack = masked(error.stack ?? '', secrets)
+    return plain
+  }, new Error('an error that cannot be read'))
+}
+
+const messageWithCause = ({ message, cause }: Error): string =>
+  cause instanceof Error ? `${message}: ${cause.message}` : message

@@ -1,0 +1,38 @@
+import { isJsonObject, type Json, type JsonObject } from '@treeos/core'
+import type { Found } from '@treeos/sdk'
+import type { CheckRule } from './file.ts'
+
+/** What of the lost call a rule may name. */
+interface Lost {
+  readonly args: JsonObject
+  readonly key: string
+}
+
+/** The arguments for the tool that is asked what became of a lost call. */
+export const argsOfCheck = ({ args }: CheckRule, lost: Lost): JsonObject => filled(args, lost) as JsonObject
+
+/** What its answer says of the lost call. */
+export function readCheck(rule: CheckRule, answer: JsonObject, lost: Lost): Found<JsonObject> {
+  const holds = (wanted: string) =>
+    textsIn(answer).some((text) => text.includes(String(filled(wanted, lost))))
+  if (answer.isError !== true && holds(rule.happened))
+    return { outcome: 'happened', value: { ...answer, toldBy: rule.tool } }
+  const isDenied = rule.didNotHappen === undefined ? answer.isError !== true : holds(rule.didNotHappen)
+  return { outcome: isDenied ? 'did-not-happen' : 'unknown' }
+}
+
+const KEY = '$$key'
+
+function filled(value: Json, { args, key }: Lost): Json {
+  if (value === KEY) return key
+  if (typeof value === 'string' && value.startsWith('$')) return args[value.slice(1)] ?? null
+  if (Array.isArray(value)) return value.map((part) => filled(part, { args, key }))
+  if (!isJsonObject(value)) return value
+  return Object.fromEntries(Object.entries(value).map(([name, part]) => [name, filled(part, { args, key })]))
+}
+
+function textsIn(value: Json): string[] {
+  if (typeof value === 'string') return [value]
+  if (typeof value !== 'object' || value === null) return []
+  return Object.values(value).flatMap(textsIn)
+}
