@@ -31,7 +31,7 @@ type TargetOf<K extends Kind> = { being: BeingRow; space: SpaceRow; matter: Matt
 
 /** An effect: what an operation does outside of the world, before it decides. */
 export interface EffectInput<Args, Result extends Json> {
-  /** timeout of one attempt; whole seconds, 1–300 */
+  /** timeout of one attempt; whole seconds, 1–3600 */
   readonly timeoutSeconds: number
   /** most attempts, 1–10; the waits between them grow */
   readonly attempts: number
@@ -167,7 +167,7 @@ export function defineOperation<
   return Object.freeze(operation)
 }
 
-const TIMEOUT_SECONDS_MAX = 300
+const TIMEOUT_SECONDS_MAX = 3600
 const ATTEMPTS_MAX = 10
 
 function boundEffect<Args, Result extends Json>(

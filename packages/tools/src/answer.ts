@@ -109,7 +109,12 @@ function cleaned(value: Json): Json {
 
 /** The start of a text whose JSON is small enough. */
 function fitting(text: string, bytesMax: number): string {
-  let kept = text.slice(0, bytesMax)
-  while (kept !== '' && sizeOf(kept) > bytesMax) kept = kept.slice(0, Math.floor(kept.length * 0.9))
-  return kept.toWellFormed()
+  if (sizeOf(text) <= bytesMax) return text
+  let [fits, most] = [0, Math.min(text.length, bytesMax)]
+  while (fits < most) {
+    const half = Math.ceil((fits + most) / 2)
+    if (sizeOf(text.slice(0, half)) <= bytesMax) fits = half
+    else most = half - 1
+  }
+  return text.slice(0, fits).toWellFormed()
 }

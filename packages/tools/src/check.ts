@@ -11,14 +11,21 @@ interface Lost {
 /** The arguments for the tool that is asked what became of a lost call. */
 export const argsOfCheck = ({ args }: CheckRule, lost: Lost): JsonObject => filled(args, lost) as JsonObject
 
-/** What its answer says of the lost call. */
+/** What its answer says of the lost call. A text that the lost call did not have cannot be looked for. */
 export function readCheck(rule: CheckRule, answer: JsonObject, lost: Lost): Found<JsonObject> {
-  const holds = (wanted: string) =>
-    textsIn(answer).some((text) => text.includes(String(filled(wanted, lost))))
-  if (answer.isError !== true && holds(rule.happened))
+  const [happened, didNot] = [rule.happened, rule.didNotHappen].map((wanted) => told(wanted, lost))
+  const holds = (wanted: string) => textsIn(answer).some((text) => text.includes(wanted))
+  if (happened === undefined) return { outcome: 'unknown' }
+  if (answer.isError !== true && holds(happened))
     return { outcome: 'happened', value: { ...answer, toldBy: rule.tool } }
-  const isDenied = rule.didNotHappen === undefined ? answer.isError !== true : holds(rule.didNotHappen)
+  const isDenied =
+    rule.didNotHappen === undefined ? answer.isError !== true : didNot !== undefined && holds(didNot)
   return { outcome: isDenied ? 'did-not-happen' : 'unknown' }
+}
+
+function told(wanted: string | undefined, lost: Lost): string | undefined {
+  const text = wanted === undefined ? null : filled(wanted, lost)
+  return text === null || text === '' ? undefined : String(text)
 }
 
 const KEY = '$$key'

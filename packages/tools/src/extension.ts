@@ -40,6 +40,9 @@ export const toolExtensions = (servers: ServerEntries, call: CallTool = noServer
     }),
   )
 
+/** How long a call waits for a server that starts, before anything is called. */
+export const START_SECONDS = 30
+
 /** A call whose answer was lost is made again only where the tool says that this changes nothing more. */
 const ATTEMPTS = 3
 
@@ -58,7 +61,7 @@ function operationOf(
     allow: ['self'],
     args: argumentsBy(definition.schema),
     effect: {
-      timeoutSeconds: entry.timeoutSeconds,
+      timeoutSeconds: Math.ceil(entry.timeoutSeconds) + START_SECONDS + 5,
       attempts: definition.hints.length > 0 ? ATTEMPTS : 1,
       secrets,
       perform: (at) => call(server, { tool, digest, ...at }),

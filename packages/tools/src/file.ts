@@ -4,7 +4,7 @@ import { z } from 'zod'
 import { HINTS } from './definition.ts'
 
 const TIMEOUT_SECONDS = 60
-const TIMEOUT_SECONDS_MAX = 300
+const TIMEOUT_SECONDS_MAX = 3000
 
 const json = z.custom<JsonObject>(
   (value) => typeof value === 'object' && value !== null && !Array.isArray(value),

@@ -1,9 +1,10 @@
+import { setTimeout as sleep } from 'node:timers/promises'
 import type { CallToolResult } from '@modelcontextprotocol/client'
 import { type JsonObject, TreeosError } from '@treeos/core'
 import { boundedAnswer } from './answer.ts'
 import { type Connected, connect, messageOf } from './connect.ts'
 import { digestOfTool, readTools, type ToolList } from './definition.ts'
-import type { ToolCall } from './extension.ts'
+import { START_SECONDS, type ToolCall } from './extension.ts'
 import { faultOf, isGone, isOutOfTime } from './fault.ts'
 import type { ServerEntry } from './file.ts'
 
@@ -33,6 +34,8 @@ const LIST_MS = 30_000
 const LIST_TIMEOUT_MS = 20_000
 /** How long a server that let a call time out may take to show that it lives. */
 const ALIVE_MS = 3_000
+/** How often a call starts a server that ends at once. */
+const TRIES_MAX = 3
 const BACKOFF_MS_MIN = 500
 const BACKOFF_MS_MAX = 30_000
 const FAULT_CHARS_MAX = 300
@@ -64,8 +67,7 @@ export class ToolServer {
    * @throws {TreeosError} when nothing was called, or the server refused; any other error when it may have done it
    */
   async call(call: ToolCall): Promise<JsonObject> {
-    const open = await this.#reached(call.secrets)
-    await this.#requireAccepted(open, call)
+    const open = await this.#ready(call)
     const { tool, args, key, signal } = call
     signal.throwIfAborted() // its attempt ended while the server started, so nobody would hear the answer
     const { silenceSeconds, timeoutSeconds } = this.#entry
@@ -100,6 +102,24 @@ export class ToolServer {
     if (this.#timer !== null) clearTimeout(this.#timer)
     const open = await this.#open?.catch(() => null)
     await open?.client.close()
+  }
+
+  /** The running server, if its tool is the one that was accepted. Nothing is called when that takes too long. */
+  async #ready(call: ToolCall): Promise<Open> {
+    const timer = new AbortController()
+    const late = sleep(1000 * START_SECONDS, null, { signal: timer.signal })
+    const reached = this.#reached(call.secrets).then(async (open) => {
+      await this.#requireAccepted(open, call)
+      return open
+    })
+    try {
+      const open = await Promise.race([reached, late])
+      if (open === null) throw this.#away(`it is not ready within ${START_SECONDS} s`)
+      return open
+    } finally {
+      timer.abort()
+      for (const left of [late, reached]) left.catch(() => undefined) // nobody waits for it any more
+    }
   }
 
   async #requireAccepted(open: Open, { tool, digest }: ToolCall): Promise<void> {
@@ -145,14 +165,14 @@ export class ToolServer {
   /** The running server. Another value of a secret starts it anew. */
   async #reached(secrets: Readonly<Record<string, string>>): Promise<Open> {
     const given = JSON.stringify(secrets)
-    for (;;) {
-      const reached = this.#open ?? this.#start(secrets)
-      const open = await reached
+    for (let tries = 0; tries < TRIES_MAX; tries++) {
+      const open = await (this.#open ?? this.#start(secrets))
       await open.suspected
-      if (this.#open !== reached) continue
+      if (this.#current !== open) continue
       if (open.secrets === given) return open
       this.#drop(open, 'its secrets have other values now')
     }
+    throw this.#away(this.#fault ?? 'it ends as soon as it is started')
   }
 
   #start(secrets: Readonly<Record<string, string>>): Promise<Open> {

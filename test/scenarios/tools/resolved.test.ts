@@ -164,7 +164,7 @@ describe('public servers', () => {
     await call('files:write_file', { path, content: 'x'.repeat(40_000) })
     const { act } = await call('files:read_text_file', { path })
     expect(await resultOf(act)).toMatchObject({
-      value: { cut: [expect.stringMatching(/the text is cut after \d+ of 40000 characters/)] },
+      value: { cut: expect.arrayContaining([expect.stringMatching(/the text is cut after \d+ of 40000/)]) },
     })
   })
 

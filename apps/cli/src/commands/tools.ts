@@ -35,7 +35,7 @@ export function addTools(cli: Cli): void {
       (one: string, all: readonly string[]) => [...all, one],
       [] as readonly string[],
     )
-    .option('--timeout <seconds>', 'longest time of a call, up to 300 (default: 60)')
+    .option('--timeout <seconds>', 'longest time of a call (default: 60)')
     .action(
       cli.run(async (out, name: string, command: readonly string[], options: AddOptions) => {
         const at = await toolsAt(options)

@@ -7,7 +7,7 @@ import type { WorldReader } from '../read/reader.ts'
  * anything is stamped. It may run more than once, so pass its key on as an idempotency key.
  */
 export interface Effect {
-  /** for one attempt; 1–300 */
+  /** for one attempt; 1–3600 */
   readonly timeoutSeconds: number
   /** 1–10; the waits between attempts grow */
   readonly attempts: number
