@@ -14,7 +14,11 @@ import { buildRegistry, seed } from '@treeos/world'
 import greenhouse from './04-extension.ts'
 
 const dataDir = '.treeos/examples'
-const { url: ownerUrl, workerUrl: databaseUrl } = await ensurePostgres({
+const {
+  url: ownerUrl,
+  workerUrl: databaseUrl,
+  peopleUrl,
+} = await ensurePostgres({
   dataDir,
   onProgress: console.error,
 })
@@ -45,8 +49,10 @@ const counted = await temporal.workflow.execute('countToThree', {
   workflowId: `count-${process.pid}`,
 })
 console.log(`its own workflow counted ${counted}`)
-const db = openDatabase(databaseUrl)
+const db = openDatabase(peopleUrl, { role: 'treeos_people' }) // a worker's login acts for no person
 await plantScene({ db, temporal, reality, registry: buildRegistry([seed, greenhouse]) }, greenhouse)
 const places = Object.entries(env).map(([name, value]) => `${name}=${value}`)
-console.log(`beings live. For examples 6 and 7:\nexport DATABASE_URL=${databaseUrl} ${places.join(' ')}`)
+console.log(
+  `beings live. For examples 6 and 7:\nexport DATABASE_URL=${databaseUrl} TREEOS_PEOPLE_DATABASE_URL=${peopleUrl} ${places.join(' ')}`,
+)
 await running // until Ctrl-C

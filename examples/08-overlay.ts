@@ -62,7 +62,7 @@ const { reality, taskQueue } = await beings.prepare({
 const worker = await Worker.create({ connection, taskQueue, plugins: [beings] })
 const running = worker.run()
 
-const db = openDatabase(postgres.workerUrl)
+const db = openDatabase(postgres.peopleUrl, { role: 'treeos_people' })
 const client = await Connection.connect(temporal.options)
 const at = {
   db,

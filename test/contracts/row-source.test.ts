@@ -85,7 +85,7 @@ let heads: ReadonlyMap<ReelId, SeenHead>
 let digest: string
 
 beforeAll(async () => {
-  for (const drafts of WORLD) await appendWithRows(base.db, base.reality, drafts)
+  for (const drafts of WORLD) await appendWithRows(base.owner, base.reality, drafts)
   digest = await putBlob(base.db, SPEC)
   const reels = [...new Set([...ROWS.keys(), ...MISSING].map(reelOfKey))]
   heads = new Map((await readHeads(base.db, base.reality.id, reels)).map((head) => [head.reel, head]))

@@ -26,7 +26,7 @@ const KNOWN = [
   `packages/proofs/src/realities/copy.ts: sql.raw(\`treeos.\${table}\`)`,
   'packages/proofs/src/realities/copy.ts: sql.raw(of)',
   "packages/store/src/moments/accounts.ts: sql.ref('a.being')",
-  'packages/store/src/sql/files.ts: sql.raw(await readFile(urlOf(name)',
+  'packages/store/src/sql/files.ts: sql.raw(await readSqlFile(name)',
   'packages/store/src/sql/migrate.ts: sql.table(table)',
 ]
 
@@ -45,7 +45,7 @@ const GIVEN = [
   'packages/store/src/sql/copy.ts: .query(begin)',
   'packages/store/src/sql/copy.ts: .query(copying)',
   'packages/store/src/sql/copy.ts: .query(this.#text)',
-  'packages/store/src/sql/database.ts: .query(SET_ROLE)',
+  'packages/store/src/sql/database.ts: .query(takeRole)', // of three names in the file
   `packages/store/src/sql/listen.ts: .query(\`\${FOLLOWERS}; listen \${JOURNAL}; listen \${WORDS}\`)`,
 ]
 

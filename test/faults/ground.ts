@@ -30,6 +30,7 @@ export interface Ground {
   readonly temporalOptions: Temporal['options']
   /** as the role of workers, which owns nothing */
   workerUrl(proxy: FaultProxy, database: string): string
+  peopleUrl(proxy: FaultProxy, database: string): string
   /** file of the workflow bundle for replay */
   readonly replayBundlePath: string
   /** folder of the logs of the servers */
@@ -142,6 +143,7 @@ export async function startGround(say: Say, { bundles, special }: GroundOptions 
     clocks,
     workers,
     postgresUrl: (proxy, database) => urlOf(postgres.url, proxy, database),
+    peopleUrl: (proxy, database) => urlOf(postgres.peopleUrl, proxy, database),
     workerUrl: (proxy, database) => urlOf(postgres.workerUrl, proxy, database),
     startWorker(extra) {
       const { OPENAI_API_KEY: _, ...inherited } = env

@@ -39,7 +39,7 @@ export async function plant(
     timeZone,
   })
   await setStandardBudgets({ db: owner, reality }, { llm: {}, scripted: {} }) // as many moments as fit into the time
-  const db = openDatabase(ground.workerUrl(calm, database), { poolMax: 8 })
+  const db = openDatabase(ground.peopleUrl(calm, database), { role: 'treeos_people', poolMax: 8 })
   const connection = await connectTemporal({
     ...ground.temporalOptions,
     address: ground.temporal.calm.address,

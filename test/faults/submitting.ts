@@ -7,6 +7,7 @@ import {
   type Json,
   type JsonObject,
   PRIORITIES,
+  parseCall,
   type VerbCall,
 } from '@treeos/core'
 import { taskQueueOf } from '@treeos/protocol'
@@ -19,13 +20,13 @@ const RING_MS_MAX = 2000
 /** Inserts the row of an act. Retries, since its id makes it idempotent. */
 export function putAct(db: Kysely<StoreDb>, being: BeingName, id: string, call: VerbCall): Promise<boolean> {
   return patiently(() =>
-    enqueue(db, {
+    enqueue(db, 'act', {
       id: actWakeId(id),
       being,
       kind: 'act',
       priority: PRIORITIES.human,
       caller: null,
-      content: { call: call as unknown as JsonObject, answers: null } as Json,
+      content: { call: parseCall(call) as unknown as JsonObject, answers: null } as Json,
       root: id,
       inReplyTo: null,
       askedRole: null,

@@ -92,7 +92,7 @@ describe('the sequencer', () => {
     const moment = { being: 'ada', generation: 1, n: 1 }
     await sql`insert into treeos.life (being, generation, chain) values ('ada', 1, 'x')`.execute(base.owner)
     const batch = await batchOf(base.db, base.reality, { moment, drafts: [changed('being:ada')] })
-    expect(await append(base.db, batch)).toMatchObject({ status: 'appended' })
+    expect(await append(base.owner, batch)).toMatchObject({ status: 'appended' })
     expect(await sequence(sequencer)).toBe(6)
     expect(await entries()).toEqual([
       '0 space:/b 1',
@@ -260,7 +260,7 @@ describe('the login of the sequencer', () => {
 describe('against checkpoints', () => {
   beforeEach(async () => {
     await begin()
-    await appendChains(base.db, base.owner, base.reality)
+    await appendChains(base.owner, base.owner, base.reality)
     await makeCheckpoint(sequencer, signer)
   })
   afterEach(end)
@@ -428,6 +428,10 @@ describe('against checkpoints', () => {
     // The control: the lie hides the entry from what compares, and the tree has the roots that were signed.
     expect((await verifyLog(base.owner, checkpoints())).broken).toEqual([
       { reel: 'schema', seq: 0, reason: 'table-mismatch', key: 'log_entry' },
+      // The table has another name, and its trigger and the right to write it went with it.
+      { reel: 'schema', seq: 0, reason: 'trigger-mismatch', key: 'hidden.log_entry_fixed' },
+      { reel: 'schema', seq: 0, reason: 'trigger-mismatch', key: 'log_entry.log_entry_fixed' },
+      { reel: 'schema', seq: 0, reason: 'rights-mismatch', key: 'treeos_sequencer: insert hidden' },
     ])
   })
 

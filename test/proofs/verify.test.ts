@@ -9,7 +9,7 @@ import { verifyInSql } from './verify-in-sql.ts'
 
 const base = useDatabase()
 beforeAll(async () => {
-  await appendChains(base.db, base.owner, base.reality)
+  await appendChains(base.owner, base.owner, base.reality)
 })
 afterEach(() => restore(base))
 
@@ -249,7 +249,7 @@ describe('an intact chain', () => {
     let going = true
     const writing = (async () => {
       while (going) {
-        await append(base.db, await batchOf(base.db, base.reality, { drafts: [changed('space:/busy')] }))
+        await append(base.owner, await batchOf(base.db, base.reality, { drafts: [changed('space:/busy')] }))
       }
     })()
     for (let i = 0; i < 10; i++) {

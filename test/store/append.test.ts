@@ -32,7 +32,7 @@ afterAll(async () => {
 })
 
 const batch = (wish: Wish) => batchOf(base.db, base.reality, wish)
-const write = async (wish: Wish) => append(base.db, await batch(wish))
+const write = async (wish: Wish) => append(base.owner, await batch(wish))
 const beginsLife = (being: string, chain = 'run-1') => beginLife(base.db, base.reality.id, being, chain)
 const counts = async () => {
   const { rows } = await sql<{
@@ -78,8 +78,8 @@ describe('an act and its facts commit together or not at all', () => {
     expect(await counts()).toEqual(before)
     expect(await findOutcome(base.db, 'whole/1/1')).toBeNull()
 
-    expect((await append(base.db, whole)).status).toBe('appended')
-    expect(await append(base.db, whole)).toEqual({ status: 'done' })
+    expect((await append(base.owner, whole)).status).toBe('appended')
+    expect(await append(base.owner, whole)).toEqual({ status: 'done' })
     expect(await counts()).toEqual({
       facts: before.facts + 3,
       payloads: before.payloads + 3,
@@ -104,7 +104,7 @@ describe('an act and its facts commit together or not at all', () => {
     await expect(dying).rejects.toThrow()
     await db.destroy()
     expect(await counts()).toEqual(before)
-    expect((await append(base.db, half)).status).toBe('appended')
+    expect((await append(base.owner, half)).status).toBe('appended')
   })
 
   it('control: the same kill after the commit leaves all of it', async () => {
@@ -133,7 +133,7 @@ describe('an act and its facts commit together or not at all', () => {
     const before = await counts()
     const good = await batch({ drafts: [changed('space:/refused'), changed('space:/refused')] })
     const [first, second] = good.facts
-    const bad = append(base.db, { ...good, facts: [first!, alter(second!)] })
+    const bad = append(base.owner, { ...good, facts: [first!, alter(second!)] })
     await expect(bad).rejects.toMatchObject({ code: 'TR002' })
     expect(await counts()).toEqual(before)
   })
@@ -143,7 +143,7 @@ describe('an act and its facts commit together or not at all', () => {
     const good = await batch({ moment: { being: 'liar', generation: 1, n: 1 } })
     for (const lie of [{ kind: 'see' }, { reason: 'x' }, { sealedAt: 1 }, { primaryRole: 'x' }, { n: 2 }]) {
       const bad = { ...good, outcome: { ...good.outcome!, ...lie } } as Batch
-      await expect(append(base.db, bad), JSON.stringify(lie)).rejects.toMatchObject({ code: 'TR002' })
+      await expect(append(base.owner, bad), JSON.stringify(lie)).rejects.toMatchObject({ code: 'TR002' })
     }
   })
 })
@@ -154,27 +154,27 @@ describe('a batch', () => {
   it('is stale when the state of a reel that it only read has changed', async () => {
     const late = await batch({ drafts: [changed('being:reader')], reads: ['space:/read'] })
     await write({ drafts: [changed('space:/read')] })
-    expect(await append(base.db, late)).toEqual({ status: 'stale', reel: 'space:/read' })
+    expect(await append(base.owner, late)).toEqual({ status: 'stale', reel: 'space:/read' })
     expect((await readHeads(base.db, base.reality.id, ['being:reader']))[0]?.seq).toBe(0)
   })
 
   it('is appended when a reel that it only read got nothing but speech', async () => {
     const late = await batch({ drafts: [changed('being:listener')], reads: ['being:speaker'] })
     await write({ drafts: [spoke('being:speaker'), spoke('being:speaker')] })
-    expect((await append(base.db, late)).status).toBe('appended')
+    expect((await append(base.owner, late)).status).toBe('appended')
   })
 
   it('is stale when a reel that it writes got any fact, speech too', async () => {
     const late = await batch({ drafts: [spoke('being:speaker')] })
     await write({ drafts: [spoke('being:speaker')] })
-    expect(await append(base.db, late)).toEqual({ status: 'stale', reel: 'being:speaker' })
+    expect(await append(base.owner, late)).toEqual({ status: 'stale', reel: 'being:speaker' })
   })
 
   it('is stale when the thread of what it answers was cut meanwhile', async () => {
     await write({ drafts: [], rows: [row('thread:of-all')] })
     const late = { ...(await batch({ drafts: [changed('being:answerer')] })), thread: 'of-all' }
-    expect(await append(base.db, late)).toEqual({ status: 'stale', reel: 'thread:of-all' })
-    expect((await append(base.db, { ...late, thread: 'of-none' })).status).toBe('appended')
+    expect(await append(base.owner, late)).toEqual({ status: 'stale', reel: 'thread:of-all' })
+    expect((await append(base.owner, { ...late, thread: 'of-none' })).status).toBe('appended')
   })
 
   it('is superseded when a younger life of the being has begun, and writes nothing', async () => {
@@ -183,7 +183,7 @@ describe('a batch', () => {
     expect(await beginsLife('cat', 'run-2')).toBe(2)
     expect(await beginsLife('cat', 'run-1')).toBe(1)
     const before = await counts()
-    expect(await append(base.db, old)).toEqual({ status: 'superseded', generation: 2 })
+    expect(await append(base.owner, old)).toEqual({ status: 'superseded', generation: 2 })
     expect(await counts()).toEqual(before)
     const young = { moment: { being: 'cat', generation: 2, n: 1 }, drafts: [changed('being:cat')] }
     expect((await write(young)).status).toBe('appended')
@@ -229,7 +229,7 @@ describe('a batch that brings the open record and the decision of its moment', (
     const held = await heldBatch('holder', { attempt: -5 })
     const at = { being: 'holder', moment: held.open.moment, attempt: -5 }
     expect(await reserve(base.db, at, { tokens: 100, micros: null })).toEqual({ status: 'reserved' })
-    expect((await append(base.db, held)).status).toBe('appended')
+    expect((await append(base.owner, held)).status).toBe('appended')
     expect(await findOpen(base.db, held.open.moment)).toMatchObject({ record: held.open.record })
     expect(await findDecision(base.db, held.open.moment)).toEqual({
       decision: SAID,
@@ -244,19 +244,19 @@ describe('a batch that brings the open record and the decision of its moment', (
 
   it('is appended when the same ones are stored already', async () => {
     const held = await heldBatch('repeater')
-    await recordOpen(base.db, held.open)
+    await recordOpen(base.owner, held.open)
     await recordDecision(base.db, held.open.moment, held.decision)
-    expect((await append(base.db, held)).status).toBe('appended')
+    expect((await append(base.owner, held)).status).toBe('appended')
   })
 
   it.each(['open record', 'decision'])('writes nothing when another %s is stored', async (what) => {
     const being = `second-${what.slice(0, 4)}`
     const held = await heldBatch(being)
     const before = await counts()
-    if (what === 'decision') await recordOpen(base.db, held.open)
+    if (what === 'decision') await recordOpen(base.owner, held.open)
     if (what === 'decision') await recordDecision(base.db, held.open.moment, newDecision(SAID))
-    else await recordOpen(base.db, (await heldBatch(being, { seen: 2 })).open)
-    expect(await append(base.db, held)).toEqual({ status: 'reopened' })
+    else await recordOpen(base.owner, (await heldBatch(being, { seen: 2 })).open)
+    expect(await append(base.owner, held)).toEqual({ status: 'reopened' })
     expect(await counts()).toEqual(before)
     if (what === 'open record') expect(await findDecision(base.db, held.open.moment)).toBeNull()
   })
@@ -267,7 +267,7 @@ describe('a batch that brings the open record and the decision of its moment', (
   ])('is refused when the moment record names another $what', async ({ field }) => {
     const held = await heldBatch(`liar-${field}`)
     const record = { ...held.outcome.record, [field]: 'ab'.repeat(32) }
-    const lying = append(base.db, { ...held, outcome: { ...held.outcome, record } })
+    const lying = append(base.owner, { ...held, outcome: { ...held.outcome, record } })
     await expect(lying).rejects.toMatchObject({ code: 'TR002' })
     expect(await findOpen(base.db, held.open.moment)).toBeNull()
   })
@@ -283,7 +283,7 @@ describe('stored bytes', () => {
   ])('come back to the byte: %s', async (what, payload) => {
     const reel = `matter:${what.replaceAll(' ', '-')}`
     const made = await batch({ drafts: [{ reel, kind: 'matter:made', payload }] })
-    expect((await append(base.db, made)).status).toBe('appended')
+    expect((await append(base.owner, made)).status).toBe('appended')
     const { rows } = await sql<{ bytes: Buffer }>`
       select bytes from treeos.payload where reel = ${reel}`.execute(base.db)
     expect(rows[0]?.bytes).toEqual(Buffer.from(canonicalJson(payload), 'utf8'))

@@ -28,7 +28,7 @@ it('the basis of a moment is stored without hashes and read with those of its fa
     ['space:/a', 2],
     ['space:/b', 1],
   ])
-  await recordOpen(base.db, {
+  await recordOpen(base.owner, {
     moment: MOMENT,
     being: 'ann',
     n: 1,
@@ -38,7 +38,7 @@ it('the basis of a moment is stored without hashes and read with those of its fa
     face: null,
     record: {} as OpenRecord,
   })
-  await append(base.db, await batchOf(base.db, base.reality, { drafts: [changed('space:/b', 3)] }))
+  await append(base.owner, await batchOf(base.db, base.reality, { drafts: [changed('space:/b', 3)] }))
   expect((await readBases(base.db, [MOMENT, 'ann/1/9'])).get(MOMENT)).toEqual({
     salt: SALT,
     heads: basis,

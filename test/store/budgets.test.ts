@@ -49,7 +49,7 @@ async function being(
     watches: null,
     account: { ...NONE, ...account },
   }
-  await append(base.db, await batchOf(base.db, base.reality, { rows: [row] }))
+  await append(base.owner, await batchOf(base.db, base.reality, { rows: [row] }))
   await beginLife(base.db, base.reality.id, name, 'run-1')
 }
 
@@ -66,7 +66,7 @@ async function standard(llm: JsonObject): Promise<void> {
     watches: null,
     account: null,
   }
-  await append(base.db, await batchOf(base.db, base.reality, { rows: [row] }))
+  await append(base.owner, await batchOf(base.db, base.reality, { rows: [row] }))
 }
 
 const attemptOf = (name: string, n = 1, attempt = 1): CallAttempt => ({
@@ -84,7 +84,7 @@ const accountOf = async (name: string) => {
 }
 const closeMoment = async (name: string, n = 1, wake: string | null = null) =>
   append(
-    base.db,
+    base.owner,
     await batchOf(base.db, base.reality, { moment: { being: name, generation: 1, n }, outcome: { wake } }),
   )
 

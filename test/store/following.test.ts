@@ -51,7 +51,7 @@ async function writeMany(count: number, atOnce = 6): Promise<string[]> {
   const left = [...reels]
   const writer = async () => {
     for (let reel = left.shift(); reel !== undefined; reel = left.shift())
-      await append(base.db, await batchOf(base.db, base.reality, { drafts: [changed(reel)] }))
+      await append(base.owner, await batchOf(base.db, base.reality, { drafts: [changed(reel)] }))
   }
   await Promise.all(Array.from({ length: atOnce }, writer))
   return reels
@@ -108,7 +108,7 @@ describe('a follower', () => {
     await beginLife(base.db, base.reality.id, 'teller', 'run-1')
     const first = await startFollower()
     await append(
-      base.db,
+      base.owner,
       await batchOf(base.db, base.reality, {
         moment: { being: 'teller', generation: 1, n: 1 },
         drafts: [changed('being:teller'), changed('space:/told')],

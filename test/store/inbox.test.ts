@@ -40,7 +40,7 @@ async function being(
     cognition,
     watches: null,
   }
-  await append(base.db, await batchOf(base.db, base.reality, { rows: [row] }))
+  await append(base.owner, await batchOf(base.db, base.reality, { rows: [row] }))
   await beginLife(base.db, base.reality.id, name, 'run-1')
   for (const wake of wakes) await putWake(base.owner, wakeFor(name, wake.id!, wake))
 }
@@ -50,11 +50,11 @@ const claim = (name: string, n: number, generation = 1) =>
 
 const stamp = async (name: string, n: number, wake: string | null, closes: string[] = []) => {
   const moment = { being: name, generation: 1, n }
-  return append(base.db, await batchOf(base.db, base.reality, { moment, closes, outcome: { wake } }))
+  return append(base.owner, await batchOf(base.db, base.reality, { moment, closes, outcome: { wake } }))
 }
 
 const open = (name: string, n: number, wake: string, generation: number) =>
-  recordOpen(base.db, {
+  recordOpen(base.owner, {
     moment: `${name}/${generation}/${n}`,
     being: name,
     n,
@@ -173,7 +173,7 @@ describe('a claim', () => {
       outcome,
     })
     const closing = { ...old, moment: { ...old.moment!, generation: 2 } }
-    expect((await append(base.db, closing)).status).toBe('appended')
+    expect((await append(base.owner, closing)).status).toBe('appended')
     expect(await listUnfinished(base.db, 'dan')).toEqual([])
     expect(await claim('dan', 2, 2)).toBe('d1')
     await stampIn(2, 'dan', 2, 'd1')
@@ -189,19 +189,21 @@ describe('a claim', () => {
 
 const stampIn = async (generation: number, name: string, n: number, wake: string) => {
   const moment = { being: name, generation, n }
-  return append(base.db, await batchOf(base.db, base.reality, { moment, outcome: { wake } }))
+  return append(base.owner, await batchOf(base.db, base.reality, { moment, outcome: { wake } }))
 }
 
 it('enqueues the same wake only once', async () => {
-  await being('fay', 'llm', [])
-  const wake = wakeFor('fay', 'f1', { kind: 'event', caller: null })
-  expect(await Promise.all([enqueue(base.db, wake), enqueue(base.db, wake)])).toContain(false)
-  expect(await enqueue(base.db, wake)).toBe(false)
+  await being('fay', 'human', [])
+  const wake = wakeFor('fay', 'act/f1', { kind: 'act', caller: null })
+  expect(await Promise.all([enqueue(base.people, 'act', wake), enqueue(base.people, 'act', wake)])).toContain(
+    false,
+  )
+  expect(await enqueue(base.people, 'act', wake)).toBe(false)
 })
 
 it('an answer closes the wakes that it answers, and leaves closed ones as they are', async () => {
   await being('gus', 'human', [{ id: 'g1' }, { id: 'g2' }, { id: 'g3', kind: 'act' }])
-  expect(await closeEntries(base.db, 'gus', ['g2'], 'dismissed')).toBe(1)
+  expect(await closeEntries(base.people, 'gus', ['g2'], 'dismissed')).toBe(1)
   await stamp('gus', 1, await claim('gus', 1), ['g1', 'g2'])
   const closed = await Promise.all(['g1', 'g2', 'g3'].map((id) => findEntry(base.db, id)))
   expect(closed.map((entry) => entry?.closedBy)).toEqual(['gus/1/1', 'dismissed', 'gus/1/1'])

@@ -215,7 +215,7 @@ describe('a text in a query is a value', () => {
     },
     async (_name, { ask, told }) => {
       for (const [one, other] of pairs(each))
-        expect(await ask(base.db, one, other), one).toEqual(told(one, other))
+        expect(await ask(base.people, one, other), one).toEqual(told(one, other))
     },
   )
 
@@ -229,9 +229,9 @@ describe('a text in a query is a value', () => {
         priority: PRIORITIES.human,
         content: { [one]: one },
       })
-      expect(await enqueue(base.db, act)).toBe(true)
+      expect(await enqueue(base.people, 'act', act)).toBe(true)
       expect((await findEntry(base.db, id))?.content).toEqual({ [one]: one })
-      expect(await withdraw(base.db, act)).toBe(true)
+      expect(await withdraw(base.people, act)).toBe(true)
     }
     expect(await base.db.selectFrom('inbox').select('id').execute()).toHaveLength(wakes.length + TEXTS.length)
   })

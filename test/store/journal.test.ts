@@ -48,7 +48,7 @@ describe('the journal', () => {
   it('has one entry for each append, with its facts in their order', async () => {
     const before = await newest()
     await append(
-      base.db,
+      base.owner,
       await batchOf(base.db, base.reality, {
         drafts: [changed('space:/b'), changed('space:/a'), changed('space:/b')],
       }),
@@ -69,9 +69,9 @@ describe('the journal', () => {
 
   it('has no entry for an append that was refused', async () => {
     const stale = await batchOf(base.db, base.reality, { drafts: [changed('space:/stale')] })
-    await append(base.db, stale)
+    await append(base.owner, stale)
     const before = await newest()
-    expect(await append(base.db, stale)).toMatchObject({ status: 'stale' })
+    expect(await append(base.owner, stale)).toMatchObject({ status: 'stale' })
     expect(await newest()).toBe(before)
   })
 

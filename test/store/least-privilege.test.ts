@@ -151,7 +151,7 @@ it('a worker cannot become the owner, and owns nothing', async () => {
   ])
 })
 
-describe('enqueue', () => {
+describe('an act', () => {
   const wake = (more: object) =>
     newWake({
       id: randomUUID(),
@@ -164,31 +164,41 @@ describe('enqueue', () => {
   const lease = (driver: string, epoch: number) => ({ content: { call: {}, lease: { driver, epoch } } })
 
   it.each([
-    ['an act of a person', {}],
-    ['an act under a lease that holds', { being: 'kid', ...lease('operator', 3) }],
-    ['an event of its own', { being: 'kid', kind: 'event', id: `idle/${randomUUID()}` }],
-  ])('takes %s', async (_what, more) => {
-    expect(await enqueue(base.db, wake(more))).toBe(true)
+    ['of a person', {}],
+    ['under a lease that holds', { being: 'kid', ...lease('operator', 3) }],
+  ])('%s is taken from a login that acts for persons, and it is named', async (_what, more) => {
+    const act = wake(more)
+    expect(await enqueue(base.people, 'act', act)).toBe(true)
+    const { rows } = await sql`select login from treeos.inbox where id = ${act.id}`.execute(base.owner)
+    expect(rows).toEqual([{ login: new URL(base.peopleUrl).username }])
   })
 
   it.each([
-    ['a summon', { being: 'kid', kind: 'summon' }],
-    [
-      'a caller',
-      { kind: 'event', being: 'kid', caller: { name: 'operator', role: null, cognition: 'human' } },
-    ],
-    ['an answer', { inReplyTo: 'x' }],
-    ['hops', { hops: 1 }],
-    ['an act of a being without a person', { being: 'kid' }],
-    ['an act under a lease that is over', { being: 'kid', ...lease('operator', 2) }],
-    ['an act under a lease of another', { being: 'kid', ...lease('ann', 3) }],
-    ['a being that is not born', { being: 'nobody' }],
-    ['a forged notice', { kind: 'event', id: 'notice/kid/1/1/operator' }],
-    ['a forged wake by change', { kind: 'event', being: 'kid', id: 'change/x' }],
-  ])('refuses %s', async (_what, more) => {
+    ['that is a summon', { being: 'kid', kind: 'summon' }],
+    ['that is an event', { being: 'kid', kind: 'event', id: `idle/kid/1/1` }],
+    ['with a caller', { caller: { name: 'operator', role: null, cognition: 'human' } }],
+    ['that is an answer', { inReplyTo: 'x' }],
+    ['with hops', { hops: 1 }],
+    ['of a being without a person', { being: 'kid' }],
+    ['under a lease that is over', { being: 'kid', ...lease('operator', 2) }],
+    ['under a lease of another', { being: 'kid', ...lease('ann', 3) }],
+    ['of a being that is not born', { being: 'nobody' }],
+  ])('%s is refused to such a login too', async (_what, more) => {
     const forged = wake(more)
-    await expect(enqueue(base.db, forged)).rejects.toMatchObject({ code: '42501' })
+    await expect(enqueue(base.people, 'act', forged)).rejects.toMatchObject({ code: '42501' })
     expect(await base.db.selectFrom('inbox').select('id').where('id', '=', forged.id).execute()).toEqual([])
+  })
+
+  it('by a signal is one of the operator, or of whom the operator drives', async () => {
+    if (base.signalsUrl === null) return
+    const signals = openDatabase(base.signalsUrl, { role: 'treeos_signals', poolMax: 1 })
+    expect(await enqueue(signals, 'signal', wake({}))).toBe(true)
+    expect(await enqueue(signals, 'signal', wake({ being: 'kid', ...lease('operator', 3) }))).toBe(true)
+    await expect(enqueue(signals, 'signal', wake({ being: 'ann' }))).rejects.toMatchObject({ code: '42501' })
+    for (const way of ['act', 'event'] as const)
+      await expect(enqueue(signals, way, wake({}))).rejects.toMatchObject({ code: '42501' })
+    await expect(signals.selectFrom('inbox').select('id').execute()).rejects.toMatchObject({ code: '42501' })
+    await signals.destroy()
   })
 })
 
@@ -203,7 +213,7 @@ describe('close_entries', () => {
     return id
   }
   const close = async (being: string, id: string, how: ClosedHow = 'dismissed') => ({
-    closed: await closeEntries(base.db, being, [id], how),
+    closed: await closeEntries(base.people, being, [id], how),
     by: (await findEntry(base.db, id))?.closedBy ?? null,
   })
 
@@ -269,7 +279,7 @@ describe('withdraw', () => {
     })
     const entry = JSON.stringify({ ...wake, content: '\\x7b7d' })
     const { rows } = await sql<{ done: boolean }>`select treeos.withdraw(${entry}::jsonb) as done`.execute(
-      base.db,
+      base.people,
     )
     return rows[0]?.done
   }
@@ -278,14 +288,14 @@ describe('withdraw', () => {
 
   it('closes an act that no moment claimed, once', async () => {
     const id = randomUUID()
-    await enqueue(base.db, act(id))
+    await enqueue(base.people, 'act', act(id))
     expect([await withdraw({ id }), await withdraw({ id })]).toEqual([true, false])
   })
 
   it('of an act that has not arrived stops it', async () => {
     const id = randomUUID()
     expect(await withdraw({ id })).toBe(true)
-    expect(await enqueue(base.db, act(id))).toBe(false)
+    expect(await enqueue(base.people, 'act', act(id))).toBe(false)
   })
 
   it('leaves a summon, and an act that a moment claimed', async () => {

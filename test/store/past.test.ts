@@ -9,7 +9,7 @@ beforeAll(async () => {
   await beginLife(base.db, base.reality.id, 'ada', 'run-1')
   const moment = { being: 'ada', generation: 1, n: 1 }
   const batch = await batchOf(base.db, base.reality, { moment, drafts: [changed('being:ada')] })
-  expect((await append(base.db, batch)).status).toBe('appended')
+  expect((await append(base.owner, batch)).status).toBe('appended')
 })
 
 const FIXED = ['fact', 'payload', 'moment_outcome', 'moment_open', 'moment_decision', 'blob', 'head', 'life']

@@ -51,7 +51,7 @@ describe('a reading at one instant', () => {
       const writer = (async () => {
         while (writing)
           await append(
-            base.db,
+            base.owner,
             await batchOf(base.db, base.reality, { drafts: PAIR.map((reel) => changed(reel)) }),
           )
       })()
@@ -68,7 +68,10 @@ describe('a reading at one instant', () => {
 
   it('is needed: a plain prefetch reads what it missed at a later instant', async () => {
     const torn = await prefetch(base.db, viewer(), readSetOf(PAIR.slice(0, 1)))
-    await append(base.db, await batchOf(base.db, base.reality, { drafts: PAIR.map((reel) => changed(reel)) }))
+    await append(
+      base.owner,
+      await batchOf(base.db, base.reality, { drafts: PAIR.map((reel) => changed(reel)) }),
+    )
     const [left, right] = await readPair(torn)
     expect(right).toBe((left ?? 0) + 1) // so a moment opens at one instant, and append checks the heads of a stamp
   })

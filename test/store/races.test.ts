@@ -34,7 +34,7 @@ it('of 200 parallel appends of one moment, one is appended and 199 answer done',
       }),
     ),
   )
-  const answers = await Promise.all(batches.map((batch) => append(base.db, batch)))
+  const answers = await Promise.all(batches.map((batch) => append(base.owner, batch)))
   expect(tally(answers)).toEqual({ appended: 1, done: 199 })
   expect(await verifyChains(base.db, base.reality.id)).toMatchObject({ ok: true, facts: 2, moments: 1 })
 })
@@ -49,7 +49,7 @@ it('parallel appends to overlapping reels neither deadlock nor leave gaps', asyn
       const drafts: FactDraft[] = mine.map((reel) => (random() < 0.3 ? spoke(reel) : changed(reel)))
       const reads = shuffled(reels, random).slice(0, 3)
       const { status } = await append(
-        base.db,
+        base.owner,
         reversed(await batchOf(base.db, base.reality, { drafts, reads })),
       )
       if (status !== 'appended') continue
@@ -67,7 +67,7 @@ it('parallel first appends to one new reel do not fail', async () => {
   const batches = await Promise.all(
     Array.from({ length: 50 }, () => batchOf(base.db, base.reality, { drafts: [changed('space:/fresh')] })),
   )
-  const answers = await Promise.all(batches.map((batch) => append(base.db, batch)))
+  const answers = await Promise.all(batches.map((batch) => append(base.owner, batch)))
   expect(tally(answers)).toEqual({ appended: 1, stale: 49 })
 })
 
@@ -113,9 +113,9 @@ it('of workers that each opened and decided one moment, one counts, and its reco
     // Some take the long way, and store what they opened and decided at once.
     const answers = await Promise.all(
       held.map(async (one, i) => {
-        if (i >= 7) await recordOpen(base.db, one.open).catch(() => false)
+        if (i >= 7) await recordOpen(base.owner, one.open).catch(() => false)
         if (i >= 8) await recordDecision(base.db, id, one.decision)
-        return append(base.db, one)
+        return append(base.owner, one)
       }),
     )
     const { appended = 0, ...others } = tally(answers)
@@ -156,7 +156,7 @@ it('control: without the key of the moment, writers that decide again write twic
 })
 
 /** Each writer decides again as long as a head has moved. @returns the last answers of each race */
-async function race({ db, reality }: TestDatabase, races: number): Promise<Record<string, number>[]> {
+async function race({ owner: db, reality }: TestDatabase, races: number): Promise<Record<string, number>[]> {
   const random = seeded(races)
   const tallies: Record<string, number>[] = []
   const lane = async (being: string) => {

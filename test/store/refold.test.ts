@@ -9,13 +9,13 @@ import { tamper } from './tampering.ts'
 
 const base = useDatabase()
 beforeAll(async () => {
-  await appendWithRows(base.db, base.reality, genesisFacts())
+  await appendWithRows(base.owner, base.reality, genesisFacts())
   await appendWithRows(
-    base.db,
+    base.owner,
     base.reality,
     seed.roles.map((role) => roleInstalled(role, 'seed', () => 'a'.repeat(64))),
   )
-  for (const facts of LATER) await appendWithRows(base.db, base.reality, facts)
+  for (const facts of LATER) await appendWithRows(base.owner, base.reality, facts)
 })
 
 const quality = (reel: string, path: string[], value: unknown, merge = true) => ({
@@ -139,7 +139,7 @@ describe('refoldAll', () => {
       qualities: {},
       ceiling: null,
     }
-    await appendWithRows(base.db, base.reality, [
+    await appendWithRows(base.owner, base.reality, [
       { reel: 'being:weather', kind: 'being:born', payload },
       quality('being:weather', ['roleFlow'], flow, false),
     ])

@@ -20,7 +20,7 @@ async function race(base: TestDatabase, races: number) {
       batchOf(base.db, base.reality, { drafts: [changed(right, 'revoked')] }),
     ])
     const both = i % 2 === 0 ? [acting, revoking] : [revoking, acting]
-    const answers = await Promise.all(both.map((batch) => append(base.db, batch)))
+    const answers = await Promise.all(both.map((batch) => append(base.owner, batch)))
     const [act, revocation] = i % 2 === 0 ? answers : [...answers].reverse()
     expect(revocation?.status).toBe('appended')
     if (act?.status === 'stale') found.refused += 1

@@ -17,12 +17,12 @@ beforeAll(async () => {
 
 const SECRET = 'the text of an overlay'
 const set = (tier: string, scope: string, by: string, name = 'n', content = SECRET) =>
-  setStoredOverlay(base.db, { tier, scope, name }, { content, applies: null, by })
+  setStoredOverlay(base.people, { tier, scope, name }, { content, applies: null, by })
 
 describe('stored overlays', () => {
   it.each(['call', 'thread', 'moment'])('refuse the tier %s in storage', async (tier) => {
     expect(await set(tier, 'reality', 'operator')).toBe('unstored')
-    expect(await deleteStoredOverlay(base.db, { tier, scope: 'reality', name: 'n' }, 'operator')).toBe(
+    expect(await deleteStoredOverlay(base.people, { tier, scope: 'reality', name: 'n' }, 'operator')).toBe(
       'unstored',
     )
     // Control: the table itself refuses what the owner writes, and the error holds no text.
@@ -52,7 +52,7 @@ describe('stored overlays', () => {
   ])('of the %s %s by %s: %s', async (tier, scope, by, answer) => {
     expect(await set(tier, scope, by)).toBe(answer)
     if (answer === 'forbidden')
-      expect(await deleteStoredOverlay(base.db, { tier, scope, name: 'n' }, by)).toBe('forbidden')
+      expect(await deleteStoredOverlay(base.people, { tier, scope, name: 'n' }, by)).toBe('forbidden')
   })
 
   it('are replaced by name, counted, listed for who may read them, and deleted', async () => {
@@ -60,7 +60,7 @@ describe('stored overlays', () => {
     expect(await set('account', 'bob', 'bob', 'b', 'second')).toBe('set')
     expect(await set('account', 'bob', 'bob', 'a', 'third')).toBe('set')
     const listed = async (reader: string) =>
-      (await listStoredOverlays(base.db, reader))
+      (await listStoredOverlays(base.people, reader))
         .filter(({ tier }) => tier === 'account')
         .map(({ name, content, isInForce }) => [name, content, isInForce])
     expect(await listed('bob')).toEqual([
@@ -69,9 +69,9 @@ describe('stored overlays', () => {
     ])
     expect((await listed('operator')).flat()).not.toContain('third')
     const a = { tier: 'account', scope: 'bob', name: 'a' }
-    expect(await deleteStoredOverlay(base.db, a, 'ann')).toBe('forbidden')
-    expect(await deleteStoredOverlay(base.db, a, 'bob')).toBe('deleted')
-    expect(await deleteStoredOverlay(base.db, a, 'bob')).toBe('missing')
+    expect(await deleteStoredOverlay(base.people, a, 'ann')).toBe('forbidden')
+    expect(await deleteStoredOverlay(base.people, a, 'bob')).toBe('deleted')
+    expect(await deleteStoredOverlay(base.people, a, 'bob')).toBe('missing')
     expect(await listed('bob')).toEqual([['b', 'second', true]])
   })
 
@@ -89,7 +89,7 @@ describe('stored overlays', () => {
     `delete from treeos.overlay`,
     `truncate treeos.overlay`,
   ])('are not written plainly by a worker: %s', async (statement) => {
-    await expect(sql.raw(statement).execute(base.db)).rejects.toMatchObject({ code: '42501' })
+    await expect(sql.raw(statement).execute(base.people)).rejects.toMatchObject({ code: '42501' })
     // Control: the owner may, so it is the right that is missing.
     await base.owner
       .transaction()

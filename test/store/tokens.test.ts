@@ -21,16 +21,16 @@ beforeAll(async () => {
 async function issue(): Promise<AccessToken & { secret: string }> {
   const secret = `treeos_${randomBytes(32).toString('base64url')}`
   const asked = { id: randomUUID(), being: 'ann', issuedBy: 'operator', secret, days: 1 }
-  return { ...(await insertToken(base.db, asked)), secret }
+  return { ...(await insertToken(base.people, asked)), secret }
 }
 
 describe('a token', () => {
   it('is found by its exact secret only, and is valid for its days', async () => {
     const { secret, ...token } = await issue()
-    expect(await findTokenBySecret(base.db, secret)).toEqual(token)
+    expect(await findTokenBySecret(base.people, secret)).toEqual(token)
     expect(token.expiresAt.getTime() - token.issuedAt.getTime()).toBeCloseTo(86_400_000, -2)
     for (const near of ['', secret.slice(1), `${secret} `, secret.toUpperCase(), token.id]) {
-      expect(await findTokenBySecret(base.db, near)).toBeNull()
+      expect(await findTokenBySecret(base.people, near)).toBeNull()
     }
   })
 
@@ -45,13 +45,13 @@ describe('a token', () => {
 
   it('can be revoked once, and stays listed', async () => {
     const [kept, gone] = [await issue(), await issue()]
-    expect(await markTokenRevoked(base.db, gone.id)).toBe(true)
-    expect(await markTokenRevoked(base.db, gone.id)).toBe(false)
-    expect(await markTokenRevoked(base.db, 'none')).toBe(false)
-    expect(await findTokenBySecret(base.db, gone.secret)).toBeNull()
-    expect(await listEndedTokens(base.db, [kept.id, gone.id, 'none'])).toEqual([gone.id, 'none'])
-    expect(await listEndedTokens(base.db, [])).toEqual([])
-    const listed = new Map((await listAllTokens(base.db)).map((token) => [token.id, token.revokedAt]))
+    expect(await markTokenRevoked(base.people, gone.id)).toBe(true)
+    expect(await markTokenRevoked(base.people, gone.id)).toBe(false)
+    expect(await markTokenRevoked(base.people, 'none')).toBe(false)
+    expect(await findTokenBySecret(base.people, gone.secret)).toBeNull()
+    expect(await listEndedTokens(base.people, [kept.id, gone.id, 'none'])).toEqual([gone.id, 'none'])
+    expect(await listEndedTokens(base.people, [])).toEqual([])
+    const listed = new Map((await listAllTokens(base.people)).map((token) => [token.id, token.revokedAt]))
     expect(listed.get(kept.id)).toBeNull()
     expect(listed.get(gone.id)).toBeInstanceOf(Date)
   })
@@ -66,16 +66,18 @@ describe('a token', () => {
     ['a truncation', sql`truncate treeos.token`],
   ])('cannot be given %s, by the app or by the owner', async (_what, statement) => {
     const { id } = await issue()
-    await markTokenRevoked(base.db, id)
-    await expect(statement.execute(base.db)).rejects.toThrow(/permission denied|refused/)
+    await markTokenRevoked(base.people, id)
+    await expect(statement.execute(base.people)).rejects.toThrow(/permission denied|refused/)
     await expect(statement.execute(base.owner)).rejects.toThrow(/refused/)
   })
 
   it('is written by functions only', async () => {
-    const { rows } = await sql<{ privilege: string }>`
-      select distinct privilege_type as privilege from information_schema.column_privileges
-      where table_schema = 'treeos' and table_name = 'token' and grantee = 'treeos_app'`.execute(base.owner)
-    expect(rows).toEqual([{ privilege: 'SELECT' }])
+    const { rows } = await sql`
+      select distinct grantee::text as who, privilege_type::text as may from information_schema.column_privileges
+      where table_schema = 'treeos' and table_name = 'token' and grantee in ('treeos_app', 'treeos_people', 'treeos_portal')`.execute(
+      base.owner,
+    )
+    expect(rows).toEqual([{ who: 'treeos_people', may: 'SELECT' }])
   })
 
   it.each([
@@ -87,6 +89,6 @@ describe('a token', () => {
     ['a person, for no day', { days: 0 }],
   ])('is not issued by %s', async (_what, more) => {
     const asked = { id: randomUUID(), being: 'ann', issuedBy: 'operator', secret: 'x', days: 1, ...more }
-    await expect(insertToken(base.db, asked)).rejects.toMatchObject({ code: '42501' })
+    await expect(insertToken(base.people, asked)).rejects.toMatchObject({ code: '42501' })
   })
 })

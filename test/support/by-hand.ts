@@ -13,14 +13,14 @@ export type HandWorker = ReturnType<typeof createBeats>
 /** The beats of a worker, to run by hand in the place of workflows. */
 export function handWorker(world: World, more: Partial<BeatDeps> = {}): HandWorker {
   return createBeats({
-    db: world.db,
+    db: world.workerDb,
     reality: world.reality,
     registry: world.registry,
     memory: newMemory(),
     model: null,
     connections: new Map(),
     privateHosts: [],
-    actSignal: false,
+    signals: null,
     observe: noopObserver,
     sandbox: null,
     secret: () => null,

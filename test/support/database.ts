@@ -7,6 +7,8 @@ import { onServerAt } from './template.ts'
 export interface TestDatabase extends Urls {
   /** connected as workers are: the role owns nothing and cannot change the past */
   readonly db: Kysely<StoreDb>
+  /** connected as commands are, which act for persons */
+  readonly people: Kysely<StoreDb>
   readonly owner: Kysely<StoreDb>
   readonly reality: Reality
   /** closes both pools and drops the database */
@@ -15,15 +17,16 @@ export interface TestDatabase extends Urls {
 
 /** A database of its own on the test server, migrated, with a reality in it. */
 export async function freshDatabase(options: { poolMax?: number } = {}): Promise<TestDatabase> {
-  const { url, workerUrl, drop } = await migratedDatabase()
-  const owner = openDatabase(url, { asOwner: true, ...options })
+  const { drop, ...urls } = await migratedDatabase()
+  const owner = openDatabase(urls.url, { asOwner: true, ...options })
   const { reality } = await createReality(owner, { name: 'test', timeZone: 'Europe/Berlin' })
-  const db = openDatabase(workerUrl, options)
+  const db = openDatabase(urls.workerUrl, options)
+  const people = openDatabase(urls.peopleUrl, { role: 'treeos_people', ...options })
   const close = async () => {
-    await Promise.all([db.destroy(), owner.destroy()])
+    await Promise.all([db.destroy(), people.destroy(), owner.destroy()])
     await drop()
   }
-  return { url, workerUrl, db, owner, reality, close }
+  return { ...urls, db, people, owner, reality, close }
 }
 
 /** A fresh database from the first test of a file to the last. It has no fields before the first `beforeAll` ends. */
@@ -39,6 +42,10 @@ interface Urls {
   readonly url: string
   /** as workers log in */
   readonly workerUrl: string
+  /** as commands log in, which act for persons */
+  readonly peopleUrl: string
+  /** as acts by signal log in; null where no such login is named */
+  readonly signalsUrl: string | null
 }
 
 export interface OwnDatabase extends Urls {
@@ -57,8 +64,14 @@ async function createDatabase(how: string): Promise<OwnDatabase> {
   const name = `test_${randomUUID().replaceAll('-', '')}`
   await onServer(`create database ${name} ${how}`)
   const urlOf = (server: string) => Object.assign(new URL(server), { pathname: name }).href
-  const [url, workerUrl] = [urlOf(inject('postgresUrl')), urlOf(inject('workerPostgresUrl'))]
-  return { url, workerUrl, drop: () => onServer(`drop database ${name} with (force)`) }
+  const signals = inject('signalsPostgresUrl')
+  const urls = {
+    url: urlOf(inject('postgresUrl')),
+    workerUrl: urlOf(inject('workerPostgresUrl')),
+    peopleUrl: urlOf(inject('peoplePostgresUrl')),
+    signalsUrl: signals === null ? null : urlOf(signals),
+  }
+  return { ...urls, drop: () => onServer(`drop database ${name} with (force)`) }
 }
 
 /** Runs one statement as the server's own user, who may do anything. */

@@ -11,17 +11,11 @@ import {
   type VerbCall,
 } from '@treeos/core'
 import { taskQueueOf } from '@treeos/protocol'
-import {
-  enqueue,
-  findEntry,
-  findOutcomeOfWake,
-  type InboxEntry,
-  listFactsOfMoment,
-  readRows,
-} from '@treeos/store'
+import { findEntry, findOutcomeOfWake, type InboxEntry, listFactsOfMoment, readRows } from '@treeos/store'
 import type { BeingRow } from '@treeos/world'
 import { expect } from 'vitest'
 import type { ModelRequest, ModelServer } from './model-server.ts'
+import { putWake } from './wakes.ts'
 import type { World } from './world.ts'
 
 /** Polls until there is an answer. @throws {Error} when there is none in time */
@@ -168,7 +162,7 @@ export const askedFor = (model: ModelServer, being: BeingName): ModelRequest[] =
 export async function wakeUp(world: World, being: BeingName, contents: readonly Json[]): Promise<string[]> {
   const ids = contents.map(() => randomUUID())
   for (const [i, content] of contents.entries()) {
-    await enqueue(world.db, {
+    await putWake(world.owner, {
       id: ids[i]!,
       being,
       kind: 'event',

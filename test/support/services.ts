@@ -15,6 +15,10 @@ declare module 'vitest' {
     postgresUrl: string
     /** the same server, as the role of workers, which owns nothing */
     workerPostgresUrl: string
+    /** the same server, as the role of commands, which act for persons */
+    peoplePostgresUrl: string
+    /** the same server, as the role of acts by signal; null where none is named */
+    signalsPostgresUrl: string | null
     /** null for a Postgres that names no login of the portal */
     portalPostgresUrl: string | null
     sequencerPostgresUrl: string | null
@@ -66,6 +70,8 @@ export default async function setup({ provide }: TestProject): Promise<Stop> {
   const template = await makeTemplate(postgres.url)
   provide('postgresUrl', postgres.url)
   provide('workerPostgresUrl', postgres.workerUrl)
+  provide('peoplePostgresUrl', postgres.peopleUrl)
+  provide('signalsPostgresUrl', postgres.signalsUrl)
   provide('portalPostgresUrl', postgres.portalUrl)
   provide('sequencerPostgresUrl', postgres.sequencerUrl)
   provide('postgresLog', process.env.DATABASE_URL ? null : join(dataDir, 'postgres.log'))

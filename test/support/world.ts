@@ -17,9 +17,13 @@ import { temporalAccess } from './temporal-access.ts'
 /** A reality of its own on the services of the run, with a worker in this process. */
 export interface World extends Connection {
   readonly reality: Reality
+  /** connected as commands are, which act for persons */
   readonly db: Kysely<StoreDb>
+  /** connected as workers are */
+  readonly workerDb: Kysely<StoreDb>
   /** has rights that the product never has, for tests that tamper */
   readonly owner: Kysely<StoreDb>
+  /** as workers log in */
   readonly url: string
   /** errors whose message is not in history */
   readonly errors: { where: string; error: unknown }[]
@@ -88,10 +92,13 @@ export interface WorldOptions {
 
 export async function startWorld(options: WorldOptions = {}): Promise<World> {
   const access = await temporalAccess()
-  const { url: ownerUrl, workerUrl: plainUrl, drop } = options.database ?? (await migratedDatabase())
+  const { url: ownerUrl, drop, ...urls } = options.database ?? (await migratedDatabase())
   const owner = openDatabase(ownerUrl, { asOwner: true, poolMax: 4 })
-  const url = options.clock === undefined ? plainUrl : await stopClock(owner, plainUrl, options.clock)
-  const db = openDatabase(url, { poolMax: 6 })
+  if (options.clock !== undefined) await stopClock(owner, options.clock)
+  const timed = options.clock === undefined ? (plain: string) => plain : byStoppedClock
+  const url = timed(urls.workerUrl)
+  const db = openDatabase(timed(urls.peopleUrl), { role: 'treeos_people', poolMax: 6 })
+  const workerDb = openDatabase(url, { poolMax: 4 })
   const extensions = options.extensions ?? []
   const registry = buildRegistry([seed, ...extensions])
   const { reality } = await bootstrapReality(owner, registry, {
@@ -133,7 +140,7 @@ export async function startWorld(options: WorldOptions = {}): Promise<World> {
           databaseUrl: options.workerUrl?.(url) ?? url,
           model: modelOf(options),
           connections: connectionsOf(options),
-          actSignal: options.actSignal ?? true,
+          signalsUrl: options.actSignal === false ? null : urls.signalsUrl,
           ...(options.shortMindMs === undefined ? {} : { shortMindMs: options.shortMindMs }),
           privateHosts: options.privateHosts ?? [],
           sandbox: options.sandbox ?? null,
@@ -171,6 +178,7 @@ export async function startWorld(options: WorldOptions = {}): Promise<World> {
   const at = { db, temporal, reality, registry, vaults: new VaultCaller(vaultKey) }
   return {
     ...at,
+    workerDb,
     vaultKey,
     owner,
     url,
@@ -190,7 +198,7 @@ export async function startWorld(options: WorldOptions = {}): Promise<World> {
       await stopWorker()
       await native.close()
       await connection.close()
-      await Promise.all([db.destroy(), owner.destroy()])
+      await Promise.all([db.destroy(), workerDb.destroy(), owner.destroy()])
       await drop()
     },
   }
@@ -205,7 +213,7 @@ const ANOTHER_BUILD = {
  * Shadows Postgres' clock by one of ours for every connection with the new URL. Nothing else changes: time is data, as in
  * replay.
  */
-async function stopClock(owner: Kysely<StoreDb>, url: string, iso: string): Promise<string> {
+async function stopClock(owner: Kysely<StoreDb>, iso: string): Promise<void> {
   await sql`create schema clock`.execute(owner)
   await sql`create table clock.stands (at timestamptz not null)`.execute(owner)
   await sql`insert into clock.stands values (${iso}::timestamptz)`.execute(owner)
@@ -219,6 +227,9 @@ async function stopClock(owner: Kysely<StoreDb>, url: string, iso: string): Prom
     end $$`.execute(owner)
   await sql`grant usage on schema clock to public`.execute(owner)
   await sql`grant select on clock.stands to public`.execute(owner)
+}
+
+function byStoppedClock(url: string): string {
   const moved = new URL(url)
   moved.searchParams.set('options', '-c search_path=clock,treeos,pg_catalog')
   return moved.href

@@ -26,7 +26,9 @@ const variables = z.object({
   TREEOS_DATA: path,
   /** after this time closed runs that are archived are deleted from Temporal; undefined: Temporal's retention decides */
   TREEOS_KEEP_RUNS_SECONDS: seconds.optional().describe(SECONDS),
-  /** whether persons may act by a Temporal signal; null: only where Temporal asks its callers for a credential */
+  /** the URL of Postgres by which acts by a Temporal signal come in; undefined: they are off */
+  TREEOS_SIGNALS_DATABASE_URL: z.string().optional(),
+  /** 1: also where Temporal asks its callers for no credential; 0: never; null: only where it asks for one */
   TREEOS_ACT_SIGNAL: z
     .enum(['1', '0'])
     .transform((text) => text === '1')

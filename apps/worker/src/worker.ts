@@ -71,10 +71,11 @@ export async function startWorker(env: NodeJS.ProcessEnv, log: Logger): Promise<
   Runtime.install({ shutdownSignals: [], logger: runtimeLogger(log) })
   const connection = await start.askTemporal(temporal, () => NativeConnection.connect(temporal.options))
   const temporalOpen = await isOpen(temporal, log)
-  const actSignal = settings.TREEOS_ACT_SIGNAL ?? temporalOpen === false
+  const takesActs = settings.TREEOS_ACT_SIGNAL ?? temporalOpen === false
+  const signalsUrl = (takesActs ? settings.TREEOS_SIGNALS_DATABASE_URL : null) ?? null
   const taskQueue = taskQueueOf(reality.name)
   const beings = pluginOf(settings, {
-    ...{ extensions, minds, actSignal },
+    ...{ extensions, minds, signalsUrl },
     secret: secretsOf(env),
     observe: observer(metrics, log),
   })
@@ -93,7 +94,7 @@ export async function startWorker(env: NodeJS.ProcessEnv, log: Logger): Promise<
     taskQueue,
     ...minds.shown(),
     temporalOpen,
-    actSignal,
+    actSignal: signalsUrl !== null,
     metrics: served.url,
     done,
     stop: () => stop(worker),
@@ -103,14 +104,14 @@ export async function startWorker(env: NodeJS.ProcessEnv, log: Logger): Promise<
 interface ForBeings {
   readonly extensions: readonly Extension[]
   readonly minds: Minds
-  readonly actSignal: boolean
+  readonly signalsUrl: string | null
   readonly secret: (name: string) => string | null
   readonly observe: Observer
 }
 
 function pluginOf(
   settings: Settings,
-  { extensions, minds, actSignal, secret, observe }: ForBeings,
+  { extensions, minds, signalsUrl, secret, observe }: ForBeings,
 ): TreeosPlugin {
   const models = minds.models({
     timeoutSeconds: settings.TREEOS_MODEL_TIMEOUT_SECONDS,
@@ -126,7 +127,7 @@ function pluginOf(
     poolMax: settings.TREEOS_POOL_MAX,
     shortMindMs: settings.TREEOS_SHORT_MIND_MS,
     ...models,
-    actSignal,
+    signalsUrl,
     privateHosts: settings.TREEOS_FETCH_PRIVATE,
     sandbox: settings.TREEOS_SANDBOX,
     secret,

@@ -94,7 +94,7 @@ async function plant(
     Array.from({ length: count }, (_, i) => ({ name: `d-${i}`, cognition, roleFlow: FLOW })),
   )
   await owner.destroy()
-  const db = openDatabase(databaseUrl, { poolMax: 2 })
+  const db = openDatabase(databaseUrl, { role: 'treeos_people', poolMax: 2 })
   const connection = await Connection.connect(services.temporal.options)
   return {
     reality: { db, temporal: new Client({ connection }), reality, registry },

@@ -35,8 +35,8 @@ export interface BeatDeps {
   /** updates schedules that an act changed; returns at once, and a sweep repeats what is lost */
   readonly reschedule: (changed: readonly ScheduleRef[]) => void
   readonly overlays: OverlayAccess
-  /** whether persons may act by a Temporal signal: only where a credential says who sends one */
-  readonly actSignal: boolean
+  /** puts acts that came by a Temporal signal into inboxes, by a login of its own; null: such acts are off */
+  readonly signals: Kysely<StoreDb> | null
   /** receives what beats do, and the errors whose messages history must not hold */
   readonly observe: Observer
 }

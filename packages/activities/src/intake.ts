@@ -16,7 +16,7 @@ import type { BeatDeps } from './deps.ts'
 /**
  * Turns an act that a person sent as a Temporal signal into an inbox row. The person may act as the same beings as on the
  * command line: as the first operator, and as a being that the operator inhabits, which records the operator as the driver.
- * Refuses an act that it cannot parse, and every act where Temporal does not ask its callers for a credential. No caller waits
+ * Refuses an act that it cannot parse, and every act where the operator did not turn such acts on. No caller waits
  * for an answer, so the refusal goes to the log only.
  */
 export async function intake(
@@ -24,7 +24,8 @@ export async function intake(
   { being, id, act }: IntakeInput,
 ): Promise<{ accepted: boolean }> {
   try {
-    if (!deps.actSignal) throw new TreeosError('FORBIDDEN', 'acts by signal are off: see TREEOS_ACT_SIGNAL')
+    const { signals } = deps
+    if (signals === null) throw new TreeosError('FORBIDDEN', 'acts by signal are off: see TREEOS_ACT_SIGNAL')
     // Who may signal holds the credential of Temporal, so it is the person of this instance: the first operator.
     const lease = await authorizeActingAs(deps, being)
     if (lease === null) await requireHuman(deps, being)
@@ -34,7 +35,8 @@ export async function intake(
       ...(lease === null ? {} : { lease }),
     }
     await enqueue(
-      deps.db,
+      signals,
+      'signal',
       newWake({
         id: actWakeId(id),
         being,

@@ -56,6 +56,6 @@ export async function wakeIdle(
   const id = `idle/${being}/${generation}/${n}`
   const content = { event: 'idle', actor: stanceOf(being), seconds }
   const wake = newWake({ id, being, kind: 'event', priority: PRIORITIES.background, content })
-  const accepted = await enqueue(db, wake)
+  const accepted = await enqueue(db, 'event', wake)
   return { accepted }
 }

@@ -27,10 +27,10 @@ export interface TreeosOptions {
   /** most connections of the worker's Postgres pool; default 20 */
   readonly poolMax?: number | undefined
   /**
-   * persons may act by the signal `act`, as from Temporal's UI; default false. Whoever reaches Temporal may then act as the first
-   * operator, so turn it on only for a Temporal that asks its callers for a credential.
+   * Postgres URL of a login that is a member of `treeos_signals`: persons may then act by the signal `act`, as from Temporal's UI;
+   * null or left out: they may not. Whoever reaches Temporal, and whoever takes over the worker, may then act as the first operator.
    */
-  readonly actSignal?: boolean | undefined
+  readonly signalsUrl?: string | null | undefined
   /**
    * longest time in ms of a mind that decides within the workflow task of its moment; default 4000. A slower one decides in an
    * activity of its own; 0: every mind does.

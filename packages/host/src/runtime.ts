@@ -73,15 +73,18 @@ export class Runtime {
       statementSecondsMax: STATEMENT_SECONDS_MAX,
       onConnectionError: (error) => this.#observe.error('postgres', error),
     })
+    const { signalsUrl } = this.#options
+    const signals =
+      signalsUrl == null ? null : openDatabase(signalsUrl, { role: 'treeos_signals', poolMax: 1 })
     try {
-      await this.#runOn(db, client, at, next)
+      await this.#runOn({ db, signals }, client, at, next)
     } finally {
       this.#deps = null
-      await db.destroy()
+      await Promise.all([db.destroy(), signals?.destroy()])
     }
   }
 
-  async #runOn(db: Kysely<StoreDb>, client: Client, at: Place, next: () => Promise<void>) {
+  async #runOn({ db, signals }: Pools, client: Client, at: Place, next: () => Promise<void>) {
     const {
       registry,
       histories = null,
@@ -116,7 +119,7 @@ export class Runtime {
       registry,
       model: this.#options.model ?? null,
       connections: this.#options.connections ?? new Map(),
-      actSignal: this.#options.actSignal ?? false,
+      signals,
       privateHosts: this.#options.privateHosts ?? [],
       sandbox: this.#options.sandbox ?? null,
       secret: this.#options.secret ?? (() => null),
@@ -140,6 +143,12 @@ export class Runtime {
       await archivist?.close()
     }
   }
+}
+
+interface Pools {
+  readonly db: Kysely<StoreDb>
+  /** of acts by a Temporal signal; null: they are off */
+  readonly signals: Kysely<StoreDb> | null
 }
 
 /** Reads the reality, and installs the roles of this worker's code. Safe to repeat after a failure. */

@@ -53,6 +53,7 @@ export { runWorker } from './processes/one-more-worker.ts'
 export {
   dataFlag,
   hasTemporal,
+  type LoginPlace,
   locatePortalPostgres,
   locatePostgres,
   locateSequencerPostgres,

@@ -181,6 +181,7 @@ export {
 export { listRows, listScheduling, readHeads, readRows } from './rows/rows.ts'
 export { catalogRowsOf, readBlobCached, rowSource } from './rows/source.ts'
 export { whyNotErasable } from './rows/why-not-erasable.ts'
+export { faultsOfCatalog } from './sql/catalog.ts'
 export { readClock } from './sql/clock.ts'
 export type { CopiedRow, CopyOut } from './sql/copy.ts'
 export { type DatabaseOptions, type Db, inSnapshot, openDatabase } from './sql/database.ts'

@@ -122,7 +122,7 @@ async function bringActs(trial: Trial): Promise<string[]> {
       content: { call: { verb: 'do', action: 'set-being', target: `@${being}`, args }, answers: null },
     })
     told.push(
-      await enqueue(trial.db, wake).then(
+      await enqueue(trial.db, 'act', wake).then(
         () => 'taken',
         (error: unknown) => refusalOf(error).code,
       ),

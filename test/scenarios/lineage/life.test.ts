@@ -3,13 +3,14 @@ import { summon } from '@treeos/client'
 import { type JsonObject, newWake, PRIORITIES } from '@treeos/core'
 import { defineLineage } from '@treeos/lineage'
 import { beingWorkflowId } from '@treeos/protocol'
-import { enqueue, findEntry, listOutcomes } from '@treeos/store'
+import { findEntry, listOutcomes } from '@treeos/store'
 import { describe, expect, it } from 'vitest'
 import { doAs, expectRefused, play, ring, rowOf, until, wakesOf } from '../../support/life.ts'
 import { childrenOf, ROOMY } from '../../support/lineage.ts'
 import { stage } from '../../support/puppet.ts'
 import { expectReplays, expectUnbroken } from '../../support/replaying.ts'
 import { useWorld } from '../../support/use-world.ts'
+import { putWake } from '../../support/wakes.ts'
 
 const world = useWorld({ extensions: [stage, defineLineage(ROOMY)] })
 const quick = useWorld({ extensions: [stage, defineLineage({ heartbeatSeconds: 2 })] })
@@ -64,7 +65,7 @@ describe('the sleep of an analyst and of other children', () => {
         priority: PRIORITIES.background,
         content: 'late',
       })
-      await enqueue(world.db, late)
+      await putWake(world.owner, late)
       await ring(world, name)
       await until(async () => (await findEntry(world.db, id))?.closedBy)
       const ofHeartbeat = (await listOutcomes(world.db, name)).filter(({ wake }) => wake === id)

@@ -6,14 +6,7 @@ import { newWake } from '@treeos/core'
 import type { ChainFault } from '@treeos/proofs'
 import { beingWorkflowId, taskQueueOf } from '@treeos/protocol'
 import { replay } from '@treeos/replay'
-import {
-  enqueue,
-  findOutcome,
-  findOutcomeOfWake,
-  isListening,
-  listOutcomes,
-  openDatabase,
-} from '@treeos/store'
+import { findOutcome, findOutcomeOfWake, isListening, listOutcomes, openDatabase } from '@treeos/store'
 import { sql } from 'kysely'
 import { expect, it } from 'vitest'
 import {
@@ -31,6 +24,7 @@ import { until } from '../../support/life.ts'
 import { acting, stage } from '../../support/puppet.ts'
 import { brokenIn, openReplayer } from '../../support/replaying.ts'
 import { useWorld } from '../../support/use-world.ts'
+import { putWake } from '../../support/wakes.ts'
 
 const world = useWorld({ extensions: [stage] })
 
@@ -78,7 +72,7 @@ async function openThird(being: string, worker: HandWorker) {
 
 it('a wake that comes while the append counts what waits is found by a look after it', async () => {
   const missed = async (being: string) => {
-    const commitsLate = world.db.withPlugin({
+    const commitsLate = world.workerDb.withPlugin({
       transformQuery: ({ node }) => node,
       async transformResult({ result }) {
         const [row] = result.rows as { answer?: { status?: string } }[]
@@ -114,7 +108,7 @@ it('a worker that finds no wake to claim looks again when the being listens no m
         world.owner,
       )
     let isFirst = true
-    const db = world.db.withPlugin({
+    const db = world.workerDb.withPlugin({
       transformQuery: ({ node }) => node,
       async transformResult({ result }) {
         // As if its writer saw the being listen right after the claim.
@@ -157,7 +151,7 @@ it('a wake that such a task claimed is found by the sweep, though the run runs',
   await bear('claimed')
   await ringUnlessListening(world.db, world.temporal, place(), 'claimed')
   const told = (id: string, i: number) =>
-    enqueue(world.db, newWake({ id, being: 'claimed', kind: 'event', priority: 3, content: acting(i) }))
+    putWake(world.owner, newWake({ id, being: 'claimed', kind: 'event', priority: 3, content: acting(i) }))
   await told('claimed-1', 1)
   await ringUnlessListening(world.db, world.temporal, place(), 'claimed')
   await until(() => findOutcomeOfWake(world.db, 'claimed-1'))
@@ -204,7 +198,7 @@ it('of wakes at any distance none waits for the sweep, and many come without a d
     await bear(being)
     for (let i = 0; i < WAKES; i++) {
       const id = `${being}-${i}`
-      await enqueue(world.db, newWake({ id, being, kind: 'event', priority: 3, content: acting(i) }))
+      await putWake(world.owner, newWake({ id, being, kind: 'event', priority: 3, content: acting(i) }))
       const told = performance.now()
       await ringUnlessListening(world.db, world.temporal, place(), being)
       if (random() < 0.5) continue // the next one comes while this one is lived

@@ -4,7 +4,7 @@ import { newMemory, noopObserver } from '@treeos/activities'
 import { newWake, parseMomentId } from '@treeos/core'
 import { beingWorkflowId } from '@treeos/protocol'
 import { fetchRuns, leftByEndedRuns, type Run, replay } from '@treeos/replay'
-import { enqueue, findOutcome, findOutcomeOfWake, listOutcomes, openDatabase } from '@treeos/store'
+import { findOutcome, findOutcomeOfWake, listOutcomes, openDatabase } from '@treeos/store'
 import { expect, it } from 'vitest'
 import {
   beginByHand,
@@ -18,6 +18,7 @@ import { momentOf, ring, tell, until, wakeUp } from '../../support/life.ts'
 import { acting, stage } from '../../support/puppet.ts'
 import { expectReplays, expectUnbroken, openReplayer } from '../../support/replaying.ts'
 import { useWorld } from '../../support/use-world.ts'
+import { putWake } from '../../support/wakes.ts'
 
 const world = useWorld({ extensions: [stage] })
 const MOMENTS = 24
@@ -72,7 +73,10 @@ it('a run that was terminated while it waited lives on for a second at most, and
   while ((await generations()).at(-1) === 1) {
     const id = `late-${told.length}`
     told.push(id)
-    await enqueue(world.db, newWake({ id, being: 'ended', kind: 'event', priority: 3, content: acting(9) })) // nobody rings
+    await putWake(
+      world.owner,
+      newWake({ id, being: 'ended', kind: 'event', priority: 3, content: acting(9) }),
+    ) // nobody rings
     await until(() => findOutcomeOfWake(world.db, id), { seconds: 15 }) // the sweep rings, if the run did not
   }
   const outcomes = await listOutcomes(world.db, 'ended')
@@ -158,7 +162,7 @@ it('it hears of a wake that another process wrote, and of one that its own proce
   await world.birthPuppet('waiter')
   const asked = follows()
   const wake = newWake({ id: 'waiter-1', being: 'waiter', kind: 'event', priority: 3, content: 'look' })
-  await enqueue(world.db, wake)
+  await putWake(world.owner, wake)
   expect(await asked).toBe(true)
 
   const memory = newMemory()

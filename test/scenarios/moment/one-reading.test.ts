@@ -43,7 +43,7 @@ function counted(db: Kysely<StoreDb>): { db: Kysely<StoreDb>; statements: () => 
 /** A puppet that no workflow runs, with a worker of its own that has run one moment of it. */
 async function puppetOf(world: World, name: string) {
   await world.birthPuppet(name)
-  const { db, statements } = counted(world.db)
+  const { db, statements } = counted(world.workerDb)
   const worker = handWorker(world, { db, memory: newMemory({ callsMax: 0 }) }) // it waits for no next wake
   const first = await beginByHand(world, name)
   await live(world, worker, first, { verb: 'do', action: 'set-being', args: { field: 'a.b', value: 1 } })

@@ -257,7 +257,7 @@ describe('what a run of moments with overlays leaves behind', () => {
         Buffer.from(`x${word}`).toString('base64'),
         Buffer.from(word).toString('hex'),
       ]
-      await putBlob(world.db, word)
+      await putBlob(world.owner, word)
       await sql`insert into treeos.overlay (tier, scope, name, content, set_by)
         values ('channel', 'control', 'n', ${word}, 'operator')`.execute(world.owner)
       // A failed check of a table logs its row: the log of Postgres.

@@ -20,6 +20,7 @@ import {
 import { stage } from '../../support/puppet.ts'
 import { expectReplays, expectUnbroken } from '../../support/replaying.ts'
 import { useModelServer, useWorld } from '../../support/use-world.ts'
+import { putWake } from '../../support/wakes.ts'
 
 const model = useModelServer()
 const world = useWorld({ extensions: [stage], modelServer: model })
@@ -110,10 +111,10 @@ describe('the end of a being', () => {
     const content = { call: { verb: 'do', action: 'move', target: '/library', args: {} }, answers: null }
     const late = { being: 'paula', priority: PRIORITIES.human, content }
     await expect(
-      enqueue(world.db, newWake({ ...late, id: actWakeId('late'), kind: 'act' })),
+      enqueue(world.db, 'act', newWake({ ...late, id: actWakeId('late'), kind: 'act' })),
     ).rejects.toMatchObject({ code: '42501' })
     // An event that was on its way opens a moment that does nothing, and the workflow ends again.
-    await enqueue(world.db, newWake({ ...late, id: 'late', kind: 'event' }))
+    await putWake(world.owner, newWake({ ...late, id: 'late', kind: 'event' }))
     await ring(world, 'paula')
     expect(await momentOf(world, 'late')).toMatchObject({
       outcome: 'skipped',

@@ -55,7 +55,7 @@ describe('an act that is refused because a service is away', () => {
       priority: PRIORITIES.human,
       content,
     })
-    await enqueue(world.db, late)
+    await enqueue(world.db, 'act', late)
     await ring(world, 'operator')
     expect(await momentOf(world, late.id)).toMatchObject({ outcome: 'act' })
     expect(await rowOf(world, 'spectre')).not.toBeNull()

@@ -110,8 +110,8 @@ const ROW: Record<string, string> = {
   reality: 'true',
 }
 
-/** For each column: another value, and the fault that must be reported. */
-const EDITS: Record<string, [to: string, reason: BrokenReason]> = {
+/** For each column: another value, the fault that must be reported, and the row when it is not that of its table. */
+const EDITS: Record<string, [to: string, reason: BrokenReason, row?: string]> = {
   'projection.key': [`'being:other'`, 'row-mismatch'],
   'projection.reel': [`'being:other'`, 'row-mismatch'],
   'projection.state': [`replace(state, '"cognition"', '"cognitiom"')`, 'row-mismatch'],
@@ -174,6 +174,7 @@ const EDITS: Record<string, [to: string, reason: BrokenReason]> = {
   'inbox.cause': ['null', 'wake-mismatch'],
   'inbox.expect_reply': ['not expect_reply', 'wake-mismatch'],
   'inbox.channel': [`'other'`, 'wake-mismatch'],
+  'inbox.login': ['null', 'act-unexplained', `being = 'operator' and kind = 'act'`],
   'blob.digest': [`repeat('0', 64)`, 'blob-mismatch'],
   'blob.bytes': [`convert_to('{}', 'UTF8')`, 'blob-mismatch'],
 }
@@ -196,9 +197,9 @@ const OF_CHAINS = [
 ]
 
 describe('a change to what is derived from facts is found', () => {
-  it.each(Object.entries(EDITS))('%s', async (column, [to, reason]) => {
+  it.each(Object.entries(EDITS))('%s', async (column, [to, reason, row]) => {
     const [table = '', name = ''] = column.split('.')
-    await tamper(world, `update treeos.${table} set ${name} = ${to} where ${ROW[table]}`)
+    await tamper(world, `update treeos.${table} set ${name} = ${to} where ${row ?? ROW[table]}`)
     const { ok, broken } = await verify()
     expect(ok).toBe(false)
     expect(broken.map((fault) => fault.reason)).toContain(reason)

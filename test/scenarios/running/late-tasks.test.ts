@@ -4,7 +4,6 @@ import { act } from '@treeos/client'
 import { newWake } from '@treeos/core'
 import { ACT_SIGNAL, BEING_VERSION, BEING_WORKFLOW, beingWorkflowId, taskQueueOf } from '@treeos/protocol'
 import { HistoryReplayer, type Run } from '@treeos/replay'
-import { enqueue } from '@treeos/store'
 import { sql } from 'kysely'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { FaultProxy } from '../../faults/proxy.ts'
@@ -13,6 +12,7 @@ import { hastyVersion } from '../../support/other-versions.ts'
 import { stage } from '../../support/puppet.ts'
 import { expectReplays, expectUnbroken, openReplayer } from '../../support/replaying.ts'
 import { useWorld } from '../../support/use-world.ts'
+import { putWake } from '../../support/wakes.ts'
 
 let proxy: FaultProxy
 beforeAll(async () => {
@@ -97,8 +97,8 @@ async function missOneTaskEach(table: Table, isFirst: boolean): Promise<Run[]> {
     await rested(name)
   }
   for (const being of beings)
-    await enqueue(
-      world.db,
+    await putWake(
+      world.owner,
       newWake({ id: `wake-${being}`, being, kind: 'event', priority: 3, content: 'look' }),
     )
   await missTasks(

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { act, moments } from '@treeos/client'
 import { newWake } from '@treeos/core'
 import { ACT_SIGNAL, BEING_VERSION, BEING_WORKFLOW, beingWorkflowId, taskQueueOf } from '@treeos/protocol'
-import { enqueue, findEntry, findOpen, findOutcomeOfWake, listOutcomes } from '@treeos/store'
+import { findEntry, findOpen, findOutcomeOfWake, listOutcomes } from '@treeos/store'
 import { describe, expect, it } from 'vitest'
 import {
   askedFor,
@@ -21,6 +21,7 @@ import {
 import { stage } from '../../support/puppet.ts'
 import { expectReplays, expectUnbroken } from '../../support/replaying.ts'
 import { useModelServer, useWorld } from '../../support/use-world.ts'
+import { putWake } from '../../support/wakes.ts'
 
 const model = useModelServer()
 const world = useWorld({ extensions: [stage], modelServer: model })
@@ -279,7 +280,7 @@ describe('a long life', () => {
     await world.startWorker()
     await until(async () => (await handleOf('waker').describe()).historyLength >= 4) // its first task is done
     const id = 'unrung'
-    await enqueue(world.db, newWake({ id, being: 'waker', kind: 'event', priority: 3, content: 2 }))
+    await putWake(world.owner, newWake({ id, being: 'waker', kind: 'event', priority: 3, content: 2 }))
     await sleep(2000)
     expect(await findOutcomeOfWake(world.db, id)).toBeNull()
     await ring(world, 'waker')

@@ -344,7 +344,7 @@ it.each<[string, Json, RegExp]>([
 ])('an act row with %s for its content fails its moment', async (what, content, says) => {
   const id = actWakeId(`bad row: ${what}`)
   const priority = PRIORITIES.human
-  await enqueue(world.db, newWake({ id, being: 'person', kind: 'act', priority, content }))
+  await enqueue(world.db, 'act', newWake({ id, being: 'person', kind: 'act', priority, content }))
   await ring(world, 'person')
   expect(await momentOf(world, id, 20)).toMatchObject({
     outcome: 'failure',

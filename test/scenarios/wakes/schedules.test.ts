@@ -42,7 +42,7 @@ const isThere = (being: string, name: string) =>
 const reconciler = () =>
   new Schedules({
     client: world.temporal,
-    db: world.db,
+    db: world.workerDb,
     reality: world.reality,
     taskQueue: taskQueueOf(world.reality.name),
     onError: (where, error) => void world.errors.push({ where, error }),
@@ -158,7 +158,7 @@ describe('missed ticks produce one wake', () => {
   it('after the worker died with a tick under way, whose wake was lived already', async () => {
     await birth('lapsed')
     await setSchedule('lapsed', 'tick', 3600)
-    const { db, reality, registry } = world
+    const { workerDb: db, reality, registry } = world
     const [ring, reschedule] = [() => undefined, () => undefined]
     const deps = {
       db,
@@ -167,7 +167,7 @@ describe('missed ticks produce one wake', () => {
       memory: newMemory(),
       model: null,
       connections: new Map(),
-      actSignal: false,
+      signals: null,
       privateHosts: [],
       sandbox: null,
       secret: () => null,

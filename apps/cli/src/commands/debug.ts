@@ -51,7 +51,7 @@ async function stepped(options: InstanceOptions, record: DebugRecord, view: Debu
   const { Terminal } = await import('../debug/terminal.ts')
   const session: InstanceType<typeof DebugSession> = new DebugSession(record, () => terminal, view)
   const terminal = new Terminal({ key: (key) => session.key(key), resize: () => session.draw() })
-  const listener = listenToJournal(locatePostgres(dataDirOf(options)).url)
+  const listener = listenToJournal(locatePostgres(dataDirOf(options)).peopleUrl)
   const unsubscribe = listener.subscribe(() => session.news())
   try {
     void untilEnding().then(() => session.end())

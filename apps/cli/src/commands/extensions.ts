@@ -13,8 +13,13 @@ export function addExtensions(cli: Cli): void {
   cli.describeGroup('extension', 'what an extension leaves behind')
   cli.onInstance('end <name>', 'end the roles of an extension that was removed for good', 'extension').action(
     cli.run(async (out, name: string, options: InstanceOptions) => {
-      const { endExtension } = await import('@treeos/reality')
-      const roles = await withRegistry(options, (at) => endExtension(at, name))
+      const [{ endExtension }, { asOwner }] = await Promise.all([
+        import('@treeos/reality'),
+        import('../instance/connection.ts'),
+      ])
+      const roles = await withRegistry(options, (at) =>
+        asOwner(options, (owner) => endExtension({ ...at, db: owner }, name)),
+      )
       out.value({ extension: name, roles }, (ended) => `ended ${ended.roles.join(', ')}`)
     }),
   )

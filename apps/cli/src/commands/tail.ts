@@ -27,7 +27,7 @@ export function addTail(cli: Cli): void {
         const ending = untilEnding()
         void ending.then(() => stopping.abort())
         const onTrouble = (error: Error) => out.progress(`Postgres: ${error.message}; trying again`)
-        const { url } = locatePostgres(dataDirOf(options))
+        const { peopleUrl: url } = locatePostgres(dataDirOf(options))
         await withReality(options, async (at, { follow, listenToJournal }) => {
           if (being !== undefined) await requireBeing(at, being)
           const listener = listenToJournal(url, { onLost: onTrouble })

@@ -159,7 +159,7 @@ function portalOf(dataDir: string): string | null {
 
 function runningPostgres(dataDir: string, env: NodeJS.ProcessEnv): string | null {
   try {
-    return locatePostgres(dataDir, env).url
+    return locatePostgres(dataDir, env).peopleUrl
   } catch {
     return null // it does not run
   }
@@ -176,7 +176,7 @@ interface Stored {
 const NOTHING_STORED: Stored = { reality: null, wakes: null, inbox: null, budgets: null, parked: null }
 
 async function readStored(url: string): Promise<Stored> {
-  const db = openDatabase(url, { poolMax: 1 })
+  const db = openDatabase(url, { role: 'treeos_people', poolMax: 1 })
   try {
     const reality = await findReality(db)
     if (reality === null) return NOTHING_STORED

@@ -3,12 +3,12 @@ import { isErrorCode, TreeosError } from '@treeos/core'
 import {
   connectTemporal,
   hasWorker,
+  type LoginPlace,
   locatePortalPostgres,
   locatePostgres,
   locateSequencerPostgres,
   locateTemporal,
   NO_SEQUENCER,
-  type PostgresPlace,
   readAccess,
   readInstance,
   serviceDown,
@@ -53,8 +53,13 @@ export async function openReality<T>(
   options: InstanceOptions,
   use: (at: ReadConnection) => Promise<T>,
 ): Promise<T> {
-  const postgres = locatePostgres(dataDirOf(options))
-  return withDatabase(postgres, use)
+  return withDatabase(peoplesPostgres(dataDirOf(options)), use)
+}
+
+/** As commands, which act for persons. */
+const peoplesPostgres = (dataDir: string): LoginPlace => {
+  const { peopleUrl: url, address } = locatePostgres(dataDir)
+  return { url, address }
 }
 
 /** Opens the database of an instance with the rights of its owner, which no being and no worker has. */
@@ -82,7 +87,7 @@ export async function openServices<T>(
   use: (at: LiveConnection) => Promise<T>,
 ): Promise<T> {
   const dataDir = dataDirOf(options)
-  const postgres = locatePostgres(dataDir)
+  const postgres = peoplesPostgres(dataDir)
   const place = locateTemporal(dataDir)
   return withTemporal(place, (temporal) =>
     withDatabase(postgres, async (at) => {
@@ -141,7 +146,7 @@ export const asPortal = async <T>(
   use: (at: ReadConnection) => Promise<T>,
 ): Promise<T> => withDatabase(requirePortalPostgres(dataDirOf(options)), use)
 
-function requirePortalPostgres(dataDir: string): Pick<PostgresPlace, 'url' | 'address'> {
+function requirePortalPostgres(dataDir: string): LoginPlace {
   const postgres = locatePortalPostgres(dataDir)
   if (postgres === null)
     throw unavailable(
@@ -179,9 +184,9 @@ export async function loadedExtensions(options: InstanceOptions) {
 }
 
 async function withDatabase<T>(
-  postgres: Pick<PostgresPlace, 'url' | 'address'>,
+  postgres: LoginPlace,
   use: (at: ReadConnection) => Promise<T>,
-  options: DatabaseOptions = { poolMax: POOL_MAX },
+  options: DatabaseOptions = { poolMax: POOL_MAX, role: 'treeos_people' },
 ): Promise<T> {
   const db = openDatabase(postgres.url, options)
   try {
@@ -220,6 +225,8 @@ function accessOf({ env }: TemporalPlace): Promise<TemporalAccess> {
 
 /** An unknown login or database: the address is wrong, never the command. */
 const POSTGRES_REFUSES = /^(28...|3D000)$/
+/** A right is missing: the login is one of workers. */
+const POSTGRES_FORBIDS = '42501'
 /** An undefined table, schema, column or function: the database has another schema version, or none. */
 const POSTGRES_OTHER = /^(42P01|3F000|42703|42883)$/
 
@@ -227,6 +234,11 @@ function postgresFailure(error: unknown, address: string): unknown {
   if (!(error instanceof Error)) return error
   const code = codeOf(error)
   if (isErrorCode(code)) return error
+  if (code === POSTGRES_FORBIDS)
+    return unavailable(
+      `Postgres at ${address} lets this login not do that (${error.message}): set TREEOS_PEOPLE_DATABASE_URL to one that is a member of ` +
+        'treeos_people, as docs/running.md says',
+    )
   if (POSTGRES_OTHER.test(code))
     return unavailable(
       `Postgres at ${address} holds no TreeOS of this version (${error.message}): \`treeos up\` brings it up to date`,

@@ -53,7 +53,9 @@ export async function makeFork(
     )
   return asOwner(options, async (origin) => {
     await cutAt(origin, being, n) // a moment that is not there is refused before a server is started
-    const { DATABASE_URL: _, TREEOS_OWNER_DATABASE_URL: __, ...env } = process.env // these name the origin's Postgres
+    const env = Object.fromEntries(
+      Object.entries(process.env).filter(([variable]) => !variable.endsWith('DATABASE_URL')), // these name the origin's Postgres
+    )
     try {
       onProgress('making a Postgres for the fork')
       const postgres = await ensurePostgres({ dataDir: data, env, onProgress })

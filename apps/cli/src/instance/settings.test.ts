@@ -37,6 +37,8 @@ it('keeps nothing that belongs to one process', async () => {
   const own = { TREEOS_DATA: 'x', TREEOS_METRICS_PORT: '1', TREEOS_LOG: 'debug', TREEOS_START_SECONDS: '1' }
   const secrets = {
     TREEOS_OWNER_DATABASE_URL: 'postgres://owner:s@a/b',
+    TREEOS_PEOPLE_DATABASE_URL: 'postgres://people:s@a/b',
+    TREEOS_SIGNALS_DATABASE_URL: 'postgres://signals:s@a/b',
     TREEOS_PORTAL_OIDC_CLIENT_SECRET: 's',
   }
   await keep({ ...own, ...secrets })

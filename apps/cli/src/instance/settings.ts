@@ -14,7 +14,9 @@ const OWN = [
   'TREEOS_LOG',
   'TREEOS_METRICS_PORT',
   'TREEOS_OWNER_DATABASE_URL', // no worker gets the login that owns the tables
+  'TREEOS_PEOPLE_DATABASE_URL', // nor one that acts for persons
   'TREEOS_SEQUENCER_DATABASE_URL',
+  'TREEOS_SIGNALS_DATABASE_URL',
   'TREEOS_START_SECONDS',
   'TREEOS_WITNESSES',
   'TREEOS_WITNESS_SECONDS',

@@ -70,7 +70,7 @@ const describeUi = ({ ui, open }: Status['temporal'], dataDir: string): string =
 
 function describeActSignal({ open, actSignal }: Status['temporal']): string {
   if (actSignal) return open === true ? 'on, also for callers without a credential' : 'on'
-  return open === false ? 'off' : 'off, since Temporal asks its callers for no credential'
+  return 'off'
 }
 
 function describeWakes({ waiting, oldestSeconds }: Wakes): string {

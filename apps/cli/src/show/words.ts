@@ -25,7 +25,7 @@ export async function withWords<T>(
   { as, target, thread }: Asked,
   send: (onSent: (correlation: string) => void) => Promise<T>,
 ): Promise<T> {
-  const { url } = locatePostgres(dataDirOf(options))
+  const { peopleUrl: url } = locatePostgres(dataDirOf(options))
   const listener = listenToJournal(url, { onLost: (error) => out.progress(`Postgres: ${error.message}`) })
   let ours = thread
   const early: Words[] = []

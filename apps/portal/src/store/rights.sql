@@ -13,7 +13,7 @@ grant insert on treeos.overlay_change to treeos_portal;
 grant execute on function treeos.json_of(bytea), treeos.genesis(text), treeos.line_of(text), treeos.is_parked(text),
   treeos.is_paced(text), treeos.standard(text), treeos.has_ended(text),
   treeos.read_set(text, text, text, text[], text[], text[], text[], text[], text[], integer[]), treeos.wakes(text, text),
-  treeos.enqueue(jsonb), treeos.withdraw(jsonb), treeos.close_entries(text, text[], text), treeos.lease_is_valid(text, integer),
+  treeos.enqueue_act(jsonb), treeos.withdraw(jsonb), treeos.close_entries(text, text[], text), treeos.lease_is_valid(text, integer),
   treeos.renew_lease(text, integer, integer), treeos.cancel_call(text, text, bytea, bytea),
   treeos.may_set_overlay(text, text, text), treeos.delete_overlay(text, text, text, text),
   treeos.set_overlay(text, text, text, text, text[], text)

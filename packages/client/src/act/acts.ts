@@ -212,7 +212,7 @@ async function submit(
 ): Promise<string> {
   const lease = await authorizeActingAs(at, as)
   const correlation = crypto.randomUUID()
-  const content: ActContent = { call, answers, ...(lease === null ? {} : { lease }) }
+  const content: ActContent = { call: asRead(call), answers, ...(lease === null ? {} : { lease }) }
   requireSmall(content)
   const wake = newWake({
     id: actWakeId(correlation),
@@ -223,13 +223,22 @@ async function submit(
     root: correlation,
   })
   try {
-    await enqueue(at.db, wake)
+    await enqueue(at.db, 'act', wake)
     const place = { reality: at.reality.name, taskQueue: taskQueueOf(at.reality.name) }
     await ringUnlessListening(at.db, at.temporal, place, as)
   } catch (error) {
     await takeBack(at, wake, error)
   }
   return correlation
+}
+
+/** A call as its moment reads it, since append compares the two. One that cannot be read fails its moment. */
+function asRead(call: VerbCall): VerbCall {
+  try {
+    return parseCall(call)
+  } catch {
+    return call
+  }
 }
 
 /** @throws {TreeosError} PAYLOAD_TOO_LARGE */

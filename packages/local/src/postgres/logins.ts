@@ -15,11 +15,23 @@ interface BorrowingRole extends LoginRole {
 
 /** The superuser of our server, who owns our tables. */
 export const OWNER: LoginRole = { login: USER, passwordFile: 'password' }
-/** Workers and commands. */
+/** Workers. */
 export const WORKER: BorrowingRole = {
   login: 'treeos_worker',
   rights: 'treeos_app',
   passwordFile: 'worker-password',
+}
+/** Commands and MCP, which act for persons. */
+export const PEOPLE: BorrowingRole = {
+  login: 'treeos_commands',
+  rights: 'treeos_people',
+  passwordFile: 'people-password',
+}
+/** Acts by a Temporal signal. Workers get it only where such acts are on. */
+export const SIGNALS: BorrowingRole = {
+  login: 'treeos_signal',
+  rights: 'treeos_signals',
+  passwordFile: 'signals-password',
 }
 /** The portal, which people reach by their browsers. */
 export const PORTAL: BorrowingRole = {

@@ -5,7 +5,7 @@ import { LocalError, messageOf } from '../machine/error.ts'
 import { acquireLock } from '../machine/lock.ts'
 import { findBinaries } from './binaries.ts'
 import { makeCluster, passwordIn, USER } from './cluster.ts'
-import { makeLogin, PORTAL, SEQUENCER, WORKER } from './logins.ts'
+import { makeLogin, PEOPLE, PORTAL, SEQUENCER, SIGNALS, WORKER } from './logins.ts'
 import { clusterHome, serverOwner } from './owner.ts'
 import { createDatabase, query, serve, stopServer, urlOf } from './server.ts'
 
@@ -21,8 +21,12 @@ export interface PostgresOptions {
 export interface Postgres {
   /** With the password, of the role that owns our tables: for migrations. Never log it. */
   url: string
-  /** With the password, of a role that owns nothing when the server is ours: for workers and commands. Never log it. */
+  /** With the password, of a role that owns nothing when the server is ours: for workers. Never log it. */
   workerUrl: string
+  /** With the password, of a role that owns nothing when the server is ours: for commands, which act for persons. Never log it. */
+  peopleUrl: string
+  /** With the password, of the role of acts by signal; null for a server that is not ours, unless TREEOS_SIGNALS_DATABASE_URL names it. Never log it. */
+  signalsUrl: string | null
   /** With the password, of the role of the portal; null for a server that is not ours, unless TREEOS_PORTAL_DATABASE_URL names it. Never log it. */
   portalUrl: string | null
   /** With the password, of the role of the sequencer; null for a server that is not ours, unless TREEOS_SEQUENCER_DATABASE_URL names it. Never log it. */
@@ -70,9 +74,11 @@ async function useExternal(dataDir: string, url: string, env: NodeJS.ProcessEnv)
   // Not asked whether it answers: its role may be made by the migrations that follow.
   const portalUrl = env.TREEOS_PORTAL_DATABASE_URL || null
   const sequencerUrl = env.TREEOS_SEQUENCER_DATABASE_URL || null
+  const signalsUrl = env.TREEOS_SIGNALS_DATABASE_URL || null
+  const peopleUrl = env.TREEOS_PEOPLE_DATABASE_URL || ownerUrl
   const { host, pathname } = new URL(url)
   await recordService(dataDir, { name: NAME, process: null, address: `${host}${pathname}` })
-  const urls = { url: ownerUrl, workerUrl: url, portalUrl, sequencerUrl }
+  const urls = { url: ownerUrl, workerUrl: url, peopleUrl, signalsUrl, portalUrl, sequencerUrl }
   return { ...urls, pid: null, reused: true, stop: async () => {} }
 }
 
@@ -117,6 +123,8 @@ async function start(
   return {
     url,
     workerUrl: await makeLogin(url, instanceHome, WORKER),
+    peopleUrl: await makeLogin(url, instanceHome, PEOPLE),
+    signalsUrl: await makeLogin(url, instanceHome, SIGNALS),
     portalUrl: await makeLogin(url, instanceHome, PORTAL),
     sequencerUrl: await makeLogin(url, instanceHome, SEQUENCER),
     pid: server.process.pid,

@@ -7,7 +7,7 @@ import { WORKER_PREFIX } from '../instance/services.ts'
 import { withSettings } from '../instance/settings.ts'
 import { onEnding } from '../machine/ending.ts'
 import { processStart } from '../machine/process.ts'
-import { locatePostgres, locateTemporal } from './places.ts'
+import { locatePostgres, locateSignalsPostgres, locateTemporal } from './places.ts'
 import { serversOf } from './servers.ts'
 import { readReady, workerEnvironment } from './workers.ts'
 
@@ -25,7 +25,8 @@ export async function runWorker(
   const { url } = locatePostgres(dataDir)
   const temporal = locateTemporal(dataDir)
   const settings = withSettings(dataDir, process.env)
-  const env = workerEnvironment(dataDir, { databaseUrl: url }, settings)
+  const signalsUrl = locateSignalsPostgres(dataDir, settings)?.url ?? null
+  const env = workerEnvironment(dataDir, { databaseUrl: url, signalsUrl }, settings)
   // Detached, so that Ctrl-C reaches it once, through us.
   const child = spawn(process.execPath, [program], {
     env,

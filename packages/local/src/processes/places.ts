@@ -3,7 +3,7 @@ import { isAlive, readInstance, type Service } from '../instance/instance.ts'
 import { serviceOf } from '../instance/services.ts'
 import { LocalError } from '../machine/error.ts'
 import { readIfThere } from '../machine/files.ts'
-import { type LoginRole, OWNER, PORTAL, SEQUENCER, WORKER } from '../postgres/logins.ts'
+import { type LoginRole, OWNER, PEOPLE, PORTAL, SEQUENCER, SIGNALS, WORKER } from '../postgres/logins.ts'
 import { urlOf } from '../postgres/server.ts'
 import { temporalEnvironment } from '../temporal/access.ts'
 
@@ -13,8 +13,10 @@ export interface LoginPlace {
   readonly address: string
 }
 
-/** How workers and commands reach Postgres: as a role that owns nothing when the server is ours. */
+/** How workers reach Postgres: as a role that owns nothing when the server is ours. */
 export interface PostgresPlace extends LoginPlace {
+  /** as commands, which act for persons: no worker has it */
+  readonly peopleUrl: string
   /** as the owner of our tables */
   readonly ownerUrl: string
 }
@@ -28,15 +30,21 @@ export function dataFlag(dataDir: string): string {
 
 /** @throws {LocalError} saying how to start */
 export function locatePostgres(dataDir: string, env: NodeJS.ProcessEnv = process.env): PostgresPlace {
-  const { DATABASE_URL: named, TREEOS_OWNER_DATABASE_URL: owner } = env
-  if (named) return { url: named, ownerUrl: owner || named, address: addressOf(named) }
+  const { DATABASE_URL: named, TREEOS_OWNER_DATABASE_URL: owner, TREEOS_PEOPLE_DATABASE_URL: people } = env
+  if (named)
+    return {
+      url: named,
+      peopleUrl: people || owner || named,
+      ownerUrl: owner || named,
+      address: addressOf(named),
+    }
   const service = requireService(dataDir, 'postgres', 'Postgres')
-  const [url, ownerUrl] = [WORKER, OWNER].map((role) => loginUrl(dataDir, service, role))
-  if (url == null || ownerUrl == null)
+  const [url, peopleUrl, ownerUrl] = [WORKER, PEOPLE, OWNER].map((role) => loginUrl(dataDir, service, role))
+  if (url == null || peopleUrl == null || ownerUrl == null)
     throw new LocalError(
       `the instance in ${dataDir} uses your own Postgres at ${service.address}: set DATABASE_URL to it`,
     )
-  return { url, ownerUrl, address: service.address }
+  return { url, peopleUrl, ownerUrl, address: service.address }
 }
 
 /**
@@ -45,6 +53,13 @@ export function locatePostgres(dataDir: string, env: NodeJS.ProcessEnv = process
  */
 export const locatePortalPostgres = (dataDir: string, env = process.env): LoginPlace | null =>
   locateLogin(dataDir, env, env.TREEOS_PORTAL_DATABASE_URL, PORTAL)
+
+/**
+ * How a worker puts acts by a Temporal signal into inboxes. Null where the operator turned such acts off by TREEOS_ACT_SIGNAL=0.
+ * The worker takes none from a Temporal that asks for no credential.
+ */
+export const locateSignalsPostgres = (dataDir: string, env = process.env): LoginPlace | null =>
+  env.TREEOS_ACT_SIGNAL === '0' ? null : locateLogin(dataDir, env, env.TREEOS_SIGNALS_DATABASE_URL, SIGNALS)
 
 /** The same for the process that sequences the log and signs checkpoints. */
 export const locateSequencerPostgres = (dataDir: string, env = process.env): LoginPlace | null =>

@@ -8,7 +8,8 @@ import { type Servers, type StartOptions, serversOf } from './servers.ts'
 const PORT = 7438
 const READY_MS = 150_000 // in a checkout it builds its page first
 /** Without model keys, and without the owner of the tables: the portal needs neither. */
-const KEPT = /^(TREEOS_(?!OWNER_)|TEMPORAL_|NODE_|PATH$|HOME$|USER$|LANG$|LC_|TMPDIR$|SSL_CERT_)/
+const KEPT =
+  /^(TREEOS_(?!OWNER_|PEOPLE_|SIGNALS_|SEQUENCER_)|TEMPORAL_|NODE_|PATH$|HOME$|USER$|LANG$|LC_|TMPDIR$|SSL_CERT_)/
 
 /** Starts the portal, unless it runs with the servers of now. @throws {LocalError} with the end of its log */
 export async function ensurePortal(options: StartOptions, place: Servers): Promise<void> {

@@ -28,6 +28,8 @@ export interface StartOptions {
 /** The servers of an instance, as a worker gets them by its environment. */
 export interface WorkerPlace {
   readonly databaseUrl: string
+  /** as acts by a Temporal signal; null where they are off */
+  readonly signalsUrl: string | null
   readonly temporal: { readonly address: string; readonly namespace: string }
 }
 
@@ -44,7 +46,7 @@ export interface Servers extends WorkerPlace {
 }
 
 /** The servers that a process is started for, as recorded with it. */
-export const serversOf = ({ databaseUrl, temporal }: WorkerPlace) => ({
+export const serversOf = ({ databaseUrl, temporal }: Pick<WorkerPlace, 'databaseUrl' | 'temporal'>) => ({
   postgres: addressOf(databaseUrl),
   temporal: temporal.address,
 })

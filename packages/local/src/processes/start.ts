@@ -43,8 +43,9 @@ export async function startServers(options: StartOptions): Promise<Servers> {
   if (temporal.status === 'rejected') throw temporal.reason
   const { address, namespace, kind } = temporal.value
   const { url: ownerUrl, workerUrl: databaseUrl, portalUrl, sequencerUrl } = postgres.value
+  const signalsUrl = env.TREEOS_ACT_SIGNAL === '0' ? null : postgres.value.signalsUrl
   return {
-    ...{ databaseUrl, ownerUrl, portalUrl, sequencerUrl },
+    ...{ databaseUrl, signalsUrl, ownerUrl, portalUrl, sequencerUrl },
     temporal: { address, namespace },
     isOwnTemporal: kind !== 'external',
   }

@@ -22,14 +22,20 @@ it.each([
   expect(readReady(log)).toEqual(detail)
 })
 
-it('a worker gets its own login, and neither the one that owns the tables nor a secret of the portal', () => {
-  const place = { databaseUrl: 'postgres://worker@a/b' }
+it('a worker gets its own login, that of acts by signal where they are on, and no other, nor a secret of the portal', () => {
+  const place = { databaseUrl: 'postgres://worker@a/b', signalsUrl: null }
   const env = {
     TEMPORAL_ADDRESS: 'a:1',
     DATABASE_URL: 'postgres://worker@a/b',
     TREEOS_OWNER_DATABASE_URL: 'postgres://owner:secret@a/b',
+    TREEOS_PEOPLE_DATABASE_URL: 'postgres://people:secret@a/b',
+    TREEOS_SIGNALS_DATABASE_URL: 'postgres://signals:secret@a/b',
     TREEOS_PORTAL_OIDC_CLIENT_SECRET: 'a secret of the portal',
   }
   expect(workerEnvironment('/data', place, env)).toMatchObject({ DATABASE_URL: place.databaseUrl })
-  expect(JSON.stringify(workerEnvironment('/data', place, env))).not.toMatch(/owner|of the portal/)
+  expect(JSON.stringify(workerEnvironment('/data', place, env))).not.toMatch(
+    /owner|people|signals|of the portal/,
+  )
+  const on = workerEnvironment('/data', { ...place, signalsUrl: 'postgres://signal@a/b' }, env)
+  expect(on).toMatchObject({ TREEOS_SIGNALS_DATABASE_URL: 'postgres://signal@a/b' })
 })

@@ -27,9 +27,11 @@ const KEEP_RUNS_SECONDS = '3600'
 /** The logins and keys of others are left out, and what the portal gets: a worker that was taken over would have them. */
 export function workerEnvironment(
   dataDir: string,
-  place: Pick<WorkerPlace, 'databaseUrl'>,
+  place: Pick<WorkerPlace, 'databaseUrl' | 'signalsUrl'>,
   {
     TREEOS_OWNER_DATABASE_URL: _owner,
+    TREEOS_PEOPLE_DATABASE_URL: _people,
+    TREEOS_SIGNALS_DATABASE_URL: _signals,
     TREEOS_SEQUENCER_DATABASE_URL: _sequencer,
     TREEOS_CHECKPOINT_KEY: _key,
     ...env
@@ -39,6 +41,7 @@ export function workerEnvironment(
   const own: NodeJS.ProcessEnv = {
     ...Object.fromEntries(shared),
     DATABASE_URL: place.databaseUrl,
+    ...(place.signalsUrl === null ? {} : { TREEOS_SIGNALS_DATABASE_URL: place.signalsUrl }),
     TREEOS_DATA: dataDir,
     TZ: 'UTC',
   }

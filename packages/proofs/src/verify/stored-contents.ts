@@ -44,6 +44,21 @@ export async function faultsOfSummons(tx: Db): Promise<ChainFault[]> {
   }
 }
 
+/**
+ * Finds acts of persons that no login put into an inbox that may act for persons: such an act was planted by a plain statement. A
+ * login that this server does not have, as after a restored backup, is not judged.
+ */
+export async function faultsOfActs(tx: Db): Promise<ChainFault[]> {
+  const { rows } = await sql<ChainFault>`
+    select 'inbox:' || i.being as reel, i.age as seq, 'act-unexplained' as reason
+    from treeos.inbox i left join pg_catalog.pg_roles r on r.rolname = i.login
+    where i.kind = 'act' and (i.login is null or r.oid is not null and not exists (
+      select from pg_catalog.pg_roles may where may.rolname in ('treeos_people', 'treeos_portal', 'treeos_signals')
+        and pg_has_role(r.oid, may.oid, 'MEMBER')))
+    order by i.age`.execute(tx)
+  return rows
+}
+
 /** Finds what was said and is in no inbox: a summon that was taken away before anybody lived it. */
 export async function faultsOfSpeech(tx: Db): Promise<ChainFault[]> {
   const { rows } = await sql<ChainFault>`

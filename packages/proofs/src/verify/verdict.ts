@@ -57,6 +57,10 @@ export type BrokenReason =
   | 'wake-mismatch'
   | 'wake-missing'
   | 'table-mismatch'
+  | 'function-mismatch'
+  | 'trigger-mismatch'
+  | 'rights-mismatch'
+  | 'act-unexplained'
   | 'blob-mismatch'
   | 'log-mismatch'
   | 'log-missing'
@@ -72,7 +76,7 @@ export interface ChainFault {
   /** where the fault is; for a wrong head, the seq of the last fact; for a row, that of the last fact it was folded from; for a wake, its age */
   readonly seq: number
   readonly reason: BrokenReason
-  /** of a wrong row; the name of a wrong table */
+  /** of a wrong row; the name of a wrong table, function or trigger; the right that is too much */
   readonly key?: string
 }
 

@@ -1,6 +1,6 @@
 import { type Fold, inSnapshot, readErasures, type StoreDb } from '@treeos/store'
 import type { Kysely } from 'kysely'
-import { faultsOfBlobs, faultsOfSpeech, faultsOfSummons } from './stored-contents.ts'
+import { faultsOfActs, faultsOfBlobs, faultsOfSpeech, faultsOfSummons } from './stored-contents.ts'
 import { faultsOfLives, faultsOfMomentless, faultsOfNobody, faultsOfReality } from './stored-lives.ts'
 import { faultsOfMoments, type MomentFault } from './stored-moments.ts'
 import { FoldedRows } from './stored-rows.ts'
@@ -11,7 +11,8 @@ import { type VerifyOptions, walkChains } from './verify-chains.ts'
 /**
  * Checks every chain as `verifyChains` does, and in the same snapshot all that is stored beside them and derived from them:
  * rows, watches, limits and leases against the facts; what moments opened with, decided, asked of the outside and wrote against their
- * records; lives against moments, summons against what their senders said and the other way round, contents against their digests.
+ * records; lives against moments, summons against what their senders said and the other way round, acts of persons against the logins that
+ * may act for persons, contents against their digests, and functions, triggers and rights against those that this version ships.
  * Of a chain that is broken only the first fault is reported.
  * @param fold how facts become rows
  */
@@ -46,6 +47,7 @@ export function verifyAll<Row>(
       ...(await faultsOfNobody(tx)),
       ...(await faultsOfReality(tx)),
       ...(await faultsOfSummons(tx)),
+      ...(await faultsOfActs(tx)),
       ...(await faultsOfBlobs(tx)),
     ]
     return {

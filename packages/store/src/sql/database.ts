@@ -11,6 +11,9 @@ export type Db = Kysely<StoreDb> | Transaction<StoreDb>
 // bigint columns hold sequence numbers and milliseconds, both far below 2^53.
 const INT8_OID = 20
 
+/** Of workers; of commands, which act for persons; and of acts by a Temporal signal. What each may do: rights.sql. */
+type Role = 'treeos_app' | 'treeos_people' | 'treeos_signals'
+
 export interface DatabaseOptions {
   /** connections of the pool; default 10 */
   readonly poolMax?: number
@@ -18,7 +21,9 @@ export interface DatabaseOptions {
   readonly statementSecondsMax?: number
   /** called when a connection dies; the pool replaces it */
   readonly onConnectionError?: (error: Error) => void
-  /** connects as the owner, for migrations; default false: as the role that cannot change the past */
+  /** the role that the connections take, where their login may; default `treeos_app`, that of workers */
+  readonly role?: Role
+  /** connects as the owner, for migrations; default false: as a role that cannot change the past */
   readonly asOwner?: boolean
 }
 
@@ -27,6 +32,7 @@ export function openDatabase(url: string, options: DatabaseOptions = {}): Kysely
   const onError = options.onConnectionError ?? (() => undefined)
   const statementMs = 1000 * (options.statementSecondsMax ?? STATEMENT_SECONDS_MAX)
   const pooled = isPooled(url)
+  const takeRole = takes(options.role ?? 'treeos_app')
   const config = {
     connectionString: url,
     max: options.poolMax ?? 10,
@@ -47,7 +53,7 @@ export function openDatabase(url: string, options: DatabaseOptions = {}): Kysely
       getTypeParser: (oid, format) => (oid === INT8_OID ? Number : typeParserOf(oid, format)),
     },
     async onConnect(client) {
-      if (options.asOwner !== true && !pooled) await client.query(SET_ROLE)
+      if (options.asOwner !== true && !pooled) await client.query(takeRole)
     },
   } satisfies PoolConfig
   const pool = openPool(config, pooled ? NamelessClient : CarefulClient)
@@ -55,7 +61,7 @@ export function openDatabase(url: string, options: DatabaseOptions = {}): Kysely
   pool.on('connect', (client) => client.on('error', onError))
   pool.on('error', onError)
   const db = new Kysely<StoreDb>({ dialect: new PostgresDialect({ pool }) }).withSchema('treeos')
-  places.set(db, { url, begin: options.asOwner === true || pooled ? '' : SET_ROLE })
+  places.set(db, { url, begin: options.asOwner === true || pooled ? '' : takeRole })
   return db
 }
 
@@ -67,8 +73,8 @@ const STATEMENT_SECONDS_MAX = 30
 const SILENCE_MS_MAX = 2000
 
 // Where the role does not exist, or this user may not take it, only triggers guard the past.
-const SET_ROLE = `do $$ begin
-  set role treeos_app;
+const takes = (role: Role): string => `do $$ begin
+  set role ${role};
 exception when invalid_parameter_value or insufficient_privilege then null; end $$`
 
 /** Runs `read` in a read-only snapshot of the whole database at one instant. What it copies out is of the same snapshot. */

@@ -14,6 +14,9 @@ export async function listFunctions(): Promise<string[]> {
 }
 
 /** @param name path of a `.sql` file from this folder */
+export const readSqlFile = (name: string): Promise<string> => readFile(urlOf(name), 'utf8')
+
+/** @param name path of a `.sql` file from this folder */
 export async function runSqlFile(db: Kysely<unknown>, name: string): Promise<void> {
-  await sql.raw(await readFile(urlOf(name), 'utf8')).execute(db)
+  await sql.raw(await readSqlFile(name)).execute(db)
 }

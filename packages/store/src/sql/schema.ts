@@ -248,6 +248,8 @@ export interface InboxTable {
   times: Generated<number>
   /** when the last of them came; null while there is one */
   latest: Date | null
+  /** of an act: which login of Postgres put it there */
+  login: string | null
 }
 
 export interface MomentOpenTable {

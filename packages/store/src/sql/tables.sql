@@ -115,7 +115,8 @@ create table treeos.inbox (
   notice text, -- what notices to one person must share to be one entry; null for anything but a notice
   times integer not null default 1, -- how many notices this entry stands for
   latest timestamptz, -- when the last of them came; null while there is one
-  overlay text -- the handle of text in a vault
+  overlay text, -- the handle of text in a vault
+  login text -- of an act: which login of Postgres put it here
 );
 create index inbox_open on treeos.inbox (being, priority, age) where closed_by is null;
 create unique index inbox_claim on treeos.inbox (claimed_by) where claimed_by is not null; -- one moment, one wake

@@ -1,6 +1,6 @@
 -- Writes the accounts that the batch brings. When the batch closes a moment, settles the moment's open attempts: the one of
 -- `settlement`, {attempt, tokens, micros}, at its usage, and the others at their reservations.
-create or replace function treeos.settle_and_write_accounts(batch jsonb) returns void language plpgsql as $$
+create or replace function treeos.settle_and_write_accounts(batch jsonb, guarded boolean) returns void language plpgsql as $$
 declare
   this_moment text := batch->>'moment';
   keeps boolean := batch->'rows' @? 'strict $[*] ? (@.account.type() == "object")';
@@ -23,6 +23,9 @@ begin
     array(select substr(r.key, 7) from jsonb_to_recordset(batch->'rows') as r(key text) where r.key like 'being:%')
     else '{}' end);
   if keeps then
+    if guarded and is_accounted(batch) is not true then
+      raise exception 'refused: an account changes by facts of the same batch' using errcode = '42501';
+    end if;
     perform write_accounts(batch->'rows');
   end if;
   foreach open_attempt in array coalesce(attempts, '{}') loop

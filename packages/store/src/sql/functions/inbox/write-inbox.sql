@@ -1,11 +1,21 @@
 -- Puts wakes into inboxes, once for each id. Leaves out notices, which write_notices puts there.
-create or replace function treeos.write_inbox(entries jsonb) returns void language plpgsql as $$
+-- @param wake of the moment that sends them, when the batch comes from a worker; each must follow from what the moment did
+create or replace function treeos.write_inbox(batch jsonb, guarded boolean, wake treeos.inbox) returns void language plpgsql as $$
+declare
+  forged text;
 begin
+  if guarded then
+    select e.id into forged from jsonb_populate_recordset(null::inbox, batch->'inbox') e
+      where is_sent(batch, wake, e) is not true limit 1;
+    if found then
+      raise exception 'refused: nothing that moment % did sends the wake %', batch->>'moment', forged using errcode = '42501';
+    end if;
+  end if;
   insert into inbox (id, being, kind, priority, caller, caller_role, caller_cognition, content, root, in_reply_to,
       asked_role, hops, continues, cause, answers, looks, expect_reply, channel, overlay)
     select id, being, kind, priority, caller, caller_role, caller_cognition, content, root, in_reply_to,
       asked_role, hops, continues, cause, answers, looks, expect_reply, channel, overlay
-    from jsonb_populate_recordset(null::inbox, entries)
+    from jsonb_populate_recordset(null::inbox, batch->'inbox')
     where notice is null
     on conflict (id) do nothing;
 end $$;

@@ -10,7 +10,8 @@
 --   superseded  a younger generation lives
 --   unleased    the lease under which a driver acts has ended
 --   stale       the head of a reel has moved, or `thread` was cut; with that reel or thread
--- Only `appended` writes. The caller computes the hashes, and Postgres' own sha256 checks them here.
+-- Only `appended` writes. Of a login that does not own the tables, wakes, rows, leases, watches and all else must follow from facts of the
+-- same batch, and these from the wake of its moment: SQLSTATE 42501 otherwise. The caller computes the hashes, and Postgres' own sha256 checks them here.
 -- All functions take locks in one order: heads, inbox rows, then accounts by name.
 create or replace function treeos.append(batch jsonb) returns jsonb
 language plpgsql security definer set search_path = treeos, pg_temp as $$
@@ -18,6 +19,8 @@ declare
   refusal jsonb := lock_and_check(batch);
   woken jsonb := '[]';
   listened boolean;
+  guarded boolean := not is_owned();
+  wake inbox;
 begin
   if refusal is not null then
     return refusal;
@@ -26,15 +29,18 @@ begin
   if batch ?| array['open', 'decision'] then
     perform write_moment(batch);
   end if;
-  perform write_facts(batch->>'moment', batch->'facts');
+  if guarded then
+    wake := require_own_wake(batch);
+  end if;
+  perform write_facts(batch, guarded, wake);
   if batch->'facts' @? 'strict $[*] ? (@.kind == "fact:erased" || @.kind == "moment:erased")' then
     perform erase(batch->'facts');
   end if;
   if jsonb_array_length(batch->'rows') > 0 then
-    perform write_rows(batch->'rows');
+    perform write_rows(batch, guarded);
   end if;
   if jsonb_array_length(batch->'inbox') > 0 then
-    perform write_inbox(batch->'inbox');
+    perform write_inbox(batch, guarded, wake);
     if batch->'inbox' @? 'strict $[*] ? (@.notice.type() == "string")' then
       perform write_notices(batch->'inbox', (batch->>'noticesMax')::integer);
     end if;
@@ -48,10 +54,16 @@ begin
     perform write_watches(batch->'rows');
   end if;
   if jsonb_array_length(batch->'changes') > 0 then
+    if guarded and is_changed(batch) is not true then
+      raise exception 'refused: only a fact of moment % is a change', batch->>'moment' using errcode = '42501';
+    end if;
     woken := wake_watchers(batch->>'moment', batch->'changes');
   end if;
-  perform settle_and_write_accounts(batch);
+  perform settle_and_write_accounts(batch, guarded);
   if batch->'rows' @? 'strict $[*] ? (@.lease.type() == "object")' then
+    if guarded and is_leased(batch) is not true then
+      raise exception 'refused: a lease begins and ends by a fact of the same batch' using errcode = '42501';
+    end if;
     perform write_leases(batch->'rows', (batch->>'leaseSeconds')::integer);
   end if;
   perform write_journal(case when jsonb_typeof(batch->'outcome') = 'object' then batch->>'moment' end, batch->'facts');

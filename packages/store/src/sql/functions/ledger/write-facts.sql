@@ -1,21 +1,31 @@
--- Checks the hashes of facts and appends each to its reel.
-create or replace function treeos.write_facts(this_moment text, facts jsonb) returns void language plpgsql as $$
+-- Checks the hashes of facts and appends each to its reel. All facts of a batch have one actor and one driver.
+-- @param wake of their moment, when the batch comes from a worker; its facts must be ones that a worker may write
+create or replace function treeos.write_facts(batch jsonb, guarded boolean, wake treeos.inbox) returns void language plpgsql as $$
 declare
   f record;
+  this_moment text := batch->>'moment';
+  actor text := coalesce(batch->>'being', '$reality');
+  driver text := (select l.driver from lease l where l.being = batch->>'being' and l.epoch = (batch->>'lease')::integer);
 begin
   for f in
     select r.reel, r.seq, r.kind, r.changes, decode(r.prev, 'hex') prev, decode(r.hash, 'hex') hash,
       decode(r.header, 'hex') header, decode(r."payloadHash", 'hex') payload_hash, decode(r.salt, 'hex') salt,
       decode(r.bytes, 'hex') bytes
-    from jsonb_to_recordset(facts) as r(reel text, seq bigint, kind text, changes boolean, prev text, hash text,
+    from jsonb_to_recordset(batch->'facts') as r(reel text, seq bigint, kind text, changes boolean, prev text, hash text,
       header text, "payloadHash" text, salt text, bytes text)
   loop
     if (f.hash = sha256('treeos.fact.v1\000'::bytea || f.prev || f.header)
       and f.payload_hash = sha256('treeos.payload.v1\000'::bytea || f.salt || f.bytes)
       and convert_from(f.header, 'UTF8')::jsonb @> jsonb_build_object('reel', f.reel, 'seq', f.seq, 'kind', f.kind,
-        'moment', this_moment, 'payloadHash', encode(f.payload_hash, 'hex'))) is not true
+        'actor', actor, 'moment', this_moment, 'payloadHash', encode(f.payload_hash, 'hex'))) is not true
     then
       raise exception 'the hash of fact %#% does not match its content', f.reel, f.seq using errcode = 'TR002';
+    end if;
+    if guarded and ((convert_from(f.header, 'UTF8')::jsonb)->>'driver' is distinct from driver
+      or f.changes is distinct from (f.kind <> 'being:summoned')
+      or may_write_fact(f.kind, f.reel, f.seq, f.bytes, actor, wake) is not true)
+    then
+      raise exception 'refused: % may not write a fact % on %', actor, f.kind, f.reel using errcode = '42501';
     end if;
     update head set seq = f.seq, hash = f.hash, state_seq = case when f.changes then f.seq else state_seq end
       where reel = f.reel and seq = f.seq - 1 and hash = f.prev;

@@ -3,6 +3,7 @@
 create or replace function treeos.check_opening() returns trigger
 language plpgsql security definer set search_path = treeos, pg_temp as $$
 declare
+  w inbox;
   its_generation integer := split_part(new.moment, '/', 2)::integer;
   last_n bigint;
 begin
@@ -16,6 +17,10 @@ begin
   end if;
   if new.n <> last_n + 1 then
     raise exception 'moment % does not follow moment number % of %', new.moment, last_n, new.being using errcode = 'TR002';
+  end if;
+  select * into w from inbox where id = new.wake;
+  if not is_owned() and is_claimable(w, new.being, new.moment) is not true then
+    raise exception 'refused: moment % is opened for a wake that it has not claimed', new.moment using errcode = '42501';
   end if;
   return new;
 end $$;

@@ -1,0 +1,118 @@
+import { sql } from 'kysely'
+import type { Db } from './database.ts'
+import { listFunctions, readSqlFile } from './files.ts'
+
+/** What of the living schema is not as this version ships it: by the name of the function, trigger or role. */
+export interface CatalogFault {
+  readonly reason: 'function-mismatch' | 'trigger-mismatch' | 'rights-mismatch'
+  readonly key: string
+}
+
+/** `create or replace function treeos.NAME(…) … $$ BODY $$` */
+const FUNCTION = /create or replace function treeos\.(\w+)\([\s\S]*?\$\$([\s\S]*)\$\$/
+const TRIGGER = /create trigger (\w+)\s[\s\S]*?\son treeos\.(\w+)/g
+const GRANT = /grant ([\w, ()]+?) on (function )?([\s\S]+?)\s+to ([\w%$, ]+?)\s*(?:;|\$grant\$)/g
+
+/**
+ * Compares functions, triggers and rights of the database with the files of this version: a function that was replaced or added, a
+ * trigger that was dropped or does not fire, and a right of our roles, or of everybody, that no file gives. Postgres answers
+ * this about itself.
+ */
+export async function faultsOfCatalog(db: Db): Promise<CatalogFault[]> {
+  const [functions, triggers, rights] = await Promise.all([
+    shippedFunctions(),
+    shippedTriggers(),
+    shippedRights(),
+  ])
+  return [
+    ...(await faultsOfFunctions(db, functions)),
+    ...(await faultsOfTriggers(db, triggers)),
+    ...(await faultsOfRights(db, rights)),
+  ]
+}
+
+async function shippedFunctions(): Promise<Map<string, { body: string; isDefiner: boolean }>> {
+  const files = await Promise.all((await listFunctions()).map(readSqlFile))
+  return new Map(
+    files.map((text) => {
+      const [whole = '', name = '', body = ''] = FUNCTION.exec(text) ?? []
+      return [name, { body, isDefiner: whole.slice(0, whole.indexOf('$$')).includes('security definer') }]
+    }),
+  )
+}
+
+async function shippedTriggers(): Promise<Set<string>> {
+  return new Set(
+    [...(await readSqlFile('triggers.sql')).matchAll(TRIGGER)].map(([, name, table]) => `${table}.${name}`),
+  )
+}
+
+/** By role: `execute NAME`, `insert TABLE` and so on. Reading is left out: it changes nothing. */
+async function shippedRights(): Promise<Set<string>> {
+  const rights = new Set<string>()
+  for (const [, kinds = '', isFunction, on = '', to = ''] of (await readSqlFile('rights.sql')).matchAll(
+    GRANT,
+  )) {
+    const roles = to.includes('%1$I') ? ['treeos_app', 'treeos_people'] : to.split(/,\s*/)
+    const names = [...on.matchAll(/treeos\.(\w+)/g)].map(([, name]) => name)
+    for (const kind of isFunction === undefined ? kinds.replace(/\([^)]*\)/g, '').split(/,\s*/) : ['execute'])
+      for (const name of names) for (const role of roles) rights.add(`${role.trim()}: ${kind.trim()} ${name}`)
+  }
+  return rights
+}
+
+async function faultsOfFunctions(
+  db: Db,
+  shipped: Awaited<ReturnType<typeof shippedFunctions>>,
+): Promise<CatalogFault[]> {
+  const { rows } = await sql<{ name: string; body: string; definer: boolean }>`
+    select proname::text as name, prosrc as body, prosecdef as definer from pg_catalog.pg_proc p
+    join pg_catalog.pg_namespace n on n.oid = p.pronamespace where n.nspname = 'treeos'`.execute(db)
+  const found = new Map<string, number>()
+  const wrong = new Set<string>()
+  for (const { name, body, definer } of rows) {
+    found.set(name, (found.get(name) ?? 0) + 1)
+    const right = shipped.get(name)
+    if (right?.body !== body || right.isDefiner !== definer) wrong.add(name)
+  }
+  for (const name of shipped.keys()) if (found.get(name) !== 1) wrong.add(name)
+  return [...wrong].sort().map((key) => ({ reason: 'function-mismatch', key }))
+}
+
+async function faultsOfTriggers(db: Db, shipped: ReadonlySet<string>): Promise<CatalogFault[]> {
+  const { rows } = await sql<{ name: string; fires: boolean }>`
+    select c.relname || '.' || t.tgname as name, t.tgenabled in ('O', 'A') as fires
+    from pg_catalog.pg_trigger t join pg_catalog.pg_class c on c.oid = t.tgrelid
+    join pg_catalog.pg_namespace n on n.oid = c.relnamespace
+    where n.nspname = 'treeos' and not t.tgisinternal`.execute(db)
+  const firing = new Set(rows.filter(({ fires }) => fires).map(({ name }) => name))
+  const wrong = [
+    ...[...shipped].filter((name) => !firing.has(name)),
+    ...rows.map(({ name }) => name).filter((name) => !shipped.has(name)),
+  ]
+  return [...new Set(wrong)].sort().map((key) => ({ reason: 'trigger-mismatch', key }))
+}
+
+/** Of our roles, of what logs in as one of them, and of everybody. The portal's role has its own rights, which its package gives. */
+async function faultsOfRights(db: Db, shipped: ReadonlySet<string>): Promise<CatalogFault[]> {
+  const { rows } = await sql<{ right: string }>`
+    with given as (
+      select c.relname::text as name, a.grantee, lower(a.privilege_type) as kind, c.relowner as owner
+      from pg_catalog.pg_class c cross join lateral aclexplode(c.relacl) a
+      where c.relnamespace = 'treeos'::regnamespace and c.relkind in ('r', 'v', 'm', 'p', 'f')
+      union all
+      select c.relname::text, a.grantee, lower(a.privilege_type), c.relowner
+      from pg_catalog.pg_class c join pg_catalog.pg_attribute t on t.attrelid = c.oid cross join lateral aclexplode(t.attacl) a
+      where c.relnamespace = 'treeos'::regnamespace
+      union all
+      select p.proname::text, a.grantee, 'execute', p.proowner
+      from pg_catalog.pg_proc p cross join lateral aclexplode(coalesce(p.proacl, acldefault('f', p.proowner))) a
+      where p.pronamespace = 'treeos'::regnamespace)
+    select distinct coalesce(r.rolname, 'public') || ': ' || kind || ' ' || name as right
+    from given left join pg_catalog.pg_roles r on r.oid = grantee
+    where kind <> 'select' and grantee <> owner and coalesce(r.rolname, '') <> 'treeos_portal'
+    order by 1`.execute(db)
+  return rows
+    .filter(({ right }) => !shipped.has(right))
+    .map(({ right }) => ({ reason: 'rights-mismatch', key: right }))
+}

@@ -1,0 +1,16 @@
+-- Whether the fact of a summon, as canonical JSON, tells a wake as it is. Its content may hold a NUL, which jsonb does not take, so the
+-- part up to the content is compared as text.
+create or replace function treeos.is_said(e treeos.inbox, said text) returns boolean language plpgsql immutable as $$
+declare
+  begins text := '{' || coalesce('"channel":' || to_json(e.channel) || ',', '')
+    || '"cognition":' || coalesce(to_json(e.caller_cognition)::text, 'null')
+    || ',"content":' || convert_from(e.content, 'UTF8') || ',';
+  rest jsonb;
+begin
+  if not starts_with(said, begins) then
+    return false;
+  end if;
+  rest := ('{' || substr(said, length(begins) + 1))::jsonb;
+  return (rest->>'correlation', rest->>'to', rest->>'root', rest->>'inReplyTo', rest->>'role', coalesce(rest->>'expectReply', 'true'))
+    is not distinct from (e.id, e.being, e.root, e.in_reply_to, e.caller_role, e.expect_reply::text);
+end $$;

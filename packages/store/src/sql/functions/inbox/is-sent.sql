@@ -1,0 +1,44 @@
+-- Whether what a moment did sends a wake: a summon its own fact tells; a notice to who asked, to a maker or to the operator; a wake of a
+-- child; or the wake by which the being itself goes on.
+-- @param w the wake of the moment
+-- @param e the wake that it sends
+create or replace function treeos.is_sent(batch jsonb, w treeos.inbox, e treeos.inbox) returns boolean
+language plpgsql stable as $$
+declare
+  this_being text := batch->>'being';
+  this_moment text := batch->>'moment';
+  ended text := batch#>>'{outcome,kind}';
+  why text := batch#>>'{outcome,reason}';
+  says_who boolean;
+begin
+  if w.kind <> 'act' and e.hops < w.hops or e.priority not between 1 and 9 then
+    return false;
+  end if;
+  if e.kind = 'summon' then
+    return ended = 'act' and e.notice is null and e.caller = this_being and exists (
+      select from jsonb_to_recordset(batch->'facts') as f(kind text, reel text, hash text, bytes text)
+      where f.kind = 'being:summoned' and f.reel = 'being:' || this_being and decode(f.hash, 'hex') = e.cause
+        and is_said(e, convert_from(decode(f.bytes, 'hex'), 'UTF8')));
+  end if;
+  says_who := starts_with(convert_from(e.content, 'UTF8'), format('{"actor":"@%s",', this_being));
+  if e.kind <> 'event' then
+    return false;
+  elsif e.notice is not null then
+    return says_who and e.caller is null and (e.being = w.caller or e.being = 'operator' or e.being = any(line_of(this_being)))
+      and case split_part(e.id, '/', 1)
+        when 'notice' then ended in ('failure', 'skipped') and e.id = format('notice/%s/%s', this_moment, e.being)
+        when 'parked' then e.id = 'parked/' || this_moment
+          and batch->'facts' @> jsonb_build_array(jsonb_build_object('kind', 'being:parked'))
+        when 'spent' then why = 'self-continues-spent' and starts_with(e.id, format('spent/%s/', this_being))
+        when 'looked' then why = 'looks-spent' and starts_with(e.id, format('looked/%s/', this_being))
+        when 'chain-spent' then why = 'chain-spent' and e.id = 'chain-spent/' || w.root
+        else false end;
+  elsif e.id = 'look/' || this_moment then
+    return ended = 'see' and says_who and e.being = this_being and e.root = w.root
+      and (e.caller, e.caller_role, e.caller_cognition) is not distinct from (w.caller, w.caller_role, w.caller_cognition);
+  elsif e.id = 'continue/' || this_moment then
+    return ended = 'act' and says_who and e.being = this_being and e.root = w.root and e.caller is null;
+  end if;
+  return ended = 'act' and e.caller is null and e.id = format('awakened/%s/%s', this_moment, e.being)
+    and exists (select from projection where key = 'being:' || e.being and parent = this_being);
+end $$;

@@ -1,0 +1,13 @@
+-- Whether a moment decided what a person's act asks for, under the lease that it was given. Content and decision are canonical JSON, and
+-- compared as text: they may hold a NUL, which jsonb does not take.
+create or replace function treeos.is_asked(act treeos.inbox, its_moment text, its_lease integer) returns boolean
+language plpgsql stable as $$
+declare
+  said text := convert_from(act.content, 'UTF8');
+  decided text := (select convert_from(bytes, 'UTF8') from moment_decision where moment = its_moment);
+  begins text := substring(said from '^\{"answers":(?:null|"(?:[^"\\]|\\.)*"),"call":');
+begin
+  return starts_with(decided, '{"call":') and right(decided, 30) = ',"content":null,"kind":"call"}'
+    and starts_with(substr(said, length(begins) + 1), substr(decided, 9, length(decided) - 8 - 30))
+    and its_lease is not distinct from substring(said from ',"lease":\{"driver":"[^"]+","epoch":(\d+)\}\}$')::integer;
+end $$;

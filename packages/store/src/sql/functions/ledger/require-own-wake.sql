@@ -1,0 +1,36 @@
+-- The wake of the moment that a batch ends. Raises an error unless the batch follows from it: the moment was opened for this wake,
+-- which no other moment has claimed, and what a person's act asked for is what the moment decided. Without a moment a batch holds facts
+-- and their rows alone. An outcome of a life that is over changes nothing.
+create or replace function treeos.require_own_wake(batch jsonb) returns treeos.inbox language plpgsql stable as $$
+declare
+  this_being text := batch->>'being';
+  this_moment text := batch->>'moment';
+  ended text := batch#>>'{outcome,kind}';
+  is_over boolean := coalesce(batch#>>'{outcome,reason}' = 'superseded', false);
+  w inbox;
+begin
+  if this_moment is null or is_over then
+    if (jsonb_array_length(batch->'inbox') + jsonb_array_length(batch->'changes') + jsonb_array_length(batch->'closes') = 0
+      and case when is_over
+        then ended = 'skipped' and jsonb_array_length(batch->'facts') + jsonb_array_length(batch->'rows') = 0
+          and split_part(this_moment, '/', 2)::integer < (batch->>'generation')::integer
+        else this_being is null and jsonb_typeof(batch->'outcome') = 'null' end) is not true
+    then
+      raise exception 'refused: only the moment of a being says, wakes and closes anything' using errcode = '42501';
+    end if;
+    return null;
+  end if;
+  select * into w from inbox where id = batch#>>'{outcome,wake}';
+  if (this_moment = format('%s/%s/%s', this_being, batch->>'generation', batch#>>'{outcome,n}')
+    and is_claimable(w, this_being, this_moment)
+    and exists (select from moment_open o where o.moment = this_moment and o.being = this_being and o.wake = w.id)) is not true
+  then
+    raise exception 'refused: moment % was not opened for the wake %', this_moment, batch#>>'{outcome,wake}' using errcode = '42501';
+  end if;
+  if ended = 'act' and (w.kind = 'act' and is_asked(w, this_moment, (batch->>'lease')::integer)
+    or w.kind <> 'act' and batch->>'lease' is null) is not true
+  then
+    raise exception 'refused: moment % does what the act % does not ask for', this_moment, w.id using errcode = '42501';
+  end if;
+  return w;
+end $$;
