@@ -1,4 +1,4 @@
-import { SPEECH_KIND, WAKE_FIELDS } from '@treeos/core'
+import { SPEECH_KIND } from '@treeos/core'
 import type { Db, Reality, StoreDb } from '@treeos/store'
 import { type Kysely, sql } from 'kysely'
 import { type Cut, markCut } from './cut.ts'
@@ -10,11 +10,6 @@ export interface Copied {
   /** wakes that wait in the copy */
   readonly waiting: number
 }
-
-/** The columns of a wake but its overlay. */
-const WAKE_COLUMNS = Object.values(WAKE_FIELDS)
-  .flatMap(({ column }) => (column === 'overlay' ? [] : [`t.${column}`]))
-  .join(', ')
 
 /**
  * What is copied as it is, by table. What can be made again from it (heads, rows, watches, limits) is made again. Sessions stay
@@ -45,11 +40,10 @@ const PARTS: readonly (readonly [table: string, of: string])[] = [
   // The wakes of kept moments, those that these answered, and those that kept facts caused, whether they were claimed later or not.
   [
     'inbox',
-    `select ${WAKE_COLUMNS}, t.caller_role, t.caller_cognition, t.age, t.at, t.notice, t.times, t.latest,
-      (select k.moment from kept_moment k where k.moment = t.claimed_by) as claimed_by,
-      (select k.moment from kept_moment k where k.moment = t.closed_by) as closed_by,
-      (select t.closed_at from kept_moment k where k.moment = t.closed_by) as closed_at
-    from treeos.inbox t
+    `select kept.* from treeos.inbox t cross join lateral jsonb_populate_record(t, jsonb_build_object('overlay', null,
+      'claimed_by', (select k.moment from kept_moment k where k.moment = t.claimed_by),
+      'closed_by', (select k.moment from kept_moment k where k.moment = t.closed_by),
+      'closed_at', (select t.closed_at from kept_moment k where k.moment = t.closed_by))) as kept
     where exists (select from kept_moment k where k.wake = t.id)
       or exists (select from kept_moment k where k.moment = t.closed_by)
       or exists (
