@@ -196,7 +196,7 @@ describe('the parts of an extension', () => {
   })
 
   it('end for good when somebody says so: exactly its roles', async () => {
-    const at = { ...world, registry: buildRegistry([seed, stage]) }
+    const at = { ...world, db: world.owner, registry: buildRegistry([seed, stage]) } // as its command does
     await expect(endExtension(at, 'stage')).rejects.toMatchObject({ code: 'RESOURCE_CONFLICT' })
     for (const name of ['nobody', 'live'])
       await expect(endExtension(at, name)).rejects.toMatchObject({ code: 'EXTENSION_NOT_FOUND' })

@@ -1,7 +1,7 @@
 import { act, inbox, inhabit, moments, reply, see, summon } from '@treeos/client'
 import { actWakeId, type BeingName, type Json, type JsonObject, newWake, PRIORITIES } from '@treeos/core'
 import { beingWorkflowId, COGNITION } from '@treeos/protocol'
-import { findLease, findOpen } from '@treeos/store'
+import { enqueue, findLease, findOpen } from '@treeos/store'
 import { sql } from 'kysely'
 import { beforeAll, describe, expect, it } from 'vitest'
 import {
@@ -22,7 +22,6 @@ import {
 import { stage } from '../../support/puppet.ts'
 import { expectReplays, expectUnbroken } from '../../support/replaying.ts'
 import { useModelServer, useWorld } from '../../support/use-world.ts'
-import { putWake } from '../../support/wakes.ts'
 import type { World } from '../../support/world.ts'
 
 /** The same world, as another person who lives there. */
@@ -385,8 +384,9 @@ describe('how a lease ends', () => {
     await connectTo('kid', 'ada')
     for (const lease of [{ driver: 'ada', epoch }, { driver: 'operator', epoch: epoch + 1 }, undefined]) {
       const id = crypto.randomUUID()
-      await putWake(
-        world.owner,
+      await enqueue(
+        world.db,
+        'act',
         newWake({
           id: actWakeId(id),
           being: 'kid',
