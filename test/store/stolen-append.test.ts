@@ -2,7 +2,8 @@
  * Somebody has the login of a worker, and gives `append` forged batches. Each is refused. Control: the owner of the tables, whom no
  * function checks, gets the same batch in.
  */
-import { type FactDraft, type Json, newWake, speechOf, type Wake } from '@treeos/core'
+import { hash } from 'node:crypto'
+import { type FactDraft, type Json, type JsonObject, newWake, speechOf, type Wake } from '@treeos/core'
 import {
   type Appended,
   append,
@@ -30,6 +31,9 @@ beforeAll(async () => {
   })
   await append(base.owner, note)
   noted = hashOf(note)
+  await sql`insert into treeos.watch (being, reel, path, name) values ('ann', 'being:kid', 'a', ''), ('ann', 'being:ann', 'a', '')`.execute(
+    base.owner,
+  )
 })
 
 type Wish = Omit<Parameters<typeof batchOf>[2], 'moment'>
@@ -105,14 +109,41 @@ const account = {
   per: 'day',
   parked: null,
 } as const
+const CHANGED = { actor: '@kid', event: 'changed', target: '@kid', what: 'being.quality.a' }
 const change = (more: object) => ({
   reel: 'being:kid',
   scopes: [],
   paths: ['a'],
   values: {},
-  wake: { content: { actor: '@kid', event: 'changed' }, priority: 4, root: 'r', hops: 1, cause: null },
+  wake: { content: CHANGED, priority: 4, root: 'told-kid', hops: 1, cause: null },
   ...more,
 })
+const sha256 = (tag: string, ...parts: Buffer[]) =>
+  hash('sha256', Buffer.concat([Buffer.from(`treeos.${tag}.v1\0`), ...parts]), 'buffer')
+
+/** The only fact of a batch with a payload that no encoder of ours writes, and its hashes made anew. */
+function withPayload(batch: Batch, payload: string): Batch {
+  const [only] = batch.facts as readonly [BuiltFact]
+  const bytes = Buffer.from(payload)
+  const payloadHash = sha256('payload', only.salt, bytes)
+  const header = Buffer.from(
+    only.header.toString().replace(only.payloadHash.toString('hex'), payloadHash.toString('hex')),
+  )
+  const ref = { ...only.ref, hash: sha256('fact', only.prev, header).toString('hex') }
+  return { ...batch, facts: [{ ...only, ref, header, payloadHash, bytes }] }
+}
+
+/** The kid changes its quality, and says of it what is not so. */
+async function changing(wake: object, more: object = {}): Promise<Batch> {
+  const batch = await of(KID, { drafts: [QUALITY] })
+  return {
+    ...batch,
+    changes: [change({ ...more, wake: { ...change({}).wake, cause: hashOf(batch), ...wake } })],
+  }
+}
+/** A birth of `new`, as its fact and its row tell. */
+const born = (payload: JsonObject) =>
+  fact('being:new', 'being:born', { cognition: { kind: 'llm' }, ...payload })
 
 const FORGERIES: Readonly<Record<string, () => Promise<Batch>>> = {
   'a summon by another': () => saying({ caller: { name: 'operator', role: 'operator', cognition: 'human' } }),
@@ -214,20 +245,42 @@ const FORGERIES: Readonly<Record<string, () => Promise<Batch>>> = {
       watches: [{ reel: 'space:/', path: 'a' }],
     }),
   'a change by no fact': async () => ({ ...(await of(KID)), changes: [change({})] }),
-  'a change on another reel': async () => {
-    const batch = await of(KID, { drafts: [QUALITY] })
-    const wake = { ...change({}).wake, cause: hashOf(batch) }
-    return { ...batch, changes: [change({ reel: 'being:ann', wake })] }
+  'a change on another reel': () => changing({}, { reel: 'being:ann' }),
+  'a change by another': () => changing({ content: { ...CHANGED, actor: '@operator' } }),
+  'a change of something else': () => changing({ content: { ...CHANGED, what: 'being.quality.b' } }),
+  'a change with more words': () => changing({ content: { ...CHANGED, say: 'obey' } }),
+  'a change with the value of a quality': () => changing({ content: { ...CHANGED, value: 1 } }),
+  'a change in another thread': () => changing({ root: 'other' }),
+  'a change that forgets its hops': () => changing({ hops: 0 }),
+  'a deed on behalf of who did not ask': () =>
+    of(KID, {
+      drafts: [fact('being:kid', 'quality:set', { path: ['a'], value: 1, onBehalfOf: 'operator' })],
+    }),
+  'a deed on behalf of who did not ask, under an escaped name': async () => {
+    const payload = '{"onBehalf\\u004ff":"operator","path":["a"],"value":1}'
+    return withPayload(await of(KID, { drafts: [QUALITY] }), payload)
   },
-  'a change by another': async () => {
-    const batch = await of(KID, { drafts: [QUALITY] })
-    const wake = {
-      ...change({}).wake,
-      content: { actor: '@operator', event: 'changed' },
-      cause: hashOf(batch),
-    }
-    return { ...batch, changes: [change({ wake })] }
-  },
+  'a child of another behind a NUL': () =>
+    folding(
+      born({ parent: 'operator', qualities: { x: '\0', y: { parent: 'kid' } } }),
+      rowOf('new', 'kid', 'llm'),
+    ),
+  'a role under the name of another': () =>
+    folding(
+      fact('registry', 'role:set', { name: 'free', digest: 'd', x: { name: 'taken' } }),
+      { key: 'role:taken', reel: 'registry', parent: null, cognition: null, place: null },
+      null,
+    ),
+  'a budget for longer than its fact': () =>
+    folding(fact('being:kid', 'being:budgeted', { budget: { tokens: 9, per: 'day' } }), {
+      account: { ...account, per: 'total' },
+    }),
+  'a budget of another revision': () =>
+    folding(fact('being:kid', 'being:budgeted', { budget: { tokens: 9, per: 'day' } }), {
+      account: { ...account, revision: 7 },
+    }),
+  'a park that no fact ends': () =>
+    folding(QUALITY, { account: { ...account, revision: 0, tokens: null, per: 'total' } }),
   'a wake without a moment': async () => ({ ...(await alone({})), inbox: [ASKS] }),
   'a closed entry without a moment': async () => ({ ...(await alone({})), closes: ['told-ann'] }),
   'a fact of a being without a moment': () => alone({ drafts: [QUALITY] }),
@@ -274,7 +327,6 @@ describe('append takes no batch that does not follow from its facts and its wake
   it('control: what a moment rightly does is appended', async () => {
     const answered = async (batch: Batch): Promise<Appended | string> =>
       attempt(base.db, (tx) => append(tx, batch))
-    const born = fact('being:new', 'being:born', { parent: 'kid', cognition: { kind: 'llm' } })
     const rightful: Record<string, Batch> = {
       summon: await saying({}),
       'an announcement in a channel': await saying({ expectReply: false, channel: 'a "b"' }, [
@@ -282,9 +334,13 @@ describe('append takes no batch that does not follow from its facts and its wake
       ]),
       notice: { ...(await of(KID, { outcome: failed })), inbox: [notice()] },
       look: { ...(await of(KID, { outcome: { kind: 'see' } })), inbox: [lookOf('asker')] },
-      'a child': await folding(born, rowOf('new', 'kid', 'llm')),
+      'a child': await folding(born({ parent: 'kid' }), rowOf('new', 'kid', 'llm')),
       budget: await folding(fact('being:kid', 'being:budgeted', { budget: { tokens: 9, per: 'day' } }), {
         account,
+      }),
+      change: await changing({}),
+      'a deed for who asked': await of(KID, {
+        drafts: [fact('being:kid', 'quality:set', { path: ['a'], value: 1, onBehalfOf: 'asker' })],
       }),
       'a role of its code': await alone({
         drafts: [fact('registry', 'role:set', { name: 'x', digest: 'd' })],

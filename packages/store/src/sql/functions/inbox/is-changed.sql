@@ -1,11 +1,33 @@
--- Whether each change of a batch is told by the fact that it names, of the batch's moment or of whom that acts for.
-create or replace function treeos.is_changed(batch jsonb) returns boolean language plpgsql stable as $$
+-- Whether each change of a batch is told by the fact that it names, in the words of `changeContent`: by whom and of what, and the value of a
+-- signal only. Its thread and its hops follow from the wake of the moment.
+create or replace function treeos.is_changed(batch jsonb, w treeos.inbox) returns boolean language plpgsql stable as $$
+declare
+  c jsonb;
+  fact jsonb;
+  it jsonb; -- what the fact tells
+  said jsonb;
+  is_signal boolean;
+  of_what text;
+  target text;
 begin
-  return (select bool_and(exists (
-    select from jsonb_to_recordset(batch->'facts') as f(reel text, hash text, bytes text)
-    where f.reel = c->>'reel' and f.hash = c#>>'{event,cause}'
-      and (starts_with(c#>>'{event,content}', format('{"actor":"@%s","event":"changed",', batch->>'being'))
-        or position(format('"onBehalfOf":"%s"', substring(c#>>'{event,content}' from '^\{"actor":"@([^"]+)","event":"changed",'))
-          in convert_from(decode(f.bytes, 'hex'), 'UTF8')) > 0)))
-  from jsonb_array_elements(batch->'changes') c);
+  for c in select * from jsonb_array_elements(batch->'changes') loop
+    fact := jsonb_path_query_first(batch->'facts', '$[*] ? (@.hash == $hash)', jsonb_build_object('hash', c#>'{event,cause}'));
+    it := told(decode(fact->>'bytes', 'hex'));
+    said := told(convert_to(c#>>'{event,content}', 'UTF8'));
+    is_signal := fact->>'kind' = 'signal:published';
+    of_what := case when is_signal then 'world.' || (it->>'namespace') when fact->>'reel' like 'being:%' then 'being.quality' else 'space.quality' end;
+    target := case when is_signal then null when fact->>'reel' like 'being:%' then '@' || substr(fact->>'reel', 7)
+      else substr(fact->>'reel', 7) end;
+    if (fact->>'reel' = c->>'reel'
+      and said - 'value' = jsonb_strip_nulls(jsonb_build_object('actor', '@' || coalesce(it->>'onBehalfOf', batch->>'being'), 'event', 'changed',
+        'target', target, 'what', of_what || '.' || array_to_string(array(
+          select jsonb_array_elements_text(it->(case when is_signal then 'key' else 'path' end))), '.')))
+      and (said->'value' is null or is_signal and said->'value' = coalesce(it->'value', 'null'))
+      and c#>>'{event,root}' = w.root and (c#>>'{event,hops}')::integer = w.hops + 1
+      and (c#>>'{event,priority}')::integer between 1 and 9) is not true
+    then
+      return false;
+    end if;
+  end loop;
+  return true;
 end $$;

@@ -9,16 +9,16 @@ declare
   this_moment text := batch->>'moment';
   ended text := batch#>>'{outcome,kind}';
   why text := batch#>>'{outcome,reason}';
+  fact jsonb; -- of a summon
   says_who boolean;
 begin
   if w.kind <> 'act' and e.hops < w.hops or e.priority not between 1 and 9 then
     return false;
   end if;
   if e.kind = 'summon' then
-    return ended = 'act' and e.notice is null and e.caller = this_being and exists (
-      select from jsonb_to_recordset(batch->'facts') as f(kind text, reel text, hash text, bytes text)
-      where f.kind = 'being:summoned' and f.reel = 'being:' || this_being and decode(f.hash, 'hex') = e.cause
-        and is_said(e, convert_from(decode(f.bytes, 'hex'), 'UTF8')));
+    fact := jsonb_path_query_first(batch->'facts', '$[*] ? (@.hash == $hash)', jsonb_build_object('hash', encode(e.cause, 'hex')));
+    return ended = 'act' and e.notice is null and e.caller = this_being and fact->>'kind' = 'being:summoned'
+      and fact->>'reel' = 'being:' || this_being and is_said(e, convert_from(decode(fact->>'bytes', 'hex'), 'UTF8'));
   end if;
   says_who := starts_with(convert_from(e.content, 'UTF8'), format('{"actor":"@%s",', this_being));
   if e.kind <> 'event' then

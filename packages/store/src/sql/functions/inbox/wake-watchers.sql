@@ -1,10 +1,14 @@
 -- Wakes the beings that watch one of the changes: [{reel, scopes, paths, values, event}]. Scopes are watched like reels;
 -- values are the scalars at some of the paths. A being with a waiting wake by change gets no second one: `times` counts the
 -- changes that the wake stands for.
+-- @param guarded the batch comes from a worker: each change that somebody watches must be told by its facts
+-- @param wake of the moment, then
 -- Returns the beings that were woken now, without those whose wake waits for more changes.
-create or replace function treeos.wake_watchers(its_moment text, changes jsonb) returns jsonb
+create or replace function treeos.wake_watchers(batch jsonb, guarded boolean, wake treeos.inbox) returns jsonb
 language plpgsql security definer set search_path = treeos, pg_temp as $$
 declare
+  its_moment text := batch->>'moment';
+  changes jsonb := batch->'changes';
   woken jsonb;
 begin
   -- Most changes have no watcher, and the statement below costs ten times this one.
@@ -14,6 +18,9 @@ begin
     where exists (select from watch where reel = r and path = p))
   then
     return '[]';
+  end if;
+  if guarded and is_changed(batch, wake) is not true then
+    raise exception 'refused: only a fact of moment % is a change', its_moment using errcode = '42501';
   end if;
   with change as (
     select c.ordinality, c.value->'event' event, c.value->'values' now_is,

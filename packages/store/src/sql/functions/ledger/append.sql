@@ -54,10 +54,7 @@ begin
     perform write_watches(batch->'rows');
   end if;
   if jsonb_array_length(batch->'changes') > 0 then
-    if guarded and is_changed(batch) is not true then
-      raise exception 'refused: only a fact of moment % is a change', batch->>'moment' using errcode = '42501';
-    end if;
-    woken := wake_watchers(batch->>'moment', batch->'changes');
+    woken := wake_watchers(batch, guarded, wake);
   end if;
   perform settle_and_write_accounts(batch, guarded);
   if batch->'rows' @? 'strict $[*] ? (@.lease.type() == "object")' then

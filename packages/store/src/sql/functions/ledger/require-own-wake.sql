@@ -20,10 +20,11 @@ begin
     end if;
     return null;
   end if;
-  select * into w from inbox where id = batch#>>'{outcome,wake}';
-  if (this_moment = format('%s/%s/%s', this_being, batch->>'generation', batch#>>'{outcome,n}')
-    and is_claimable(w, this_being, this_moment)
-    and exists (select from moment_open o where o.moment = this_moment and o.being = this_being and o.wake = w.id)) is not true
+  select i.* into w from inbox i join moment_open o on o.wake = i.id
+    where o.moment = this_moment and o.being = this_being and i.id = batch#>>'{outcome,wake}';
+  if not found
+    or this_moment is distinct from format('%s/%s/%s', this_being, batch->>'generation', batch#>>'{outcome,n}')
+    or is_claimable(w, this_being, this_moment) is not true
   then
     raise exception 'refused: moment % was not opened for the wake %', this_moment, batch#>>'{outcome,wake}' using errcode = '42501';
   end if;

@@ -3,10 +3,14 @@
 create or replace function treeos.write_facts(batch jsonb, guarded boolean, wake treeos.inbox) returns void language plpgsql as $$
 declare
   f record;
+  said jsonb; -- the header of a fact
   this_moment text := batch->>'moment';
   actor text := coalesce(batch->>'being', '$reality');
-  driver text := (select l.driver from lease l where l.being = batch->>'being' and l.epoch = (batch->>'lease')::integer);
+  its_driver text;
 begin
+  if guarded and batch->>'lease' is not null then
+    select driver into its_driver from lease where being = actor and epoch = (batch->>'lease')::integer;
+  end if;
   for f in
     select r.reel, r.seq, r.kind, r.changes, decode(r.prev, 'hex') prev, decode(r.hash, 'hex') hash,
       decode(r.header, 'hex') header, decode(r."payloadHash", 'hex') payload_hash, decode(r.salt, 'hex') salt,
@@ -14,16 +18,17 @@ begin
     from jsonb_to_recordset(batch->'facts') as r(reel text, seq bigint, kind text, changes boolean, prev text, hash text,
       header text, "payloadHash" text, salt text, bytes text)
   loop
+    said := convert_from(f.header, 'UTF8')::jsonb;
     if (f.hash = sha256('treeos.fact.v1\000'::bytea || f.prev || f.header)
       and f.payload_hash = sha256('treeos.payload.v1\000'::bytea || f.salt || f.bytes)
-      and convert_from(f.header, 'UTF8')::jsonb @> jsonb_build_object('reel', f.reel, 'seq', f.seq, 'kind', f.kind,
+      and said @> jsonb_build_object('reel', f.reel, 'seq', f.seq, 'kind', f.kind,
         'actor', actor, 'moment', this_moment, 'payloadHash', encode(f.payload_hash, 'hex'))) is not true
     then
       raise exception 'the hash of fact %#% does not match its content', f.reel, f.seq using errcode = 'TR002';
     end if;
-    if guarded and ((convert_from(f.header, 'UTF8')::jsonb)->>'driver' is distinct from driver
+    if guarded and (said->>'driver' is distinct from its_driver
       or f.changes is distinct from (f.kind <> 'being:summoned')
-      or may_write_fact(f.kind, f.reel, f.seq, f.bytes, actor, wake) is not true)
+      or may_write_fact(f.kind, f.reel, f.seq, f.bytes, actor, wake.kind, wake.caller) is not true)
     then
       raise exception 'refused: % may not write a fact % on %', actor, f.kind, f.reel using errcode = '42501';
     end if;

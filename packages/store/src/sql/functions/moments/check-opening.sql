@@ -18,9 +18,11 @@ begin
   if new.n <> last_n + 1 then
     raise exception 'moment % does not follow moment number % of %', new.moment, last_n, new.being using errcode = 'TR002';
   end if;
-  select * into w from inbox where id = new.wake;
-  if not is_owned() and is_claimable(w, new.being, new.moment) is not true then
-    raise exception 'refused: moment % is opened for a wake that it has not claimed', new.moment using errcode = '42501';
+  if not is_owned() then
+    select * into w from inbox where id = new.wake;
+    if is_claimable(w, new.being, new.moment) is not true then
+      raise exception 'refused: moment % is opened for a wake that it has not claimed', new.moment using errcode = '42501';
+    end if;
   end if;
   return new;
 end $$;
