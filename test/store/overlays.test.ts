@@ -15,7 +15,7 @@ const HANDLE = `${'v'.repeat(16)}.${'h'.repeat(43)}`
 
 describe('the record of a thread', () => {
   it('shows that its overlay changed, in order, and cannot be changed', async () => {
-    const { db, owner, close } = await freshDatabase()
+    const { people: db, owner, close } = await freshDatabase()
     try {
       const change = { thread: 't1', commitment: 'ab'.repeat(32), handle: HANDLE, by: 'operator' }
       await recordOverlayChange(db, change)
@@ -39,7 +39,7 @@ describe('the record of a thread', () => {
 
 describe('the sources of a wake', () => {
   it('do not exist where nothing was set, and follow the last change of its thread', async () => {
-    const { db, owner, close } = await freshDatabase()
+    const { people: db, owner, close } = await freshDatabase()
     try {
       expect(await findOverlaySources(db, 'none')).toBeUndefined()
       await sql`insert into treeos.inbox (id, being, kind, priority, content, root, overlay)

@@ -183,6 +183,26 @@ const FORGERIES: Readonly<Record<string, () => Promise<Batch>>> = {
     ...(await of(KID, { outcome: { kind: 'see' } })),
     inbox: [event('look/kid/1/1', 'kid', { caller: { name: 'operator', role: null, cognition: 'human' } })],
   }),
+  'a look that is not counted': async () => ({
+    ...(await of(KID, { outcome: { kind: 'see' } })),
+    inbox: [{ ...lookOf('asker'), looks: 0 }],
+  }),
+  'a summon by a person who did not act': () => {
+    const said = { ...ASKS, caller: { name: 'kid', role: 'resident', cognition: 'human' as const } }
+    return saying(said, [told(said)])
+  },
+  'a notice that counts as another': async () => ({
+    ...(await of(KID, { outcome: failed })),
+    inbox: [notice({ notice: 'failure @ann' } as Partial<Wake>)],
+  }),
+  'a notice in another thread': async () => ({
+    ...(await of(KID, { outcome: failed })),
+    inbox: [notice({ root: 'other' })],
+  }),
+  'the wake of a child in another thread': async () => ({
+    ...(await of(KID)),
+    inbox: [event('awakened/kid/1/1/grand', 'grand', { root: 'other' })],
+  }),
   'that another goes on': async () => ({ ...(await of(KID)), inbox: [event('continue/kid/1/1', 'ann')] }),
   'that one wakes which is no child': async () => ({
     ...(await of(KID)),
@@ -333,6 +353,7 @@ describe('append takes no batch that does not follow from its facts and its wake
         told({ ...ASKS, expectReply: false, channel: 'a "b"' }),
       ]),
       notice: { ...(await of(KID, { outcome: failed })), inbox: [notice()] },
+      'the wake of a child': { ...(await of(KID)), inbox: [event('awakened/kid/1/1/grand', 'grand')] },
       look: { ...(await of(KID, { outcome: { kind: 'see' } })), inbox: [lookOf('asker')] },
       'a child': await folding(born({ parent: 'kid' }), rowOf('new', 'kid', 'llm')),
       budget: await folding(fact('being:kid', 'being:budgeted', { budget: { tokens: 9, per: 'day' } }), {
@@ -358,4 +379,4 @@ describe('append takes no batch that does not follow from its facts and its wake
 })
 
 const lookOf = (caller: string) =>
-  event('look/kid/1/1', 'kid', { caller: { name: caller, role: null, cognition: 'human' } })
+  event('look/kid/1/1', 'kid', { caller: { name: caller, role: null, cognition: 'human' }, looks: 1 })

@@ -48,14 +48,16 @@ interface Idle {
   readonly seconds: number
 }
 
-/** Puts an idle wake into the inbox. A rerun adds no second one. */
+/** Puts an idle wake into the inbox, unless the being has another idle time by now. A rerun adds no second one. */
 export async function wakeIdle(
-  { db }: BeatDeps,
+  deps: BeatDeps,
   { being, generation, n, seconds }: Idle,
 ): Promise<{ accepted: boolean }> {
+  const now = await restingOf(deps, being)
+  if (!('resting' in now) || now.idleSeconds !== seconds) return { accepted: false }
   const id = `idle/${being}/${generation}/${n}`
   const content = { event: 'idle', actor: stanceOf(being), seconds }
   const wake = newWake({ id, being, kind: 'event', priority: PRIORITIES.background, content })
-  const accepted = await enqueue(db, 'event', wake)
+  const accepted = await enqueue(deps.db, 'event', wake)
   return { accepted }
 }

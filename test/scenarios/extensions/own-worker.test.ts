@@ -81,7 +81,7 @@ describe('a worker of one’s own on an empty database and an empty namespace', 
 
     const beings = plugin()
     const own = await worker(beings, { namespace, taskQueue: later.taskQueue })
-    const db = openDatabase(database.url)
+    const db = openDatabase(database.url, { role: 'treeos_people' })
     try {
       await own.runUntil(async () => {
         const temporal = new Client({ connection, namespace })

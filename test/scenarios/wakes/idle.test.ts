@@ -4,6 +4,7 @@ import type { Json, JsonObject } from '@treeos/core'
 import { beingWorkflowId } from '@treeos/protocol'
 import { defineExtension } from '@treeos/sdk'
 import { expect, it } from 'vitest'
+import { beginByHand, handWorker } from '../../support/by-hand.ts'
 import { live, momentOf, play, until, wakesOf } from '../../support/life.ts'
 import { stage } from '../../support/puppet.ts'
 import { expectReplays, expectUnbroken } from '../../support/replaying.ts'
@@ -64,6 +65,19 @@ it('an act of its own begins a new silence, so that a restless being wakes again
   const hummed = (await idleWakes('hummer')).length
   await sleep(2000)
   expect(await idleWakes('hummer')).toHaveLength(hummed)
+})
+
+it('a silence whose length was changed as it ended wakes nobody, and holds nothing up', async () => {
+  await birth('changed', { qualities: { wake: { idle: 60 } } })
+  const { moment, ...at } = await beginByHand(world, 'changed')
+  const opening = { ...at, moment, program: null, mayHold: true }
+  const worker = handWorker(world)
+  const { value } = await worker.openMoment(opening, { heard: 1, idleSeconds: 7 })
+  expect(value).toMatchObject({ resting: true, idleSeconds: 60 })
+  // Control: the silence that its row names.
+  const { value: woken } = await worker.openMoment(opening, { heard: 1, idleSeconds: 60 })
+  expect(woken).toMatchObject({ moment })
+  expect(await idleWakes('changed')).toMatchObject([{ content: { seconds: 60 } }])
 })
 
 it('a doorbell that nothing stands behind does not begin another', async () => {

@@ -11,20 +11,25 @@ declare
   why text := batch#>>'{outcome,reason}';
   fact jsonb; -- of a summon
   says_who boolean;
+  content jsonb; -- of a notice
 begin
   if w.kind <> 'act' and e.hops < w.hops or e.priority not between 1 and 9 then
     return false;
   end if;
   if e.kind = 'summon' then
     fact := jsonb_path_query_first(batch->'facts', '$[*] ? (@.hash == $hash)', jsonb_build_object('hash', encode(e.cause, 'hex')));
-    return ended = 'act' and e.notice is null and e.caller = this_being and fact->>'kind' = 'being:summoned'
+    return ended = 'act' and e.notice is null and e.caller = this_being and (e.caller_cognition = 'human') = (w.kind = 'act')
+      and fact->>'kind' = 'being:summoned'
       and fact->>'reel' = 'being:' || this_being and is_said(e, convert_from(decode(fact->>'bytes', 'hex'), 'UTF8'));
   end if;
   says_who := starts_with(convert_from(e.content, 'UTF8'), format('{"actor":"@%s",', this_being));
   if e.kind <> 'event' then
     return false;
   elsif e.notice is not null then
-    return says_who and e.caller is null and (e.being = w.caller or e.being = 'operator' or e.being = any(line_of(this_being)))
+    content := told(e.content);
+    return says_who and e.caller is null and e.root in (w.root, e.id)
+      and e.notice = rtrim(format('%s @%s %s', content->>'event', this_being, case when content ? 'code' then coalesce(content->>'code', 'null') end))
+      and (e.being = w.caller or e.being = 'operator' or e.being = any(line_of(this_being)))
       and case split_part(e.id, '/', 1)
         when 'notice' then ended in ('failure', 'skipped') and e.id = format('notice/%s/%s', this_moment, e.being)
         when 'parked' then e.id = 'parked/' || this_moment
@@ -34,11 +39,13 @@ begin
         when 'chain-spent' then why = 'chain-spent' and e.id = 'chain-spent/' || w.root
         else false end;
   elsif e.id = 'look/' || this_moment then
-    return ended = 'see' and says_who and e.being = this_being and e.root = w.root
+    return ended = 'see' and says_who and e.being = this_being and e.root = w.root and e.looks = coalesce(w.looks, 0) + 1
+      and e.in_reply_to is not distinct from w.in_reply_to
       and (e.caller, e.caller_role, e.caller_cognition) is not distinct from (w.caller, w.caller_role, w.caller_cognition);
   elsif e.id = 'continue/' || this_moment then
     return ended = 'act' and says_who and e.being = this_being and e.root = w.root and e.caller is null;
   end if;
   return ended = 'act' and e.caller is null and e.id = format('awakened/%s/%s', this_moment, e.being)
+    and e.root = case w.kind when 'act' then e.id else w.root end
     and exists (select from projection where key = 'being:' || e.being and parent = this_being);
 end $$;

@@ -5,6 +5,9 @@ declare
   forged text;
 begin
   if guarded then
+    if (batch->>'noticesMax')::integer < 100 then
+      raise exception 'refused: an inbox holds 100 notices at least, not %', batch->>'noticesMax' using errcode = '42501';
+    end if;
     select e.id into forged from jsonb_populate_recordset(null::inbox, batch->'inbox') e
       where is_sent(batch, wake, e) is not true limit 1;
     if found then

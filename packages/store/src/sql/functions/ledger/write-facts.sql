@@ -28,7 +28,10 @@ begin
     end if;
     if guarded and (said->>'driver' is distinct from its_driver
       or f.changes is distinct from (f.kind <> 'being:summoned')
-      or may_write_fact(f.kind, f.reel, f.seq, f.bytes, actor, wake.kind, wake.caller) is not true)
+      or may_write_fact(f.kind, f.reel, f.seq, f.bytes, actor, wake.kind, wake.caller) is not true
+        -- Who ends a being ends its lease, too.
+        and (f.kind = 'being:released' and batch->'facts' @> jsonb_build_array(jsonb_build_object('kind', 'being:ended', 'reel', f.reel)))
+          is not true)
     then
       raise exception 'refused: % may not write a fact % on %', actor, f.kind, f.reel using errcode = '42501';
     end if;

@@ -1,0 +1,80 @@
+/**
+ * Somebody has the login of a worker, and writes facts that give or take power, where no gate judges them. Each is refused. Control: the owner
+ * of the tables, whom no function checks, gets the same batch in.
+ */
+import type { FactDraft } from '@treeos/core'
+import { append, type Batch } from '@treeos/store'
+import { sql } from 'kysely'
+import { beforeAll, expect, it } from 'vitest'
+import { batchOf } from './batch.ts'
+import { attempt, KID, tally, useOpened } from './stolen.ts'
+
+const base = useOpened()
+const count = tally('facts of power')
+
+beforeAll(async () => {
+  await sql`insert into treeos.projection (key, reel, state, folded_seq) values ('role:own', 'registry', '{"origin":"live"}', 1)`.execute(
+    base.owner,
+  )
+})
+
+const ofKid = (...drafts: FactDraft[]): Promise<Batch> =>
+  batchOf(base.db, base.reality, { moment: KID, drafts, outcome: { wake: KID.wake } })
+const alone = (...drafts: FactDraft[]): Promise<Batch> =>
+  batchOf(base.db, base.reality, { moment: null, drafts })
+const fact = (reel: string, kind: string, payload: FactDraft['payload'] = {}): FactDraft => ({
+  reel,
+  kind,
+  payload,
+})
+
+const FORGERIES: Readonly<Record<string, () => Promise<Batch>>> = {
+  'a budget for itself': () => ofKid(fact('being:kid', 'being:budgeted', { budget: { per: 'total' } })),
+  'the end of its own park': () => ofKid(fact('being:kid', 'being:resumed')),
+  'another ceiling for itself': () => ofKid(fact('being:kid', 'being:bounded', { ceiling: null })),
+  'the end of the operator': () => ofKid(fact('being:operator', 'being:ended')),
+  'the pause of the operator': () => ofKid(fact('being:operator', 'being:paused')),
+  'a move of another': () => ofKid(fact('being:ann', 'being:moved', { to: '/' })),
+  'the end of a lease on another': () =>
+    ofKid(fact('being:ann', 'being:released', { by: 'operator', epoch: 3 })),
+  'the cut of a thread without a part in it': () =>
+    ofKid(fact('thread:told-ann', 'thread:cut', { thread: 'told-ann' })),
+  'the cut of another thread than its reel': () =>
+    ofKid(fact('thread:told-kid', 'thread:cut', { thread: 'told-ann' })),
+  'a standard budget': () =>
+    ofKid(
+      fact('space:/', 'quality:set', { path: ['budget', 'llm'], value: { revision: 1, tokens: 10 ** 9 } }),
+    ),
+  'a reality of its own': () => ofKid(fact('space:/', 'reality:made', { name: 'mine' })),
+  'another origin of the reality': () => ofKid(fact('space:/', 'reality:forked', { name: 'mine' })),
+  'the end of a role that a being wrote': () => alone(fact('registry', 'role:deleted', { name: 'own' })),
+}
+
+it.each(Object.keys(FORGERIES))('a worker cannot write %s', async (what) => {
+  const batch = (await FORGERIES[what]?.()) as Batch
+  const asWorker = await attempt(base.db, (tx) => append(tx, batch))
+  count(asWorker)
+  expect(asWorker).toBe('42501')
+  expect(await attempt(base.owner, (tx) => append(tx, batch))).toMatchObject({ status: 'appended' })
+})
+
+it('control: it writes such facts where they are its to write', async () => {
+  const rightful: Record<string, Batch> = {
+    'a budget of its child': await ofKid(fact('being:grand', 'being:budgeted', { budget: { per: 'total' } })),
+    'the pause of its child': await ofKid(fact('being:grand', 'being:paused')),
+    'a move of its own': await ofKid(fact('being:kid', 'being:moved', { to: '/' })),
+    'the cut of a thread that it has a part in': await ofKid(
+      fact('thread:told-kid', 'thread:cut', { thread: 'told-kid' }),
+    ),
+    'the end of a being with the lease on it': await ofKid(
+      fact('being:ann', 'being:released', { by: 'operator', epoch: 3 }),
+      fact('being:ann', 'being:ended'),
+    ),
+    'the end of a role of its code': await alone(fact('registry', 'role:deleted', { name: 'of-code' })),
+  }
+  for (const [what, batch] of Object.entries(rightful))
+    expect([what, await attempt(base.db, (tx) => append(tx, batch))]).toEqual([
+      what,
+      expect.objectContaining({ status: 'appended' }),
+    ])
+})
