@@ -203,6 +203,10 @@ const FORGERIES: Readonly<Record<string, () => Promise<Batch>>> = {
     ...(await of(KID)),
     inbox: [event('awakened/kid/1/1/grand', 'grand', { root: 'other' })],
   }),
+  'that it goes on for another asker': async () => ({
+    ...(await of(KID)),
+    inbox: [{ ...lookOf('operator'), id: 'continue/kid/1/1', looks: 0, continues: 1 }],
+  }),
   'that another goes on': async () => ({ ...(await of(KID)), inbox: [event('continue/kid/1/1', 'ann')] }),
   'that one wakes which is no child': async () => ({
     ...(await of(KID)),
@@ -354,6 +358,10 @@ describe('append takes no batch that does not follow from its facts and its wake
       ]),
       notice: { ...(await of(KID, { outcome: failed })), inbox: [notice()] },
       'the wake of a child': { ...(await of(KID)), inbox: [event('awakened/kid/1/1/grand', 'grand')] },
+      'that it goes on': {
+        ...(await of(KID)),
+        inbox: [{ ...lookOf('asker'), id: 'continue/kid/1/1', looks: 0, continues: 1 }],
+      },
       look: { ...(await of(KID, { outcome: { kind: 'see' } })), inbox: [lookOf('asker')] },
       'a child': await folding(born({ parent: 'kid' }), rowOf('new', 'kid', 'llm')),
       budget: await folding(fact('being:kid', 'being:budgeted', { budget: { tokens: 9, per: 'day' } }), {

@@ -11,7 +11,7 @@ declare
   why text := batch#>>'{outcome,reason}';
   fact jsonb; -- of a summon
   says_who boolean;
-  content jsonb; -- of a notice
+  content jsonb;
 begin
   if w.kind <> 'act' and e.hops < w.hops or e.priority not between 1 and 9 then
     return false;
@@ -22,11 +22,11 @@ begin
       and fact->>'kind' = 'being:summoned'
       and fact->>'reel' = 'being:' || this_being and is_said(e, convert_from(decode(fact->>'bytes', 'hex'), 'UTF8'));
   end if;
-  says_who := starts_with(convert_from(e.content, 'UTF8'), format('{"actor":"@%s",', this_being));
+  content := told(e.content);
+  says_who := content->>'actor' = '@' || this_being;
   if e.kind <> 'event' then
     return false;
   elsif e.notice is not null then
-    content := told(e.content);
     return says_who and e.caller is null and e.root in (w.root, e.id)
       and e.notice = rtrim(format('%s @%s %s', content->>'event', this_being, case when content ? 'code' then coalesce(content->>'code', 'null') end))
       and (e.being = w.caller or e.being = 'operator' or e.being = any(line_of(this_being)))
@@ -35,15 +35,14 @@ begin
         when 'parked' then e.id = 'parked/' || this_moment
           and batch->'facts' @> jsonb_build_array(jsonb_build_object('kind', 'being:parked'))
         when 'spent' then why = 'self-continues-spent' and starts_with(e.id, format('spent/%s/', this_being))
-        when 'looked' then why = 'looks-spent' and starts_with(e.id, format('looked/%s/', this_being))
-        when 'chain-spent' then why = 'chain-spent' and e.id = 'chain-spent/' || w.root
+        when 'looked' then ended = 'see' and starts_with(e.id, format('looked/%s/', this_being))
+        when 'chain-spent' then (why = 'chain-spent' or ended = 'see') and e.id = 'chain-spent/' || w.root
         else false end;
-  elsif e.id = 'look/' || this_moment then
-    return ended = 'see' and says_who and e.being = this_being and e.root = w.root and e.looks = coalesce(w.looks, 0) + 1
-      and e.in_reply_to is not distinct from w.in_reply_to
-      and (e.caller, e.caller_role, e.caller_cognition) is not distinct from (w.caller, w.caller_role, w.caller_cognition);
-  elsif e.id = 'continue/' || this_moment then
-    return ended = 'act' and says_who and e.being = this_being and e.root = w.root and e.caller is null;
+  elsif e.id in ('look/' || this_moment, 'continue/' || this_moment) then -- it goes on for who asked
+    return says_who and e.being = this_being and e.root = w.root and e.in_reply_to is not distinct from w.in_reply_to
+      and (e.caller, e.caller_role, e.caller_cognition) is not distinct from (w.caller, w.caller_role, w.caller_cognition)
+      and case split_part(e.id, '/', 1) when 'look' then ended = 'see' and e.looks = coalesce(w.looks, 0) + 1
+        else ended = 'act' and e.continues > 0 end;
   end if;
   return ended = 'act' and e.caller is null and e.id = format('awakened/%s/%s', this_moment, e.being)
     and e.root = case w.kind when 'act' then e.id else w.root end
