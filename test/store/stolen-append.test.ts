@@ -261,11 +261,13 @@ const FORGERIES: Readonly<Record<string, () => Promise<Batch>>> = {
     ),
   'a budget by no fact': () => folding(QUALITY, { account: { ...account, tokens: 10 ** 9 } }),
   'a larger budget than its fact': () =>
-    folding(fact('being:kid', 'being:budgeted', { budget: { tokens: 9, per: 'day' } }), {
+    folding(fact('being:grand', 'being:budgeted', { budget: { tokens: 9, per: 'day' } }), {
+      ...rowOf('grand', 'kid', 'llm'),
       account: { ...account, tokens: 10 ** 9 },
     }),
   'a watch by no fact of it': () =>
-    folding(fact('being:kid', 'being:budgeted', { budget: {} }), {
+    folding(fact('being:grand', 'being:budgeted', { budget: {} }), {
+      ...rowOf('grand', 'kid', 'llm'),
       watches: [{ reel: 'space:/', path: 'a' }],
     }),
   'a change by no fact': async () => ({ ...(await of(KID)), changes: [change({})] }),
@@ -296,11 +298,13 @@ const FORGERIES: Readonly<Record<string, () => Promise<Batch>>> = {
       null,
     ),
   'a budget for longer than its fact': () =>
-    folding(fact('being:kid', 'being:budgeted', { budget: { tokens: 9, per: 'day' } }), {
+    folding(fact('being:grand', 'being:budgeted', { budget: { tokens: 9, per: 'day' } }), {
+      ...rowOf('grand', 'kid', 'llm'),
       account: { ...account, per: 'total' },
     }),
   'a budget of another revision': () =>
-    folding(fact('being:kid', 'being:budgeted', { budget: { tokens: 9, per: 'day' } }), {
+    folding(fact('being:grand', 'being:budgeted', { budget: { tokens: 9, per: 'day' } }), {
+      ...rowOf('grand', 'kid', 'llm'),
       account: { ...account, revision: 7 },
     }),
   'a park that no fact ends': () =>
@@ -364,7 +368,8 @@ describe('append takes no batch that does not follow from its facts and its wake
       },
       look: { ...(await of(KID, { outcome: { kind: 'see' } })), inbox: [lookOf('asker')] },
       'a child': await folding(born({ parent: 'kid' }), rowOf('new', 'kid', 'llm')),
-      budget: await folding(fact('being:kid', 'being:budgeted', { budget: { tokens: 9, per: 'day' } }), {
+      budget: await folding(fact('being:grand', 'being:budgeted', { budget: { tokens: 9, per: 'day' } }), {
+        ...rowOf('grand', 'kid', 'llm'),
         account,
       }),
       change: await changing({}),

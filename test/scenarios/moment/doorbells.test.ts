@@ -29,7 +29,7 @@ beforeAll(async () => {
 })
 
 function doorbells(client: Client, onError: (where: string) => void): Doorbells {
-  const { db, reality } = world
+  const { workerDb: db, reality } = world
   const at = { client, db, reality, taskQueue: taskQueueOf(reality.name) }
   return new Doorbells({ ...at, onError, sweepEveryMs: SWEEP_MS })
 }

@@ -1,10 +1,11 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { act } from '@treeos/client'
-import type { Json, JsonObject } from '@treeos/core'
+import { type Json, type JsonObject, newWake, PRIORITIES } from '@treeos/core'
 import { beingWorkflowId } from '@treeos/protocol'
 import { defineExtension } from '@treeos/sdk'
+import { enqueue } from '@treeos/store'
 import { expect, it } from 'vitest'
-import { beginByHand, handWorker } from '../../support/by-hand.ts'
+import { handWorker } from '../../support/by-hand.ts'
 import { live, momentOf, play, until, wakesOf } from '../../support/life.ts'
 import { stage } from '../../support/puppet.ts'
 import { expectReplays, expectUnbroken } from '../../support/replaying.ts'
@@ -68,16 +69,25 @@ it('an act of its own begins a new silence, so that a restless being wakes again
 })
 
 it('a silence whose length was changed as it ended wakes nobody, and holds nothing up', async () => {
-  await birth('changed', { qualities: { wake: { idle: 60 } } })
-  const { moment, ...at } = await beginByHand(world, 'changed')
-  const opening = { ...at, moment, program: null, mayHold: true }
-  const worker = handWorker(world)
-  const { value } = await worker.openMoment(opening, { heard: 1, idleSeconds: 7 })
-  expect(value).toMatchObject({ resting: true, idleSeconds: 60 })
-  // Control: the silence that its row names.
-  const { value: woken } = await worker.openMoment(opening, { heard: 1, idleSeconds: 60 })
-  expect(woken).toMatchObject({ moment })
-  expect(await idleWakes('changed')).toMatchObject([{ content: { seconds: 60 } }])
+  await birth('changed')
+  await setIdle('changed', 3600)
+  await live(world, 'changed', 'hm')
+  const opening = {
+    being: 'changed',
+    generation: 1,
+    n: 9,
+    moment: 'changed/1/9',
+    program: null,
+    mayHold: true,
+  }
+  const { value } = await handWorker(world).openMoment(opening, { heard: 1, idleSeconds: 7 })
+  expect(value).toMatchObject({ resting: true, idleSeconds: 3600 })
+  expect(await idleWakes('changed')).toEqual([])
+  // Control: Postgres takes no such wake from a worker.
+  const content = { event: 'idle', actor: '@changed', seconds: 7 }
+  const id = 'idle/changed/1/9'
+  const late = newWake({ id, being: 'changed', kind: 'event', priority: PRIORITIES.background, content })
+  await expect(enqueue(world.workerDb, 'event', late)).rejects.toMatchObject({ code: '42501' })
 })
 
 it('a doorbell that nothing stands behind does not begin another', async () => {

@@ -30,7 +30,7 @@ begin
     when 'being:summoned', 'being:parked', 'being:moved' then return reel = 'being:' || actor;
     when 'being:budgeted', 'being:resumed', 'being:bounded' then return reel <> 'being:' || actor; -- nobody bounds or frees itself
     when 'being:paused', 'being:ended' then
-      return exists (select from projection where key = reel and parent is not null);
+      return exists (select from projection p where p.key = may_write_fact.reel and p.parent is not null);
     when 'being:released' then return actor = 'operator' or actor = any(line_of(whose));
     when 'being:bore' then return reel in ('being:' || actor, 'being:' || wake_caller);
     when 'being:inhabited' then
