@@ -65,7 +65,7 @@ export const openingOf = ({ being, n, wake, generation }: Opened) => ({
   wake,
   openedAt: OPENED_AT,
   record: {} as never,
-  basis: [],
+  basis: { salt: '', heads: [], noted: null },
   face: null,
 })
 /** Runs a statement and takes back what it did. @returns its answer, or the code of its error */

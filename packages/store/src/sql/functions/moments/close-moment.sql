@@ -21,7 +21,8 @@ begin
     raise exception 'the hash of the record of % does not match its content', this_moment using errcode = 'TR002';
   end if;
   update head set seq = o.n, hash = o.hash,
-      listens_until = clock_timestamp() + make_interval(secs => least((batch->>'listensMs')::float8, 10000) / 1000)
+      listens_until = clock_timestamp() + case when batch->>'listensMs' is not null -- least leaves out a null
+        then make_interval(secs => least((batch->>'listensMs')::float8, 10000) / 1000) end
     where reel = 'moments:' || this_being and seq = o.n - 1 and hash = o.prev;
   if not found then
     raise exception 'the record of % does not follow the last record of its being', this_moment using errcode = 'TR002';
