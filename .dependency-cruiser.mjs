@@ -12,11 +12,12 @@ const arrows = {
   overlay: ['core', 'signature'],
   world: ['core', 'roles', 'signature'],
   postgres: [],
+  egress: [],
   store: ['core', 'postgres'],
   protocol: ['core', 'roles'],
   reality: ['core', 'roles', 'world', 'store'],
   workflows: ['core', 'roles', 'protocol'],
-  activities: ['core', 'roles', 'signature', 'overlay', 'world', 'store', 'protocol', 'reality'],
+  activities: ['core', 'egress', 'roles', 'signature', 'overlay', 'world', 'store', 'protocol', 'reality'],
   sdk: ['core', 'roles', 'signature', 'world'],
   tools: ['core', 'world', 'sdk'],
   client: ['core', 'roles', 'signature', 'overlay', 'world', 'store', 'protocol', 'reality'],
@@ -201,13 +202,13 @@ const rules = [
   {
     name: 'portal-through-the-client',
     comment:
-      'What people see and do goes through packages/client, which asks the gates. The store is for its connection and its listener, proofs for the log. Of replay it knows the what-if and the why-not, which need no Temporal.',
+      'What people see and do goes through packages/client, which asks the gates. The store is for its connection and its listener, egress for the provider of sign-ins, proofs for the log. Of replay it knows the what-if and the why-not, which need no Temporal.',
     severity: 'error',
     from: { path: '^apps/portal/src/', pathNot: tests },
     to: {
       path: ours,
       pathNot:
-        '^(apps/portal|packages/(client|core|protocol|store|proofs))/|^packages/replay/src/(what-if|why-not)[.]ts$',
+        '^(apps/portal|packages/(client|core|egress|protocol|store|proofs))/|^packages/replay/src/(what-if|why-not)[.]ts$',
     },
   },
   {

@@ -1,4 +1,5 @@
 import { quote, TreeosError } from '@treeos/core'
+import { egressFetch } from '@treeos/egress'
 import type { Configuration } from 'openid-client'
 import { derive } from './attempts.ts'
 
@@ -107,6 +108,7 @@ export class Provider {
       clientSecret === null ? oidc.None() : oidc.ClientSecretBasic(clientSecret),
       {
         timeout: SECONDS,
+        [oidc.customFetch]: egressFetch, // its later requests go by it too
         execute: [
           oidc.enableNonRepudiationChecks, // checks the signature of an ID token, also where TLS brought it
           ...(url.protocol === 'http:' && isLoopback(url) ? [oidc.allowInsecureRequests] : []),

@@ -76,19 +76,26 @@ export async function askWithinBudgets<A extends Charged>(
   }
   try {
     const answer = await model.decide(bounded)
-    return { answer, settlement: { ...attempt, used: costOfAnswer(answer, model) ?? worst } }
+    return { answer, settlement: { ...attempt, used: costOfAnswer(answer, model, bounded) } }
   } catch (error) {
     if (error instanceof ModelTransientError) {
-      const used = error.isFree ? ZERO_COST : worst
+      const used = error.isFree ? ZERO_COST : costOfAnswer(error, model, bounded)
       await withPostgresRetry(deps.observe, () => settle(deps.db, attempt, used))
     }
     throw error
   }
 }
 
-function costOfAnswer({ usage, refused }: Charged, { price }: Pick<Model, 'price'>): Cost | null {
+/** What a call cost. Where the provider does not say, it is bounded by what was sent and received. */
+function costOfAnswer(
+  { usage, received, refused }: Charged,
+  { price, boundPrompt }: Pick<Model, 'price' | 'boundPrompt'>,
+  request: ModelRequest & { readonly maxTokens: number },
+): Cost {
   if (refused === true) return ZERO_COST
-  return usage === null ? null : costOf(usage, price)
+  if (usage !== null) return costOf(usage, price)
+  const completionTokens = Math.min(received ?? request.maxTokens, request.maxTokens)
+  return costOf({ promptTokens: boundPrompt(request), completionTokens }, price)
 }
 
 /** Reserves a cost. When it fits only if calls under way cost less than reserved, waits for them up to 150 s. */

@@ -1,4 +1,5 @@
 import type { ModelEndpoint } from './endpoint.ts'
+import type { Usage } from './prices.ts'
 import type { Refusal } from './refusal.ts'
 
 /** The model gave no answer in this attempt. The message quotes no prompt and no provider, and there is no `cause`. */
@@ -9,8 +10,12 @@ export class ModelTransientError extends Error {
   readonly status: number | undefined
   /** the provider's Retry-After in ms, from 0 to an hour */
   readonly retryAfterMs: number | undefined
-  /** true when the call cost nothing: the provider was not reached, or rejected the request */
+  /** true when the call cost nothing: the provider was not reached, or says that it did no work */
   readonly isFree: boolean
+  /** what the provider said that the call cost; null: nothing */
+  readonly usage: Usage | null
+  /** the most model tokens that what was received can have; undefined when that is unknown */
+  readonly received?: number
   constructor(
     code: 'LLM_TIMEOUT' | 'LLM_FAILED',
     message: string,
@@ -18,13 +23,23 @@ export class ModelTransientError extends Error {
       status,
       retryAfterMs,
       isFree = false,
-    }: { status?: number | undefined; retryAfterMs?: number | undefined; isFree?: boolean } = {},
+      usage = null,
+      received,
+    }: {
+      status?: number | undefined
+      retryAfterMs?: number | undefined
+      isFree?: boolean
+      usage?: Usage | null
+      received?: number | undefined
+    } = {},
   ) {
     super(message)
     this.code = code
     this.status = status
     this.retryAfterMs = retryAfterMs
     this.isFree = isFree
+    this.usage = usage
+    if (received !== undefined) this.received = received
   }
 }
 
@@ -35,14 +50,17 @@ export class CutStreamError extends Error {
 
 /**
  * 408, 409, 429 and 5xx may succeed on a retry, unless the body says that they cannot: a quota is used up, or the server takes no tools.
- * @param isFree the server did no work
+ * @param cost what the call cost, as far as that is known
  * @throws {ModelTransientError} for these; returns for every other refusal
  */
-export function throwIfTransient(refusal: Refusal, isFree: boolean): void {
+export function throwIfTransient(
+  refusal: Refusal,
+  cost: { isFree: boolean; usage: Usage | null; received: number | undefined },
+): void {
   const { status, retryAfterMs, topic } = refusal
   if (![408, 409, 429].includes(status) && (status < 500 || status > 599)) return
   if (topic === 'quota' || ((topic === 'tools' || topic === 'context') && status < 502)) return
-  throw new ModelTransientError('LLM_FAILED', said(refusal), { status, retryAfterMs, isFree })
+  throw new ModelTransientError('LLM_FAILED', said(refusal), { status, retryAfterMs, ...cost })
 }
 
 const said = ({ status, inside }: Refusal): string =>
@@ -68,12 +86,12 @@ function systemCode(error: unknown): string | null {
   return null
 }
 
-/**
- * True when the provider says that it did no work: a 4xx, or that it is away or too busy. Not for 408 and the other 5xx: the
- * provider may have worked on a request that failed.
- */
-export const isRejected = (status: number): boolean =>
-  (status >= 400 && status < 500 && status !== 408) || [501, 503, 529].includes(status)
+/** Statuses of a request that took too long: the provider may have worked on it, and may charge for that. */
+const TOO_LATE: readonly number[] = [408, 499, 504, 524, 598, 599]
+
+/** True when the provider charges nothing: it charges for answers, and this is none. */
+export const isFreeStatus = (status: number): boolean =>
+  status >= 400 && status <= 599 && !TOO_LATE.includes(status)
 
 /** What a refusal means, in our own words: the bodies of refusals quote prompts. */
 export function explain(refusal: Refusal, endpoint: ModelEndpoint): string {

@@ -1,3 +1,4 @@
+import { egressFetch } from '@treeos/egress'
 import { type Refusal, readRefusal } from './refusal.ts'
 
 /** Most bytes read of an answer. A decision has at most 2 × 64 KiB, and JSON in JSON may write a byte as six. */
@@ -28,10 +29,7 @@ export type Reply =
 export async function exchange(
   url: URL,
   init: RequestInit,
-  {
-    fetch = globalThis.fetch,
-    fields = [],
-  }: { fetch?: typeof globalThis.fetch; fields?: readonly string[] } = {},
+  { fetch = egressFetch, fields = [] }: { fetch?: typeof globalThis.fetch; fields?: readonly string[] } = {},
 ): Promise<Reply> {
   const response = await fetch(url, { ...init, redirect: 'manual' })
   const { status, headers, body } = response

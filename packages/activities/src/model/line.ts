@@ -5,7 +5,7 @@ import {
   explain,
   explainCut,
   explainUnsent,
-  isRejected,
+  isFreeStatus,
   ModelTransientError,
   throwIfTransient,
   throwLost,
@@ -18,14 +18,19 @@ import type { Charged, ModelRequest } from './request.ts'
 import { readStreamed } from './stream.ts'
 import { isStrict } from './strict.ts'
 import { type Form, type Quirk, Taking } from './taking.ts'
-import { isCut, readUsage } from './usage.ts'
+import { isCut, readUsage, receivedIn } from './usage.ts'
 
 /** An answer of a provider, or why there is none. */
 type Sent = { readonly charged: Charged } & ({ readonly completion: unknown } | { readonly failure: string })
 
 type Body = Readonly<Record<string, unknown>>
 
-type Posted = { completion: unknown } | { refusal: Refusal } | { failure: string }
+/** A refusal, with what came before it where it is an error within an answer. */
+interface Refused {
+  readonly refusal: Refusal
+  readonly completion?: unknown
+}
+type Posted = { readonly completion: unknown } | Refused | { readonly failure: string }
 
 /** Most requests of one call: more than there are fields that an endpoint may refuse. */
 const REQUESTS_MAX = 12
@@ -87,7 +92,7 @@ export class Line {
       }
       const sent = await this.#post({ body, onSaying, signal: asked.signal, late })
       if ('failure' in sent) return { ...sent, charged: { usage: null } }
-      if ('completion' in sent) {
+      if (!('refusal' in sent)) {
         this.#taking.answered(form, quirks)
         return this.#answered(sent.completion, asked)
       }
@@ -95,7 +100,7 @@ export class Line {
         isHeard || requests === REQUESTS_MAX
           ? null
           : this.#taking.suspect(sent.refusal, form, fieldsOf(body), quirks)
-      if (quirk === null) return this.#refused(sent.refusal, asked, isHeard)
+      if (quirk === null) return this.#refused(sent, asked, isHeard)
       quirks = new Set<Quirk>([...quirks, quirk])
     }
   }
@@ -106,24 +111,26 @@ export class Line {
 
   #answered(completion: unknown, { prompt, maxTokens }: ModelRequest): Sent {
     const usage = readUsage(completion)
-    const charged = { usage }
+    const received = receivedIn(completion)
+    const charged = { usage, ...(usage !== null || received === undefined ? {} : { received }) }
     if (completion === undefined) return { failure: NOT_JSON, charged }
     if (endOf(choiceOf(completion).finish_reason) === 'broken')
-      throw new ModelTransientError('LLM_FAILED', "model's server broke off the answer")
+      throw new ModelTransientError('LLM_FAILED', "model's server broke off the answer", charged)
     if (isCut(`${prompt.system}\n${prompt.user}`, usage))
       return { failure: explainCut(usage?.promptTokens ?? 0, this.#endpoint), charged }
     const isSpent = usage !== null && maxTokens !== undefined && usage.completionTokens >= maxTokens
     return { completion: isSpent ? endedByLength(completion) : completion, charged }
   }
 
-  #refused(refusal: Refusal, asked: ModelRequest, isHeard: boolean): Sent {
+  #refused({ refusal, completion }: Refused, asked: ModelRequest, isHeard: boolean): Sent {
     const { generation, status } = refusal
     if (generation !== undefined)
       return this.#answered({ choices: [{ message: { content: generation } }] }, asked)
-    const isFree = isRejected(status) && !isHeard
-    throwIfTransient(refusal, isFree)
+    const isFree = isFreeStatus(status) && !isHeard
+    const usage = readUsage(completion)
+    throwIfTransient(refusal, { isFree, usage, received: receivedIn(completion) })
     const failure = explain(refusal, this.#endpoint)
-    return { failure, charged: { usage: null, ...(isFree ? { refused: true } : {}) } }
+    return { failure, charged: { usage, ...(isFree ? { refused: true } : {}) } }
   }
 
   /** Sends one HTTP request. @returns a completion, which is undefined for an answer that is not JSON */
@@ -193,7 +200,7 @@ function fieldsOf(body: Body): string[] {
 function insideOf(completion: unknown, fields: readonly string[]): Posted {
   const error = errorInside(completion)
   if (error === null) return { completion }
-  return { refusal: readRefusal({ ...error, headers: new Headers(), inside: true }, fields) }
+  return { refusal: readRefusal({ ...error, headers: new Headers(), inside: true }, fields), completion }
 }
 
 function choiceOf(completion: unknown): JsonObject {

@@ -1,10 +1,11 @@
-import { type Decision, utf8Length, VERBS } from '@treeos/core'
+import { type Decision, VERBS } from '@treeos/core'
 import type { Prompt } from '@treeos/signature'
 import { type Outputs, parseAnswer, parseOutputs } from './answer.ts'
 import type { ModelEndpoint } from './endpoint.ts'
 import { Line } from './line.ts'
-import { type Price, type Prices, SHIPPED_PRICES } from './prices.ts'
+import { type Price, type Prices, priceOf, SHIPPED_PRICES } from './prices.ts'
 import type { Charged, ModelRequest } from './request.ts'
+import { TokenBound } from './tokens.ts'
 
 export { keyVariables, modelsFile, readConnections } from './connections.ts'
 export {
@@ -60,8 +61,8 @@ const ANSWER_TOKENS_MAX = 4096
 const PATIENCE_SECONDS = 90
 
 /**
- * Model tokens that a provider's template may add to a request: roles, separators, a preamble for tools. A token is at least
- * one byte, so the byte length of the request's JSON bounds the other tokens.
+ * Model tokens that a provider's template may add to a request: roles, separators, a preamble for tools. Templates write schemas of
+ * tools shorter than JSON does.
  */
 const TEMPLATE_TOKENS_MAX = 512
 
@@ -91,11 +92,12 @@ export function createModel(endpoint: ModelEndpoint, options: ModelOptions): Mod
   const { prices = SHIPPED_PRICES, answerTokensMax = ANSWER_TOKENS_MAX } = options
   const others = new Map<string, Model>()
   const line = new Line(endpoint, options.timeoutSeconds)
+  const tokens = new TokenBound(endpoint.model)
   return {
     name: endpoint.model,
     patienceSeconds: options.patienceSeconds ?? PATIENCE_SECONDS,
     attemptsMax: options.attemptsMax,
-    price: Object.hasOwn(prices, endpoint.model) ? (prices[endpoint.model] ?? null) : null,
+    price: priceOf(prices, endpoint.model),
     answerTokensMax,
     as(name) {
       if (name === endpoint.model) return this
@@ -106,7 +108,11 @@ export function createModel(endpoint: ModelEndpoint, options: ModelOptions): Mod
       others.set(name, other)
       return other
     },
-    boundPrompt: (asked) => utf8Length(JSON.stringify(line.bodyOf(asked))) + TEMPLATE_TOKENS_MAX,
+    boundPrompt: ({ prompt, tools }) =>
+      [prompt.system, prompt.user, JSON.stringify(tools)].reduce(
+        (sum, text) => sum + tokens.of(text),
+        TEMPLATE_TOKENS_MAX,
+      ),
     async decide(asked) {
       const { charged, ...sent } = await line.send(asked)
       if ('failure' in sent) return { decision: failed(sent.failure), ignoredCalls: 0, ...charged }

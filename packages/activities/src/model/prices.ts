@@ -14,6 +14,8 @@ export interface Usage {
 /** Money per million model tokens, in the currency that the prices and budgets of a reality use. */
 export interface Price {
   readonly prompt: number
+  /** of the part of a prompt that the provider had in its cache; left out: as the rest */
+  readonly cached?: number | undefined
   readonly completion: number
 }
 export type Prices = Readonly<Record<string, Price>>
@@ -29,7 +31,10 @@ const amount = z.number(AMOUNT).min(0, AMOUNT).max(PRICE_MAX, AMOUNT)
 const file = z.object({
   perMillionTokens: z.record(
     z.string(),
-    z.object({ prompt: amount, completion: amount }, 'takes prompt and completion'),
+    z.object(
+      { prompt: amount, cached: amount.optional(), completion: amount },
+      'takes prompt, cached and completion',
+    ),
     'takes an object of prices by model',
   ),
 })
@@ -44,12 +49,23 @@ export const readPrices = (path: string): Prices => ({
 })
 
 /** Cost of a call, rounded up. Money per million tokens equals millionths (`micros`) per token. */
-export function costOf({ promptTokens, completionTokens }: Usage, price: Price | null): Cost {
-  return {
-    tokens: promptTokens + completionTokens,
-    micros:
-      price === null
-        ? null
-        : Math.ceil(promptTokens * price.prompt) + Math.ceil(completionTokens * price.completion),
-  }
+export function costOf(
+  { promptTokens, completionTokens, cachedTokens = 0 }: Usage,
+  price: Price | null,
+): Cost {
+  const tokens = promptTokens + completionTokens
+  if (price === null) return { tokens, micros: null }
+  const { prompt, cached = prompt, completion } = price
+  const micros = Math.ceil((promptTokens - cachedTokens) * prompt + cachedTokens * cached)
+  return { tokens, micros: micros + Math.ceil(completionTokens * completion) }
+}
+
+/** What a snapshot adds to the name of its model, and Google before it. */
+const SNAPSHOT = /-(?:\d{4}-\d{2}-\d{2}|\d{8}|latest)$/
+
+/** The price of a model. One that is not listed has the price of the model whose snapshot it is; null when that is not listed either. */
+export function priceOf(prices: Prices, model: string): Price | null {
+  const name = model.replace(/^models[/]/, '')
+  const known = [model, name, name.replace(SNAPSHOT, '')].find((one) => Object.hasOwn(prices, one))
+  return known === undefined ? null : (prices[known] ?? null)
 }

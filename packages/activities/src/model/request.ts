@@ -21,6 +21,8 @@ export interface ModelRequest {
 export interface Charged {
   /** null when the answer holds no valid usage */
   readonly usage: Usage | null
-  /** the provider rejected the request (4xx), so it charges nothing */
+  /** where usage is unknown: the most model tokens that what was received can have; left out: as many as the answer may have */
+  readonly received?: number
+  /** the provider did no work, so it charges nothing */
   readonly refused?: true
 }

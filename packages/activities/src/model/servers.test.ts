@@ -42,7 +42,7 @@ async function askOf({ says, request, parameters }: Row, isWatched: boolean) {
 
 /** What came, without what tells a watched call from an unwatched one by its nature. */
 const plain = (came: unknown) => {
-  if (!(came instanceof ModelTransientError)) return came
+  if (!(came instanceof ModelTransientError)) return { ...(came as object), received: undefined }
   const { code, message, status, retryAfterMs } = came
   return { code, message, status, retryAfterMs }
 }

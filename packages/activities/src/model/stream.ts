@@ -1,4 +1,4 @@
-import { isJsonObject, type Json, type JsonObject } from '@treeos/core'
+import { isJsonObject, type Json, type JsonObject, utf8Length } from '@treeos/core'
 import type { Saying } from '@treeos/store'
 import { createParser } from 'eventsource-parser'
 import { CutStreamError } from './failures.ts'
@@ -32,7 +32,7 @@ export async function readStreamed(
       const chunk = parseJson(data)
       if (chunk === undefined) return { completion: undefined }
       const error = errorIn(event, chunk)
-      if (error !== null) return { completion: { ...error, usage: answer.usage } }
+      if (error !== null) return { completion: { ...error, usage: answer.usage, received: answer.received } }
       for (const saying of answer.take(chunk)) onSaying(saying)
     }
     return null
@@ -57,6 +57,8 @@ function errorIn(event: string | undefined, chunk: unknown): JsonObject | null {
   return event === 'error' ? { error: isJsonObject(chunk) ? chunk : {} } : null
 }
 
+const CALL_TOKENS_MAX = 64
+
 interface CallSoFar {
   id: string
   index: number | null
@@ -74,6 +76,13 @@ class AnswerSoFar {
   #finish: Json = null
   #usage: Json = null
   #length = 0
+  /** UTF-8 bytes of what was received, thinking too */
+  #bytes = 0
+
+  /** the most model tokens that were received: a token has at least one byte, and a template adds some around a call */
+  get received(): number {
+    return this.#bytes + CALL_TOKENS_MAX * this.#calls.length
+  }
 
   get usage(): Json {
     return this.#usage
@@ -88,6 +97,8 @@ class AnswerSoFar {
     if (choice.finish_reason != null) this.#finish = choice.finish_reason
     const delta = this.#deltaOf(choice)
     const said = this.#takeWords(delta)
+    for (const thinking of [delta.reasoning_content, delta.reasoning, delta.thinking])
+      if (typeof thinking === 'string') this.#bytes += utf8Length(thinking)
     const legacy = isJsonObject(delta.function_call) ? [{ index: 0, function: delta.function_call }] : []
     const parts = Array.isArray(delta.content) ? delta.content : []
     const inParts = parts.filter((part) => isJsonObject(part) && isCallPart(part))
@@ -110,7 +121,11 @@ class AnswerSoFar {
       refusal: this.#refusal === '' ? null : this.#refusal,
       ...(calls.length === 0 ? {} : { tool_calls: calls }),
     }
-    return { choices: [{ message, finish_reason: this.#finish }], usage: this.#usage }
+    return {
+      choices: [{ message, finish_reason: this.#finish }],
+      usage: this.#usage,
+      received: this.received,
+    }
   }
 
   #inOrder(): readonly CallSoFar[] {
@@ -164,6 +179,7 @@ class AnswerSoFar {
   #said(tool: string | null, text: string): Saying[] {
     if (text === '') return []
     this.#length += text.length
+    this.#bytes += utf8Length(text)
     if (this.#length > ANSWER_BYTES_MAX)
       throw new UnusableAnswerError(`model answered with more than ${ANSWER_BYTES_MAX} characters`)
     return [{ tool, text }]

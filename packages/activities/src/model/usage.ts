@@ -1,4 +1,4 @@
-import { isJsonObject, type Json, type JsonObject } from '@treeos/core'
+import { isJsonObject, type Json, type JsonObject, utf8Length } from '@treeos/core'
 import type { Usage } from './prices.ts'
 
 /**
@@ -18,6 +18,16 @@ export function readUsage(completion: unknown): Usage | null {
     completionTokens: withThinking(usage, promptTokens, completionTokens),
     ...(cached === 0 ? {} : { cachedTokens: Math.min(cached, promptTokens) }),
   }
+}
+
+/** The most model tokens that an answer can have, by what came: a token has at least one byte. Undefined for an answer without a message. */
+export function receivedIn(completion: unknown): number | undefined {
+  if (!isJsonObject(completion)) return undefined
+  if (isCount(completion.received)) return completion.received
+  const [choice] = Array.isArray(completion.choices) ? completion.choices : []
+  return isJsonObject(choice) && isJsonObject(choice.message)
+    ? utf8Length(JSON.stringify(choice.message))
+    : undefined
 }
 
 const inGroq = ({ x_groq: groq }: JsonObject): Json | undefined =>

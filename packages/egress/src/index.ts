@@ -1,0 +1,2 @@
+/** How a process reaches other machines over HTTP. */
+export { egressFetch } from './fetch.ts'
