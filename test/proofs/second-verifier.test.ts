@@ -6,6 +6,7 @@ import { act, erasing, inhabit, plantScene } from '@treeos/client'
 import type { Json, JsonObject } from '@treeos/core'
 import court from '@treeos/court'
 import { type CheckpointedLog, envelopeOf, exportBundle, issueReceipt } from '@treeos/proofs'
+import { defineExtension, defineRole } from '@treeos/sdk'
 import { parseKey, type Verified, verifyReceipt } from '@treeos/verify'
 import { buildRegistry, seed } from '@treeos/world'
 import { afterAll, beforeAll, expect, it } from 'vitest'
@@ -36,7 +37,20 @@ beforeAll(async () => {
   process.env.TREEOS_TEST_OFFICE = office.url
 })
 afterAll(() => office?.close())
-const extensions = [stage, court, mail]
+/** Roles and flows with what other beings of the scene do not have. */
+const hall = defineExtension({
+  name: 'hall',
+  version: '1.0.0',
+  roles: [
+    defineRole({
+      name: 'hall:usher',
+      canSee: [{ rel: 'self' }, { rel: 'asker' }, '/den'],
+      canSummon: ['clerk', { rel: 'asker' }],
+      prompt: 'You show people in.',
+    }),
+  ],
+})
+const extensions = [stage, court, mail, hall]
 const world = useWorld({ extensions })
 const registry = buildRegistry([seed, ...extensions])
 let key: LogKey
@@ -142,6 +156,12 @@ async function liveALittle(): Promise<void> {
   const hands = await inhabit(world, { being: 'clerk', as: 'operator' })
   await act(world, 'clerk', { verb: 'see', address: '/' })
   await hands.release()
+  await world.birth({ ...puppet, name: 'usher', role: 'hall:usher' })
+  await setFlow(world, 'usher', [{ when: { 'wake.kind': ['message', 'look'] }, role: 'hall:usher' }])
+  for (const address of ['@usher', '/den', '@bound', '/court'])
+    await play(world, 'usher', { verb: 'see', address })
+  await play(world, 'usher', { verb: 'summon', target: '@clerk', content: 'come in' })
+  await play(world, 'usher', { verb: 'summon', content: 'welcome' })
   const wake = await tell(world, 'bound', 'the word is tiger-milk')
   const { n } = await momentOf(world, wake)
   await act(world, 'operator', await erasing(world.db, `bound/1/${n}`, 'asked to'))

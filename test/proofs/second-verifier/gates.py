@@ -8,6 +8,7 @@ from hashes import fact_hash, genesis_hash, is_hash, salted_hash
 from states import set_path
 
 LIST_OF = {"see": "canSee", "do": "canDo", "summon": "canSummon", "be": "canBe"}
+NAME = re.compile(r"[a-z][a-z0-9-]{0,31}\Z")
 STANCE = re.compile(r"(?:~/|[a-z0-9/-]*)@([a-z][a-z0-9-]{0,31})\Z")
 PATH = re.compile(r"([a-z0-9][a-z0-9-]{0,63}(/(?!\Z)|\Z))+\Z")
 ROLE = re.compile(r"[a-z][a-z0-9-]{0,63}(:[a-z][a-z0-9-]{0,63})?\Z")
@@ -145,6 +146,8 @@ def written(kind, address, home):
     stance = STANCE.match(address)
     if stance:
         return f"@{stance[1]}"
+    if kind == "canSummon" and NAME.match(address):
+        return f"@{address}"
     path = address.lstrip("/")
     return f"/{path}" if PATH.match(path) or (path == "" and address != "") else address
 
@@ -181,7 +184,7 @@ def expanded(kind, entry, me, asker):
         return [written(kind, entry, me["home"])]
     if text_pattern(entry) is not None:
         return [{"pattern": text_pattern(entry)}]
-    names = {"asker": [asker], "parent": [me["parent"]], "any-child": me["children"]}
+    names = {"self": [me["name"]], "asker": [asker], "parent": [me["parent"]], "any-child": me["children"]}
     relation = at(entry, "rel")
     if type(relation) is not str or relation not in names:
         return None

@@ -1,5 +1,7 @@
 """Receipts: the permission of a call, derived again from what its envelope holds."""
 
+import re
+
 from flow import is_number, roles_for
 from gates import LIST_OF, NOTHING, Question, World, expanded, list_gate, rule_gate, unknown, written
 from hashes import Checkpoint, is_hash, is_included, is_signed, moment_hash, plain_base64, value_hash
@@ -15,6 +17,7 @@ STATEMENT_TYPE = "https://in-toto.io/Statement/v1"
 PAYLOAD_TYPE = "application/vnd.in-toto+json"
 PARTS = ("prev", "record", "open", "basis", "judged", "decision", "salt", "effect")
 KEY_OF = {"see": "address", "do": "action", "be": "operation"}
+CODE = re.compile(r"[A-Z_]+\Z")
 LOST = ("TIMEOUT", "INTERNAL")
 NOT_RUN = ("FORBIDDEN", "SERVICE_UNAVAILABLE")
 
@@ -39,6 +42,13 @@ def signature(one):
         return plain_base64(given(one, "sig"))
     except Broken:
         return b""
+
+
+def asker_in(opened):
+    """Who spoke, unless the being goes on after its answer."""
+    wake = str(given(opened, "wake", "id"))
+    goes_on = given(opened, "wake", "kind") == "event" and wake.startswith(("continue/", "look/"))
+    return None if goes_on and given(opened, "answers") is None else given(opened, "caller", "name")
 
 
 class Derivation:
@@ -66,7 +76,8 @@ class Derivation:
         self.world = self.world_of()
         self.me = self.world.being(self.being)
         need(self.me is not None and self.me["name"] == self.being, "never born")
-        self.asker = given(self.open, "caller", "name")
+        self.world.lineage(self.being)  # the reels of all makers have to be there
+        self.asker = asker_in(self.open)
         self.check_surface()
         self.gates = self.ask()
         self.verdict = self.judge()
@@ -157,6 +168,8 @@ class Derivation:
         rule = OPERATIONS[verb].get(key) if verb in OPERATIONS else ["anyone"]
         fallback = self.witness["fallback"] if rule is None else rule
         need(verb not in OPERATIONS or same(fallback, self.witness["fallback"]), "another rule of the operation")
+        if verb == "see" and key == f"@{self.me['name']}":
+            return [(True, "see: self")] * 2
         gates = [list_gate(self.world, self.me, self.witness["surface"], LIST_OF[verb], key)]
         if not gates[0][0]:
             return gates
@@ -170,12 +183,14 @@ class Derivation:
     def judge(self):
         outcome, reason, by = (given(self.record, key) for key in ("outcome", "reason", "by"))
         by = by if type(by) is list else []
+        is_shown = outcome == "see" and self.call.get("verb") == "see" and CODE.match(str(reason)) is not None
+        is_refused = outcome == "failure" or is_shown
         refusing = next((rule for allowed, rule in self.gates if not allowed), None)
         if refusing is not None:
-            need(outcome == "failure" and reason == "FORBIDDEN" and by[:1] == [refusing], "not recorded as refused")
+            need(is_refused and reason == "FORBIDDEN" and by[:1] == [refusing], "not recorded as refused")
             return "refused"
         rules = [rule for _, rule in self.gates]
-        need(outcome == "failure" or by[: len(rules)] == rules, "recorded as allowed by other rules")
+        need(is_refused or by[: len(rules)] == rules, "recorded as allowed by other rules")
         effect = given(self.moment, "effect")
         if effect is not None:
             result = given(effect, "result")
@@ -184,7 +199,7 @@ class Derivation:
                 return "not-known"
             if code not in NOT_RUN:
                 return "seen-to-run"
-        if outcome == "failure":
+        if is_refused:
             return "refused" if reason == "FORBIDDEN" else "permitted"
         return "seen-to-run" if outcome == "act" else "permitted"
 

@@ -72,6 +72,7 @@ class Stack:
         since = None if last is None else (self.open["openedAt"] - last["sealedAt"]) // 1000
         known = {
             "verb": given(self.open, "verb"),
+            "wake": {"kind": kind_of(given(self.open, "wake"))},
             "caller": None if caller is None else {key: given(caller, key) for key in ("role", "cognition")},
             "time": {**{key: given(self.open, key) for key in ("hour", "dayOfWeek")}, "sinceLastMoment": since},
         }
@@ -120,6 +121,17 @@ class Stack:
         for name, role in told.get("roles", {}).items():
             need(same(role, at(roles, name)), f"another role {name}")
         return {"flow": flow, "defaultRole": default, "roles": roles}
+
+
+def kind_of(wake):
+    """Why a moment began."""
+    kind = given(wake, "kind")
+    if kind == "act":
+        return kind
+    if kind == "summon":
+        return "message" if given(wake, "inReplyTo") is None else "answer"
+    first, slash, _ = str(given(wake, "id")).partition("/")
+    return first if slash else "event"
 
 
 def is_slice(told, whole, is_top=False):

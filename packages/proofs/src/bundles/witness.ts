@@ -3,7 +3,6 @@ import {
   type Json,
   type JsonObject,
   type MomentId,
-  parseAddress,
   parseMomentId,
   readPath,
   SPEECH_KIND,
@@ -12,7 +11,7 @@ import {
 } from '@treeos/core'
 import { type Db, type Reality, readBlob, readErasures } from '@treeos/store'
 import { BORE, type Derived, derive, isRead, MissingReel, type Witness } from '@treeos/verify'
-import type { Registry } from '@treeos/world'
+import { canonicalTarget, type Registry } from '@treeos/world'
 import { sql } from 'kysely'
 import { reachesForChildren } from './gaps.ts'
 import { membersOf } from './members.ts'
@@ -132,7 +131,8 @@ async function targetsOf({ tx }: Deps, { record, open }: MomentLine, call: JsonO
   const space = await homeAndSpace(tx, me, Number(readPath(record, ['sealedAt'])))
   if (call.verb === 'be') return [me]
   const named = call.verb === 'see' ? call.address : call.target
-  if (typeof named === 'string') return [writtenForm(named, space.home)]
+  if (typeof named === 'string')
+    return [canonicalTarget(call.verb === 'summon' ? 'canSummon' : 'canSee', named, space.home)]
   if (call.verb === 'do') return ['/', me, space.space]
   const { rows } = await sql<{ bytes: Buffer }>`
     select p.bytes from treeos.fact f join treeos.payload p on p.reel = f.reel and p.seq = f.seq
@@ -153,17 +153,6 @@ async function homeAndSpace(tx: Db, stance: string, at: number): Promise<{ home:
   const home = String(readPath(born === undefined ? null : jsonOf(born.bytes), ['home']) ?? '/')
   const last = moves.findLast(({ header }) => Number(readPath(jsonOf(header), ['at'])) <= at)
   return { home, space: last === undefined ? home : String(readPath(jsonOf(last.bytes), ['to'])) }
-}
-
-function writtenForm(text: string, home: string): string {
-  try {
-    const address = parseAddress(text)
-    if (address.kind === 'being') return stanceOf(address.being)
-    if (address.kind === 'home') return home
-    return address.kind === 'space' ? address.path : text
-  } catch {
-    return text
-  }
 }
 
 /** Who may call the operation where no space has a rule. */

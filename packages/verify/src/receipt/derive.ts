@@ -138,8 +138,11 @@ export function derive(witness: Parts): Derived {
   const rule = isOperation ? OPERATIONS[verb][key] : ['anyone']
   const isSame = rule === undefined || same([...witness.fallback], [...rule])
   need(isSame || !isOperation, 'its operation has another rule of its own')
-  const gates: Answer[] = [deriveListGate(world, me, witness.surface as JsonObject, list, asked)]
-  if (gates[0]?.allowed === true) {
+  const isOfItself = verb === 'see' && target === `@${me.name}` // which every being may see
+  const gates: Answer[] = isOfItself
+    ? [SELF, SELF]
+    : [deriveListGate(world, me, witness.surface as JsonObject, list, asked)]
+  if (!isOfItself && gates[0]?.allowed === true) {
     const own = `${verb} ${key}: `
     const told = (isArray(said.by) ? said.by : []).find((by) => String(by).startsWith(own))
     const fallback = rule ?? witness.fallback
@@ -175,6 +178,8 @@ export function derive(witness: Parts): Derived {
     lineage: world.lineage(being).map(({ name }) => name),
   }
 }
+
+const SELF: Answer = { allowed: true, by: 'see: self' }
 
 /** The roles of the stack by clause. The program gives them, with these digests, in the context of the open record. */
 function rolesOf({ program, specs }: Parts, record: JsonObject, open: Json): ByClause {
