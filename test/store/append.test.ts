@@ -4,7 +4,6 @@ import {
   append,
   type Batch,
   beginLife,
-  digestOf,
   findDecision,
   findOpen,
   findOutcome,
@@ -16,6 +15,7 @@ import {
   recordDecision,
   recordOpen,
   reserve,
+  writeJson,
 } from '@treeos/store'
 import { sql } from 'kysely'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
@@ -200,11 +200,7 @@ describe('a batch that brings the open record and the decision of its moment', (
     await beginsLife(being)
     const moment: Moment = { being, generation: 1, n: 1 }
     const made = await batch({ moment, drafts: [changed(`being:${being}`)] })
-    const record = {
-      v: 1,
-      moment: momentId(being, 1, 1),
-      context: { seen },
-    } as unknown as OpenWrite['record']
+    const record = writeJson({ v: 1, moment: momentId(being, 1, 1), context: { seen } })
     const open: OpenWrite = {
       moment: momentId(being, 1, 1),
       being,
@@ -213,12 +209,12 @@ describe('a batch that brings the open record and the decision of its moment', (
       openedAt: 1,
       record,
       basis: { salt: '', heads: [], noted: null },
-      face: { digest: digestOf({ being, seen }), text: canonicalJson({ being, seen }) },
+      face: writeJson({ being, seen }),
     }
     const settlement = attempt === null ? null : { attempt, used: { tokens: 7, micros: null } }
     const decision = newDecision(SAID, { tokens: 7 }, settlement, OVERLAY)
     const outcome = made.outcome!
-    const signed = { ...outcome.record, open: digestOf(record), decision: decision.digest }
+    const signed = { ...outcome.record, open: record.digest, decision: decision.digest }
     return { ...made, outcome: { ...outcome, record: signed }, open, decision }
   }
 
@@ -230,7 +226,9 @@ describe('a batch that brings the open record and the decision of its moment', (
     const at = { being: 'holder', moment: held.open.moment, attempt: -5 }
     expect(await reserve(base.db, at, { tokens: 100, micros: null })).toEqual({ status: 'reserved' })
     expect((await append(base.owner, held)).status).toBe('appended')
-    expect(await findOpen(base.db, held.open.moment)).toMatchObject({ record: held.open.record })
+    expect(await findOpen(base.db, held.open.moment)).toMatchObject({
+      record: JSON.parse(held.open.record.text),
+    })
     expect(await findDecision(base.db, held.open.moment)).toEqual({
       decision: SAID,
       digest: held.decision.digest,

@@ -1,5 +1,5 @@
 import type { HeadRef } from '@treeos/core'
-import { append, beginLife, type OpenRecord, readBases, readHeads, recordOpen } from '@treeos/store'
+import { append, beginLife, readBases, readHeads, recordOpen, writeJson } from '@treeos/store'
 import { beforeAll, expect, it } from 'vitest'
 import { useDatabase } from '../support/database.ts'
 import { batchOf, changed } from './batch.ts'
@@ -36,7 +36,7 @@ it('the basis of a moment is stored without hashes and read with those of its fa
     openedAt: 1,
     basis: { salt: SALT, heads: basis, noted: { aside: { did: [] } } },
     face: null,
-    record: {} as OpenRecord,
+    record: writeJson({}),
   })
   await append(base.owner, await batchOf(base.db, base.reality, { drafts: [changed('space:/b', 3)] }))
   expect((await readBases(base.db, [MOMENT, 'ann/1/9'])).get(MOMENT)).toEqual({

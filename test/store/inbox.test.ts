@@ -10,10 +10,10 @@ import {
   listOpenSummons,
   listUnclaimed,
   listUnfinished,
-  type OpenRecord,
   type RowWrite,
   recordOpen,
   StaleGenerationError,
+  writeJson,
 } from '@treeos/store'
 import { sql } from 'kysely'
 import { describe, expect, it } from 'vitest'
@@ -62,7 +62,7 @@ const open = (name: string, n: number, wake: string, generation: number) =>
     openedAt: 1,
     basis: { salt: '', heads: [], noted: null },
     face: null,
-    record: {} as OpenRecord,
+    record: writeJson({}),
   })
 
 describe('order of an inbox', () => {

@@ -1,4 +1,4 @@
-import { canonicalJson, type FactDraft } from '@treeos/core'
+import type { FactDraft } from '@treeos/core'
 import { verifyChains } from '@treeos/proofs'
 import {
   type Appended,
@@ -10,10 +10,10 @@ import {
   findOpen,
   findOutcome,
   newDecision,
-  type OpenWrite,
   readHeads,
   recordDecision,
   recordOpen,
+  writeJson,
 } from '@treeos/store'
 import { expect, it } from 'vitest'
 import { sabotage } from '../faults/sabotage.ts'
@@ -90,11 +90,8 @@ it('of workers that each opened and decided one moment, one counts, and its reco
     const held = await Promise.all(
       Array.from({ length: 10 }, async (_, seen) => {
         const made = await batchOf(base.db, base.reality, { moment, drafts: [changed('being:shared', seen)] })
-        const record = { v: 1, moment: id, context: { seen } } as unknown as OpenWrite['record']
-        const face = {
-          digest: digestOf({ being, seen: seen % 2 }),
-          text: canonicalJson({ being, seen: seen % 2 }),
-        }
+        const record = writeJson({ v: 1, moment: id, context: { seen } })
+        const face = writeJson({ being, seen: seen % 2 })
         const open = {
           moment: id,
           being,
@@ -106,7 +103,7 @@ it('of workers that each opened and decided one moment, one counts, and its reco
           face,
         }
         const decision = newDecision({ kind: 'see', content: null })
-        const signed = { ...made.outcome!.record, open: digestOf(record), decision: decision.digest }
+        const signed = { ...made.outcome!.record, open: record.digest, decision: decision.digest }
         return { ...made, outcome: { ...made.outcome!, record: signed }, open, decision }
       }),
     )

@@ -69,7 +69,8 @@ export async function decideAndStamp(
   const { open, asks, ...rest } = input
   const { memory } = deps
   const held = memory.moments.held(input.moment)
-  if (held === undefined || held.digest !== open) return { unfinished: await whereIs(deps, input) }
+  if (held === undefined || held.open.record.digest !== open)
+    return { unfinished: await whereIs(deps, input) }
   try {
     if (asks && held.decision === null) {
       const unfinished = await decideSoon(deps, input, held)

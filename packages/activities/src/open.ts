@@ -14,6 +14,7 @@ import {
   readAtOneInstant,
   readFrom,
   recordOpen,
+  writeJson,
 } from '@treeos/store'
 import { threadKey } from '@treeos/world'
 import type { BeatDeps, Memory } from './deps.ts'
@@ -50,7 +51,12 @@ export async function openMoment(deps: BeatDeps, input: Input): Promise<OpenResu
   if (wake.opened) return openedBefore(deps, input, wake)
   const before = memory.moments.held(input.moment)
   if (before !== undefined && input.mayHold && before.open.wake === wake.id)
-    return resultOf(deps, input, { opened: before.loaded, wake, open: before.digest, state: 'held' })
+    return resultOf(deps, input, {
+      opened: before.loaded,
+      wake,
+      open: before.open.record.digest,
+      state: 'held',
+    })
   if (before !== undefined) memory.moments.drop(before) // a claim does not wait for the disk, so a rerun may have claimed another wake
   const found = await read(deps, input, claimed, expected)
   const reservation = call === null ? null : reservationOf(call, reserved)
@@ -95,7 +101,7 @@ async function read(deps: BeatDeps, input: Input, claimed: Claimed, expected: Re
       n,
       wake: wake.id,
       openedAt: record.openedAt,
-      record,
+      record: writeJson(record),
       basis,
       face: record.face === null || faceText === null ? null : { digest: record.face, text: faceText },
     },
@@ -118,8 +124,8 @@ function hold(
   { open, loaded, reading, faults }: Reading,
   reservation: Reservation | null,
 ): Promise<OpenedMoment> {
-  const digest = digestOf(open.record)
-  deps.memory.moments.hold({ open, digest, loaded, reading, reservation, isStreamed: wake.streamed === true })
+  const { digest } = open.record
+  deps.memory.moments.hold({ open, loaded, reading, reservation, isStreamed: wake.streamed === true })
   reportFaults(deps, faults)
   crashPoint('open:held')
   return resultOf(deps, input, { opened: loaded, wake, open: digest, state: 'held' })

@@ -183,7 +183,7 @@ async function tryStamp(
   const continued = await continueAfter(db, input, proposal, verdict, reading)
   deps.memory.stamped.set(input.being, reading.readSet)
   const made = {
-    open: held?.digest ?? digestOf(opened.record),
+    open: held?.open.record.digest ?? digestOf(opened.record),
     before: held === null ? await readBeforeStamp(db, input.moment) : beforeOf(held),
     proposal,
     continued,
@@ -307,7 +307,7 @@ async function storedStamp(
   const outcome = await findOutcome(deps.db, input.moment)
   if (outcome === null) throw new Error(`the outcome of ${input.moment} is missing although it was stored`)
   const { kind, reason, hash, record } = outcome
-  if (held !== null && record.open !== held.digest)
+  if (held !== null && record.open !== held.open.record.digest)
     throw new ReopenedError(`another process ended ${input.moment}`)
   return { kind, reason, record: hash, waiting: 1 } // how many wait is unknown here; an extra check of the inbox is cheap
 }

@@ -88,6 +88,8 @@ export {
   isMomentHash,
   isPayloadHash,
   saltedDigest,
+  type WrittenJson,
+  writeJson,
 } from './ledger/hash.ts'
 export { basisDigest, judgedDigest, newBasis, notedDigest, saltedHead } from './ledger/heads-digest.ts'
 export { type JournalEntry, readJournal, waitForOpenAppends } from './ledger/journal.ts'

@@ -1,4 +1,4 @@
-import type { Digest, MomentId, OverlayRecord, PinnedStack } from '@treeos/core'
+import type { MomentId, OverlayRecord, PinnedStack } from '@treeos/core'
 import {
   type ComposedMoment,
   composeLoaded,
@@ -35,8 +35,6 @@ interface Known {
 export interface HeldMoment extends Known {
   readonly state: 'held'
   readonly open: OpenWrite
-  /** digest of the open record */
-  readonly digest: Digest
   /** the world as it was when the moment opened */
   readonly reading: KeptReading
   /** what was reserved for its model call; null where nothing was */
@@ -106,7 +104,7 @@ export class OpenMoments {
     const { moment } = held.open
     if (!(await recordOpen(db, held.open))) {
       const stored = await findOpen(db, moment)
-      if (stored === null || digestOf(stored.record) !== held.digest) throw this.#reopened(held)
+      if (stored === null || digestOf(stored.record) !== held.open.record.digest) throw this.#reopened(held)
     }
     const decision = held.decision === null ? null : await recordDecision(db, moment, held.decision)
     if (decision !== null && decision.digest !== held.decision?.digest) throw this.#reopened(held)

@@ -17,7 +17,8 @@ import type {
   Watch,
 } from '@treeos/core'
 import type { BuiltFact } from './build-facts.ts'
-import type { Basis, MomentRecord, OpenRecord } from './records.ts'
+import type { WrittenJson } from './hash.ts'
+import type { Basis, MomentRecord } from './records.ts'
 
 /** A row of the projection that append writes. */
 export interface RowWrite extends Pick<RowIndex, 'place' | 'parent' | 'cognition'> {
@@ -67,10 +68,11 @@ export interface OpenWrite {
   readonly n: number
   readonly wake: string
   readonly openedAt: number
-  readonly record: OpenRecord
+  /** the open record */
+  readonly record: WrittenJson
   readonly basis: Basis
   /** stored as a blob under its digest; null when nothing is shown */
-  readonly face: { readonly digest: Digest; readonly text: string } | null
+  readonly face: WrittenJson | null
 }
 
 /** What a moment decided, with its salted digest. The first write wins. */

@@ -41,7 +41,7 @@ function encodeOpen({ n, wake, openedAt, record, basis, face }: OpenWrite) {
     n,
     wake,
     openedAt,
-    record: canonicalJson(record),
+    record: record.text,
     basis: encodeBasis(basis).toString('utf8'),
     face: face?.digest ?? null,
     faceBytes: face?.text ?? null,

@@ -69,6 +69,19 @@ export const digestOfCanonical = (text: string): Digest => digestOfText(TAG.valu
 export const digestOfBytes = (bytes: Uint8Array): Digest => bytesOf(value(NOTHING, bytes)).toString('hex')
 const NOTHING = new Uint8Array()
 
+/** A value as it is stored, with its digest. */
+export interface WrittenJson {
+  readonly digest: Digest
+  /** canonical JSON */
+  readonly text: string
+}
+
+/** Writes a value once, where both are asked for. */
+export function writeJson(json: unknown): WrittenJson {
+  const text = canonicalJson(json)
+  return { digest: digestOfCanonical(text), text }
+}
+
 /** Hex digest of one act: its moment, its decision, and its facts in order. */
 export const actDigest = (act: { moment: string; decision: Digest; facts: readonly Digest[] }): Digest =>
   digestOfText(TAG.act, canonicalJson(act))

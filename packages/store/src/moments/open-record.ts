@@ -5,7 +5,7 @@ import type { OpenWrite } from '../ledger/batch.ts'
 import { encodeBasis } from '../ledger/encode-basis.ts'
 import type { Noted, OpenRecord } from '../ledger/records.ts'
 import type { Db } from '../sql/database.ts'
-import { decodeJson, encodeJson } from '../sql/stored-json.ts'
+import { decodeJson } from '../sql/stored-json.ts'
 import { basisIn } from './basis.ts'
 
 export interface StoredOpen {
@@ -29,7 +29,7 @@ export async function recordOpen(db: Db, open: OpenWrite): Promise<boolean> {
       where digest is not null
       on conflict do nothing)
     insert into treeos.moment_open (moment, being, n, wake, opened_at, record, basis, face)
-    values (${open.moment}, ${open.being}, ${open.n}, ${open.wake}, ${open.openedAt}, ${encodeJson(open.record)},
+    values (${open.moment}, ${open.being}, ${open.n}, ${open.wake}, ${open.openedAt}, ${Buffer.from(open.record.text)},
       ${encodeBasis(open.basis)}, ${open.face?.digest ?? null})
     on conflict (moment) do nothing`
     .execute(db)
