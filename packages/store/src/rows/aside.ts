@@ -30,8 +30,7 @@ export interface FetchedAside {
   readonly threads: NonNullable<Aside['threads']>
 }
 
-export function asideOf(lines: readonly Line[]): FetchedAside {
-  const of = (what: Line['what']) => lines.filter((line) => line.what === what)
+export function asideOf(of: (what: Line['what']) => readonly Line[]): FetchedAside {
   const said = of('said')
   const waiting = of('waiting')
   const threads = of('thread')

@@ -98,7 +98,8 @@ const { saidMax, didMax, wakesMax, threadsMax } = ASIDE_BOUNDS
 const BOUNDS = [saidMax, didMax, wakesMax, threadsMax]
 
 export function fetchedOf(reality: string, readSet: ReadSet, lines: readonly Line[]): Fetched {
-  const of = (what: Line['what']) => lines.filter((line) => line.what === what)
+  const byWhat = Map.groupBy(lines, ({ what }) => what)
+  const of = (what: Line['what']) => byWhat.get(what) ?? []
   const [now] = of('now')
   const [sealed] = of('sealed')
   if (now?.number == null) throw new Error('the read set query returned no time')
@@ -111,7 +112,7 @@ export function fetchedOf(reality: string, readSet: ReadSet, lines: readonly Lin
     lists: listed(readSet, of('list')),
     counts: new Map(of('count').map(({ key, number }) => [key, number ?? 0])),
     children: grouped(readSet.parents, of('child')),
-    aside: asideOf(lines),
+    aside: asideOf(of),
   }
 }
 
