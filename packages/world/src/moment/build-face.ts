@@ -119,7 +119,7 @@ async function viewsOf(
       const { key, resolve } = found()
       const world = isOfExtension(key) ? sights : seer.world
       const view = await resolve({ me, world, place, surface, lastSealed })
-      guardJson(view, CONTENT_BOUNDS)
+      if (isOfExtension(key)) guardJson(view, CONTENT_BOUNDS)
       if (view !== null) views.push({ name: shown, view })
     } catch (error) {
       leaveOut(name, error)
