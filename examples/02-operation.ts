@@ -11,7 +11,7 @@ const water = defineOperation({
   description: 'Waters a bed.',
   on: 'space',
   allow: ['anyone'],
-  args: z.strictObject({ liters: z.int().min(1).max(20) }),
+  args: z.strictObject({ liters: z.int().min(1).max(20).describe('how much water') }),
   decide: ({ actor, target, args }) => ({
     facts: [
       setQuality(target, 'garden.watered', { by: actor.name, liters: args.liters }),

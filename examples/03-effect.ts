@@ -24,7 +24,7 @@ const post = defineOperation({
   description: 'Posts a letter.',
   on: 'being',
   allow: ['self'],
-  args: z.strictObject({ text: z.string().max(1000) }),
+  args: z.strictObject({ text: z.string().max(1000).describe('what the mail says') }),
   effect,
   decide: ({ actor, effect }) => ({ facts: [setQuality(actor, 'mail.receipt', effect.receipt)] }),
 })

@@ -27,7 +27,7 @@ const safe = defineExtension({
       description: 'Keeps a text.',
       on: 'being',
       allow: ['self'],
-      args: z.object({ text: z.string() }),
+      args: z.object({ text: z.string().describe('what is kept') }),
       effect: { timeoutSeconds: 5, attempts: 1, perform: async ({ args }) => `kept ${args.text}` },
       decide: ({ actor }) => ({ facts: [setQuality(actor, 'safe.full', true)], result: null }),
     }),

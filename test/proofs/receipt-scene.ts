@@ -39,7 +39,7 @@ const diary = defineExtension({
       description: 'Writes many facts about the being itself.',
       on: 'being',
       allow: ['self'],
-      args: z.object({ from: z.number() }),
+      args: z.object({ from: z.number().describe('the first page') }),
       decide: ({ actor, args }) => ({
         facts: Array.from({ length: ACT_FACTS }, (_, i) => setQuality(actor, 'diary.page', args.from + i)),
         result: null,

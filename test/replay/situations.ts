@@ -35,7 +35,7 @@ const judge = defineTask({
   entry: defineSignature({
     name: 'moods:judge',
     task: 'Say how the text feels.',
-    inputs: z.object({ text: z.string() }),
+    inputs: z.object({ text: z.string().describe('the text') }),
     outputs: z.object({ mood: z.enum(['calm', 'angry']) }),
   }),
 })

@@ -11,7 +11,10 @@ const blocking = (name: string, timeoutSeconds: number) =>
     description: 'Computes for a while and lets nothing else happen meanwhile.',
     on: 'being',
     allow: ['self'],
-    args: z.object({ text: z.string().max(100), seconds: z.number().positive().max(60) }),
+    args: z.object({
+      text: z.string().max(100).describe('the text'),
+      seconds: z.number().positive().max(60).describe('how long it takes'),
+    }),
     effect: {
       timeoutSeconds,
       attempts: 1,

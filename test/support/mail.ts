@@ -12,7 +12,7 @@ const posting = (name: string, bounds: { timeoutSeconds: number; attempts: numbe
     description: 'Posts a letter.',
     on: 'being',
     allow: ['self'],
-    args: z.object({ text: z.string().min(1).max(100) }),
+    args: z.object({ text: z.string().min(1).max(100).describe('what the mail says') }),
     effect: {
       ...bounds,
       async perform({ args, key, signal }) {

@@ -93,9 +93,11 @@ export const defineChildRole = (config: LineageConfig) =>
       description: LIMITS.description.describe('who such a child is'),
       tools: LIMITS.tools.describe('its tools'),
       model: LIMITS.model.optional().describe('name of a model; yours when left out'),
-      heartbeatMultiplier: LIMITS.heartbeatMultiplier.optional(),
-      maxTokensPerTurn: LIMITS.maxTokensPerTurn.optional(),
-      autoSleep: z.boolean().optional(),
+      heartbeatMultiplier: LIMITS.heartbeatMultiplier
+        .optional()
+        .describe('how much slower than the base it wakes'),
+      maxTokensPerTurn: LIMITS.maxTokensPerTurn.optional().describe('most model tokens of one answer'),
+      autoSleep: z.boolean().optional().describe('true: it sleeps once it has reported'),
     }),
     async decide({ actor, args, world }) {
       const { name, description, tools, model = '', heartbeatMultiplier = 1, maxTokensPerTurn = 4096 } = args

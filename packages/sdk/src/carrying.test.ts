@@ -17,6 +17,7 @@ const guild = defineExtension({
       description: 'Carries out an operation.',
       on: 'being',
       allow: ['self'],
+      about: {},
       args: {
         '~standard': { version: 1, vendor: 'test', validate: (value) => ({ value: value as JsonObject }) },
       },
@@ -31,6 +32,7 @@ const guild = defineExtension({
       description: 'Writes facts.',
       on: 'being',
       allow: ['self'],
+      about: {},
       args: {
         '~standard': { version: 1, vendor: 'test', validate: (value) => ({ value: value as JsonObject }) },
       },

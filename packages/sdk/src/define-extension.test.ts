@@ -1,5 +1,5 @@
 import { buildRegistry, SUBSTRATE_ACTIONS, seed } from '@treeos/world'
-import { expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { z } from 'zod'
 import { defineExtension, defineOperation, defineRole, publishSignal, setQuality } from './index.ts'
 
@@ -10,8 +10,8 @@ const go = defineOperation({
   allow: ['self'],
   args: z.object({
     far: z.number().describe('in miles'),
-    note: z.string().optional(),
-    by: z.enum(['foot', 'cart']),
+    note: z.string().optional().describe('what for'),
+    by: z.enum(['foot', 'cart']).describe('how'),
   }),
   decide: ({ target, args }) => ({ facts: [setQuality(target, 'trip.far', args.far)] }),
 })
@@ -50,14 +50,41 @@ it('the actions that may be named without bringing them are those of the substra
 it('arguments are listed from their schema', () => {
   expect(go.args).toEqual({
     far: 'in miles (number)',
-    note: 'string; may be left out',
-    by: 'foot, cart',
+    note: 'what for (string); may be left out',
+    by: 'how (foot, cart)',
   })
   // And whole, for whoever renders a form of it.
   expect(go.schema).toMatchObject({
     type: 'object',
     properties: { far: { type: 'number', description: 'in miles' }, by: { enum: ['foot', 'cart'] } },
     required: ['far', 'by'],
+  })
+})
+
+describe('what an operation and its arguments are is said where it is defined', () => {
+  const defined = (more: object) => () =>
+    defineOperation({
+      ...{ name: 'trip:x', description: 'Goes.', on: 'being', allow: [], decide: () => ({ facts: [] }) },
+      ...more,
+    } as never)
+  const bare = z.object({ far: z.number(), by: z.string() })
+  const untold = { '~standard': { version: 1, vendor: 'test', validate: (value: unknown) => ({ value }) } }
+
+  it('else it throws, and names what is missing', () => {
+    expect(defined({ description: ' ' })).toThrow(/trip:x does not say what it does/)
+    expect(defined({ args: bare })).toThrow(/nothing says what far of operation trip:x is/)
+    expect(defined({ args: bare, about: { far: 'in miles' } })).toThrow(/what by of operation trip:x is/)
+    expect(defined({ args: untold })).toThrow(/nothing says what the args of operation trip:x are/)
+  })
+
+  it('in the schema, or in `about`, which takes a word for each argument', () => {
+    const about = { far: 'in miles', by: 'how' }
+    expect(defined({ args: bare, about })().args).toEqual({ far: 'in miles (number)', by: 'how (string)' })
+    expect(defined({ args: untold, about })().args).toEqual(about)
+    const args = { name: 'trip:x', description: 'Goes.', on: 'being', allow: [], args: bare } as const
+    const decide = () => ({ facts: [] })
+    // @ts-expect-error nothing says what `by` is
+    expect(() => defineOperation({ ...args, about: { far: 'in miles' }, decide })).toThrow(TypeError)
   })
 })
 
@@ -110,7 +137,7 @@ it('anything but a schema, a field or an act is refused where it is written', ()
   expect(() =>
     defineOperation({
       name: 'trip:x',
-      description: '',
+      description: 'Goes.',
       on: 'being',
       allow: [],
       args,

@@ -88,8 +88,15 @@ export interface OperationInput<Name extends string, On extends Kind, Args, Resu
   readonly on: On
   /** who may do it, as relations of the actor to the target; rules of a space on the way up may say otherwise */
   readonly allow: readonly Standing[]
-  /** a Standard Schema of the arguments, such as zod's, valibot's or arktype's; left out when it takes none */
+  /**
+   * A Standard Schema of the arguments, such as zod's, valibot's or arktype's; left out when it takes none. Models, forms and people are
+   * told what each argument is: by its description in the schema, or by `about`.
+   */
   readonly args?: Schema<Args>
+  /** what each argument is, by name, where the schema does not say it */
+  readonly about?: { readonly [Name in keyof Args & string]-?: string }
+  /** true: it answers whoever woke the actor. The prompt of a being that has it names this way to answer, and no other */
+  readonly answers?: true
   /** runs as an activity after both gates passed the act, and before any fact is written */
   readonly effect?: EffectInput<Args, Result>
   /**
@@ -124,9 +131,9 @@ export type Outcome = Pick<Decided, 'facts' | 'reply' | 'tell' | 'awakens' | 're
 }
 
 /**
- * Defines a DO operation. Its arguments are validated before it decides. Their descriptions come from the schema's JSON
+ * Defines a DO operation. Its arguments are validated before it decides. Their descriptions come from `about`, or from the schema's JSON
  * Schema, when it provides one (`jsonSchema` of Standard Schema).
- * @throws {TypeError} when `args` is not a Standard Schema
+ * @throws {TypeError} when `args` is not a Standard Schema, or nothing says what the operation or one of its arguments is
  * @throws {RangeError} when the effect's `timeoutSeconds` or `attempts` is out of range
  */
 export function defineOperation<
@@ -135,18 +142,20 @@ export function defineOperation<
   Args = Record<string, never>,
   Result extends Json = null,
 >(input: OperationInput<Name, On, Args, Result>): Operation<Name> {
-  const { name, description, on, allow, args: schema, effect } = input
+  const { name, description, on, allow, args: schema, about, answers, effect } = input
   if (schema !== undefined && !isSchema(schema))
     throw new TypeError(`the args of operation ${name} are not a Standard Schema`)
   const valid = (args: JsonObject) =>
     (schema === undefined ? requireNone(name, args) : validate(name, schema, args)) as Args | Promise<Args>
+  if (description.trim() === '') throw new TypeError(`operation ${name} does not say what it does`)
   const json = schema === undefined ? null : jsonSchemaOf(schema)
   const operation: Operation<Name> = {
     name,
     description,
     targets: [on],
     allow,
-    args: schema === undefined ? {} : describeArguments(json),
+    args: schema === undefined ? {} : describeArguments(name, json, about),
+    ...(answers === undefined ? {} : { answers }),
     ...(json === null ? {} : { schema: json }),
     ...(effect === undefined ? {} : { effect: boundEffect(name, effect, valid) }),
     async decide({ actor, target, args, world, moment, wake, effect: done, openedAt, carryOut }) {
@@ -217,16 +226,30 @@ function requireNone(name: string, args: JsonObject): JsonObject {
   throw new TreeosError('INVALID_INPUT', `${name} takes no arguments, but got ${quote(first)}`)
 }
 
-/** A description of each argument: its description in the schema and its type. */
-function describeArguments(schema: JsonObject | null): Record<string, string> {
+/**
+ * A description of each argument: what it is, and its type.
+ * @throws {TypeError} for an argument of which nothing says what it is
+ */
+function describeArguments(
+  operation: string,
+  schema: JsonObject | null,
+  about: Readonly<Record<string, string>> | undefined,
+): Record<string, string> {
   const { properties, required } = schema ?? {}
-  if (!isJsonObject(properties)) return {}
+  if (!isJsonObject(properties)) {
+    if (about !== undefined) return { ...about }
+    throw new TypeError(`nothing says what the args of operation ${operation} are: name each in about`)
+  }
   const needed = Array.isArray(required) ? required : []
   return Object.fromEntries(
     Object.entries(properties).map(([name, property]) => {
       const { description, type, enum: values } = isJsonObject(property) ? property : ({} as JsonObject)
-      const takes = Array.isArray(values) ? values.join(', ') : String(type ?? 'any JSON')
-      const taken = typeof description === 'string' ? `${description} (${takes})` : takes
+      const what = about?.[name] ?? description
+      if (typeof what !== 'string' || what.trim() === '')
+        throw new TypeError(
+          `nothing says what ${name} of operation ${operation} is: describe it in the schema, or in about`,
+        )
+      const taken = `${what} (${Array.isArray(values) ? values.join(', ') : String(type ?? 'any JSON')})`
       return [name, needed.includes(name) ? taken : `${taken}; may be left out`]
     }),
   )

@@ -35,6 +35,8 @@ export interface SkillInput<
   readonly entry: Signature<Inputs, Outputs>
   /** a Standard Schema of the arguments; left out: the arguments are the inputs of the entry */
   readonly args?: Schema<Inputs>
+  /** what each argument is, by name, where the schema does not say it */
+  readonly about?: OperationInput<Name, On, Inputs, Result>['about']
   /** for one attempt of the whole skill; default 120 */
   readonly timeoutSeconds?: number
   /** default 3 */
@@ -96,6 +98,7 @@ function packageOf<
     on,
     allow,
     args,
+    ...(input.about === undefined ? {} : { about: input.about }),
     effect: {
       timeoutSeconds,
       attempts,

@@ -33,7 +33,7 @@ const tea = defineExtension({
       description: 'Pours.',
       on: 'being',
       allow: ['self'],
-      args: z.object({ cups: z.number().int().max(100).default(1) }),
+      args: z.object({ cups: z.number().int().max(100).default(1).describe('how many') }),
       async decide({ actor, target, args, world }) {
         const guests = (await world.occupants(target.space)).length
         const isHot = (await world.world('tea'))?.values.hot === true
@@ -49,7 +49,7 @@ const tea = defineExtension({
       description: 'Orders some from outside.',
       on: 'space',
       allow: ['owner'],
-      args: z.object({ pounds: z.number() }),
+      args: z.object({ pounds: z.number().describe('how much') }),
       effect: { timeoutSeconds: 1, attempts: 1, perform: async () => 'never done here' },
       decide: ({ target, effect }) => ({ facts: [recordFact(target, 'tea:ordered', { receipt: effect })] }),
     }),

@@ -35,6 +35,7 @@ const smith = defineExtension({
       on: 'being',
       allow: ['self'],
       args: anything,
+      about: {},
       async decide({ args, carryOut }) {
         const { action, target, given } = args as { action: string; target?: string; given: JsonObject }
         const at = target === undefined ? {} : { target }
@@ -47,6 +48,7 @@ const smith = defineExtension({
       on: 'being',
       allow: ['self'],
       args: anything,
+      about: {},
       decide: ({ args }) => ({ facts: [], ...(args as object) }),
     }),
   ],

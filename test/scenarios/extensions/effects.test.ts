@@ -21,7 +21,12 @@ const oddly = defineOperation({
   description: 'Misbehaves.',
   on: 'being',
   allow: ['self'],
-  args: z.object({ text: z.string().transform((text) => JSON.parse(text) as number) }),
+  args: z.object({
+    text: z
+      .string()
+      .transform((text) => JSON.parse(text) as number)
+      .describe('a number as text'),
+  }),
   effect: {
     timeoutSeconds: 2,
     attempts: 3,

@@ -113,7 +113,7 @@ const thief = defineExtension({
       description: 'Writes what is its own.',
       on: 'space',
       allow: ['anyone'],
-      args: z.object({ size: z.number().int().min(0) }),
+      args: z.object({ size: z.number().int().min(0).describe('how many characters') }),
       decide: ({ actor, target, args }) => ({
         facts: [
           setQuality(actor, 'thief.kept', 'x'.repeat(args.size)),

@@ -18,7 +18,7 @@ import { useModelServer, useWorld } from '../../support/use-world.ts'
 
 const shape = {
   task: 'Say how the text feels.',
-  inputs: z.object({ text: z.string() }),
+  inputs: z.object({ text: z.string().describe('the text') }),
   outputs: z.object({ mood: z.enum(['calm', 'angry']), why: z.string() }),
 }
 const judge = defineTask({

@@ -24,7 +24,7 @@ const safe = defineExtension({
       description: 'Keeps a text.',
       on: 'being',
       allow: ['self'],
-      args: z.object({ text: z.string() }),
+      args: z.object({ text: z.string().describe('what is kept') }),
       effect: { timeoutSeconds: 5, attempts: 1, perform: async ({ args }) => `kept ${args.text}` },
       decide: ({ actor, effect }) => ({ facts: [setQuality(actor, 'safe.last', effect)], result: effect }),
     }),

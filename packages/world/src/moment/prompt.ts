@@ -50,7 +50,10 @@ export function composeMoment(
   moment: PromptMoment,
 ): Composed {
   const role = composeRoles(specs.map((spec) => ({ spec, prompt: roleBody(render(registry, spec, face)) })))
-  const signature = fillMoment(role, face, moment)
+  const answersBy = face.surface.canDo.find(
+    (action) => typeof action === 'string' && registry.operations.get(action)?.answers === true,
+  )
+  const signature = fillMoment(role, face, moment, typeof answersBy === 'string' ? answersBy : null)
   return {
     role,
     signature,
@@ -122,10 +125,16 @@ const MOMENT_SIGNATURE = 'moment'
  * capabilities, the composed role prompt, who speaks, the recorded time. What changes with every moment comes last. Its input is
  * the content of the wake, and its output a call of one of the tools. It is pure: the same moment gives the same bytes on every
  * replay. Raise `PROMPT_LAYOUT` when it changes.
+ * @param answersBy the action in reach by which the being answers; null when it answers by a summon
  */
-export function fillMoment(role: ComposedRole, face: Face, moment: PromptMoment): FilledSignature {
+export function fillMoment(
+  role: ComposedRole,
+  face: Face,
+  moment: PromptMoment,
+  answersBy: string | null = null,
+): FilledSignature {
   const { before, content } = toldWake(moment)
-  const { block, after } = wakeBlock(moment, face.surface, role)
+  const { block, after } = wakeBlock(moment, face.surface, role, answersBy)
   const views = face.views.map(({ name, view }) => ({ name, ...withoutLastAct(name, view) }))
   const blockOf = ({ name, view }: { name: string; view: Json }) => viewBlock(name, view)
   const isLate = ({ name }: { name: string }) => role.layout === 'stable-first' && LATE_VIEWS.has(name)

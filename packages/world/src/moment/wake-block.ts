@@ -34,15 +34,17 @@ type Answering = Pick<ComposedRole, 'replyTo' | 'respondMode'>
 /**
  * Says who speaks, made from rows alone. So a model, and any program, can tell a being's words from an event of the substrate,
  * whatever the user message holds.
+ * @param answersBy the action in reach by which the being answers; null when it answers by a summon
  * @returns the block, and how to answer: that is the last line of the user message, since small models heed most what they read last
  */
 export function wakeBlock(
   { wake, caller, answers }: WakeRow,
   surface: Surface,
   role: Answering,
+  answersBy: string | null = null,
 ): { readonly block: string; readonly after: string | null } {
   const kind = wakeWord(wake)
-  const after = lastLine({ wake, caller, answers }, surface, role)
+  const after = lastLine({ wake, caller, answers }, surface, role, answersBy)
   const lines = [
     `kind: ${inline(kind)}`,
     ...(caller === null
@@ -73,9 +75,15 @@ export function groundRules(surface: Surface): string {
 }
 
 /** What may be done now. @returns null where nobody can be answered, and nothing be ended */
-function lastLine(row: Omit<WakeRow, 'verb'>, surface: Surface, role: Answering): string | null {
+function lastLine(
+  row: Omit<WakeRow, 'verb'>,
+  surface: Surface,
+  role: Answering,
+  answersBy: string | null,
+): string | null {
   const { wake, caller } = row
-  const answer = wake.expectReply === false ? wantsNoAnswer(caller) : howToAnswer(row, surface, role)
+  const answer =
+    wake.expectReply === false ? wantsNoAnswer(caller) : howToAnswer(row, surface, role, answersBy)
   const ending = isContinuation(wake) ? 'If nothing is left to do, make no tool call: that ends it.' : null
   const parts = [answer, ending].filter((part) => part !== null)
   return parts.length === 0 ? null : parts.join(' ')
@@ -99,11 +107,18 @@ const wantsNoAnswer = (caller: Caller | null): string | null =>
   caller === null ? null : `${inline(stanceOf(caller.name))} wants no answer, and none is sent.`
 
 /** @returns null where nobody can be answered */
-function howToAnswer(row: Omit<WakeRow, 'verb'>, surface: Surface, role: Answering): string | null {
+function howToAnswer(
+  row: Omit<WakeRow, 'verb'>,
+  surface: Surface,
+  role: Answering,
+  answersBy: string | null,
+): string | null {
   const { caller } = row
   if (caller === null || covers(surface.canSummon, stanceOf(caller.name)) === undefined) return null
   const who = inline(stanceOf(caller.name))
   if (role.respondMode === 'none') return 'Your role answers nobody: each summon names its target.'
+  if (isAwaited(row) && answersBy !== null)
+    return `${who} may be waiting. To answer, call the do tool with action ${inline(answersBy)}.`
   return isAwaited(row)
     ? `${who} may be waiting. To answer, call the summon tool with target ${who} and your answer as content.`
     : `${who} does not wait for more. To say more to ${who}, call the summon tool with target ${who}.`
