@@ -99,6 +99,27 @@ describe('the role of a child that is born without one', () => {
     expect((await rowOf(world, 'gull')).qualities).toMatchObject({ roleFlow: flow })
   })
 
+  it('"Walk the child to @role-manager": it walks and looks around while a person drives it, and its own mind does not', async () => {
+    await world.birth({ name: 'wanderer', cognition: 'llm', home: '/library' })
+    const hands = await inhabit(world, { being: 'wanderer', as: 'operator' })
+    await doAs(world, 'move', '/', {}, 'wanderer')
+    expect((await rowOf(world, 'wanderer')).space).toBe('/')
+    expect((await see(world, 'wanderer', '/')).beings).toContain('@role-manager')
+    expect((await see(world, 'wanderer', '@role-manager')).type).toBe('being')
+    await hands.release()
+    await expect(see(world, 'wanderer', '/')).rejects.toMatchObject({ code: 'FORBIDDEN' })
+    model.script((request) =>
+      beingOf(request) === 'wanderer'
+        ? { tool: { name: 'do', args: { action: 'move', target: '/library' } } }
+        : undefined,
+    )
+    expect(await live(world, 'wanderer', 'Go home.')).toMatchObject({
+      outcome: 'failure',
+      reason: 'FORBIDDEN',
+    })
+    model.reset()
+  })
+
   it('gives nothing under a lease that lends nothing, nor above the ceiling', async () => {
     await world.birth({ name: 'own', cognition: 'llm' })
     const own = await inhabit(world, { being: 'own', as: 'operator', own: true })

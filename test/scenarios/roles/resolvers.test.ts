@@ -131,7 +131,7 @@ describe('relationship tokens', () => {
     model.script([{ tool: { name: 'summon', args: { target: '@operator', content: 'I rule' } } }])
     await live(world, 'queen', 'reign')
     const [request] = askedFor(model, 'queen')
-    expect(request?.messages[0]?.content).toContain('- @operator\n- @house')
+    expect(request?.messages[0]?.content).toContain('- @operator, who speaks to you now\n- @house')
     expect(request?.messages[0]?.content).not.toContain('predecessor')
     await expectReplays(world)
   })

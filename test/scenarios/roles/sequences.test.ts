@@ -34,15 +34,12 @@ async function thinker(name: string, replies: readonly Reply[], role = 'worker')
 }
 const ask = (target: string, content: Json = 'Note it, then tell me.', more: object = {}) =>
   summon(world, { target, content, as: 'operator', waitSeconds: 30, requireReply: true, ...more })
-/** What the model of a being was told, request by request. */
-const told = (being: string): JsonObject[] =>
-  askedFor(model, being).map(({ messages }) => {
-    const { content } = messages[1]!
-    const at = content.indexOf('{')
-    const value: Json = at < 0 ? null : JSON.parse(content.slice(at))
-    return isJsonObject(value) ? value : { said: content }
-  })
-const systems = (being: string) => askedFor(model, being).map(({ messages }) => messages[0]!.content)
+/** What each wake of a being says. */
+const told = async (being: string): Promise<JsonObject[]> =>
+  (await wakesOf(world, being)).map(({ content }) => (isJsonObject(content) ? content : { said: content }))
+/** All that the model of a being was told, request by request. */
+const prompts = (being: string) =>
+  askedFor(model, being).map(({ messages }) => messages.map(({ content }) => content).join('\n\n'))
 const toolsOf = (being: string) =>
   askedFor(model, being).map(({ tools = [] }) => tools.map((tool) => tool.function.name))
 const ends = async (being: string) =>
@@ -107,8 +104,8 @@ describe('who asked', () => {
     const { reply, moment } = await ask('parrot')
     expect({ reply, n: moment?.n }).toEqual({ reply: { from: '@parrot', content: 'Yes.' }, n: 1 })
     await until(async () => (await moments(world.db, 'parrot')).length === 2)
-    expect(systems('parrot')[0]).toContain('@operator may be waiting.')
-    expect(systems('parrot')[1]).not.toContain('@operator may be waiting.')
+    expect(prompts('parrot')[0]).toContain('@operator may be waiting.')
+    expect(prompts('parrot')[1]).not.toContain('@operator may be waiting.')
     expect(toolsOf('parrot')).toEqual([
       ['see', 'do', 'summon'],
       ['see', 'do'],
@@ -132,8 +129,8 @@ describe('who asked', () => {
       (await wakesOf(world, 'operator')).find(({ content }) => content === 'And one thing more.'),
     )
     expect(more).toMatchObject({ inReplyTo: null, root: correlation, expectReply: false })
-    expect(systems('chatty')[1]).toContain(
-      '@operator does not wait for more. To say more to @operator, call the summon tool, with target @operator.',
+    expect(prompts('chatty')[1]).toContain(
+      '@operator does not wait for more. To say more to @operator, call the summon tool with target @operator.',
     )
   })
 
@@ -168,7 +165,7 @@ describe('who asked', () => {
     await doAs(world, 'set-world-signal', '/', { namespace: 'bell', key: 'rung', value: true })
     await until(async () => (await moments(world.db, 'sentry')).length === 2)
     expect((await wakesOf(world, 'sentry')).map(({ caller }) => caller)).toEqual([null, null])
-    expect(systems('sentry')[1]).toContain('from: nobody')
+    expect(prompts('sentry')[1]).toContain('from: nobody')
   })
 })
 
@@ -177,15 +174,19 @@ describe('a mind sees', () => {
     await thinker('scribe', [note('ink'), say('Done.')])
     await ask('scribe')
     await until(async () => (await moments(world.db, 'scribe')).length === 3)
-    expect(told('scribe')[1]).toMatchObject({
+    expect(prompts('scribe')[1]).toContain(
+      '@operator asked: "Note it, then tell me.". You go on by yourself, step 1 of at most 16. ' +
+        'You did set-being with {"field":"note.last","value":"ink"}. This is what it gave:\n{"result":',
+    )
+    expect((await told('scribe'))[1]).toMatchObject({
       event: 'self-continue',
       begun: { from: '@operator', content: 'Note it, then tell me.' },
       did: 'did set-being with {"field":"note.last","value":"ink"}',
       result: { value: 'ink' },
     })
-    expect(systems('scribe')[0]).not.toContain('make no tool call')
-    expect(systems('scribe')[1]).toContain('If nothing is left to do, make no tool call: that ends it.')
-    const after = told('scribe')[2]
+    expect(prompts('scribe')[0]).not.toContain('make no tool call')
+    expect(prompts('scribe')[1]).toContain('If nothing is left to do, make no tool call: that ends it.')
+    const after = (await told('scribe'))[2]
     expect(after).toMatchObject({ did: 'said to @operator: "Done."' })
     for (const field of ['result', 'earlier']) expect(after).not.toHaveProperty(field)
   })
@@ -193,7 +194,7 @@ describe('a mind sees', () => {
   it('what the steps before gave, as long as it has not answered', async () => {
     await thinker('steps', [note(1), look('/library'), note(2), say('Done.')])
     await ask('steps')
-    expect(told('steps')[3]!.earlier).toMatchObject([
+    expect((await told('steps'))[3]?.earlier).toMatchObject([
       { did: 'did set-being with {"field":"note.last","value":1}', result: { value: 1 } },
       { address: '/library', seen: { type: 'library' } },
     ])
@@ -203,8 +204,8 @@ describe('a mind sees', () => {
     await thinker('wordy', [note('x'.repeat(20_000))])
     await live(world, 'wordy', 'Write a lot.')
     await until(async () => (await moments(world.db, 'wordy')).length === 2)
-    expect(told('wordy')[1]!.did).toMatch(/^did set-being with 200\d\d characters$/)
-    expect(JSON.stringify(told('wordy')[1]).length).toBeLessThan(1000)
+    expect((await told('wordy'))[1]?.did).toMatch(/^did set-being with 200\d\d characters$/)
+    expect(JSON.stringify((await told('wordy'))[1]).length).toBeLessThan(1000)
   })
 
   it('why a look was refused, and goes on', async () => {
@@ -214,12 +215,15 @@ describe('a mind sees', () => {
       ['see', 'FORBIDDEN'],
       ['act', null],
     ])
-    expect(told('curious')[1]).toMatchObject({
+    expect(prompts('curious')[1]).toContain(
+      'You looked at /court, step 1 of at most 8. It was refused:\n{"refused":',
+    )
+    expect((await told('curious'))[1]).toMatchObject({
       event: 'look',
       address: '/court',
       refused: { code: 'FORBIDDEN', message: expect.stringContaining('canSee') },
     })
-    expect(told('curious')[1]).not.toHaveProperty('seen')
+    expect((await told('curious'))[1]).not.toHaveProperty('seen')
     // Nobody is told of a failure, since there was none.
     const notices = (await inbox(world, 'operator')).filter(({ content }) =>
       JSON.stringify(content).includes('@curious'),
