@@ -306,7 +306,7 @@ it('an effect without bounds is refused where it is written', () => {
   const bad = (effect: object) => () =>
     defineOperation({
       name: 'mail:x',
-      description: '',
+      description: 'Sends mail.',
       on: 'being',
       allow: [],
       effect: { perform: async () => null, timeoutSeconds: 2, attempts: 1, ...effect },

@@ -54,7 +54,7 @@ describe('what the first screen suggests', () => {
     expect(request?.messages[1]).toEqual({
       role: 'user',
       content:
-        'What is this place?\n\n@operator may be waiting. To answer, call the summon tool with target @operator and your answer as content.',
+        'What is this place?\n\n@operator may be waiting. To answer, call the summon tool with target @operator.',
     })
     expect(namesOf('librarian')).toEqual(['me', 'place', 'occupants', 'things', 'Wake', 'Time'])
     expect(viewOf('librarian', 'place')).toMatchObject({ path: '/library', type: 'library', exits: ['/'] })

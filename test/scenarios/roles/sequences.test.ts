@@ -140,6 +140,7 @@ describe('who asked', () => {
       { when: { 'caller.cognition': 'human', 'wake.kind': ['message', 'continue'] }, role: 'worker' },
     ])
     expect((await ask('double')).moment).toMatchObject({ n: 2, primary: 'worker' })
+    await until(async () => (await moments(world.db, 'double')).length === 3)
     scripts.set('double', [note(1), say('As you wish.')])
     await setFlow(world, 'double', [{ when: { 'world.never.so': true }, role: 'worker' }, { role: 'single' }])
     expect((await ask('double', 'Go on.', { role: 'worker' })).moment).toMatchObject({ primary: 'worker' })

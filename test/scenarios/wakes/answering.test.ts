@@ -89,7 +89,7 @@ describe('whom an answer goes to', () => {
 
   it('is what a model is told of', async () => {
     const told = {
-      'to-asker': /@operator when left out/,
+      'to-asker': /^whom(: @name; @operator when left out)?$/,
       'to-opener': /whoever began/,
       'to-nobody': /^whom(: @name)?$/,
     }

@@ -142,7 +142,7 @@ describe('"The tools the model is offered"', () => {
     const { moment } = await composed({ name: 'x', canSummon: [{ rel: 'asker' }] }, { asker: 'operator' })
     const [tool] = moment.tools
     expect(tool?.function.parameters).toMatchObject({ required: ['content'] })
-    expect(tool?.function.parameters.properties.target?.description).toContain('@operator when left out')
+    expect(tool?.function.parameters.properties.target?.enum).toEqual(['@operator'])
   })
 })
 

@@ -143,7 +143,7 @@ describe('the tools of a moment', () => {
     expect(tools.see?.parameters.properties.address?.enum).toEqual(['/hall'])
     expect(tools.summon?.parameters.properties.target).toMatchObject({
       enum: ['@eve', '@bo'],
-      description: 'whom; @eve when left out',
+      description: 'whom',
     })
     expect(tools.do?.parameters.properties.action?.enum).toEqual(['move'])
     expect(tools.do?.parameters.properties.target?.enum).toEqual(['/hall'])

@@ -114,9 +114,10 @@ function summonTool(
   const isOfSelf = me !== undefined && covers(surface.canSummon, stanceOf(me)) !== undefined
   const isOfOthers =
     !isWhole(summon) || summon?.of.some((target) => target !== (caller && stanceOf(caller.name)))
+  const isNamed = isWhole(summon) && replyTo === 'asker' // it is the first of the choices
   const told = {
     target: {
-      description: `${isWhole(summon) ? 'whom' : 'whom: @name'}${left === null ? '' : `; ${left} when left out`}`,
+      description: `${isWhole(summon) ? 'whom' : 'whom: @name'}${left === null || isNamed ? '' : `; ${left} when left out`}`,
       required: left === null,
       ...choicesOf(summon),
     },

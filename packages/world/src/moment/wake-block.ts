@@ -120,6 +120,6 @@ function howToAnswer(
   if (isAwaited(row) && answersBy !== null)
     return `${who} may be waiting. To answer, call the do tool with action ${inline(answersBy)}.`
   return isAwaited(row)
-    ? `${who} may be waiting. To answer, call the summon tool with target ${who} and your answer as content.`
+    ? `${who} may be waiting. To answer, call the summon tool with target ${who}.`
     : `${who} does not wait for more. To say more to ${who}, call the summon tool with target ${who}.`
 }
