@@ -56,7 +56,7 @@ const flaky = defineExtension({
       description: 'Pays, and loses the answer.',
       on: 'being',
       allow: ['self'],
-      args: z.strictObject({ sum: z.number() }),
+      args: z.strictObject({ sum: z.number().describe('how much') }),
       effect: {
         timeoutSeconds: 2,
         attempts: 1,
