@@ -138,9 +138,9 @@ describe('the request to a model', () => {
       },
     )
     expect(schemas).toEqual([
-      ['see', ['address'], ['address']],
       ['do', ['action', 'args', 'target'], ['action']],
       ['summon', ['content', 'expectReply', 'orientation', 'target'], ['content']],
+      ['see', ['address'], ['address']],
       ['be', ['args', 'operation'], ['operation']],
     ])
     expect(request!.tool_choice).toBe('auto')

@@ -134,7 +134,7 @@ describe('the defaults of a role', () => {
     const [request] = model.requests.flatMap(({ body }) =>
       body !== null && beingOf(body) === 'sparrow' ? [body] : [],
     )
-    expect(request?.tools?.map((tool) => tool.function.name)).toEqual(['see', 'summon'])
+    expect(request?.tools?.map((tool) => tool.function.name)).toEqual(['summon', 'see'])
     expect(request?.messages[0]?.content).toMatch(/^I am sparrow, bare-bones at \/\..*Be brief\./s)
   })
 

@@ -107,7 +107,7 @@ describe('who asked', () => {
     expect(prompts('parrot')[0]).toContain('@operator may be waiting.')
     expect(prompts('parrot')[1]).not.toContain('@operator may be waiting.')
     expect(toolsOf('parrot')).toEqual([
-      ['see', 'do', 'summon'],
+      ['do', 'summon', 'see'],
       ['see', 'do'],
     ])
     await setRole(world, { name: 'open', selfContinue: true, canSummon: ['@operator'], prompt: '' })

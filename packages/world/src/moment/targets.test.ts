@@ -159,8 +159,15 @@ describe('the tools of a moment', () => {
   })
 
   it('leave out a tool that reaches nothing now', async () => {
-    const role = { canSee: ['/nowhere'], canSummon: ['@nobody'] }
+    const role = { canSee: ['/nowhere'], canSummon: ['@nobody'], canDo: ['set-space'] }
     expect(Object.keys(await toolsOf({ role }))).toEqual([])
+  })
+
+  it('come in the order of the verbs, and looking last where somebody can be answered', async () => {
+    const role = { canSee: ['/hall'], canSummon: ['@bo'], canDo: ['move'], canBe: ['birth'] }
+    expect(Object.keys(await toolsOf({ role }))).toEqual(['see', 'do', 'summon', 'be'])
+    expect(Object.keys(await toolsOf({ role, asker: 'eve' }))).toEqual(['see', 'do', 'summon', 'be'])
+    expect(Object.keys(await toolsOf({ role, asker: 'bo' }))).toEqual(['do', 'summon', 'see', 'be'])
   })
 
   it('offer no inReplyTo, and orientation only to a being that may summon itself', async () => {

@@ -50,7 +50,8 @@ export const VERB_OF_LIST = {
 /**
  * The tools of a surface: the verbs whose list is not empty, without those that can reach nothing now. No role or extension can add a
  * fifth verb. A tool names the targets that it can have now, so a model need not guess one. Operations in reach are listed with what
- * they do and take.
+ * they do and take. Where somebody can be answered, looking comes after acting and speaking: small models take what they read first,
+ * and what is around is shown to them anyway.
  */
 export function toolsFor(
   at: ToolsAt,
@@ -60,12 +61,22 @@ export function toolsFor(
   const { surface, targets } = at
   const makers: Readonly<Record<CanList, () => Tool | null>> = {
     canSee: () => (isUnreachable(targets?.see) ? null : seeTool(targets?.see)),
-    canDo: () => doTool(targets?.do, heldBy(surface.canDo, operations)),
+    canDo: () => (isUnreachable(targets?.do) ? null : doTool(targets?.do, heldBy(surface.canDo, operations))),
     canSummon: () => (isUnreachable(targets?.summon) ? null : summonTool(at, answering)),
     canBe: () => beTool(heldBy(surface.canBe, beOperations)),
   }
-  return CAN_LISTS.filter((list) => surface[list].length > 0).flatMap((list) => makers[list]() ?? [])
+  const order = isAsked(at, answering) ? ANSWERING_ORDER : CAN_LISTS
+  return order.filter((list) => surface[list].length > 0).flatMap((list) => makers[list]() ?? [])
 }
+
+const ANSWERING_ORDER = ['canDo', 'canSummon', 'canSee', 'canBe'] as const satisfies readonly CanList[]
+
+/** Whether somebody woke the being that it can answer by a summon. */
+const isAsked = ({ surface, caller = null, expectReply }: ToolsAt, { respondMode }: Answering): boolean =>
+  caller !== null &&
+  expectReply !== false &&
+  respondMode !== 'none' &&
+  covers(surface.canSummon, stanceOf(caller.name)) !== undefined
 
 const isUnreachable = (targets: Targets | undefined): boolean =>
   targets?.isWhole === true && targets.of.length === 0
