@@ -215,8 +215,8 @@ describe('what a client sees', () => {
     expect(bob.do).not.toContain('set-being')
     expect(bob.be).not.toContain('birth')
     const ada = await descriptionsOf('ada')
-    expect(ada.do).toMatch(/^set-being: .+ Args: field \(.+\), value \(.+\)/m)
-    expect(ada.be).toMatch(/^birth: .+ Args: name \(/m)
+    expect(ada.do).toMatch(/^set-being: .+ Args: field: .+; value: .+/m)
+    expect(ada.be).toMatch(/^birth: .+ Args: name: /m)
   })
 
   it('itself, with its surface, and without what its lists do not let it see', async () => {

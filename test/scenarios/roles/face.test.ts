@@ -88,7 +88,7 @@ describe('what the first screen suggests', () => {
     await live(world, 'librarian', 'And now?')
     expect(viewOf('librarian', 'lastAct')).toMatchObject({
       role: 'librarian',
-      did: [{ did: 'being:summoned', to: '@operator' }],
+      did: [{ did: 'spoke', to: '@operator' }],
     })
     expect(viewOf('librarian', 'conversation')).toBeUndefined()
     expect(systemOf('librarian')).not.toContain('What is this place?')

@@ -58,7 +58,7 @@ describe('the request to a model', () => {
         .replace(/\[lastAct\]\n\{[\s\S]*?\n\}\n\n/, '')
     expect(unchanging(first!.messages[0]!.content)).toBe(unchanging(second!.messages[0]!.content))
     expect(first!.messages[0]!.content).not.toContain('[lastAct]')
-    expect(second!.messages[0]!.content).toContain('"did": "being:summoned",\n      "to": "@operator"')
+    expect(second!.messages[0]!.content).toContain('"did": "spoke",\n      "to": "@operator"')
   })
 
   it('identity, place, see-blocks, capabilities, role prompt, who speaks and time, in this order', async () => {

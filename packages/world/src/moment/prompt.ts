@@ -11,7 +11,7 @@ import {
 } from '@treeos/signature'
 import type { Registry } from '../extend/registry.ts'
 import type { Face } from '../read/face.ts'
-import { CAN_LISTS, type CanList, type Concrete, type SubstrateView, type Surface } from '../rows/lists.ts'
+import { CAN_LISTS, type CanList, type Concrete, type SubstrateView } from '../rows/lists.ts'
 import { localTime } from './open-time.ts'
 import { toldWake } from './told-wake.ts'
 import { shownIn, type Tool, type ToolsAt, toolsFor, VERB_OF_LIST } from './tools.ts'
@@ -141,7 +141,7 @@ export function fillMoment(
   const early = views.filter((view) => !isLate(view)).map(blockOf)
   const late = views.filter(isLate).map(blockOf)
   const who = `I am ${inline(face.me.name)}, ${inline(role.name)} at ${inline(face.space.path)}.`
-  const can = capabilities(face.surface, moment.caller)
+  const can = capabilities(face, moment.caller)
   const ground = groundRules(face.surface)
   const persona = rolePrompt(role.prompt)
   const parts = [
@@ -178,12 +178,17 @@ function timeOf({ openedAt, zone, offset }: PromptMoment): string {
   return `[Time] ${localTime(openedAt, offset)} ${inline(zone)}`
 }
 
-function capabilities(surface: Surface, caller: PromptMoment['caller']): string {
+function capabilities({ surface, targets }: Face, caller: PromptMoment['caller']): string {
   const asker = caller === null ? null : stanceOf(caller.name)
   const sections = CAN_LISTS.filter((list) => surface[list].length > 0).map((list) => {
-    const lines = surface[list].map(
-      (entry) => `- ${show(entry)}${entry === asker && list === 'canSummon' ? WOKE : ''}`,
-    )
+    const known = list === 'canBe' ? undefined : targets?.[VERB_OF_LIST[list]]
+    const isOut = (entry: Concrete): boolean =>
+      known?.isWhole === true &&
+      (list === 'canDo' ? known.of.length === 0 : !known.of.includes(String(entry)))
+    const lines = surface[list].map((entry) => {
+      const isAsker = list === 'canSummon' && entry === asker
+      return `- ${show(entry)}${isOut(entry) ? NOT_NOW : isAsker ? WOKE : ''}`
+    })
     return `${VERB_OF_LIST[list]} (${HINT[list]} with the ${VERB_OF_LIST[list]} tool):\n${lines.join('\n')}`
   })
   return sections.length === 0 ? '' : `and can:\n\n${sections.join('\n\n')}`
@@ -191,6 +196,8 @@ function capabilities(surface: Surface, caller: PromptMoment['caller']): string 
 
 /** Stands beside who woke the being. */
 const WOKE = ', who speaks to you now'
+/** Stands beside what a list names and the gates do not allow now, or what is not there: no tool takes it. */
+const NOT_NOW = ', not now'
 
 const show = (entry: Concrete): string =>
   typeof entry === 'string' ? inline(entry) : `anything like ${inline(entry.pattern)}`

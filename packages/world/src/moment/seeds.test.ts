@@ -78,6 +78,7 @@ describe('"A single role, in one breath"', () => {
     expect(moment.tools.find((tool) => tool.function.name === 'summon')?.function.parameters).toMatchObject({
       properties: { target: { enum: ['@supervisor'] } },
     })
+    expect(system).toContain('- /station, not now\n- /conveyor, not now')
     expect(system).toContain("You're a worker at SkateCo's main factory.")
   })
 

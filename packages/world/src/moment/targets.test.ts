@@ -190,7 +190,7 @@ describe('the tools of a moment', () => {
   it('say of each action what it does, to what, and what each argument is', async () => {
     const { do: act } = await toolsOf({ role: { canDo: ['move', 'take'], canSee: ['/hall'] } })
     expect(act?.description.split('\n').slice(1)).toEqual([
-      expect.stringMatching(/^move: Moves .*\. Target: a space\. Args: coord \(.+\)\.$/),
+      expect.stringMatching(/^move: Moves .*\. Target: a space\. Args: coord: .+\.$/),
       expect.stringMatching(/^take: Takes .*\. Target: a thing\. No args\.$/),
     ])
   })

@@ -196,8 +196,8 @@ const KIND_NAMES: Readonly<Record<Operation['targets'][number], string>> = {
 /** One line of an operation: what it does, to what, and what each argument is. */
 function lineOf({ name, description, targets, args }: Operation, verb: 'do' | 'be'): string {
   const on = verb === 'be' ? '' : `Target: ${targets.map((kind) => KIND_NAMES[kind]).join(' or ')}. `
-  const taken = Object.entries(args).map(([arg, what]) => `${arg} (${what})`)
-  return `${name}: ${description} ${on}${taken.length === 0 ? 'No args' : `Args: ${taken.join(', ')}`}.`
+  const taken = Object.entries(args).map(([arg, what]) => `${arg}: ${what}`)
+  return `${name}: ${description} ${on}${taken.length === 0 ? 'No args' : `Args: ${taken.join('; ')}`}.`
 }
 
 /**

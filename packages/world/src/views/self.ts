@@ -32,11 +32,13 @@ export const me: SeeResolver = async ({ me: self, world, lastSealed }) => {
   }) as JsonObject
 }
 
-/** What was done, and to what. The words of an earlier act are in no moment but the thread's own. */
+/**
+ * What was done, and to what, by the address that a call would name. The words of an earlier act are in no moment but the thread's own.
+ */
 function shownDeed({ kind, ref: [reel], payload }: CitedFact): JsonObject {
   const to = readPath(payload, ['to'])
-  if (kind === SPEECH_KIND && typeof to === 'string') return { did: kind, to: stanceOf(to) }
-  return { did: kind, on: reel }
+  if (kind === SPEECH_KIND && typeof to === 'string') return { did: 'spoke', to: stanceOf(to) }
+  return { did: kind, on: reel.replace(/^being:/, '@').replace(/^space:/, '') }
 }
 
 /** What the being and others said to each other in the thread of its wake, oldest first. The words of the wake are the user message. */

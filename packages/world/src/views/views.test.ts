@@ -102,7 +102,7 @@ describe('what a model sees by default', () => {
         lastAct: {
           at: '1970-01-01T00:00:01.000Z',
           role: 'guest',
-          did: [{ did: 'being:summoned', to: '@bo' }],
+          did: [{ did: 'spoke', to: '@bo' }],
         },
       },
       place: {
