@@ -246,6 +246,33 @@ describe('what a client sees', () => {
   })
 })
 
+describe('what a client writes is read generously where it means one thing', () => {
+  const mood = { field: 'mood.tone', value: 'calm' }
+  it.each<[string, string, JsonObject]>([
+    ['a field that is null or empty', 'do', { action: 'set-being', target: '', args: mood }],
+    ['arguments as JSON text', 'do', { action: 'set-being', args: JSON.stringify(mood) }],
+    ['arguments beside the action', 'do', { action: 'set_being', ...mood }],
+    [
+      'a summon that answers nothing',
+      'summon',
+      { target: '@echo', content: 'hi', inReplyTo: '', waitSeconds: null },
+    ],
+    ['the name that be had', 'be', { operation: 'birth', payload: { name: 'pip', cognition: 'human' } }],
+    ['the name that do has', 'be', { operation: 'birth', args: { name: 'pep', cognition: 'human' } }],
+  ])('%s', async (_what, name, args) => {
+    const ada = await at.asBeing('ada')
+    expect(await ada.call(name, args)).toMatchObject({ isError: false })
+  })
+
+  it('and refused where it means two', async () => {
+    const ada = await at.asBeing('ada')
+    const both = { action: 'set-being', args: { field: 'mood.tone' }, value: 'calm' }
+    expect(await at.expectNothing(ada, 'do', both, 'INVALID_INPUT')).toContain('give all arguments in args')
+    const twice = { operation: 'birth', args: { name: 'a' }, payload: { name: 'b' } }
+    expect(await at.expectNothing(ada, 'be', twice, 'INVALID_INPUT')).toContain('give args')
+  })
+})
+
 describe('both gates hold', () => {
   it.each<[string, string, JsonObject]>([
     ['see', 'see', { address: '@ada' }],

@@ -13,6 +13,8 @@ const CHOICES = [
   ['defaultOrientation', 'Orientation', 'forward', ['forward', 'half', 'inward']],
   ['replyTo', 'Replies to', 'asker', ['asker', 'chain-initial']],
   ['respondMode', 'Responds', 'async', ['async', 'none']],
+  ['views', 'Sees', 'default', ['default', 'only']],
+  ['layout', 'Prompt', 'as-told', ['as-told', 'stable-first']],
 ] as const
 
 /** Fields that most roles leave out. */

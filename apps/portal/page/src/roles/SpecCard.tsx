@@ -19,6 +19,8 @@ const FLAGS = {
   defaultOrientation: 'orientation',
   replyTo: 'replies to',
   respondMode: 'responds',
+  views: 'sees',
+  layout: 'prompt',
 }
 
 /** What a role permits and says. */
