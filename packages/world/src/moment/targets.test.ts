@@ -178,13 +178,14 @@ describe('the tools of a moment', () => {
     expect(await to(['@bo', '@ann'])).toEqual(['target', 'content', 'orientation', 'expectReply'])
   })
 
-  it('ask for a target where nobody woke the being, or wants no answer', async () => {
-    const role = { canSummon: ['@bo'] }
-    const required = async (seeing: Seeing, more = {}) =>
-      (await toolsOf(seeing, more)).summon?.parameters.required
-    expect(await required({ role, asker: 'bo' })).toEqual(['content'])
-    expect(await required({ role })).toEqual(['target', 'content'])
-    expect(await required({ role, asker: 'bo' }, { expectReply: false })).toEqual(['target', 'content'])
+  it('ask for a target, unless there is one by default that they cannot name', async () => {
+    const required = async (canSummon: Json[], asker: string | null, more = {}) =>
+      (await toolsOf({ role: { canSummon }, asker }, more)).summon?.parameters.required
+    const any = [{ pattern: '*' }]
+    expect(await required(any, 'bo')).toEqual(['content'])
+    expect(await required(any, null)).toEqual(['target', 'content'])
+    expect(await required(any, 'bo', { expectReply: false })).toEqual(['target', 'content'])
+    expect(await required(['@bo'], 'bo')).toEqual(['target', 'content'])
   })
 
   it('say of each action what it does, to what, and what each argument is', async () => {

@@ -129,7 +129,7 @@ function summonTool(
   const told = {
     target: {
       description: `${isWhole(summon) ? 'whom' : 'whom: @name'}${left === null || isNamed ? '' : `; ${left} when left out`}`,
-      required: left === null,
+      required: left === null || isWhole(summon), // servers hold a model to a schema only where it needs all of its fields
       ...choicesOf(summon),
     },
     orientation: { description: 'only to myself: how much of my own past I see then' },
