@@ -98,16 +98,15 @@ describe('living', () => {
   })
 
   it('a wait without an answer ends with 1 and NO_ANSWER, and says why; a look is waited for', async () => {
-    model.script([{ content: 'Let me think.' }])
+    model.script([{ content: '' }])
     const args = ['summon', '@librarian', 'May I?', '--wait', '30']
     const { status, stdout } = await home.run([...args, '--json'])
     expect({ status, ...JSON.parse(stdout) }).toMatchObject({
       status: 1,
       error: {
         code: 'NO_ANSWER',
-        message:
-          '@librarian sent no answer: it spoke without calling the summon tool, and such words reach nobody',
-        detail: { outcome: 'see', reason: null, content: 'Let me think.' },
+        message: '@librarian sent no answer: it decided to do nothing',
+        detail: { outcome: 'see', reason: null },
       },
     })
     model.script([
@@ -115,6 +114,8 @@ describe('living', () => {
       { tool: { name: 'summon', args: { content: 'A library.' } } },
     ])
     expect(await home.json(args)).toMatchObject({ reply: { from: '@librarian', content: 'A library.' } })
+    model.script([{ content: 'Its role makes prose an answer.' }])
+    expect(await home.json(args)).toMatchObject({ reply: { content: 'Its role makes prose an answer.' } })
     model.reset()
   })
 

@@ -105,6 +105,7 @@ const judge = defineRole({
   canSummon: [{ rel: 'asker' }],
   see: ['court:case'],
   forceToolCall: true,
+  prose: 'answers',
   prompt: ({ me }) => `You are ${me.name}, the judge of this sitting. Hear whoever speaks, then rule once.`,
 })
 const watcher = defineRole({
@@ -114,6 +115,7 @@ const watcher = defineRole({
   canSummon: [{ rel: 'asker' }],
   see: ['court:case'],
   forceToolCall: true,
+  prose: 'answers',
   prompt: 'You sit in the court and watch. Nothing is yours to decide here.',
 })
 const startled = defineRole({

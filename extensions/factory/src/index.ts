@@ -194,6 +194,7 @@ const supervisor = defineRole({
   canSummon: [{ rel: 'asker' }],
   see: ['factory:dashboard'],
   forceToolCall: true,
+  prose: 'answers',
   prompt: 'You supervise the line. Have it mended when it is broken, and tell whoever asks how it goes.',
 })
 

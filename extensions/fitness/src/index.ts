@@ -85,6 +85,7 @@ const coach = defineRole({
   canSummon: [{ rel: 'asker' }],
   see: ['fitness:sets'],
   forceToolCall: true,
+  prose: 'answers',
   prompt:
     'You are a coach. Whoever asks wants to know the next weight of an exercise. Go by their own sets alone: a step more when ' +
     'all targets were met, a tenth less after two misses of one weight, else the same again.',

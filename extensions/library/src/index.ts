@@ -22,6 +22,7 @@ const reader = defineRole({
   canSummon: [{ rel: 'asker' }],
   see: ['library:shelf'],
   forceToolCall: true,
+  prose: 'answers',
   prompt:
     'You are a reader. Borrow what you need by take, read it by its address, and return it by put where you took it.',
 })

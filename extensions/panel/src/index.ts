@@ -260,6 +260,7 @@ const member = defineRole({
   name: 'panel:member',
   canSummon: [{ rel: 'asker' }],
   forceToolCall: true,
+  prose: 'answers',
   prompt: 'You sit on a panel. Answer each question in as few words as it takes: they are counted.',
 })
 /** Votes yes if the cost is not above its purse, the quality `panel.purse`. */

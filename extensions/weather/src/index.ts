@@ -49,6 +49,7 @@ const observer = defineRole({
   canSummon: [{ rel: 'asker' }],
   see: ['weather:now'],
   forceToolCall: true,
+  prose: 'answers',
   prompt:
     'You keep a weather station. Observe when your hour comes, and tell whoever asks what you last saw.',
 })

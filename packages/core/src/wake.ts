@@ -144,7 +144,13 @@ export type VerbCall =
 
 /** The decision of one moment. The first one that is recorded counts. */
 export type Decision =
-  | { readonly kind: 'call'; readonly call: VerbCall; readonly content: string | null }
+  | {
+      readonly kind: 'call'
+      readonly call: VerbCall
+      readonly content: string | null
+      /** the model called nothing: its prose is the answer, as its role says; left out where it called a tool */
+      readonly prose?: true
+    }
   | { readonly kind: 'see'; readonly content: string | null }
   | {
       readonly kind: 'failure'

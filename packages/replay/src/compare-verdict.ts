@@ -12,7 +12,7 @@ import {
 } from '@treeos/core'
 import { codeOf, decisionOfPerson } from '@treeos/reality'
 import { overlaid, type RecordedMoment, type StoredOutcome, wholeOpen } from '@treeos/store'
-import { orientationRemark } from '@treeos/world'
+import { orientationRemark, proseAnswers } from '@treeos/world'
 import { Comparison, type Mismatch } from './comparison.ts'
 import { answeredWake, type JudgeDeps, type Judged, judgeAgain } from './judge-again.ts'
 import type { RecomputedMoment } from './recompute.ts'
@@ -43,6 +43,8 @@ export async function compareVerdict(
     return []
   }
   const decision = JSON.parse(stored.answer.bytes.toString('utf8')) as Decision
+  if (decision.kind === 'call' && decision.prose === true && recomputed.role !== null)
+    compare.same('prose', true, proseAnswers(recomputed.role, stored.open.record))
   if (stored.open.record.wake.kind === 'act') compare.same('decided', decision, decisionOfPerson(stored))
   if (record.beside !== undefined) await compareBeside(deps, stored, outcome, compare)
   else if (decision.kind !== 'call') compareUnjudged(decision, outcome, compare)

@@ -67,7 +67,7 @@ export { heardContent, type Quotes, quotesOf, toldContent } from './moment/quote
 export { evaluateProgram, readWorld, type WorldReading } from './moment/read-world.ts'
 export { actStep, STEP_FIELDS } from './moment/steps.ts'
 export { shownIn, type Tool, type ToolsAt, toolsFor, verbTools } from './moment/tools.ts'
-export { isAwaited } from './moment/wake-block.ts'
+export { isAwaited, proseAnswers } from './moment/wake-block.ts'
 export { Arguments } from './operations/arguments.ts'
 export { releasedFact } from './operations/identity.ts'
 export {

@@ -3,7 +3,7 @@ import type { JsonObject } from '@treeos/core'
 import { closeEntries, findEntry } from '@treeos/store'
 import type { KyselyPlugin } from 'kysely'
 import { beforeAll, describe, expect, it } from 'vitest'
-import { beingOf, doAs, until, wakesOf } from '../../support/life.ts'
+import { beingOf, doAs, setRole, until, wakesOf } from '../../support/life.ts'
 import type { Reply } from '../../support/model-server.ts'
 import { stage } from '../../support/puppet.ts'
 import { expectReplays } from '../../support/replaying.ts'
@@ -14,7 +14,8 @@ const world = useWorld({ extensions: [stage], modelServer: model })
 beforeAll(async () => {
   await world.birth({ name: 'ann', cognition: 'human', role: 'stage:free' })
   await world.birthPuppet('puppet')
-  await world.birth({ name: 'thinker', cognition: 'llm', role: 'resident' })
+  await setRole(world, { name: 'aloud', canSummon: [{ rel: 'asker' }], prompt: '' })
+  await world.birth({ name: 'thinker', cognition: 'llm', role: 'aloud' })
 })
 
 const ask = (target: string, content: JsonObject | string, waitSeconds = 30) =>
@@ -79,7 +80,7 @@ describe('a wait without an answer says why', () => {
         modelSays({ content: 'I just think aloud.' })
         return ask('thinker', 'Well?')
       },
-      '@thinker sent no answer: it spoke without calling the summon tool, and such words reach nobody',
+      '@thinker sent no answer: it wrote text without calling the summon tool, which reaches nobody in its role: "I just think aloud."',
       { outcome: 'see', reason: null, content: 'I just think aloud.' },
     ],
     [

@@ -1,5 +1,5 @@
 import { moments, prompt } from '@treeos/client'
-import { listOutcomes } from '@treeos/store'
+import { countOpen, listOutcomes } from '@treeos/store'
 import { describe, expect, it } from 'vitest'
 import {
   askedFor,
@@ -12,6 +12,7 @@ import {
   rowOf,
   setRole,
   tell,
+  until,
   wakesOf,
 } from '../../support/life.ts'
 import { type Reply, wordsIn } from '../../support/model-server.ts'
@@ -196,12 +197,15 @@ describe('the effects of its answer', () => {
       act: null,
     })
     expect(await decide('looker', calling('see', { address: '/library' }))).toMatchObject({
-      outcome: 'failure',
+      outcome: 'see',
       reason: 'FORBIDDEN',
+      act: null,
     })
     expect(await decide('looker', calling('see', { address: 'not an address' }))).toMatchObject({
-      outcome: 'failure',
+      outcome: 'see',
+      reason: 'FORBIDDEN',
     })
+    await until(async () => (await countOpen(world.db, 'looker')) === 0)
   })
 
   it('a malformed answer is a failure: no fact, no reply, and a notice to the asker', async () => {
@@ -273,11 +277,12 @@ describe('a hijacked model', () => {
       await thinker('hijacked', 'tame')
     }
     const moment = await decide('hijacked', calling(verb, args, 'I was told that I may.'))
-    expect(moment).toMatchObject({ outcome: 'failure', reason: 'FORBIDDEN', act: null })
+    const outcome = verb === 'see' ? 'see' : 'failure' // a model is shown why it may not look
+    expect(moment).toMatchObject({ outcome, reason: 'FORBIDDEN', act: null })
     expect(moment.message).toMatch(/is not in can(See|Do|Summon|Be) \(/)
     expect(await factsOf(world, 'hijacked', moment.n)).toEqual([])
-    const { record } = (await listOutcomes(world.db, 'hijacked', 1))[0]!
-    expect(record).toMatchObject({ outcome: 'failure', reason: 'FORBIDDEN', facts: [], act: null })
+    const { record } = (await listOutcomes(world.db, 'hijacked')).find(({ n }) => n === moment.n)!
+    expect(record).toMatchObject({ outcome, reason: 'FORBIDDEN', facts: [], act: null })
   })
 
   it('what a list allows the target may still forbid, and no list entry of a ceiling is exceeded', async () => {
@@ -305,7 +310,7 @@ describe('a hijacked model', () => {
       calling('be', { operation: 'birth', payload: { name: 'spawn', cognition: 'llm' } }),
     ]) {
       const { outcome, reason, message } = await decide('capped', reply)
-      results.push(outcome === 'failure' ? `${reason}: ${message}` : outcome)
+      results.push(reason === 'FORBIDDEN' ? `${reason}: ${message}` : outcome)
     }
     expect(results).toEqual([
       'FORBIDDEN: set-being is above the ceiling of @capped in canDo',

@@ -1,8 +1,18 @@
 import { gather, inbox, moments, summon } from '@treeos/client'
 import { isJsonObject, type Json, type JsonObject, PRIORITIES } from '@treeos/core'
-import { findEntry } from '@treeos/store'
+import { countOpen, findEntry } from '@treeos/store'
 import { beforeAll, describe, expect, it } from 'vitest'
-import { askedFor, beingOf, doAs, live, setFlow, setRole, until, wakesOf } from '../../support/life.ts'
+import {
+  askedFor,
+  beingOf,
+  doAs,
+  factsOf,
+  live,
+  setFlow,
+  setRole,
+  until,
+  wakesOf,
+} from '../../support/life.ts'
 import type { Reply } from '../../support/model-server.ts'
 import { stage } from '../../support/puppet.ts'
 import { expectReplays, expectUnbroken } from '../../support/replaying.ts'
@@ -243,6 +253,61 @@ describe('a mind sees', () => {
       detail: { reason: 'FORBIDDEN' },
     })
     expect(askedFor(model, 'stubborn')).toHaveLength(9)
+  })
+})
+
+describe('prose', () => {
+  it('is the answer in a role that says so: a summon with its fact, to whoever waits', async () => {
+    await setRole(world, { name: 'guide', prose: 'answers', ...LISTS })
+    await thinker('guide', [{ content: 'This is the library.' }], 'guide')
+    const { correlation, reply, moment } = await ask('guide')
+    expect(reply).toEqual({ from: '@guide', content: 'This is the library.' })
+    expect(moment).toMatchObject({ n: 1, outcome: 'act', did: { verb: 'summon', target: '@operator' } })
+    expect(await factsOf(world, 'guide', 1)).toMatchObject([{ kind: 'being:summoned' }])
+    expect((await wakesOf(world, 'operator')).at(-1)).toMatchObject({ inReplyTo: correlation })
+    expect(prompts('guide')[0]).toContain(
+      'Text outside of a tool call is your answer to whoever waits for one',
+    )
+  })
+
+  it('ends a sequence: tools first, then words', async () => {
+    await setRole(world, { name: 'porter', prose: 'answers', selfContinue: true, ...LISTS })
+    await thinker('porter', [note(1), { content: 'It is noted.' }], 'porter')
+    expect(await ask('porter')).toMatchObject({ reply: { content: 'It is noted.' }, moment: { n: 2 } })
+    await until(async () => (await countOpen(world.db, 'porter')) === 0)
+    expect(await ends('porter')).toEqual([
+      ['act', null],
+      ['act', null],
+    ])
+  })
+
+  it('passes both gates: a role that may not speak to whoever asks says nothing', async () => {
+    await setRole(world, { name: 'shy', prose: 'answers', canSummon: ['@librarian'], prompt: '' })
+    await thinker('shy', [{ content: 'Psst.' }], 'shy')
+    await expect(ask('shy')).rejects.toMatchObject({ code: 'FORBIDDEN' })
+    expect(await factsOf(world, 'shy', 1)).toEqual([])
+  })
+
+  it('is a note where nobody waits, beside a tool call, of a script, and by default', async () => {
+    await world.birthPuppet('caller')
+    await thinker('told', [{ content: 'I see.' }], 'guide')
+    const call = { verb: 'summon', target: '@told', content: 'Dinner is ready.', expectReply: false }
+    await live(world, 'caller', { call })
+    await until(async () => (await moments(world.db, 'told')).length === 1)
+    expect((await moments(world.db, 'told'))[0]).toMatchObject({ outcome: 'see', content: 'I see.' })
+    await thinker('doer', [{ ...note(1), content: 'Noting.' } as Reply], 'guide')
+    await expect(ask('doer')).rejects.toMatchObject({ code: 'NO_ANSWER', detail: { outcome: 'act' } })
+    await thinker('mute', [{ content: 'Hm.' }], 'single')
+    await expect(ask('mute')).rejects.toMatchObject({ code: 'NO_ANSWER', detail: { content: 'Hm.' } })
+    await world.birth({ name: 'scripted', cognition: 'scripted', script: 'stage:puppet', role: 'guide' })
+    const said = { return: { kind: 'see', content: 'Hm.' } }
+    await expect(ask('scripted', said)).rejects.toMatchObject({ code: 'NO_ANSWER' })
+  })
+
+  it('keeps its meaning with the version of the role that a moment wore', async () => {
+    await setRole(world, { name: 'guide', ...LISTS })
+    scripts.set('guide', [{ content: 'Again?' }])
+    await expect(ask('guide')).rejects.toMatchObject({ code: 'NO_ANSWER' })
   })
 })
 

@@ -235,7 +235,7 @@ describe('a hijacked being', () => {
     for (const id of ids) told.push(await momentOf(world, id, 30))
     // A malformed address, or one that names nobody, fails before the gates.
     expect(new Set(told.map(({ outcome, reason }) => `${outcome} ${reason}`))).toEqual(
-      new Set(['failure FORBIDDEN', 'failure ADDRESS_PARSE_ERROR', 'failure INVALID_INPUT']),
+      new Set(['see FORBIDDEN', 'failure FORBIDDEN', 'failure ADDRESS_PARSE_ERROR', 'failure INVALID_INPUT']),
     )
     const { facts } = await world.db
       .selectFrom('fact')

@@ -31,6 +31,7 @@ const greeter = defineRole({
   canDo: ['hello:greet'],
   canSummon: [{ rel: 'asker' }],
   forceToolCall: true,
+  prose: 'answers',
   prompt: ({ me }) => `You are ${me.name}. Greet whoever speaks to you, once, and warmly.`,
 })
 

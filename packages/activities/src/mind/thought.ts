@@ -11,6 +11,7 @@ import { askWithinBudgets } from '../model/ask-within-budgets.ts'
 import { type Model, ModelTransientError } from '../model/model.ts'
 import { composeOnce } from '../moments/open-moments.ts'
 import type { MindAttempt, Thought } from './calls.ts'
+import { decisionFrom } from './prose.ts'
 import { resolveOverlay } from './resolve-overlay.ts'
 import { runScript } from './script.ts'
 import { wordSenderOf } from './word-sender.ts'
@@ -75,6 +76,7 @@ async function askModel(
     )
     if ('breach' in asked) return unasked(overBudget(loaded, asked.breach))
     const { answer, settlement } = asked
+    const decision = decisionFrom(answer.decision, role, loaded.record)
     telling?.end('answered')
     const { usage } = answer
     deps.observe.model(
@@ -82,7 +84,7 @@ async function askModel(
       usage === null ? null : { prompt: usage.promptTokens, completion: usage.completionTokens },
     )
     return {
-      decision: overlay?.mask(answer.decision) ?? answer.decision,
+      decision: overlay?.mask(decision) ?? decision,
       usage: asJson({ ...usage, model: model.name }),
       settlement,
       overlay: overlay?.record ?? null,

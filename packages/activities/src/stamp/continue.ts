@@ -57,7 +57,8 @@ export async function continueAfter(
     return shown === null ? unchanged : afterLook(db, input, verdict, shown, reading.current)
   }
   const { role } = proposal.composed
-  return role.selfContinue && verdict.kind === 'act' && verdict.act?.rests !== true
+  const isLast = decision.prose === true || verdict.act?.rests === true // prose means that it called nothing more
+  return role.selfContinue && verdict.kind === 'act' && !isLast
     ? continueItself(db, input, { role, call: decision.call }, verdict, reading)
     : unchanged
 }

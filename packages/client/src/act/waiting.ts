@@ -1,4 +1,4 @@
-import { type BeingName, type ErrorCode, isErrorCode, stanceOf, TreeosError } from '@treeos/core'
+import { type BeingName, type ErrorCode, isErrorCode, quote, stanceOf, TreeosError } from '@treeos/core'
 import {
   type Db,
   findOutcome,
@@ -80,7 +80,7 @@ export async function waitForEnd(
     const found = (await findEnd(db, sent, wake).catch(unlessTransient)) ?? { wake }
     if (isOver(found)) {
       if (found.outcome === null) throw found.why ?? new Error(`the wake ${wake} is over without an outcome`)
-      return { ...found, outcome: requireSuccess(found.outcome) }
+      return { ...found, outcome: requireSuccess(found.outcome, sent.asker) }
     }
     if (found.wake !== wake) {
       wake = found.wake
@@ -120,10 +120,16 @@ async function whyLate(
   return cognition === 'human' ? 'it is a person, who has not answered yet' : null
 }
 
-function requireSuccess(outcome: StoredOutcome): StoredOutcome {
+/** @param asker who waits: what another being did wrong must not read as a fault of this one's command */
+function requireSuccess(outcome: StoredOutcome, asker: BeingName): StoredOutcome {
   if (outcome.kind === 'act' || outcome.kind === 'see') return outcome
+  const who = stanceOf(outcome.being)
   const why =
-    outcome.detail ?? `the moment of ${stanceOf(outcome.being)} was ${outcome.kind}: ${outcome.reason}`
+    outcome.detail === null
+      ? `the moment of ${who} was ${outcome.kind}: ${outcome.reason}`
+      : outcome.kind === 'failure' && outcome.being !== asker
+        ? `${who} gave no answer, its moment failed: ${outcome.detail}`
+        : outcome.detail
   const { moment, kind, reason } = outcome
   throw new TreeosError(codeOf(outcome), why, { moment, outcome: kind, reason })
 }
@@ -146,7 +152,7 @@ export function noAnswer(
       : reason !== null
         ? `${who} sent no answer: ${detail ?? reason}`
         : said !== null
-          ? `${who} sent no answer: it spoke without calling the summon tool, and such words reach nobody`
+          ? `${who} sent no answer: it wrote text without calling the summon tool, which reaches nobody in its role: ${quote(said)}`
           : `${who} sent no answer: it decided to do nothing`
   const detailOf = { moment, outcome: kind, reason, ...(said === null ? {} : { content: said }) }
   return new TreeosError('NO_ANSWER', why, detailOf)

@@ -94,6 +94,7 @@ it('every other field is the primary’s, defaults included', () => {
     triggerOn: ['schedule'],
     defaultOrientation: 'half',
     respondMode: 'none',
+    prose: 'answers',
   }
   const quiet = {
     requiredCognition: null,
@@ -103,6 +104,7 @@ it('every other field is the primary’s, defaults included', () => {
     triggerOn: ['message'],
     defaultOrientation: 'forward',
     respondMode: 'async',
+    prose: 'see',
   }
   expect(composeRoles([worn({ name: 'a' }), worn({ name: 'b', ...loud })])).toMatchObject(quiet)
   expect(composeRoles([worn({ name: 'b', ...loud }), worn({ name: 'a' })])).toMatchObject(loud)

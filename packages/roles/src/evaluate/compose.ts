@@ -4,6 +4,7 @@ import {
   type CanLists,
   type Layout,
   type Orientation,
+  type ProseMeaning,
   permissionsOf,
   type ReplyTarget,
   type RespondMode,
@@ -36,6 +37,7 @@ export interface ComposedRole extends CanLists {
   readonly respondMode: RespondMode
   readonly views: ViewChoice
   readonly layout: Layout
+  readonly prose: ProseMeaning
 }
 
 const FRAME_BREAK = '\n\n---\n\n'
@@ -76,6 +78,7 @@ export function composeRoles(roles: readonly WornRole[]): ComposedRole {
     respondMode: primary.respondMode,
     views: primary.views,
     layout: primary.layout,
+    prose: primary.prose,
   })
 }
 

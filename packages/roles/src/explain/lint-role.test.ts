@@ -83,6 +83,14 @@ describe('lintRole', () => {
     ])
   })
 
+  it('warns of prose that is an answer and cannot be sent', () => {
+    const spoken = { name: 'guide', prose: 'answers' }
+    const pathsOf = (role: object) => lintRole(role).warnings.map(({ path }) => path)
+    expect(pathsOf(spoken)).toEqual(['prose'])
+    expect(pathsOf({ ...spoken, canSummon: ['@ann'], respondMode: 'none' })).toEqual(['prose'])
+    expect(pathsOf({ ...spoken, canSummon: [{ rel: 'asker' }] })).toEqual([])
+  })
+
   it.each([[null], ['judge'], [[]], [{}], [{ name: 'a', x: undefined }]])(
     '%j is told, not thrown',
     (role) => {

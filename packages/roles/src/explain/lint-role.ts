@@ -25,7 +25,7 @@ export function lintRole(role: unknown, { known }: RoleLintOptions = {}): Lint {
     errors.push({ path: 'prompt', message: 'is a function; only an extension brings one' })
   if (errors.length > 0) return { errors, warnings: [] }
   const unknown = known === undefined ? [] : [...unknownNames(spec, known), ...unknownTokens(spec, known)]
-  return { errors, warnings: [...unknown, ...misread(spec, known?.tokens?.rel ?? [])] }
+  return { errors, warnings: [...unknown, ...misread(spec, known?.tokens?.rel ?? []), ...unheardProse(spec)] }
 }
 
 /** Reads the role again without each field that has a fault, until no fault is left. */
@@ -48,6 +48,15 @@ function parseAll(role: unknown): { spec: RoleSpec | null; errors: ParseFault[] 
       given = { ...rest, name: rest.name ?? 'unnamed' }
     }
   }
+}
+
+/** Prose that is to be an answer and can reach nobody. */
+function unheardProse({ prose, canSummon, respondMode }: RoleSpec): ParseFault[] {
+  if (prose !== 'answers') return []
+  if (respondMode === 'none') return [{ path: 'prose', message: 'is not sent, since respondMode is none' }]
+  return canSummon.length > 0
+    ? []
+    : [{ path: 'prose', message: 'reaches nobody, since canSummon is empty: add {"rel": "asker"}' }]
 }
 
 function unknownNames(spec: RoleSpec, known: NonNullable<RoleLintOptions['known']>): ParseFault[] {

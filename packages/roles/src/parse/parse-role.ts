@@ -18,6 +18,7 @@ import { entryFault } from '../shape/entry.ts'
 import {
   LAYOUTS,
   ORIENTATIONS,
+  PROSE_MEANINGS,
   REPLY_TARGETS,
   RESPOND_MODES,
   type RoleSpec,
@@ -45,6 +46,7 @@ const FIELDS: Readonly<Record<keyof RoleSpec, Reader>> = {
   triggerOn: names,
   replyTo: oneOf(REPLY_TARGETS),
   respondMode: oneOf(RESPOND_MODES),
+  prose: oneOf(PROSE_MEANINGS),
   prompt,
 }
 const ABSENT: JsonObject = { canSee: [], canDo: [], canSummon: [], canBe: [], see: [], prompt: '' }

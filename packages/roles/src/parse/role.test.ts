@@ -40,6 +40,7 @@ describe('a role is its name, four lists, a prompt, and documented fields', () =
       triggerOn: [],
       replyTo: 'chain-initial',
       respondMode: 'none',
+      prose: 'answers',
       canSummon: ['@operator', { rel: 'parent' }, { pattern: 'fitness/@coach' }, { resolver: 'court:bench' }],
       prompt: { function: '@treeos/court@1.2.3' },
     }
@@ -209,6 +210,7 @@ describe('what is left out is derived', () => {
       respondMode: 'async',
       views: 'default',
       layout: 'as-told',
+      prose: 'see',
       permissions: ['do'],
     })
   })

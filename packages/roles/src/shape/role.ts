@@ -13,6 +13,9 @@ export { ORIENTATIONS, type Orientation }
 export const REPLY_TARGETS = ['asker', 'chain-initial'] as const
 export type ReplyTarget = (typeof REPLY_TARGETS)[number]
 export const RESPOND_MODES = ['async', 'none'] as const
+export const PROSE_MEANINGS = ['see', 'answers'] as const
+/** What prose without a tool call is: nothing that reaches anybody, or the answer to whoever waits for one. */
+export type ProseMeaning = (typeof PROSE_MEANINGS)[number]
 export type RespondMode = (typeof RESPOND_MODES)[number]
 /** `default`: a model sees its place, others there, things and the conversation, whatever the role names in `see`; `only`: it does not. */
 export const VIEW_CHOICES = ['default', 'only'] as const
@@ -48,6 +51,7 @@ export interface RoleSpec extends CanLists {
   readonly triggerOn?: readonly string[]
   readonly replyTo?: ReplyTarget
   readonly respondMode?: RespondMode
+  readonly prose?: ProseMeaning
 }
 
 /** A role with the defaults of all fields that its author may leave out. */
@@ -62,6 +66,7 @@ export interface CompleteRole extends RoleSpec {
   readonly respondMode: RespondMode
   readonly views: ViewChoice
   readonly layout: Layout
+  readonly prose: ProseMeaning
   readonly permissions: readonly Verb[]
 }
 
@@ -94,6 +99,7 @@ export function withDefaults(spec: RoleSpec): CompleteRole {
     respondMode: 'async',
     views: 'default',
     layout: 'as-told',
+    prose: 'see',
     ...spec,
     permissions: Object.freeze(permissionsOf(spec)),
   })

@@ -72,6 +72,7 @@ const anyRole = fc.oneof(
         defaultOrientation: mostly('half'),
         replyTo: mostly('asker'),
         respondMode: mostly('none'),
+        prose: mostly('answers'),
       },
       { requiredKeys: ['name'] },
     ),

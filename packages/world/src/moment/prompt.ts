@@ -142,7 +142,7 @@ export function fillMoment(
   const late = views.filter(isLate).map(blockOf)
   const who = `I am ${inline(face.me.name)}, ${inline(role.name)} at ${inline(face.space.path)}.`
   const can = capabilities(face, moment.caller)
-  const ground = groundRules(face.surface)
+  const ground = groundRules(face.surface, role)
   const persona = rolePrompt(role.prompt)
   const parts = [
     who,

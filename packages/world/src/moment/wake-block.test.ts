@@ -4,7 +4,7 @@ import { groundRules, isAwaited, type WakeRow, wakeBlock } from './wake-block.ts
 
 const NONE: Surface = { canSee: [], canDo: [], canSummon: [], canBe: [] }
 const ANSWERING: Surface = { ...NONE, canSummon: ['@bo'] }
-const ASKER = { replyTo: 'asker', respondMode: 'async' } as const
+const ASKER = { replyTo: 'asker', respondMode: 'async', prose: 'see' } as const
 const BO = { name: 'bo', role: 'guest', cognition: 'human' } as const
 
 const woken = (wake: Partial<WakeRow['wake']> = {}, caller: WakeRow['caller'] = BO): WakeRow => ({
@@ -50,8 +50,8 @@ describe('[Wake]', () => {
       'thread: t',
     ])
     expect(wakeBlock(woken(), NONE, ASKER).block).not.toMatch(/last line/)
-    expect(groundRules(ANSWERING)).toMatch(/Only a tool call does something/)
-    expect(groundRules(NONE)).not.toMatch(/tool call/)
+    expect(groundRules(ANSWERING, ASKER)).toMatch(/Only a tool call does something/)
+    expect(groundRules(NONE, ASKER)).not.toMatch(/tool call/)
   })
 
   it.each<[boolean, string, WakeRow]>([

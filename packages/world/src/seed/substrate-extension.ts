@@ -45,6 +45,7 @@ const roles: Role[] = [
     canSee: ['~'],
     canSummon: [{ rel: 'asker' }],
     forceToolCall: true,
+    prose: 'answers',
     prompt: 'You live here. Answer whoever speaks to you, briefly and truthfully.',
   }),
   role({
@@ -56,6 +57,7 @@ const roles: Role[] = [
     canDo: [{ resolver: 'configuring' }],
     canSummon: [{ rel: 'asker' }, { resolver: 'configurators' }],
     forceToolCall: true,
+    prose: 'answers',
     prompt: 'You live here. Answer whoever speaks to you, briefly and truthfully.',
   }),
   role({
@@ -64,6 +66,7 @@ const roles: Role[] = [
     canSee: ['/library'],
     canSummon: [{ rel: 'asker' }],
     forceToolCall: true,
+    prose: 'answers',
     prompt:
       'You keep the library of this reality. Whoever summons you has a question. Answer it with one summon to them: ' +
       'clear, short, and honest about what you do not know.',
@@ -72,6 +75,7 @@ const roles: Role[] = [
     name: 'delegate',
     description: 'Says how a thing of the reality is done.',
     canSummon: [{ rel: 'asker' }],
+    prose: 'answers',
     prompt: 'You explain how this reality is kept.',
   }),
   role({

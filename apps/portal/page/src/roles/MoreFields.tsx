@@ -15,6 +15,7 @@ const CHOICES = [
   ['respondMode', 'Responds', 'async', ['async', 'none']],
   ['views', 'Sees', 'default', ['default', 'only']],
   ['layout', 'Prompt', 'as-told', ['as-told', 'stable-first']],
+  ['prose', 'Prose', 'see', ['see', 'answers']],
 ] as const
 
 /** Fields that most roles leave out. */

@@ -21,6 +21,7 @@ const FLAGS = {
   respondMode: 'responds',
   views: 'sees',
   layout: 'prompt',
+  prose: 'its prose',
 }
 
 /** What a role permits and says. */
