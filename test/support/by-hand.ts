@@ -19,6 +19,7 @@ export function handWorker(world: World, more: Partial<BeatDeps> = {}): HandWork
     memory: newMemory(),
     model: null,
     connections: new Map(),
+    triesMax: 0,
     privateHosts: [],
     signals: null,
     observe: noopObserver,

@@ -129,6 +129,7 @@ export {
   type Priority,
   priorityName,
   questionOf,
+  type RefusedTry,
   triggerOf,
   type VerbCall,
   type Wake,

@@ -1,4 +1,5 @@
 import type { Breach } from './budget.ts'
+import type { HeadRef } from './fact.ts'
 import type { Json, JsonObject } from './json.ts'
 import type { BeingName, RoleName } from './names.ts'
 import type { Cognition } from './stack.ts'
@@ -142,8 +143,18 @@ export type VerbCall =
     }
   | { readonly verb: 'be'; readonly operation: string; readonly payload: JsonObject }
 
+/** What a model decided and was refused before its moment ended. It was told why, and decided again. */
+export interface RefusedTry {
+  /** null where what it wrote could not be read as a call */
+  readonly call: VerbCall | null
+  readonly code: string
+  readonly message: string
+  /** heads from which the call was judged and which the basis of the moment has not */
+  readonly heads?: readonly HeadRef[]
+}
+
 /** The decision of one moment. The first one that is recorded counts. */
-export type Decision =
+export type Decision = (
   | {
       readonly kind: 'call'
       readonly call: VerbCall
@@ -159,6 +170,10 @@ export type Decision =
       /** set by the substrate when no model was called, since the call might have cost too much */
       readonly breach?: Breach
     }
+) & {
+  /** what the model decided before, and was refused; left out where nothing was */
+  readonly tries?: readonly RefusedTry[]
+}
 
 /** How a moment ended. `reason` is a code for a failure, a short name for a skip. */
 export const OUTCOMES = ['act', 'see', 'failure', 'skipped'] as const

@@ -7,6 +7,7 @@ import {
   isErrorCode,
   isOfThread,
   type Json,
+  type RefusedTry,
   threadReel,
   type VerbCall,
 } from '@treeos/core'
@@ -46,6 +47,8 @@ export async function compareVerdict(
   if (decision.kind === 'call' && decision.prose === true && recomputed.role !== null)
     compare.same('prose', true, proseAnswers(recomputed.role, stored.open.record))
   if (stored.open.record.wake.kind === 'act') compare.same('decided', decision, decisionOfPerson(stored))
+  if (recomputed.missing === null && record.code === codeOf(deps.registry))
+    await compareTries(deps, stored, recomputed, outcome, decision.tries ?? [], compare)
   if (record.beside !== undefined) await compareBeside(deps, stored, outcome, compare)
   else if (decision.kind !== 'call') compareUnjudged(decision, outcome, compare)
   else if (record.judged === undefined) compare.differ('judged', null, asJson(decision.call))
@@ -56,6 +59,23 @@ export async function compareVerdict(
     compare.add(judged)
   }
   return []
+}
+
+/** Each call that a model was refused on the way is judged again, from the heads that its refusal names. */
+async function compareTries(
+  deps: JudgeDeps,
+  stored: Stored,
+  recomputed: RecomputedMoment,
+  outcome: StoredOutcome,
+  tries: readonly RefusedTry[],
+  compare: Comparison,
+): Promise<void> {
+  for (const { call, code, heads = [] } of tries) {
+    if (call === null) continue
+    const judged = await judgeStored(deps, { ...stored, judged: heads, call }, recomputed, outcome)
+    if (judged?.isUnsure || judged?.isOfThread) continue
+    compare.same('try', code, judged?.outcome === 'failure' ? judged.reason : null)
+  }
 }
 
 async function compareCall(

@@ -65,7 +65,7 @@ export {
 } from './moment/prompt.ts'
 export { heardContent, type Quotes, quotesOf, toldContent } from './moment/quoted.ts'
 export { evaluateProgram, readWorld, type WorldReading } from './moment/read-world.ts'
-export { actStep, STEP_FIELDS } from './moment/steps.ts'
+export { actStep, callInWords, STEP_FIELDS } from './moment/steps.ts'
 export { shownIn, type Tool, type ToolsAt, toolsFor, verbTools } from './moment/tools.ts'
 export { isAwaited, proseAnswers } from './moment/wake-block.ts'
 export { Arguments } from './operations/arguments.ts'

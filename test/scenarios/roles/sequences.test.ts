@@ -265,9 +265,7 @@ describe('prose', () => {
     expect(moment).toMatchObject({ n: 1, outcome: 'act', did: { verb: 'summon', target: '@operator' } })
     expect(await factsOf(world, 'guide', 1)).toMatchObject([{ kind: 'being:summoned' }])
     expect((await wakesOf(world, 'operator')).at(-1)).toMatchObject({ inReplyTo: correlation })
-    expect(prompts('guide')[0]).toContain(
-      'Text outside of a tool call is your answer to whoever waits for one',
-    )
+    expect(prompts('guide')[0]).toContain('Text outside of a tool call is your answer to whoever waits')
   })
 
   it('ends a sequence: tools first, then words', async () => {

@@ -168,6 +168,7 @@ describe('missed ticks produce one wake', () => {
       model: null,
       connections: new Map(),
       signals: null,
+      triesMax: 0,
       privateHosts: [],
       sandbox: null,
       secret: () => null,

@@ -7,13 +7,14 @@ import { isAwaited, whyParked } from '@treeos/world'
 import type { BeatDeps } from '../deps.ts'
 import { failureDecision } from '../guard/failure-decision.ts'
 import { withPostgresRetry } from '../guard/guard.ts'
-import { askWithinBudgets } from '../model/ask-within-budgets.ts'
-import { type Model, ModelTransientError } from '../model/model.ts'
+import { type Model, type ModelAnswer, ModelTransientError } from '../model/model.ts'
 import { composeOnce } from '../moments/open-moments.ts'
 import type { MindAttempt, Thought } from './calls.ts'
 import { decisionFrom } from './prose.ts'
+import { refusalOf } from './refusals.ts'
 import { resolveOverlay } from './resolve-overlay.ts'
 import { runScript } from './script.ts'
+import { askUntilAllowed } from './tries.ts'
 import { wordSenderOf } from './word-sender.ts'
 
 const unasked = (decision: Decision): Thought => ({ decision, usage: null, settlement: null, overlay: null })
@@ -59,12 +60,13 @@ async function askModel(
   const prompt = renderSignature(signature, overlay?.value ?? null)
   const telling = overlay === null ? wordSenderOf(deps, loaded, attempt) : null // what repeats an overlay is masked only at the end
   try {
-    const asked = await askWithinBudgets(
-      deps,
+    const decisionOf = (answer: ModelAnswer) => decisionFrom(answer.decision, role, loaded.record)
+    const asked = await askUntilAllowed(deps, {
       model,
-      { being: parseMomentId(moment).being, moment, attempt },
+      moment,
+      attempt,
       reservation,
-      {
+      request: {
         prompt,
         tools,
         shown,
@@ -73,10 +75,11 @@ async function askModel(
         ...answerLimitOf(loaded),
         ...(telling === null ? {} : { onSaying: (saying) => telling.hear(saying) }),
       },
-    )
+      refusalOf: (answer) => refusalOf(deps, { loaded, stack, role }, answer, decisionOf(answer)),
+    })
     if ('breach' in asked) return unasked(overBudget(loaded, asked.breach))
-    const { answer, settlement } = asked
-    const decision = decisionFrom(answer.decision, role, loaded.record)
+    const { answer, settlement, tries } = asked
+    const decision = { ...decisionOf(answer), ...(tries.length === 0 ? {} : { tries }) }
     telling?.end('answered')
     const { usage } = answer
     deps.observe.model(

@@ -23,6 +23,8 @@ export interface Answer {
   readonly decision: Decision
   /** number of tool calls after the first; none of them runs */
   readonly ignoredCalls: number
+  /** the failure is that the model called what is no call: told so, it may call again */
+  readonly isMiscall?: true
 }
 
 /** The outputs of a Signature, unchecked, or why there are none. */
@@ -71,16 +73,16 @@ export function parseAnswer(
 
   const { name, args } = first
   const verb = VERBS.find((known) => known === name) ?? verbOfAction(name, shown)
+  const miscalled = (message: string): Answer => ({ ...fail(message, ignoredCalls), isMiscall: true })
   if (verb === undefined)
-    return fail(`model called a tool that does not exist: ${told(name)}; ${toolsAre(offered)}`, ignoredCalls)
+    return miscalled(`model called a tool that does not exist: ${told(name)}; ${toolsAre(offered)}`)
   if (args === undefined && end === 'length')
     return fail(`model ran out of tokens while it called ${verb}`, ignoredCalls)
-  if (!isJsonObject(args))
-    return fail(`model called ${verb} with arguments that are not a JSON object`, ignoredCalls)
+  if (!isJsonObject(args)) return miscalled(`model called ${verb} with arguments that are not a JSON object`)
   if (!isWithinBounds({ ...args, verb }))
-    return fail(`model called ${verb} with arguments that are refused: ${BOUNDS}`, ignoredCalls)
+    return miscalled(`model called ${verb} with arguments that are refused: ${BOUNDS}`)
   const call = readArguments(String(name), verb, args, shown)
-  if (typeof call === 'string') return fail(call, ignoredCalls)
+  if (typeof call === 'string') return miscalled(call)
   return { decision: { kind: 'call', call, content: words }, ignoredCalls }
 }
 

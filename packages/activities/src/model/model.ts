@@ -23,6 +23,8 @@ export interface ModelAnswer extends Charged {
   readonly decision: Decision
   /** number of tool calls after the first; none of them runs */
   readonly ignoredCalls: number
+  /** the failure is that the model called what is no call */
+  readonly isMiscall?: true
 }
 
 /** The outputs of a Signature, unchecked, or why there are none. */

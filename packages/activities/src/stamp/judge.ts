@@ -14,14 +14,7 @@ import {
 } from '@treeos/core'
 import type { StampInput } from '@treeos/protocol'
 import { actingFor, type LoadedMoment, leaseOfAct } from '@treeos/reality'
-import {
-  type Db,
-  findEntry,
-  type InboxEntry,
-  measureRoom,
-  type OtherRefusal,
-  whyNotErasable,
-} from '@treeos/store'
+import { type Db, measureRoom, type OtherRefusal, whyNotErasable } from '@treeos/store'
 import {
   type Act,
   type BeingRow,
@@ -34,6 +27,7 @@ import {
 import type { BeatDeps } from '../deps.ts'
 import { messageOf } from '../guard/failure-decision.ts'
 import { reportFault } from '../moments/fault.ts'
+import { wakeToAnswer } from '../moments/wake-to-answer.ts'
 import type { Proposal } from './propose.ts'
 import { findThreadCut, isChainFull, type StampReading } from './read.ts'
 
@@ -127,7 +121,7 @@ async function judgeCall(
   const me = await reader.being(input.being)
   if (me === null || face === null) return failed('INTERNAL', 'the being or its face is gone')
   if (open.wake.kind === 'act') requireLease(me, leaseOfAct(current), open.driver)
-  const wake = await wakeToAnswer(db, input, current)
+  const wake = await wakeToAnswer(db, input.being, current)
   const cut = await findThreadCut(source, wake.root)
   if (cut !== null) {
     const why = `its thread, ${cut.thread}, was cut by ${stanceOf(cut.cutBy)}`
@@ -186,30 +180,6 @@ function whySkipped({ program, record }: LoadedMoment, being: BeingName): string
   return gone.length === 0
     ? null
     : `the flow names ${gone.join(', ')}, which is not registered: was its extension removed?`
-}
-
-/** The wake that a person's reply answers, or that a look goes on from; for any other moment, the wake that opened it. */
-async function wakeToAnswer(
-  db: Db,
-  input: StampInput,
-  { record, content }: LoadedMoment,
-): Promise<Wake | InboxEntry> {
-  const own: Wake = { ...record.wake, being: input.being, content }
-  if (record.wake.kind !== 'act') {
-    const begun = record.answers === null ? null : await findEntry(db, record.answers)
-    // The first look closed it, and no other moment can answer it. A thread of its own that the being got is kept.
-    return begun === null ? own : { ...begun, root: record.wake.root, closedBy: null }
-  }
-  const named = readPath(content, ['answers'])
-  if (typeof named !== 'string') return own
-  const entry = record.answers === null ? null : await findEntry(db, record.answers)
-  if (entry === null) {
-    throw new TreeosError(
-      'CORRELATION_NOT_FOUND',
-      `the inbox of ${stanceOf(input.being)} has no summon ${quote(named)}`,
-    )
-  }
-  return entry
 }
 
 /**

@@ -14,13 +14,22 @@ export function actStep(call: VerbCall, result: Json): JsonObject {
       return {}
     case 'summon':
       return { did: `said to ${call.target ?? readPath(result, ['to'])}: ${shortened(call.content)}` }
+    default:
+      return { did: `did ${callInWords(call)}`, result: bounded(result) }
+  }
+}
+
+/** A call in words, without its verb where its operation says it. */
+export function callInWords(call: VerbCall): string {
+  switch (call.verb) {
+    case 'see':
+      return `see ${call.address}`
+    case 'summon':
+      return `summon ${call.target ?? 'whoever asked'}: ${shortened(call.content)}`
     case 'do':
-      return {
-        did: `did ${call.action}${call.target === null ? '' : ` on ${call.target}`}${withArguments(call.args)}`,
-        result: bounded(result),
-      }
+      return `${call.action}${call.target === null ? '' : ` on ${call.target}`}${withArguments(call.args)}`
     case 'be':
-      return { did: `did ${call.operation}${withArguments(call.payload)}`, result: bounded(result) }
+      return `${call.operation}${withArguments(call.payload)}`
   }
 }
 

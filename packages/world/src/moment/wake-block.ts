@@ -82,7 +82,7 @@ export function groundRules(surface: Surface, { prose }: Pick<ComposedRole, 'pro
 
 const TEXT_IS = {
   see: 'reaches nobody',
-  answers: 'is your answer to whoever waits for one, and else reaches nobody',
+  answers: 'is your answer to whoever waits',
 } as const
 
 /** What may be done now. @returns null where nobody can be answered, and nothing be ended */

@@ -1,0 +1,92 @@
+import { type MomentId, parseMomentId, type RefusedTry } from '@treeos/core'
+import { type Prompt, viewBlock } from '@treeos/signature'
+import { type CallAttempt, settle } from '@treeos/store'
+import { callInWords } from '@treeos/world'
+import type { BeatDeps } from '../deps.ts'
+import { withPostgresRetry } from '../guard/guard.ts'
+import { askWithinBudgets, newAttempt, type Reservation } from '../model/ask-within-budgets.ts'
+import { type Model, type ModelAnswer, type ModelRequest, ModelTransientError } from '../model/model.ts'
+
+type Asked = Awaited<ReturnType<typeof askWithinBudgets<ModelAnswer>>>
+
+/** What a model decided in the end, with what was refused before. */
+type Decided = Exclude<Asked, { readonly breach: unknown }> & { readonly tries: readonly RefusedTry[] }
+
+interface Asking {
+  readonly model: Model
+  readonly moment: MomentId
+  /** number of the reservation */
+  readonly attempt: number
+  readonly reservation: Reservation | null
+  readonly request: ModelRequest
+  /** why the gates refuse what it decided; null when they do not */
+  readonly refusalOf: (answer: ModelAnswer) => Promise<RefusedTry | null>
+}
+
+/**
+ * Asks a model, and again when what it called is refused: it is told why, and may do something else. Each time is a call within the
+ * budgets. When no further call is possible, the last decision stands, and its moment fails as it would have.
+ * @throws {ModelTransientError} from the first call
+ */
+export async function askUntilAllowed(
+  deps: BeatDeps,
+  { model, moment, attempt, reservation, request, refusalOf }: Asking,
+): Promise<Decided | Extract<Asked, { readonly breach: unknown }>> {
+  const { being } = parseMomentId(moment)
+  const first = await askWithinBudgets(deps, model, { being, moment, attempt }, reservation, request)
+  if ('breach' in first) return first
+  let last: Decided = { ...first, tries: [] }
+  while (last.tries.length < deps.triesMax) {
+    const refused = await refusalOf(last.answer)
+    if (refused === null) break
+    const tries = [...last.tries, refused]
+    const { settlement } = last
+    if (settlement !== null)
+      await withPostgresRetry(deps.observe, () => settle(deps.db, settlement, settlement.used))
+    const next = await askOnceMore(
+      deps,
+      model,
+      { being, moment, attempt: newAttempt() },
+      {
+        ...request,
+        prompt: withRefusals(request.prompt, tries),
+      },
+    )
+    if (next === null) break
+    last = { ...next, answer: { ...next.answer, usage: sumOf(last.answer, next.answer) }, tries }
+  }
+  return last
+}
+
+/** @returns null when the budgets do not allow it, or the model does not answer now */
+async function askOnceMore(deps: BeatDeps, model: Model, attempt: CallAttempt, request: ModelRequest) {
+  try {
+    const asked = await askWithinBudgets(deps, model, attempt, null, request)
+    return 'breach' in asked ? null : asked
+  } catch (error) {
+    if (!(error instanceof ModelTransientError)) throw error
+    deps.observe.error('another try of a refused call', error)
+    return null
+  }
+}
+
+/** What all calls used; null when one did not say it. */
+function sumOf(one: Pick<ModelAnswer, 'usage'>, other: Pick<ModelAnswer, 'usage'>): ModelAnswer['usage'] {
+  if (one.usage === null || other.usage === null) return null
+  const sum = { ...one.usage, ...other.usage }
+  for (const field of Object.keys(sum) as (keyof typeof sum)[])
+    sum[field] = Number(one.usage[field] ?? 0) + Number(other.usage[field] ?? 0)
+  return sum
+}
+
+/** The prompt of a further try: what was refused stands at its end, where nothing that stays the same is changed. */
+function withRefusals({ system, user }: Prompt, tries: readonly RefusedTry[]): Prompt {
+  const lines = tries.map(
+    ({ call, code, message }) => `${call === null ? 'your call' : callInWords(call)}: ${code}: ${message}`,
+  )
+  const told = viewBlock('refused', lines.join('\n'))
+  return {
+    system,
+    user: `${user}\n\n${told}\nThis was refused, and nothing was done. Call something else, or make no tool call.`,
+  }
+}
