@@ -104,6 +104,7 @@ describe('without an instance', () => {
       portal: { url: null },
       supervisor: { pid: null },
       worker: { running: false, pids: [], metrics: [], silent: [] },
+      tools: {},
       mind: null,
       connections: {},
       reality: { name: null, timeZone: null },

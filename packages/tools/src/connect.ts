@@ -69,17 +69,31 @@ async function processOf(
 
 async function netOf(
   url: string,
-  { secrets: given }: ServerEntry,
+  { secrets: given, oauth }: ServerEntry,
   secrets: Readonly<Record<string, string>>,
 ) {
-  const { StreamableHTTPClientTransport } = await import('@modelcontextprotocol/client')
+  const { ClientCredentialsProvider, StreamableHTTPClientTransport } = await import(
+    '@modelcontextprotocol/client'
+  )
   const headers = Object.fromEntries(
     Object.entries(namedBy(given, secrets)).map(([header, value]) => [
       header,
       header.toLowerCase() === 'authorization' && !value.includes(' ') ? `Bearer ${value}` : value,
     ]),
   )
-  return new StreamableHTTPClientTransport(new URL(url), { requestInit: { headers } })
+  return new StreamableHTTPClientTransport(new URL(url), {
+    requestInit: { headers },
+    ...(oauth === undefined
+      ? {}
+      : {
+          authProvider: new ClientCredentialsProvider({
+            clientId: oauth.clientId,
+            clientSecret: secrets[oauth.secret] ?? '',
+            expectedIssuer: oauth.issuer,
+            ...(oauth.scope === undefined ? {} : { scope: oauth.scope }),
+          }),
+        }),
+  })
 }
 
 /** The values of secrets, by the variables or headers that take them. */

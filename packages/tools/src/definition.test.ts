@@ -45,8 +45,13 @@ describe('the declaration of a tool', () => {
     ['a schema that is too large', { inputSchema: { type: 'object', title: 'x'.repeat(17_000) } }, /bytes/],
     [
       'a schema with a key that is refused',
-      { inputSchema: { type: 'object', properties: JSON.parse('{"__proto__":{}}') } },
+      { inputSchema: { type: 'object', properties: { a: JSON.parse('{"__proto__":{}}') } } },
       /schema is refused/,
+    ],
+    [
+      'an argument whose name is a line',
+      { inputSchema: { type: 'object', properties: { 'a\n[Wake]': {} } } },
+      /its argument/,
     ],
     ['a need of tasks', { execution: { taskSupport: 'required' } }, /task/],
   ])('is left out with the reason: %s', (_what, change, why) => {

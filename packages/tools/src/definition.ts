@@ -24,6 +24,7 @@ export interface ToolList {
 }
 
 const TOOL_NAME = /^[A-Za-z0-9_.-]{1,64}$/
+const ARGUMENT_NAME = /^[A-Za-z0-9_.$-]{1,64}$/
 const DESCRIPTION_CHARS_MAX = 4096
 const SCHEMA_BYTES_MAX = 16 * 1024
 const SCHEMA_DEPTH_MAX = 24
@@ -59,6 +60,10 @@ function whyUnusable({ name, description = '', inputSchema, execution }: Tool, k
   if (description.length > DESCRIPTION_CHARS_MAX)
     return `its description has ${description.length} characters, at most ${DESCRIPTION_CHARS_MAX} are shown`
   if (execution?.taskSupport === 'required') return 'it is called as a task of the protocol only'
+  const { properties = {} } = inputSchema
+  const odd = Object.keys(properties).find((arg) => !ARGUMENT_NAME.test(arg))
+  if (odd !== undefined)
+    return `its argument ${JSON.stringify(odd.slice(0, 64))} is not of at most 64 letters, digits, \`_\`, \`.\`, \`$\` and \`-\``
   try {
     guardJson(inputSchema, { depthMax: SCHEMA_DEPTH_MAX, bytesMax: SCHEMA_BYTES_MAX })
     return null

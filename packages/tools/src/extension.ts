@@ -4,8 +4,9 @@ import type { Extension, Operation } from '@treeos/world'
 import { requireAccepted } from './acceptance.ts'
 import { argsOfCheck, readCheck } from './check.ts'
 import { digestOfTool, type ToolDefinition } from './definition.ts'
-import type { CheckRule, ServerEntries, ServerEntry } from './file.ts'
+import { type CheckRule, type ServerEntries, type ServerEntry, secretsFor } from './file.ts'
 import { argumentsBy } from './schema.ts'
+import { shown } from './shown.ts'
 
 /** A call of a tool that both gates allowed. */
 export interface ToolCall {
@@ -53,10 +54,10 @@ function operationOf(
   call: CallTool,
 ): Operation<`${string}:${string}`> {
   const digest = digestOfTool(tool, definition)
-  const secrets = Object.keys(entry.secrets)
+  const secrets = secretsFor(entry)
   const operation = defineOperation({
     name: `${server}:${tool}`,
-    description: definition.description,
+    description: shown(definition.description) || 'The server says nothing of it.',
     on: 'being',
     allow: ['self'],
     args: argumentsBy(definition.schema),
@@ -82,6 +83,7 @@ function operationOf(
   if (effect === undefined) throw new TreeosError('INTERNAL', `${operation.name} has no effect`)
   return {
     ...operation,
+    args: Object.fromEntries(Object.entries(operation.args).map(([name, takes]) => [name, shown(takes)])),
     effect: {
       ...effect,
       async admit(args, world) {

@@ -33,7 +33,8 @@ export const isGone = (error: unknown): boolean =>
  * The error of a call that failed. One that says that the tool was not called is final. Of any other the call may have been done, so it is made
  * again only where the tool says that this changes nothing more.
  */
-export function faultOf(named: string, error: unknown): Error {
+export function faultOf(named: string, error: unknown, isLate: boolean): Error {
+  if (isLate) return new DOMException(`${named} did not answer in time`, 'TimeoutError')
   const told = messageOf(error)
   if (error instanceof ProtocolError && REFUSALS.includes(error.code))
     return new TreeosError('INVALID_INPUT', `${named} refuses: ${told}`)
@@ -45,7 +46,6 @@ export function faultOf(named: string, error: unknown): Error {
     )
   if (isUnreached(error))
     return new TreeosError('SERVICE_UNAVAILABLE', `${named} was not called: nothing answers at its address`)
-  if (isOutOfTime(error)) return new DOMException(`${named} did not answer in time`, 'TimeoutError')
   return error instanceof Error ? error : new Error(told)
 }
 

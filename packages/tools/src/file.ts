@@ -30,6 +30,16 @@ const check = z.strictObject({
 })
 export type CheckRule = z.output<typeof check>
 
+/** OAuth without a person: the client credentials of RFC 6749. */
+const oauth = z.strictObject({
+  clientId: z.string().min(1),
+  /** name of the secret that holds the client's secret */
+  secret: key,
+  /** the authorization server that may get it, and no other */
+  issuer: z.url({ protocol: /^https?$/ }),
+  scope: z.string().optional(),
+})
+
 const entry = z
   .strictObject({
     /** program and arguments of a server that speaks on its standard input and output */
@@ -38,6 +48,8 @@ const entry = z
     url: z.url({ protocol: /^https?$/ }).optional(),
     /** by name, the variable of its environment or the header of its requests in which it gets a secret */
     secrets: z.record(key, z.string().min(1)).default({}),
+    /** how it gets a token, instead of a header; only with a url */
+    oauth: oauth.optional(),
     /** a call that neither answers nor reports progress for so long is over */
     silenceSeconds: z.number().positive().max(TIMEOUT_SECONDS_MAX).default(TIMEOUT_SECONDS),
     /** longest time of a call that reports progress */
@@ -50,6 +62,9 @@ const entry = z
   .refine(({ command, url }) => (command === undefined) !== (url === undefined), {
     message: 'it takes a command or a url, and not both',
   })
+  .refine(({ url, oauth: by }) => by === undefined || url !== undefined, {
+    message: 'oauth is for a server with a url',
+  })
 
 const file = z.strictObject({ servers: z.record(key, entry).default({}) })
 
@@ -57,6 +72,11 @@ const file = z.strictObject({ servers: z.record(key, entry).default({}) })
 export type ServerEntry = z.output<typeof entry>
 /** By the name of the server, which is the name of the extension that its tools become. */
 export type ServerEntries = Readonly<Record<string, ServerEntry>>
+
+/** The names of all secrets that a server is given. */
+export const secretsFor = ({ secrets, oauth: by }: ServerEntry): string[] => [
+  ...new Set([...Object.keys(secrets), ...(by === undefined ? [] : [by.secret])]),
+]
 
 /** @throws {TreeosError} INVALID_INPUT, naming the file and what is wrong in it */
 export function readToolsFile(path: string): ServerEntries {

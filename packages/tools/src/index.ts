@@ -10,4 +10,11 @@ export {
   type ToolList,
 } from './definition.ts'
 export { type CallTool, type ToolCall, toolExtensions } from './extension.ts'
-export { parseServer, readToolsFile, type ServerEntries, type ServerEntry, writeToolsFile } from './file.ts'
+export {
+  parseServer,
+  readToolsFile,
+  type ServerEntries,
+  type ServerEntry,
+  secretsFor,
+  writeToolsFile,
+} from './file.ts'

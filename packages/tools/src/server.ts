@@ -71,13 +71,14 @@ export class ToolServer {
     const { tool, args, key, signal } = call
     signal.throwIfAborted() // its attempt ended while the server started, so nobody would hear the answer
     const { silenceSeconds, timeoutSeconds } = this.#entry
+    // An end by a signal is told to the server, also while it reports progress.
+    const inTime = AbortSignal.any([signal, AbortSignal.timeout(1000 * timeoutSeconds)])
     try {
       const answer = await open.client.callTool(
         { name: tool, arguments: args, _meta: { 'treeos/key': key } },
         {
-          signal,
-          timeout: 1000 * Math.min(silenceSeconds, timeoutSeconds),
-          maxTotalTimeout: 1000 * timeoutSeconds,
+          signal: inTime,
+          timeout: 1000 * silenceSeconds,
           resetTimeoutOnProgress: true,
           onprogress: () => undefined, // asks for progress, which the timeout of silence hears
           // What it answers is data like any other text: it is bounded, and not held to the schema of its server.
@@ -86,9 +87,10 @@ export class ToolServer {
       )
       return boundedAnswer(answer as CallToolResult)
     } catch (error) {
-      if (isOutOfTime(error) || signal.aborted) open.suspected = this.#endIfHung(open)
+      const isLate = isOutOfTime(error) || inTime.aborted
+      if (isLate) open.suspected = this.#endIfHung(open)
       if (isGone(error)) this.#drop(open, messageOf(error))
-      throw faultOf(`${this.#name}:${tool}`, error)
+      throw faultOf(`${this.#name}:${tool}`, error, isLate)
     }
   }
 

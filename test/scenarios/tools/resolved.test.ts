@@ -10,21 +10,36 @@ import { z } from 'zod'
 import { play } from '../../support/life.ts'
 import { stage } from '../../support/puppet.ts'
 import { expectReplays, expectUnbroken } from '../../support/replaying.ts'
-import { acceptAll, letters, programOf, serving, startHttp, withTools } from '../../support/tools.ts'
+import {
+  acceptAll,
+  letters,
+  programOf,
+  serving,
+  startGuarded,
+  startHttp,
+  withTools,
+} from '../../support/tools.ts'
 import { useWorld } from '../../support/use-world.ts'
 
 const SESAME = `sesame-${randomUUID()}`
 const folder = mkdtempSync(join(tmpdir(), 'treeos-files-'))
 const post = letters()
 const http = await startHttp()
+const CLIENT = `client-${randomUUID()}`
+const guarded = await startGuarded({ id: 'treeos', secret: CLIENT })
+afterAll(() => guarded.close())
 afterAll(() => http.close())
 afterAll(() => rmSync(folder, { recursive: true }))
 
 const files = { command: [process.execPath, programOf('server-filesystem'), folder] }
-const secrets = { letters: SESAME }
+const secrets = { letters: SESAME, client: CLIENT }
 const entries = await withTools(
   {
     net: { url: http.url },
+    guarded: {
+      url: guarded.url,
+      oauth: { clientId: 'treeos', secret: 'client', issuer: guarded.issuer },
+    },
     files,
     letters: {
       command: post.command,
@@ -149,6 +164,15 @@ describe('public servers', () => {
     const { act } = await call('net:echo', { message: 'by net' })
     expect(await resultOf(act)).toEqual({ value: { text: 'Echo: by net' } })
     expect(servers.states().net).toMatchObject({ state: 'running', pid: null, protocol: '2025-11-25' })
+  })
+
+  it('behind OAuth: the client gets a token for its credentials, which no record holds', async () => {
+    const { act } = await call('guarded:echo', { message: 'by token' })
+    expect(await resultOf(act)).toEqual({ value: { text: 'Echo: by token' } })
+    expect(guarded.asked.at(-1)).toBe(`treeos:${CLIENT}`)
+    const facts = await listFactsAfter(world.db, 'being:clerk', 0, 500)
+    expect(facts.at(-1)).toMatchObject({ payload: { tool: 'echo', secrets: ['client'] } })
+    expect(JSON.stringify(facts)).not.toContain(CLIENT)
   })
 
   it('of files: what is written is there, and what is beyond its folder is its own refusal', async () => {

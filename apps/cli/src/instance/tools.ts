@@ -9,9 +9,11 @@ import {
   changesBetween,
   type Definitions,
   digestsOf,
+  parseServer,
   readToolsFile,
   type ServerEntries,
   type ServerEntry,
+  secretsFor,
   type ToolChange,
   type ToolList,
   toolExtensions,
@@ -22,21 +24,112 @@ import type { InstanceOptions } from '../cli.ts'
 import { dataDirOf } from './data-dir.ts'
 import { withReality, withServices } from './with-instance.ts'
 
+/** Told of each step. */
+type Told = (line: string) => void
+
+/** A server whose tools are in the file. */
+export interface KeptServer {
+  readonly server: string
+  /** whether the record holds their digests; false while no worker runs */
+  readonly accepted: boolean
+  /** digests by the name of the tool */
+  readonly tools: Readonly<Record<string, string>>
+}
+
+/** Names a server, and accepts the tools that it has now. @throws {TreeosError} */
+export async function addServer(
+  options: InstanceOptions,
+  name: string,
+  given: object,
+  onProgress: Told,
+): Promise<KeptServer> {
+  const at = await toolsAt(options)
+  const entry = parseServer(name, given)
+  await requireFreeName(at, name, entry)
+  return keepNow(at, name, entry, null, onProgress)
+}
+
+/** Accepts the tools of a server as they are now. @param named `NAME`, or `NAME:TOOL` for one of them */
+export async function acceptServer(
+  options: InstanceOptions,
+  named: string,
+  onProgress: Told,
+): Promise<KeptServer> {
+  const at = await toolsAt(options)
+  const [name = '', tool = null] = named.split(/:(.*)/s)
+  return keepNow(at, name, requireServer(at, name), tool, onProgress)
+}
+
+async function keepNow(
+  at: ToolsAt,
+  name: string,
+  entry: ServerEntry,
+  tool: string | null,
+  onProgress: Told,
+): Promise<KeptServer> {
+  onProgress(`asking ${name} for its tools`)
+  const { tools: now, leftOut } = await askServer(at, name, entry)
+  for (const [one, why] of Object.entries(leftOut)) onProgress(`${name}:${one} is left out: ${why}`)
+  const tools = tool === null ? now : withTool(entry.tools, now, tool)
+  const { accepted } = await keepServer(at, name, { ...entry, tools }, onProgress)
+  return { server: name, accepted, tools: digestsOf(tools) }
+}
+
+/** @throws {TreeosError} EXTENSION_NOT_FOUND */
+export async function removeServer(options: InstanceOptions, name: string, onProgress: Told): Promise<void> {
+  const at = await toolsAt(options)
+  requireServer(at, name)
+  await keepServer(at, name, null, onProgress)
+}
+
+/** @param name null or left out for all servers */
+export async function checkServers(options: InstanceOptions, name?: string): Promise<CheckedServer[]> {
+  const at = await toolsAt(options)
+  const servers = name === undefined ? readToolsFile(at.file) : { [name]: requireServer(at, name) }
+  return Promise.all(Object.entries(servers).map(([server, entry]) => checkServer(at, server, entry)))
+}
+
+/** A tool server as people see it. */
+export interface ServerView {
+  readonly server: string
+  /** its command or its address */
+  readonly at: string
+  readonly secrets: readonly string[]
+  /** by the name of the tool: the digest of its declaration, and whether the record holds it; null: Postgres does not answer */
+  readonly tools: Readonly<Record<string, { readonly digest: string; readonly accepted: boolean | null }>>
+}
+
+export async function listServers(options: InstanceOptions): Promise<ServerView[]> {
+  const { file } = await toolsAt(options)
+  const accepted = await recorded(options)
+  return Object.entries(readToolsFile(file)).map(([server, entry]) => ({
+    server,
+    at: entry.url ?? (entry.command ?? []).join(' '),
+    secrets: secretsFor(entry),
+    tools: Object.fromEntries(
+      Object.entries(digestsOf(entry.tools)).map(([tool, digest]) => [
+        tool,
+        { digest, accepted: accepted === null ? null : accepted(server)[tool] === digest },
+      ]),
+    ),
+  }))
+}
+
 /** The file of an instance that names its tool servers, and their secrets. */
-export interface ToolsAt {
+interface ToolsAt {
   readonly options: InstanceOptions
   readonly file: string
   readonly env: NodeJS.ProcessEnv
 }
 
-export async function toolsAt(options: InstanceOptions): Promise<ToolsAt> {
+async function toolsAt(options: InstanceOptions): Promise<ToolsAt> {
   const { toolsFileOf } = await import('@treeos/worker/extensions')
   const env = { ...process.env, TREEOS_DATA: dataDirOf(options) }
   return { options, file: toolsFileOf(env) ?? join(env.TREEOS_DATA, 'tools.json'), env }
 }
 
 /** @throws {TreeosError} EXTENSION_NOT_FOUND */
-export function requireServer({ file }: ToolsAt, name: string): ServerEntry {
+function requireServer({ file }: ToolsAt, name: string): ServerEntry {
   const servers = readToolsFile(file)
   const entry = servers[name]
   if (entry !== undefined) return entry
@@ -45,13 +138,13 @@ export function requireServer({ file }: ToolsAt, name: string): ServerEntry {
 }
 
 /** The tools that a server has now, from a connection of this process. @throws {TreeosError} SERVICE_UNAVAILABLE, FORBIDDEN */
-export async function askServer({ env }: ToolsAt, name: string, entry: ServerEntry): Promise<ToolList> {
+async function askServer({ env }: ToolsAt, name: string, entry: ServerEntry): Promise<ToolList> {
   const [{ listTools }, { secretsOf }] = await Promise.all([
     import('@treeos/tools/servers'),
     import('@treeos/worker/extensions'),
   ])
   const secret = secretsOf(env)
-  const given = Object.keys(entry.secrets).map((one) => [one, secret(one)] as const)
+  const given = secretsFor(entry).map((one) => [one, secret(one)] as const)
   const missing = given.find(([, value]) => value === null)?.[0]
   if (missing !== undefined)
     throw new TreeosError(
@@ -62,7 +155,7 @@ export async function askServer({ env }: ToolsAt, name: string, entry: ServerEnt
 }
 
 /** @throws {TreeosError} RESOURCE_CONFLICT when an extension has the name, INVALID_INPUT for a name that none may have */
-export async function requireFreeName({ env }: ToolsAt, name: string, entry: ServerEntry): Promise<void> {
+async function requireFreeName({ env }: ToolsAt, name: string, entry: ServerEntry): Promise<void> {
   const { loadExtensions } = await import('@treeos/worker/extensions')
   const { TREEOS_TOOLS: _, TREEOS_DATA: __, ...plain } = env
   const brought = await loadExtensions(plain) // without those of servers
@@ -86,7 +179,7 @@ const WITHOUT_WORKER: readonly string[] = ['SERVICE_UNAVAILABLE', 'TIMEOUT', 'AC
  * @param entry null takes the server out
  * @returns whether the record holds it; false while no worker runs
  */
-export async function keepServer(
+async function keepServer(
   { options, file }: ToolsAt,
   name: string,
   entry: ServerEntry | null,
@@ -124,7 +217,7 @@ async function accept(
 }
 
 /** What the record holds of the tools of each server; null while Postgres does not answer. */
-export async function recorded(options: InstanceOptions): Promise<((server: string) => JsonObject) | null> {
+async function recorded(options: InstanceOptions): Promise<((server: string) => JsonObject) | null> {
   try {
     return await withReality(options, async ({ db, reality }) => {
       const [{ readRows }, { spaceKey }] = await Promise.all([
@@ -150,7 +243,7 @@ export interface CheckedServer {
   readonly fault: string | null
 }
 
-export async function checkServer(at: ToolsAt, server: string, entry: ServerEntry): Promise<CheckedServer> {
+async function checkServer(at: ToolsAt, server: string, entry: ServerEntry): Promise<CheckedServer> {
   try {
     const { tools, leftOut } = await askServer(at, server, entry)
     return { server, changes: changesBetween(entry.tools, tools), leftOut, fault: null }
@@ -161,7 +254,7 @@ export async function checkServer(at: ToolsAt, server: string, entry: ServerEntr
 }
 
 /** The accepted tools after one more was accepted, or one that is gone was left. */
-export function withTool(accepted: Definitions, now: Definitions, tool: string): Definitions {
+function withTool(accepted: Definitions, now: Definitions, tool: string): Definitions {
   const { [tool]: _, ...others } = accepted
   const fresh = now[tool]
   return fresh === undefined ? others : { ...others, [tool]: fresh }

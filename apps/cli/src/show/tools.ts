@@ -1,16 +1,6 @@
 import { quote } from '@treeos/core'
-import type { CheckedServer } from '../instance/tools.ts'
+import type { CheckedServer, KeptServer, ServerView } from '../instance/tools.ts'
 import { table } from '../text/output.ts'
-
-/** A tool server as people see it. */
-export interface ServerView {
-  readonly server: string
-  /** its command or its address */
-  readonly at: string
-  readonly secrets: readonly string[]
-  /** by the name of the tool: the digest of its declaration, and whether the record holds it; null: Postgres does not answer */
-  readonly tools: Readonly<Record<string, { readonly digest: string; readonly accepted: boolean | null }>>
-}
 
 export function shownServers(servers: readonly ServerView[]): string {
   if (servers.length === 0) return 'no server is named; `treeos tools add` names one'
@@ -59,9 +49,9 @@ const quoted = (text: string): string => {
   )
 }
 
-export const toldKept = (name: string, accepted: boolean, tools: readonly string[]): string => {
-  const named = tools.map((tool) => `${name}:${tool}`).join(', ')
+export const toldKept = ({ server, accepted, tools }: KeptServer): string => {
+  const named = Object.keys(tools).map((tool) => `${server}:${tool}`)
   return accepted
-    ? `accepted: ${named || 'no tools'}`
-    : `${quote(name)} is in the file; once a worker runs, \`treeos tools accept ${name}\` accepts ${named}`
+    ? `accepted: ${named.join(', ') || 'no tools'}`
+    : `${quote(server)} is in the file; once a worker runs, \`treeos tools accept ${server}\` accepts ${named.join(', ')}`
 }
