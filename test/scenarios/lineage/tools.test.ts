@@ -51,6 +51,38 @@ describe('a child with a model', () => {
   })
 })
 
+describe('what the prompt of a child prints', () => {
+  it('is one way to answer, which puts an analyst to sleep, and tools that can be called by these names', async () => {
+    await spawn('scout-two', { role: 'analyst', specialization: 'Monitor the market' })
+    const told: string[] = []
+    const steps = [
+      { tool: { name: 'inbox_read', args: {} } },
+      { tool: { name: 'log_thought', args: { thought: 'up' } } },
+      { tool: { name: 'do', args: { action: 'inbox_reply', content: 'rising' } } },
+    ]
+    model.script((request) => {
+      if (beingOf(request) !== 'scout-two') return undefined
+      if (!request.messages[1]?.content.includes('what changed?')) return { content: 'idle' }
+      told.push(request.messages.map(({ content }) => content).join('\n'))
+      return steps.shift()
+    })
+    const { reply } = await summon(world, {
+      ...{ target: 'scout-two', content: 'what changed?', as: 'operator' },
+      ...{ waitSeconds: 30, requireReply: true },
+    })
+    expect(reply).toEqual({ from: '@scout-two', content: 'rising' })
+    expect((await profileOf('scout-two')).asleep).toBe(true)
+    expect(told[0]).toContain(
+      'Your tool access is restricted to: read_file, write_file, exec_command, run_skill,',
+    )
+    expect(told[0]).toMatch(
+      /@operator may be waiting\. To answer, call the do tool with action lineage:inbox-reply\.$/,
+    )
+    expect(told.join()).not.toContain('To answer, call the summon tool')
+    model.script(() => undefined)
+  })
+})
+
 describe('a tool outside the list of its role', () => {
   it('is refused by the gate, the refusal is recorded, and nothing is written', async () => {
     await puppet('guard', { role: 'guardian' })

@@ -54,6 +54,11 @@ describe('[Wake]', () => {
     expect(groundRules(NONE, ASKER)).not.toMatch(/tool call/)
   })
 
+  it('names the action by which the being answers, where it has one, and no summon', () => {
+    const answering = wakeBlock(woken(), ANSWERING, ASKER, 'lineage:inbox-reply').after
+    expect(answering).toBe('@bo may be waiting. To answer, call the do tool with action lineage:inbox-reply.')
+  })
+
   it.each<[boolean, string, WakeRow]>([
     [true, 'a message', woken()],
     [true, 'a look for its asker', { ...woken({ id: 'look/x/1/1', kind: 'event' }), answers: 'w' }],
