@@ -59,7 +59,7 @@ const beginning = (...taken: readonly string[]) =>
   new RegExp(String.raw`^(${BLANK}*)(\\*(?:${taken.join('|')}))`, 'v')
 
 const HEADING = beginning(String.raw`\[${BLANK}*\p{L}`)
-const PART = beginning(String.raw`\[`, 'and can:')
+const PART = beginning(String.raw`\[`, 'and can:', 'The blocks that begin with a name in brackets')
 const FRAME = beginning('Additionally, you are currently in this mode')
 
 /** Words that stand for themselves: none of their lines can pass as a heading. */

@@ -116,12 +116,13 @@ function promptLines({ prompt, layers }: DebuggedMoment): Line[] {
       : 'rebuilt, and NOT as it was recorded'
   return [
     ...indented(verdict, prompt.identical || prompt.older ? 'quiet' : 'bad'),
-    ...[...layers, { title: 'User message', origin: 'content of the wake', text: prompt.user }].flatMap(
-      ({ title, origin, text }) => [
-        ...indented(oneLine(`─ ${title} (${origin})`), 'quiet'),
-        ...indented(text),
-      ],
-    ),
+    ...[
+      ...layers,
+      { title: 'User message', origin: 'content of the wake, and how to answer', text: prompt.user },
+    ].flatMap(({ title, origin, text }) => [
+      ...indented(oneLine(`─ ${title} (${origin})`), 'quiet'),
+      ...indented(text),
+    ]),
   ]
 }
 

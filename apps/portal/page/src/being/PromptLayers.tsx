@@ -16,7 +16,10 @@ interface Props {
 export function PromptLayers({ prompt, layers }: Props) {
   if (prompt === null) return null
   const { identical, older, user } = prompt
-  const all = [...layers, { title: 'User message', origin: 'content of the wake', text: user }]
+  const all = [
+    ...layers,
+    { title: 'User message', origin: 'content of the wake, and how to answer', text: user },
+  ]
   return (
     <Accordion variant="contained">
       <Accordion.Item value="prompt">
