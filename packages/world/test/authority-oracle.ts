@@ -302,11 +302,14 @@ function plain(address: string, me: BeingRow): string {
   return address.replace(/\/+/g, '/').replace(/(.)\/$/, '$1') // /court, //court and /court/ are one place
 }
 
-/** @returns null for what is answered without a name: only whoever woke the being can be meant */
+/** @returns null for what needs no entry: a being may always see itself */
 function wantedBy(call: VerbCall, me: BeingRow, asker: string | null): string | null {
   if (call.verb === 'do') return `canDo ${call.action}`
   if (call.verb === 'be') return `canBe ${call.operation}`
-  if (call.verb === 'see') return `canSee ${plain(call.address, me)}`
+  if (call.verb === 'see') {
+    const address = plain(call.address, me)
+    return address === `@${me.name}` ? null : `canSee ${address}`
+  }
   const target = call.target === null ? `@${asker}` : plain(call.target, me)
   return `canSummon ${target}`
 }

@@ -1,4 +1,15 @@
-import { isJsonObject, type Json, type JsonObject, parseCall, TreeosError, type VerbCall } from '@treeos/core'
+import {
+  isJsonObject,
+  type Json,
+  type JsonObject,
+  parseCall,
+  readNamedCall,
+  readWrittenCall,
+  type Shown,
+  TreeosError,
+  VERBS,
+  type VerbCall,
+} from '@treeos/core'
 import fc from 'fast-check'
 import { Oracle } from './authority-oracle.ts'
 import { Play, type World } from './authority-play.ts'
@@ -123,6 +134,17 @@ export const answer: fc.Arbitrary<unknown> = fc.oneof(
       .map(([target, content, inReplyTo, role]) => ({ verb: 'summon', target, content, inReplyTo, role })),
   },
   fc.tuple(pick(['SEE', 'exec', 'constructor', '']), args).map(([verb, args]) => ({ verb, ...args })),
+  // shapes that only the generous reading takes: a tool with the name of an action, arguments beside it or as text, bare names
+  fc.tuple(action, args).map(([verb, args]) => ({ verb, ...args })),
+  fc.tuple(action, place, args).map(([action, target, args]) => ({ verb: 'do', action, target, ...args })),
+  fc
+    .tuple(action, pick(STANCES), args)
+    .map(([action, target, args]) => ({
+      verb: 'do',
+      action,
+      target: target.slice(1),
+      args: JSON.stringify(args),
+    })),
 )
 
 function exchanged(
@@ -189,10 +211,36 @@ export async function raidWorlds(code: World, calls: number, seed?: number): Pro
   return done
 }
 
-/** As the arguments of a tool call are read. */
-export function parsed(answer: unknown): VerbCall | null {
+/** What a model is told of at most: every address, and every action with the arguments that a move of it has. */
+const SHOWN: Shown = {
+  addresses: [...ADDRESSES, ...STANCES, 'matter:gem', 'matter:relic'],
+  actions: new Map(
+    KNOWN.flatMap((call) => (call.verb === 'do' ? [[call.action, Object.keys(call.args)]] : [])),
+  ),
+  operations: new Map(
+    KNOWN.flatMap((call) => (call.verb === 'be' ? [[call.operation, Object.keys(call.payload)]] : [])),
+  ),
+}
+
+/** A call as a program must write it, else as a model may. */
+export const parsed = (answer: unknown): VerbCall | null =>
+  read(() => parseCall(isJsonObject(answer) ? JSON.parse(JSON.stringify(answer)) : answer)) ??
+  generous(answer)
+
+function generous(answer: unknown): VerbCall | null {
+  if (!isJsonObject(answer)) return null
+  const { verb, role: _unasked, ...written } = JSON.parse(JSON.stringify(answer)) as JsonObject
+  const known = VERBS.find((one) => one === verb)
+  return read(() =>
+    known === undefined
+      ? readNamedCall(String(verb), written, SHOWN)
+      : readWrittenCall(known, written, SHOWN),
+  )
+}
+
+function read(call: () => VerbCall): VerbCall | null {
   try {
-    return parseCall(isJsonObject(answer) ? JSON.parse(JSON.stringify(answer)) : answer)
+    return call()
   } catch (error) {
     if (error instanceof TreeosError) return null
     throw error
