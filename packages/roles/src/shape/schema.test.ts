@@ -73,12 +73,24 @@ const anyRole = fc.oneof(
         replyTo: mostly('asker'),
         respondMode: mostly('none'),
         prose: mostly('answers'),
+        views: mostly('only'),
+        layout: mostly('stable-first'),
       },
       { requiredKeys: ['name'] },
     ),
   },
   { weight: 1, arbitrary: fc.constantFrom({ name: 'x', canDeny: [] }, { prompt: 'x' }) },
 )
+
+it('the schema of roles has the fields that parseRole knows', () => {
+  let known = ''
+  try {
+    parseRole({ unknown: 1 })
+  } catch (error) {
+    known = /known are (.*)$/.exec((error as TreeosError).message)?.[1] ?? ''
+  }
+  expect(Object.keys(roleSchema.properties as object).sort()).toEqual(known.split(', ').sort())
+})
 
 it('the schema of roles admits exactly what parseRole admits, bytes aside', { timeout: 60_000 }, () => {
   const seen = { valid: 0, invalid: 0 }
