@@ -137,14 +137,12 @@ export const answer: fc.Arbitrary<unknown> = fc.oneof(
   // shapes that only the generous reading takes: a tool with the name of an action, arguments beside it or as text, bare names
   fc.tuple(action, args).map(([verb, args]) => ({ verb, ...args })),
   fc.tuple(action, place, args).map(([action, target, args]) => ({ verb: 'do', action, target, ...args })),
-  fc
-    .tuple(action, pick(STANCES), args)
-    .map(([action, target, args]) => ({
-      verb: 'do',
-      action,
-      target: target.slice(1),
-      args: JSON.stringify(args),
-    })),
+  fc.tuple(action, pick(STANCES), args).map(([action, target, args]) => ({
+    verb: 'do',
+    action,
+    target: target.slice(1),
+    args: JSON.stringify(args),
+  })),
 )
 
 function exchanged(
