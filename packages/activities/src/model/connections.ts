@@ -2,6 +2,7 @@ import { existsSync, readFileSync } from 'node:fs'
 import { dirname, join, resolve } from 'node:path'
 import { isKey, TreeosError } from '@treeos/core'
 import { z } from 'zod'
+import { API_NAMES } from './apis/shape.ts'
 import { type ModelEndpoint, modelEndpoint, requireBaseUrl, requireKeptKey, requireKey } from './endpoint.ts'
 import { parseFile } from './parse-file.ts'
 
@@ -23,6 +24,7 @@ const connection = z
     {
       baseUrl: text,
       model: text,
+      api: z.enum(API_NAMES, `takes one of ${API_NAMES.join(', ')}`).optional(),
       /** fields of each request, such as temperature */
       parameters: z
         .record(z.string(), z.json())
@@ -41,7 +43,7 @@ const connection = z
         )
         .optional(),
     },
-    'takes baseUrl, model, parameters, and apiKeyEnv or apiKeyFile',
+    'takes baseUrl, model, api, parameters, and apiKeyEnv or apiKeyFile',
   )
   .refine(
     ({ apiKeyEnv, apiKeyFile }) => apiKeyEnv === undefined || apiKeyFile === undefined,
@@ -78,7 +80,7 @@ export function readConnections(env: Env): ModelEndpoint[] {
   const file = modelsFile(env)
   if (file === null) return []
   const { connections } = parseFile(file, models)
-  return Object.entries(connections).map(([connection, { baseUrl, model, parameters, ...key }]) => {
+  return Object.entries(connections).map(([connection, { baseUrl, model, api, parameters, ...key }]) => {
     const at = `${file}: connections.${connection}`
     const address = {
       baseUrl: requireBaseUrl(baseUrl, `${at}.baseUrl`),
@@ -90,6 +92,7 @@ export function readConnections(env: Env): ModelEndpoint[] {
       model,
       ...address,
       ...(parameters === undefined ? {} : { parameters }),
+      ...(api === undefined ? {} : { api }),
     })
   })
 }

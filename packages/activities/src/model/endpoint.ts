@@ -1,6 +1,8 @@
 import { inspect } from 'node:util'
 import { type JsonObject, TreeosError } from '@treeos/core'
-import { exchange, headersFor, type Reply, urlOf } from './fetch.ts'
+import { apiOf } from './apis/api.ts'
+import type { ApiName } from './apis/shape.ts'
+import { exchange, type Reply, urlOf } from './fetch.ts'
 import { chooseModel, type ListedModel, MODEL_DEFAULT, modelsIn, whyNotListed } from './models.ts'
 
 /** One model of one OpenAI-compatible endpoint. */
@@ -8,6 +10,8 @@ export interface ModelEndpoint {
   /** in the operator's configuration; left out for the default one of the reality */
   readonly connection?: string
   readonly model: string
+  /** which API it speaks; left out: by its address, Chat Completions for most */
+  readonly api?: ApiName
   /** base URL including `/v1`, without a trailing slash */
   readonly baseUrl: string
   /** fields of each request that the operator adds, such as `temperature` or `reasoning_effort` */
@@ -61,6 +65,7 @@ export async function resolveModelEndpoint(
 export function modelEndpoint({
   connection,
   parameters,
+  api,
   model,
   baseUrl,
   apiKey,
@@ -68,6 +73,7 @@ export function modelEndpoint({
   const named = {
     ...(connection === undefined ? {} : { connection }),
     ...(parameters === undefined ? {} : { parameters }),
+    ...(api === undefined ? {} : { api }),
   }
   // The shown address leaves out the query, which may hold a key.
   const shown = {
@@ -85,7 +91,7 @@ export function modelEndpoint({
   return Object.freeze(endpoint) as ModelEndpoint
 }
 
-type Address = Pick<ModelEndpoint, 'baseUrl' | 'apiKey'>
+type Address = Pick<ModelEndpoint, 'api' | 'baseUrl' | 'apiKey'>
 
 /** The address for people: without its query, which may hold a key. */
 export function shownAddress({ baseUrl }: Pick<ModelEndpoint, 'baseUrl'>): string {
@@ -139,12 +145,13 @@ async function listModels(
 }
 
 function askForModels(
-  { baseUrl, apiKey }: Address,
+  address: Address,
   timeoutMs: number,
   fetch: typeof globalThis.fetch | undefined,
 ): Promise<Reply> {
+  const { baseUrl, apiKey } = address
   const signal = AbortSignal.timeout(timeoutMs)
-  const init = { headers: headersFor(apiKey), signal }
+  const init = { headers: apiOf(address).headersOf(apiKey, false), signal }
   return exchange(urlOf(baseUrl, 'models'), init, fetch === undefined ? {} : { fetch })
 }
 

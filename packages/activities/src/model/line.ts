@@ -1,5 +1,7 @@
 import { isJsonObject, type JsonObject } from '@treeos/core'
 import type { ModelTool } from '@treeos/signature'
+import { apiOf } from './apis/api.ts'
+import type { Api, Body } from './apis/shape.ts'
 import type { ModelEndpoint } from './endpoint.ts'
 import {
   explain,
@@ -10,7 +12,7 @@ import {
   throwIfTransient,
   throwLost,
 } from './failures.ts'
-import { exchange, headersFor, UnusableAnswerError, urlOf } from './fetch.ts'
+import { exchange, UnusableAnswerError } from './fetch.ts'
 import { parseJson } from './reading/arguments.ts'
 import { endOf } from './reading/message.ts'
 import { errorInside, type Refusal, readRefusal } from './refusal.ts'
@@ -22,8 +24,6 @@ import { isCut, readUsage, receivedIn } from './usage.ts'
 
 /** An answer of a provider, or why there is none. */
 type Sent = { readonly charged: Charged } & ({ readonly completion: unknown } | { readonly failure: string })
-
-type Body = Readonly<Record<string, unknown>>
 
 /** A refusal, with what came before it where it is an error within an answer. */
 interface Refused {
@@ -41,11 +41,13 @@ export class Line {
   readonly #endpoint: ModelEndpoint
   readonly #timeoutSeconds: number
   readonly #taking: Taking
+  readonly #api: Api
 
   constructor(endpoint: ModelEndpoint, timeoutSeconds: number) {
     this.#endpoint = endpoint
     this.#timeoutSeconds = timeoutSeconds
     this.#taking = new Taking(endpoint)
+    this.#api = apiOf(endpoint)
   }
 
   /** The JSON of a request, in the form that the endpoint takes as far as is known. */
@@ -152,7 +154,10 @@ export class Line {
     try {
       const reply = await exchange(request.url, { ...request.init, signal: either }, { fields })
       if ('refusal' in reply) return reply
-      const completion = 'text' in reply ? parseJson(reply.text) : await readStreamed(reply.events, onSaying)
+      const completion =
+        'text' in reply
+          ? this.#api.completionOf(parseJson(reply.text))
+          : await readStreamed(reply.events, onSaying, this.#api.chunksOf())
       if (!either.aborted) return insideOf(completion, fields) // an abort may look like the end of the stream
     } catch (error) {
       if (!either.aborted) {
@@ -167,11 +172,12 @@ export class Line {
 
   /** @returns null for a key or an address that HTTP cannot carry */
   #requestOf(body: Body): { url: URL; init: RequestInit } | null {
-    const { baseUrl, apiKey = null } = this.#endpoint
+    const { apiKey = null } = this.#endpoint
     try {
-      const headers = headersFor(apiKey, body.stream === true)
-      const init = { method: 'POST', headers, body: JSON.stringify(body) }
-      return { url: urlOf(baseUrl, 'chat/completions'), init }
+      const isStreamed = body.stream === true
+      const headers = this.#api.headersOf(apiKey, isStreamed)
+      const init = { method: 'POST', headers, body: JSON.stringify(this.#api.requestOf(body)) }
+      return { url: this.#api.urlOf(this.#endpoint, isStreamed), init }
     } catch {
       return null
     }

@@ -48,7 +48,7 @@ export function readRefusal(
 
 /** Words by which refusals name a field, where they do not use its own name. */
 const ALSO: Readonly<Record<string, RegExp>> = {
-  tool_choice: /\btool[ _-]choice\b|--enable-auto-tool-choice/i,
+  tool_choice: /\btool[ _-]choice\b|--enable-auto-tool-choice|function_?calling_?(config|mode)/i,
   parallel_tool_calls: /\bparallel[ _](tool|function)[ _](calls?|calling|use)\b/i,
   strict: /\bstrict\b|\binvalid_function_parameters\b|\binvalid schema\b/i,
   system:

@@ -12,6 +12,7 @@ const STREAM_BYTES_MAX = 64 * ANSWER_BYTES_MAX
 /**
  * Reads a streamed answer to its end.
  * @param onSaying hears each piece as it comes
+ * @param chunksOf translates an event of another API to chunks of Chat Completions
  * @returns the completion as the server would have sent it whole: message, reason of its end, and usage where the server sent any;
  *   an error that came in its place; undefined when an event is not JSON
  * @throws {UnusableAnswerError} for an answer that is too long; every other error is one of the connection
@@ -19,6 +20,7 @@ const STREAM_BYTES_MAX = 64 * ANSWER_BYTES_MAX
 export async function readStreamed(
   events: AsyncIterable<Uint8Array>,
   onSaying: (saying: Saying) => void,
+  chunksOf: (event: unknown) => readonly unknown[] = (event) => [event],
 ): Promise<unknown> {
   const answer = new AnswerSoFar()
   const waiting: { event: string | undefined; data: string }[] = []
@@ -33,7 +35,7 @@ export async function readStreamed(
       if (chunk === undefined) return { completion: undefined }
       const error = errorIn(event, chunk)
       if (error !== null) return { completion: { ...error, usage: answer.usage, received: answer.received } }
-      for (const saying of answer.take(chunk)) onSaying(saying)
+      for (const one of chunksOf(chunk)) for (const saying of answer.take(one)) onSaying(saying)
     }
     return null
   }

@@ -1,0 +1,21 @@
+/** The JSON of a request. */
+export type Body = Readonly<Record<string, unknown>>
+
+/** The names of APIs, as the file of connections has them. */
+export const API_NAMES = ['openai', 'anthropic', 'gemini'] as const
+export type ApiName = (typeof API_NAMES)[number]
+
+/**
+ * An API of models, by how it differs from Chat Completions. Requests are written and answers are read in that form alone; an API
+ * translates them.
+ */
+export interface Api {
+  urlOf(endpoint: { readonly baseUrl: string; readonly model: string }, isStreamed: boolean): URL
+  headersOf(apiKey: string | null, isStreamed: boolean): Headers
+  /** The request in the form of this API. */
+  requestOf(body: Body): Body
+  /** An answer as a completion. What is no answer comes back as it is. */
+  completionOf(answer: unknown): unknown
+  /** Translates one event of a stream after the other to chunks. */
+  chunksOf(): (event: unknown) => readonly unknown[]
+}
