@@ -30,6 +30,8 @@ export {
   modelsFile,
   type Price,
   type Prices,
+  type Probed,
+  probeEndpoint,
   readConnections,
   readPrices,
   resolveModelEndpoint,

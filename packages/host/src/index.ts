@@ -10,6 +10,8 @@ export {
   modelsFile,
   type Observer,
   type Prices,
+  type Probed,
+  probeEndpoint,
   readConnections,
   readPrices,
   resolveModelEndpoint,

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { judgeMinds } from './minds.ts'
+import { judgeCall, judgeMinds } from './minds.ts'
 
 const owl = { model: 'owl', baseUrl: 'http://127.0.0.1:1/v1', fault: null }
 const told = (pid: number, minds: Partial<Parameters<typeof judgeMinds>[0][number]['minds']> = {}) => ({
@@ -41,5 +41,26 @@ describe('judgeMinds', () => {
     expect(judgeMinds([told(1, { mind: null })], '')).toMatchObject([
       { ok: false, found: expect.stringMatching(/^no model is connected/) },
     ])
+  })
+})
+
+describe('judgeCall', () => {
+  it('is content with a call, and tells what the endpoint does not take', () => {
+    const probed = { fault: null, said: null, without: [] }
+    expect(judgeCall('owl at x', probed)).toMatchObject({ ok: true, found: 'owl at x calls tools' })
+    const found = 'owl at x calls tools (asked without strict, stream_options)'
+    expect(judgeCall('owl at x', { ...probed, without: ['strict', 'stream_options'] })).toMatchObject({
+      ok: true,
+      found,
+    })
+  })
+
+  it("shows the fault and the server's own words", () => {
+    const probed = { fault: 'model answered 404', said: 'try pulling it first', without: [] }
+    expect(judgeCall('owl at x', probed)).toMatchObject({
+      ok: false,
+      found: 'owl at x: model answered 404; the server says: try pulling it first',
+    })
+    expect(judgeCall('owl at x', { ...probed, said: null }).found).toBe('owl at x: model answered 404')
   })
 })

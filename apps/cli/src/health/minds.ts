@@ -1,11 +1,13 @@
 import {
   faultOfEndpoint,
   type ModelEndpoint,
+  type Probed,
+  probeEndpoint,
   readConnections,
   resolveModelEndpoint,
   shownAddress,
 } from '@treeos/host'
-import { bad, type Check, dataFlag, type Finding, good, metricsOf } from '@treeos/local'
+import { bad, type Check, dataFlag, type Finding, good, metricsOf, withSettings } from '@treeos/local'
 import type { CheckedMind, CheckedMinds } from '@treeos/worker'
 import { messageOf } from '../text/failure.ts'
 
@@ -13,6 +15,7 @@ import { messageOf } from '../text/failure.ts'
 const ANSWER_MS = 8_000
 const CONNECT =
   'export OPENAI_API_KEY=… (or OPENAI_BASE_URL=…) TREEOS_MODEL=…, or ollama serve; then start again'
+const CALL = 'see docs/model-servers.md for what servers need, and docs/running.md for models'
 const NAMED = 'correct it in the file of TREEOS_MODELS, then start again'
 
 /** What one worker said of its models. */
@@ -93,6 +96,48 @@ function describe({ mind, connections }: CheckedMinds): string {
   const named = Object.entries(connections).map(([name, one]) => `${name}: ${nameOf(one)}`)
   return [mind === null ? 'none' : nameOf(mind), ...named].join(', ')
 }
+
+/**
+ * Asks each model that answers for one small tool call, with the settings and keys of the workers, and shows the operator what its
+ * server says. The call is made by this process: whoever reaches a worker's port can make no worker call a model.
+ */
+export async function callMinds(
+  checks: readonly Check[],
+  dataDir: string,
+  env: NodeJS.ProcessEnv,
+): Promise<Check[]> {
+  if (!checks.some(({ ok }) => ok)) return [...checks]
+  let endpoints: (ModelEndpoint | null)[]
+  try {
+    const own = withSettings(dataDir, { ...env, TREEOS_DATA: dataDir })
+    endpoints = [await resolveModelEndpoint(own), ...readConnections(own)]
+  } catch (error) {
+    return [...checks, { name: 'mind', ...bad(messageOf(error), NAMED), optional: true }]
+  }
+  return Promise.all(
+    checks.map(async (check) => {
+      const name = check.name === 'mind' ? undefined : check.name.replace(/^mind /, '')
+      const endpoint = endpoints.find((one) => one !== null && one.connection === name)
+      // Workers that were started with other settings have another model than this process would ask.
+      if (!check.ok || !endpoint || check.found !== nameOf(shownOf(endpoint))) return check
+      return { ...check, ...judgeCall(check.found, await probeEndpoint(endpoint)) }
+    }),
+  )
+}
+
+export function judgeCall(name: string, { fault, said, without }: Probed): Finding {
+  if (fault === null) {
+    const left = without.length === 0 ? '' : ` (asked without ${without.join(', ')})`
+    return good(`${name} calls tools${left}`)
+  }
+  const words = said === null ? '' : `; the server says: ${said}`
+  return bad(`${name}: ${fault}${words}`, CALL)
+}
+
+const shownOf = (endpoint: ModelEndpoint): Pick<CheckedMind, 'model' | 'baseUrl'> => ({
+  model: endpoint.model,
+  baseUrl: shownAddress(endpoint),
+})
 
 async function ownMinds(env: NodeJS.ProcessEnv): Promise<CheckedMinds> {
   const checked = async (endpoint: ModelEndpoint): Promise<CheckedMind> => ({

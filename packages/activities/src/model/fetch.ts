@@ -19,22 +19,32 @@ export type Reply =
   | { readonly text: string }
   | { readonly events: AsyncIterable<Uint8Array> }
 
+export interface ExchangeOptions {
+  readonly fetch?: typeof globalThis.fetch
+  /** optional fields of the request, which a refusal may name */
+  readonly fields?: readonly string[]
+  /** hears the text of a refusal, which may quote prompt and key */
+  readonly hear?: ((text: string) => void) | undefined
+}
+
 /**
  * Sends one request to an untrusted server. It follows no redirect, since the request holds a key and a prompt. It resolves once the
  * whole body has arrived, so the caller's signal bounds a slow body too. Of a stream, the body comes later. Of a refusal it reads a
  * part of the body, to find what it is about, and keeps no text of it.
- * @param fields optional fields of the request, which a refusal may name
  * @throws {UnusableAnswerError} when the body is longer than {@link ANSWER_BYTES_MAX}; the rest is not read
  */
 export async function exchange(
   url: URL,
   init: RequestInit,
-  { fetch = egressFetch, fields = [] }: { fetch?: typeof globalThis.fetch; fields?: readonly string[] } = {},
+  { fetch = egressFetch, fields = [], hear }: ExchangeOptions = {},
 ): Promise<Reply> {
   const response = await fetch(url, { ...init, redirect: 'manual' })
   const { status, headers, body } = response
-  if (!response.ok)
-    return { refusal: readRefusal({ status, headers, body: await readStart(response) }, fields) }
+  if (!response.ok) {
+    const text = await readStart(response)
+    hear?.(text)
+    return { refusal: readRefusal({ status, headers, body: text }, fields) }
+  }
   if (body !== null && isStream(headers)) return { events: body }
   const text = await readBounded(response)
   // Some servers send a stream as something else.

@@ -42,12 +42,20 @@ export class Line {
   readonly #timeoutSeconds: number
   readonly #taking: Taking
   readonly #api: Api
+  readonly #hear: ((text: string) => void) | undefined
 
-  constructor(endpoint: ModelEndpoint, timeoutSeconds: number) {
+  /** @param hear hears the text of refusals, which may quote prompt and key: it is for the operator's eyes, and is kept nowhere */
+  constructor(endpoint: ModelEndpoint, timeoutSeconds: number, hear?: (text: string) => void) {
+    this.#hear = hear
     this.#endpoint = endpoint
     this.#timeoutSeconds = timeoutSeconds
     this.#taking = new Taking(endpoint)
     this.#api = apiOf(endpoint)
+  }
+
+  /** what the endpoint was found not to take */
+  get quirks(): ReadonlySet<Quirk> {
+    return this.#taking.quirks
   }
 
   /** The JSON of a request, in the form that the endpoint takes as far as is known. */
@@ -152,13 +160,17 @@ export class Line {
     if (request === null) return { failure: explainUnsent(this.#endpoint) }
     const fields = [...fieldsOf(body), 'tool_choice', 'stream']
     try {
-      const reply = await exchange(request.url, { ...request.init, signal: either }, { fields })
+      const reply = await exchange(
+        request.url,
+        { ...request.init, signal: either },
+        { fields, hear: this.#hear },
+      )
       if ('refusal' in reply) return reply
       const completion =
         'text' in reply
           ? this.#api.completionOf(parseJson(reply.text))
           : await readStreamed(reply.events, onSaying, this.#api.chunksOf())
-      if (!either.aborted) return insideOf(completion, fields) // an abort may look like the end of the stream
+      if (!either.aborted) return this.#insideOf(completion, fields) // an abort may look like the end of the stream
     } catch (error) {
       if (!either.aborted) {
         if (error instanceof UnusableAnswerError) return { failure: error.message }
@@ -168,6 +180,14 @@ export class Line {
     signal?.throwIfAborted()
     const message = `model did not answer within ${this.#timeoutSeconds} s`
     throw new ModelTransientError('LLM_TIMEOUT', message)
+  }
+
+  /** An answer of status 200 that holds an error is a refusal. */
+  #insideOf(completion: unknown, fields: readonly string[]): Posted {
+    const error = errorInside(completion)
+    if (error === null) return { completion }
+    this.#hear?.(error.body)
+    return { refusal: readRefusal({ ...error, headers: new Headers(), inside: true }, fields), completion }
   }
 
   /** @returns null for a key or an address that HTTP cannot carry */
@@ -200,13 +220,6 @@ function fieldsOf(body: Body): string[] {
     ...(messages.length > 1 ? ['system'] : []),
     ...(isStrict ? ['strict'] : []),
   ]
-}
-
-/** An answer of status 200 that holds an error is a refusal. */
-function insideOf(completion: unknown, fields: readonly string[]): Posted {
-  const error = errorInside(completion)
-  if (error === null) return { completion }
-  return { refusal: readRefusal({ ...error, headers: new Headers(), inside: true }, fields), completion }
 }
 
 function choiceOf(completion: unknown): JsonObject {

@@ -17,6 +17,7 @@ export {
 } from './endpoint.ts'
 export { ModelTransientError } from './failures.ts'
 export { type Price, type Prices, readPrices, type Usage } from './prices.ts'
+export { type Probed, probeEndpoint } from './probe.ts'
 export type { Charged, ModelRequest } from './request.ts'
 
 export interface ModelAnswer extends Charged {

@@ -1,0 +1,85 @@
+import { callParameters } from '@treeos/core'
+import { parseAnswer } from './answer.ts'
+import type { ModelEndpoint } from './endpoint.ts'
+import { ModelTransientError } from './failures.ts'
+import { Line } from './line.ts'
+import type { ModelRequest } from './request.ts'
+
+/** What came of one real call of a model. */
+export interface Probed {
+  /** null when it called its tool */
+  readonly fault: string | null
+  /** the server's own words, for the operator only: short, printable, and without the key; null where it said nothing */
+  readonly said: string | null
+  /** what the endpoint does not take, and is not sent any more */
+  readonly without: readonly string[]
+}
+
+/** A model on the processor of this machine may have to be loaded first. */
+const TIMEOUT_SECONDS = 60
+/** Enough for a model that thinks first. */
+const ANSWER_TOKENS = 1024
+const SAID_CHARS_MAX = 300
+
+const REQUEST: ModelRequest = {
+  prompt: { system: 'You are being checked.', user: 'Call the tool summon with the content "ready".' },
+  tools: [
+    {
+      type: 'function',
+      function: {
+        name: 'summon',
+        description: 'says something',
+        parameters: callParameters('summon', ['content']),
+      },
+    },
+  ],
+  forceToolCall: true,
+  maxTokens: ANSWER_TOKENS,
+}
+
+/** Asks a model for one small tool call, as beings ask it. It costs about a hundred model tokens. */
+export async function probeEndpoint(
+  endpoint: ModelEndpoint,
+  { timeoutSeconds = TIMEOUT_SECONDS }: { timeoutSeconds?: number } = {},
+): Promise<Probed> {
+  let heard: string | null = null
+  const line = new Line(endpoint, timeoutSeconds, (text) => {
+    heard = text
+  })
+  const fault = await faultOf(line)
+  const said = fault === null || heard === null ? null : shown(heard, endpoint.apiKey)
+  return { fault, said, without: [...line.quirks] }
+}
+
+async function faultOf(line: Line): Promise<string | null> {
+  try {
+    const sent = await line.send(REQUEST)
+    if ('failure' in sent) return sent.failure
+    const { decision } = parseAnswer(sent.completion, ['summon'], promptOf(REQUEST))
+    if (decision.kind === 'call') return null
+    return decision.kind === 'failure'
+      ? decision.message
+      : 'model answered in words, without a call of its tool'
+  } catch (error) {
+    if (error instanceof ModelTransientError) return error.message
+    throw error
+  }
+}
+
+const promptOf = ({ prompt: { system, user } }: ModelRequest): string => `${system}\n${user}`
+
+/** The words of an error, where it is JSON; in one line, without what looks like a key. */
+function shown(text: string, key: string | null): string | null {
+  const words = (messageIn(text) ?? text).replace(/[^\x20-\x7e]+/g, ' ').trim()
+  const bare = (key === null ? words : words.replaceAll(key, '(key)')).replace(/\bsk-[\w*.-]+/g, '(key)')
+  return bare === '' ? null : bare.slice(0, SAID_CHARS_MAX)
+}
+
+function messageIn(text: string): string | null {
+  const found = /"(?:message|detail|error|msg|status_msg)"\s*:\s*("(?:[^"\\]|\\.)*")/.exec(text)
+  try {
+    return found === null ? null : String(JSON.parse(found[1]!))
+  } catch {
+    return null
+  }
+}
