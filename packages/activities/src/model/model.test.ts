@@ -134,6 +134,13 @@ describe('the name of the limit of an answer', () => {
   })
 })
 
+it('another model of the endpoint is asked with the same key', async () => {
+  const endpoint = modelEndpoint({ ...mind, apiKey: KEY })
+  await createModel(endpoint, { timeoutSeconds: 10 }).as('owl-2').decide(ask)
+  expect(server.requests[0]?.body?.model).toBe('owl-2')
+  expect(server.requests[0]?.headers.authorization).toBe(`Bearer ${KEY}`)
+})
+
 it('names the connection whose key is refused', async () => {
   server.script([{ status: 401 }])
   const endpoint = modelEndpoint({ ...mind, apiKey: KEY, connection: 'judge' })

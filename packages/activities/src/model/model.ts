@@ -1,7 +1,7 @@
 import { type Decision, VERBS } from '@treeos/core'
 import type { Prompt } from '@treeos/signature'
 import { type Outputs, parseAnswer, parseOutputs } from './answer.ts'
-import type { ModelEndpoint } from './endpoint.ts'
+import { type ModelEndpoint, modelEndpoint } from './endpoint.ts'
 import { Line } from './line.ts'
 import { type Price, type Prices, priceOf, SHIPPED_PRICES } from './prices.ts'
 import type { Charged, ModelRequest } from './request.ts'
@@ -106,7 +106,8 @@ export function createModel(endpoint: ModelEndpoint, options: ModelOptions): Mod
       if (name === endpoint.model) return this
       const known = others.get(name)
       if (known !== undefined) return known
-      const other = createModel({ ...endpoint, model: name }, options)
+      // A copy has no key, which cannot be enumerated.
+      const other = createModel(modelEndpoint({ ...endpoint, apiKey: endpoint.apiKey, model: name }), options)
       if (others.size >= OTHERS_MAX) others.clear()
       others.set(name, other)
       return other
