@@ -118,7 +118,9 @@ describe('running', () => {
         expect(mindOf('worker-2')).toBe('test-model')
         const { mind } = await home.json<{ mind: object }>(['status'], { env: shell })
         expect(mind).toEqual({ model: 'test-model', baseUrl: model.url })
-        expect(await checkMinds()).toMatchObject([{ ok: true, found: `test-model at ${model.url} calls tools` }])
+        expect(await checkMinds()).toMatchObject([
+          { ok: true, found: `test-model at ${model.url} calls tools` },
+        ])
       } finally {
         await leave()
       }
