@@ -36,6 +36,7 @@ const SILENT = { outcome: 'see' }
 const start = () =>
   processes.start(world, {
     TREEOS_EXTENSIONS: HOSTILE_PATH,
+    TREEOS_EXTENSION_VARIABLES: 'HOSTILE_FOLDER',
     HOSTILE_FOLDER: folder,
     NODE_OPTIONS: '--max-old-space-size=192',
     TREEOS_MODEL: '',
