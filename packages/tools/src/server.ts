@@ -184,10 +184,10 @@ export class ToolServer {
     starting.catch((error: unknown) => {
       if (this.#open === starting) this.#open = null
       this.#shown = { state: 'down', pid: null, protocol: null }
-      this.#fault = short(error)
+      this.#fault = short(error, secrets)
     })
     return starting.catch((error: unknown) => {
-      throw this.#away(messageOf(error))
+      throw this.#away(short(error, secrets))
     })
   }
 
@@ -196,7 +196,8 @@ export class ToolServer {
     const open: Open = { ...connected, list: null, suspected: null, secrets: JSON.stringify(secrets) }
     const { client, pid, protocol } = connected
     this.#current = open
-    client.onclose = () => this.#lost(open, open.told() || 'it ended')
+    client.onclose = () =>
+      this.#lost(open, open.told() === '' ? 'it ended' : `it ended; it wrote: ${open.told()}`)
     client.setNotificationHandler('notifications/tools/list_changed', () => {
       open.list = null
     })
@@ -216,7 +217,7 @@ export class ToolServer {
     if (this.#current !== open) return
     this.#open = null
     this.#current = null
-    this.#fault = short(why)
+    this.#fault = short(why, JSON.parse(open.secrets))
     this.#shown = { state: 'down', pid: null, protocol: null }
     if (!this.#isClosed) this.#startAgain(JSON.parse(open.secrets))
   }
@@ -249,4 +250,11 @@ export class ToolServer {
   }
 }
 
-const short = (why: unknown): string => messageOf(why).slice(0, FAULT_CHARS_MAX)
+/** For `treeos status`. A server may write its secrets into its errors. */
+function short(why: unknown, secrets: Readonly<Record<string, string>> = {}): string {
+  const told = Object.entries(secrets).reduce(
+    (text, [name, value]) => (value === '' ? text : text.replaceAll(value, `[secret ${name}]`)),
+    messageOf(why),
+  )
+  return told.slice(0, FAULT_CHARS_MAX)
+}
