@@ -42,6 +42,8 @@ afterAll(async () => {
   await processes?.close()
 })
 
+const ANSWER = 'so it is'
+
 /** The provider's own record: every call it began, whether or not the caller lived to get the answer. */
 class Provider {
   tokens = 0
@@ -56,15 +58,16 @@ class Provider {
   async answer(request: ModelRequest): Promise<Reply> {
     const most = JSON.stringify(request).length
     const prompt_tokens = this.#random.between(Math.floor(most / 4), most)
-    const completion_tokens = this.#random.between(0, Number(request.max_tokens))
     const fate = this.#random.between(1, 10)
+    // What it does not tell is no more than what it sends.
+    const completion_tokens = this.#random.between(0, fate === 2 ? ANSWER.length : Number(request.max_tokens))
     this.calls += 1
     this.tokens += prompt_tokens + completion_tokens
     this.micros += prompt_tokens * PRICE.prompt + completion_tokens * PRICE.completion
     await sleep(this.#random.between(200, 2000))
     if (fate === 1) return { reset: 'mid-body' }
     const usage = fate === 2 ? null : { prompt_tokens, completion_tokens }
-    return { content: 'so it is', usage }
+    return { content: ANSWER, usage }
   }
 }
 
