@@ -4,17 +4,11 @@
  *   OPENAI_BASE_URL=http://127.0.0.1:11434/v1 TREEOS_MODEL=llama3.2 node examples/08-overlay.ts
  * It uses the services that DATABASE_URL and TEMPORAL_* name, else starts others in .treeos/overlays, and ends by itself.
  */
-import { randomBytes } from 'node:crypto'
-import { Client, Connection } from '@temporalio/client'
-import { NativeConnection, Worker } from '@temporalio/worker'
-import { invoke, plantScene, setThreadOverlay, summon, threadOverlays } from '@treeos/client'
-import { createModel, resolveModelEndpoint, treeos } from '@treeos/host'
-import { ensurePostgres, ensureTemporal } from '@treeos/local'
-import { checkCommitment, VaultCaller } from '@treeos/overlay'
+import { type Connection, invoke, setThreadOverlay, summon, threadOverlays } from '@treeos/client'
+import { checkCommitment } from '@treeos/overlay'
 import { defineExtension, defineSignature, defineSkill } from '@treeos/sdk'
-import { openDatabase } from '@treeos/store'
-import { buildRegistry, seed } from '@treeos/world'
 import { z } from 'zod'
+import { requireMind, withBeings } from './host.ts'
 
 // A Signature declares one call of a model. Every Signature also has the input `role`, which overlays fill.
 const headline = defineSignature({
@@ -38,53 +32,13 @@ const harbour = defineExtension({
   scene: [{ verb: 'be', operation: 'birth', payload: { name: 'pilot', cognition: 'llm', role: 'resident' } }],
 })
 
-const mind = await resolveModelEndpoint(process.env)
-if (mind === null)
-  throw new Error('no model is connected: set OPENAI_API_KEY, or OPENAI_BASE_URL and TREEOS_MODEL')
-const dataDir = '.treeos/overlays'
-const postgres = await ensurePostgres({ dataDir, onProgress: console.error })
-const temporal = await ensureTemporal({ dataDir, searchAttributes: [], onProgress: console.error })
-
-// The worker keeps overlays in its memory. Whoever has the key can leave one there.
-const vaultKey = randomBytes(32)
-const beings = treeos({
-  extensions: [harbour],
-  databaseUrl: postgres.workerUrl,
-  model: createModel(mind, { timeoutSeconds: 120 }),
-  vault: { key: vaultKey },
+await withBeings('overlays', harbour, { mind: await requireMind() }, async (at) => {
+  await shapeThread(at)
+  await shapeSkill(at)
 })
-const connection = await NativeConnection.connect(temporal.options)
-const { reality, taskQueue } = await beings.prepare({
-  connection,
-  reality: 'overlays',
-  ownerUrl: postgres.url,
-})
-const worker = await Worker.create({ connection, taskQueue, plugins: [beings] })
-const running = worker.run()
-
-const db = openDatabase(postgres.peopleUrl, { role: 'treeos_people' })
-const client = await Connection.connect(temporal.options)
-const at = {
-  db,
-  reality,
-  temporal: new Client({ connection: client }),
-  registry: buildRegistry([seed, harbour]),
-  vaults: new VaultCaller(vaultKey),
-}
-try {
-  await plantScene(at, harbour)
-  await shapeThread()
-  await shapeSkill()
-} finally {
-  worker.shutdown()
-  await running
-  await Promise.all([client.close(), connection.close(), db.destroy()])
-  await temporal.stop()
-  await postgres.stop()
-}
 
 /** A thread: its overlay is in force from the next moment on, until it is taken away. */
-async function shapeThread(): Promise<void> {
+async function shapeThread(at: Connection): Promise<void> {
   const ask = (content: string, thread?: string) =>
     summon(at, { as: 'operator', target: 'pilot', content, thread, waitSeconds: 120 })
   const { correlation: thread, reply } = await ask('How is the water?')
@@ -104,7 +58,7 @@ async function shapeThread(): Promise<void> {
 }
 
 /** A skill: the overlay comes with the act, and attaches to the entry Signature. */
-async function shapeSkill(): Promise<void> {
+async function shapeSkill(at: Connection): Promise<void> {
   const { result } = await invoke(at, {
     as: 'operator',
     action: 'harbour:headline',

@@ -39,7 +39,10 @@ it('example 5, an own worker, runs its own workflow beside the beings', () => {
 })
 
 it('example 6, a client program, gets the answer of a being', async () => {
-  const { stdout } = await run(process.execPath, [example('06-client')], { env })
+  const [, people] = /TREEOS_PEOPLE_DATABASE_URL=(\S+)/.exec(said) ?? []
+  const { stdout } = await run(process.execPath, [example('06-client')], {
+    env: { ...env, TREEOS_PEOPLE_DATABASE_URL: people },
+  })
   expect(stdout).toContain('@flora: The figs are ripe, @operator.')
   expect(stdout).toContain('"primary":"greenhouse:gardener"')
 })
@@ -89,6 +92,46 @@ it('example 8 shapes a thread and a skill with overlays, and only commitments of
     const isStored = (word: string) => tables.some((bytes) => findIn(bytes, { word }).length > 0)
     expect(['harbour master in a storm', 'Write like a gossip column'].filter(isStored)).toEqual([])
     expect(isStored('The ferry is late, since the fog')).toBe(true) // a control
+  } finally {
+    await model.close()
+    await database.drop()
+  }
+})
+
+it('example 9 pays a refund only while the world says that the lead approved it', async () => {
+  const model = await startModelServer()
+  const database = await emptyDatabase()
+  const call = (action: string, args: object) => ({ tool: { name: 'do', args: { action, args } } })
+  const refund = { order: '7', euros: 40 }
+  model.script(({ model: asked, messages }) => {
+    const said = messages.map(({ content }) => content).join('\n')
+    if (asked === 'assessor') return call('support:propose', refund)
+    if (asked === 'cashier') return call('support:refund', refund)
+    if (said.includes('support:open-case') && said.includes('opened'))
+      return { tool: { name: 'summon', args: { content: 'Your case is open.' } } }
+    return call('support:open-case', { order: '7', wish: '40 euros back' })
+  })
+  try {
+    const models = { DESK_MODEL: 'desk', ASSESSOR_MODEL: 'assessor', CASHIER_MODEL: 'cashier' }
+    const { stdout } = await run(process.execPath, [example('09-support-team')], {
+      cwd: folder,
+      env: {
+        ...env,
+        ...models,
+        DATABASE_URL: database.url,
+        OPENAI_BASE_URL: model.url,
+        TREEOS_MODEL: 'test',
+      },
+    })
+    // Once it has paid, the change wakes the cashier again, maybe before the example ends.
+    expect(stdout.split('\n').slice(0, 6)).toEqual([
+      '@desk: Your case is open.',
+      'proposed: {"euros":40,"order":"7"}',
+      'before the approval: @cashier gave no answer, its moment failed: support:refund is not in canDo (which is empty)',
+      'paid after it: 1',
+      '{"n":1,"primary":"support:waiting","outcome":"failure"}',
+      '{"n":2,"primary":"support:cashier","outcome":"act"}',
+    ])
   } finally {
     await model.close()
     await database.drop()

@@ -117,7 +117,9 @@ async function ask(at: Instance, scene: Scene, question: string): Promise<Asked>
     question,
     reply: reply == null ? null : words,
     reason: reply == null ? `${error?.code ?? 'no answer'} (${ends.join(', ')})` : null,
-    usedTool: scene.tool !== undefined && lived.some(({ act }) => act?.action === scene.tool),
+    usedTool:
+      scene.tool !== undefined &&
+      lived.some(({ outcome, did }) => outcome === 'act' && did?.operation === scene.tool),
     seconds: Math.round((performance.now() - started) / 100) / 10,
   }
 }
@@ -125,7 +127,7 @@ async function ask(at: Instance, scene: Scene, question: string): Promise<Asked>
 interface Moment {
   readonly outcome: string
   readonly reason?: string
-  readonly act: { readonly action?: string } | null
+  readonly did: { readonly operation?: string } | null
 }
 
 async function momentsOf(at: Instance, being: string): Promise<Moment[]> {
