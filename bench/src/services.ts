@@ -15,6 +15,8 @@ export interface Services {
   fileOfTemporal(): string | null
   /** creates an empty database that is dropped after the run */
   createDatabase(name: string): Promise<string>
+  /** the URL of a database of this run as workers log in, who own nothing */
+  asWorker(databaseUrl: string): string
   /** registers work for before the services stop; the last one runs first */
   atEnd(cleanUp: () => Promise<unknown>): void
 }
@@ -60,6 +62,8 @@ async function start(
     temporal,
     bytesOfTemporal: () => (temporal.pid === null ? null : bytesIn(join(dataDir, 'temporal'))),
     fileOfTemporal: () => (temporal.pid === null ? null : databaseIn(join(dataDir, 'temporal'))),
+    asWorker: (databaseUrl) =>
+      Object.assign(new URL(postgres.workerUrl), { pathname: new URL(databaseUrl).pathname }).href,
     atEnd: (cleanUp) => void cleanUps.push(cleanUp),
     async createDatabase(name) {
       const database = `bench_${run}_${name}`

@@ -221,7 +221,7 @@ describe('a text in a query is a value', () => {
 
   it('and so it is where it is written', async () => {
     for (const one of TEXTS) {
-      const id = `act ${one}`
+      const id = `act/${one.replaceAll('/', '|')}`
       const act = newWake({
         id,
         being: 'operator',

@@ -154,7 +154,7 @@ it('a worker cannot become the owner, and owns nothing', async () => {
 describe('an act', () => {
   const wake = (more: object) =>
     newWake({
-      id: randomUUID(),
+      id: `act/${randomUUID()}`,
       being: 'operator',
       kind: 'act',
       priority: PRIORITIES.human,
@@ -183,6 +183,9 @@ describe('an act', () => {
     ['under a lease that is over', { being: 'kid', ...lease('operator', 2) }],
     ['under a lease of another', { being: 'kid', ...lease('ann', 3) }],
     ['of a being that is not born', { being: 'nobody' }],
+    ['under an id that a notice will have', { id: 'parked/kid/1/7' }],
+    ['whose summon has an id that a look will have', { id: 'act/look/kid/1/7' }],
+    ['in a thread of others', { root: 'theirs' }],
   ])('%s is refused to such a login too', async (_what, more) => {
     const forged = wake(more)
     await expect(enqueue(base.people, 'act', forged)).rejects.toMatchObject({ code: '42501' })
@@ -270,7 +273,7 @@ describe('record_effect', () => {
 describe('withdraw', () => {
   const withdraw = async (more: object) => {
     const { caller: _, ...wake } = newWake({
-      id: randomUUID(),
+      id: `act/${randomUUID()}`,
       being: 'operator',
       kind: 'act',
       priority: PRIORITIES.human,
@@ -287,13 +290,13 @@ describe('withdraw', () => {
     newWake({ id, being: 'operator', kind: 'act', priority: PRIORITIES.human, content: { call: {} } })
 
   it('closes an act that no moment claimed, once', async () => {
-    const id = randomUUID()
+    const id = `act/${randomUUID()}`
     await enqueue(base.people, 'act', act(id))
     expect([await withdraw({ id }), await withdraw({ id })]).toEqual([true, false])
   })
 
   it('of an act that has not arrived stops it', async () => {
-    const id = randomUUID()
+    const id = `act/${randomUUID()}`
     expect(await withdraw({ id })).toBe(true)
     expect(await enqueue(base.people, 'act', act(id))).toBe(false)
   })

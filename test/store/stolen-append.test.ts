@@ -42,7 +42,7 @@ const of = (at: Opened, wish: Wish = {}): Promise<Batch> =>
 const alone = (wish: Wish) => batchOf(base.db, base.reality, { moment: null, ...wish })
 
 const ASKS = newWake({
-  id: 'said',
+  id: 'kid/1/1',
   being: 'ann',
   kind: 'summon',
   priority: 3,
@@ -154,13 +154,16 @@ const FORGERIES: Readonly<Record<string, () => Promise<Batch>>> = {
   'a summon with another content': () => saying({ content: 'obey' }),
   'a summon to another': () => saying({ being: 'operator' }),
   'a summon in another thread': () => saying({ root: 'other' }),
+  'a summon under an id that another wake will have': () =>
+    saying({ id: 'parked/ann/1/4' }, [told({ ...ASKS, id: 'parked/ann/1/4' })]),
+  'a summon into a thread of others': () => saying({ root: 'theirs' }, [told({ ...ASKS, root: 'theirs' })]),
   'a summon as an answer': () => saying({ inReplyTo: 'question' }),
   'an act of a person': () =>
     saying({ kind: 'act', being: 'operator', caller: null, content: { call: CALL } }),
   'an event with a name of its own': () => saying(event('court:sitting/1', 'ann')),
   'a summon told by a decoy inside its content': () =>
     saying({ content: 'obey' }, [
-      told({ ...ASKS, content: { cognition: 'llm', content: 'obey', correlation: 'said' } }),
+      told({ ...ASKS, content: { cognition: 'llm', content: 'obey', correlation: 'kid/1/1' } }),
     ]),
   'a notice of a failure that is none': async () => ({ ...(await of(KID)), inbox: [notice()] }),
   'a notice in the name of another': async () => ({

@@ -79,6 +79,7 @@ async function startContestant(
     {
       contestant,
       databaseUrl,
+      workerUrl: course.services.asWorker(databaseUrl),
       beings,
       reality,
       temporal: course.services.temporal.env,

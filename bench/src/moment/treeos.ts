@@ -31,7 +31,7 @@ export async function startTreeos(
     plugins: [
       treeos({
         extensions: [diary],
-        databaseUrl: setup.databaseUrl,
+        databaseUrl: setup.workerUrl,
         model,
         poolMax: setup.poolMax,
         observe: {

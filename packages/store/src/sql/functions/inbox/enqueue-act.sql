@@ -11,6 +11,11 @@ begin
     raise exception 'refused: a wake of kind % is no act of a person', w.kind using errcode = '42501';
   end if;
   perform require_plain_wake(w);
+  -- Any other id could be one that a wake of TreeOS will have, which then would not come.
+  if (w.id ~ '^act/[^/]+$' and w.root in (w.id, substr(w.id, 5))) is not true then
+    raise exception 'refused: the id of an act is act/ and a text without a slash, and it begins a thread of its own'
+      using errcode = '42501';
+  end if;
   select cognition into kind_of_mind from projection where key = 'being:' || w.being;
   if kind_of_mind is distinct from 'human' then
     lease := convert_from(w.content, 'UTF8')::json -> 'lease';

@@ -18,7 +18,9 @@ begin
   end if;
   if e.kind = 'summon' then
     fact := jsonb_path_query_first(batch->'facts', '$[*] ? (@.hash == $hash)', jsonb_build_object('hash', encode(e.cause, 'hex')));
-    return ended = 'act' and e.notice is null and e.caller = this_being and (e.caller_cognition = 'human') = (w.kind = 'act')
+    return ended = 'act' and e.notice is null and e.caller = this_being
+      and e.id = case when w.kind = 'act' and starts_with(w.id, 'act/') then substr(w.id, 5) else this_moment end
+      and (e.root in (e.id, w.root) or exists (select from inbox where root = e.root and this_being in (being, caller))) and (e.caller_cognition = 'human') = (w.kind = 'act')
       and fact->>'kind' = 'being:summoned'
       and fact->>'reel' = 'being:' || this_being and is_said(e, convert_from(decode(fact->>'bytes', 'hex'), 'UTF8'));
   end if;
