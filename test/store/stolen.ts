@@ -1,5 +1,5 @@
 /** Somebody has the login of a worker: what the tests of it share. */
-import { asJson, newWake } from '@treeos/core'
+import { asJson, newWake, writeJson } from '@treeos/core'
 import { append, beginLife, type Db, type RowWrite, recordOpen, type StoreDb } from '@treeos/store'
 import { type Kysely, sql } from 'kysely'
 import { afterAll, beforeAll, expect } from 'vitest'
@@ -64,7 +64,7 @@ export const openingOf = ({ being, n, wake, generation }: Opened) => ({
   n,
   wake,
   openedAt: OPENED_AT,
-  record: {} as never,
+  record: writeJson({}),
   basis: { salt: '', heads: [], noted: null },
   face: null,
 })

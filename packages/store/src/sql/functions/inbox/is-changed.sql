@@ -23,7 +23,7 @@ begin
         'target', target, 'what', of_what || '.' || array_to_string(array(
           select jsonb_array_elements_text(it->(case when is_signal then 'key' else 'path' end))), '.')))
       and (said->'value' is null or is_signal and said->'value' = coalesce(it->'value', 'null'))
-      and c#>>'{event,root}' = w.root and (c#>>'{event,hops}')::integer = w.hops + 1
+      and c#>>'{event,root}' in (w.root, w.id) and (c#>>'{event,hops}')::integer = w.hops + 1
       and (c#>>'{event,priority}')::integer between 1 and 9) is not true
     then
       return false;

@@ -1,5 +1,6 @@
 -- Whether what a moment did sends a wake: a summon its own fact tells; a notice to who asked, to a maker or to the operator; a wake of a
 -- child; or the wake by which the being itself goes on.
+-- A wake by change, and one whose thread was cut, begins a thread of its own: then `root` is its id.
 -- @param w the wake of the moment
 -- @param e the wake that it sends
 create or replace function treeos.is_sent(batch jsonb, w treeos.inbox, e treeos.inbox) returns boolean
@@ -20,7 +21,7 @@ begin
     fact := jsonb_path_query_first(batch->'facts', '$[*] ? (@.hash == $hash)', jsonb_build_object('hash', encode(e.cause, 'hex')));
     return ended = 'act' and e.notice is null and e.caller = this_being
       and e.id = case when w.kind = 'act' and starts_with(w.id, 'act/') then substr(w.id, 5) else this_moment end
-      and (e.root in (e.id, w.root) or exists (select from inbox where root = e.root and this_being in (being, caller))) and (e.caller_cognition = 'human') = (w.kind = 'act')
+      and (e.root in (e.id, w.root, w.id) or has_part(e.root, this_being)) and (e.caller_cognition = 'human') = (w.kind = 'act')
       and fact->>'kind' = 'being:summoned'
       and fact->>'reel' = 'being:' || this_being and is_said(e, convert_from(decode(fact->>'bytes', 'hex'), 'UTF8'));
   end if;
@@ -29,7 +30,7 @@ begin
   if e.kind <> 'event' then
     return false;
   elsif e.notice is not null then
-    return says_who and e.caller is null and e.root in (w.root, e.id)
+    return says_who and e.caller is null and e.root in (w.root, w.id, e.id)
       and e.notice = rtrim(format('%s @%s %s', content->>'event', this_being, case when content ? 'code' then coalesce(content->>'code', 'null') end))
       and (e.being = w.caller or e.being = 'operator' or e.being = any(line_of(this_being)))
       and case split_part(e.id, '/', 1)
@@ -38,15 +39,15 @@ begin
           and batch->'facts' @> jsonb_build_array(jsonb_build_object('kind', 'being:parked'))
         when 'spent' then why = 'self-continues-spent' and starts_with(e.id, format('spent/%s/', this_being))
         when 'looked' then ended = 'see' and starts_with(e.id, format('looked/%s/', this_being))
-        when 'chain-spent' then (why = 'chain-spent' or ended = 'see') and e.id = 'chain-spent/' || w.root
+        when 'chain-spent' then (why = 'chain-spent' or ended = 'see') and e.id in ('chain-spent/' || w.root, 'chain-spent/' || w.id)
         else false end;
   elsif e.id in ('look/' || this_moment, 'continue/' || this_moment) then -- it goes on for who asked
-    return says_who and e.being = this_being and e.root = w.root and e.in_reply_to is not distinct from w.in_reply_to
+    return says_who and e.being = this_being and e.root in (w.root, w.id) and e.in_reply_to is not distinct from w.in_reply_to
       and (e.caller, e.caller_role, e.caller_cognition) is not distinct from (w.caller, w.caller_role, w.caller_cognition)
       and case split_part(e.id, '/', 1) when 'look' then ended = 'see' and e.looks = coalesce(w.looks, 0) + 1
         else ended = 'act' and e.continues > 0 end;
   end if;
   return ended = 'act' and e.caller is null and e.id = format('awakened/%s/%s', this_moment, e.being)
-    and e.root = case w.kind when 'act' then e.id else w.root end
+    and case w.kind when 'act' then e.root = e.id else e.root in (w.root, w.id) end
     and exists (select from projection where key = 'being:' || e.being and parent = this_being);
 end $$;

@@ -37,9 +37,7 @@ begin
       return wake_kind = 'act' and told(bytes)->>'by' = actor and actor <> whose and actor = any(line_of(whose));
     when 'being:born' then return seq = 1 and told(bytes)->>'parent' = actor;
     when 'thread:cut' then
-      return reel = 'thread:' || (told(bytes)->>'thread') and (
-        exists (select from projection where key = 'being:' || actor and parent is null)
-        or exists (select from inbox where root = substr(reel, 8) and actor in (being, caller)));
+      return reel = 'thread:' || (told(bytes)->>'thread') and has_part(substr(reel, 8), actor);
     when 'quality:set' then -- the standard budgets
       return reel <> 'space:/' or told(bytes)#>>'{path,0}' is distinct from 'budget'
         or exists (select from projection where key = 'being:' || actor and parent is null);
