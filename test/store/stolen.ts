@@ -1,6 +1,6 @@
 /** Somebody has the login of a worker: what the tests of it share. */
-import { asJson, newWake, writeJson } from '@treeos/core'
-import { append, beginLife, type Db, type RowWrite, recordOpen, type StoreDb } from '@treeos/store'
+import { asJson, newWake } from '@treeos/core'
+import { append, beginLife, type Db, type RowWrite, recordOpen, type StoreDb, writeJson } from '@treeos/store'
 import { type Kysely, sql } from 'kysely'
 import { afterAll, beforeAll, expect } from 'vitest'
 import { type TestDatabase, useDatabase } from '../support/database.ts'
