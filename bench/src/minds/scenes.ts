@@ -38,12 +38,14 @@ const court: Scene = {
       canSee: ['/court'],
       canDo: ['set-space'],
       canSummon: [asker],
+      prose: 'answers',
       prompt: 'You are the judge. Hear both sides, then rule once.',
     }
     const watcher = {
       name: 'court-watcher',
       canSee: ['/court'],
       canSummon: [asker],
+      prose: 'answers',
       prompt: 'You watch the court.',
     }
     const flow = [
@@ -118,6 +120,8 @@ const tool: Scene = {
       canDo: ['weather:observe'],
       canSummon: [asker],
       see: ['weather:now'],
+      prose: 'answers',
+      selfContinue: true,
       prompt: 'You observe the weather where you are asked to, and then tell whoever asked what you saw.',
     }
     await at.must(['role', 'set', at.file('meteorologist.json', role)])
