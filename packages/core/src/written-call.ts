@@ -16,7 +16,8 @@ export interface Shown {
   readonly operations: ReadonlyMap<string, readonly string[]>
 }
 
-export const NOTHING_SHOWN: Shown = { addresses: [], actions: new Map(), operations: new Map() }
+const NONE: ReadonlyMap<string, readonly string[]> = new Map()
+export const NOTHING_SHOWN: Shown = { addresses: [], actions: NONE, operations: NONE }
 
 /**
  * Reads a call as a model or an MCP client writes it. It is generous where only one reading is possible, and refuses where two are:

@@ -25,7 +25,7 @@ function told(description: string, argument: string, value: string) {
 describe('what a server says of its tools', () => {
   it('is told as it is, where it is plain', () => {
     expect(told('Posts a letter.', 'what to say', 'fast')).toContain(
-      'letters:post: Posts a letter. Target: a being. Args: text (what to say (string); may be left out), kind (fast; may be left out).',
+      'letters:post: Posts a letter. Target: a being. Args: text: what to say (string); may be left out; kind: its server does not say what (fast); may be left out.',
     )
   })
 

@@ -1,4 +1,4 @@
-import { type Json, type JsonObject, TreeosError } from '@treeos/core'
+import { isJsonObject, type Json, type JsonObject, TreeosError } from '@treeos/core'
 import { defineExtension, defineOperation, type EffectAt, recordFact } from '@treeos/sdk'
 import type { Extension, Operation } from '@treeos/world'
 import { requireAccepted } from './acceptance.ts'
@@ -61,6 +61,7 @@ function operationOf(
     on: 'being',
     allow: ['self'],
     args: argumentsBy(definition.schema),
+    about: undescribed(definition.schema),
     effect: {
       timeoutSeconds: Math.ceil(entry.timeoutSeconds) + START_SECONDS + 5,
       attempts: definition.hints.length > 0 ? ATTEMPTS : 1,
@@ -92,6 +93,17 @@ function operationOf(
       },
     },
   }
+}
+
+/** Words for the arguments of which the server says nothing. */
+function undescribed({ properties }: JsonObject): Record<string, string> {
+  if (!isJsonObject(properties)) return {}
+  const isTold = (property: Json) =>
+    isJsonObject(property) && typeof property.description === 'string' && property.description.trim() !== ''
+  const silent = Object.entries(properties).filter(
+    ([, property]) => property !== undefined && !isTold(property),
+  )
+  return Object.fromEntries(silent.map(([name]) => [name, 'its server does not say what']))
 }
 
 /** A check by another tool of the same server, which must be accepted like any other. */

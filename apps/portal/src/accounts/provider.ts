@@ -1,6 +1,6 @@
 import { quote, TreeosError } from '@treeos/core'
 import { egressFetch } from '@treeos/egress'
-import type { Configuration } from 'openid-client'
+import type { Configuration, CustomFetch } from 'openid-client'
 import { derive } from './attempts.ts'
 
 const LABEL_CHARS_MAX = 200
@@ -108,7 +108,7 @@ export class Provider {
       clientSecret === null ? oidc.None() : oidc.ClientSecretBasic(clientSecret),
       {
         timeout: SECONDS,
-        [oidc.customFetch]: egressFetch, // its later requests go by it too
+        [oidc.customFetch]: egressFetch as CustomFetch, // its later requests go by it too
         execute: [
           oidc.enableNonRepudiationChecks, // checks the signature of an ID token, also where TLS brought it
           ...(url.protocol === 'http:' && isLoopback(url) ? [oidc.allowInsecureRequests] : []),
