@@ -123,7 +123,7 @@ describe('the parts of an extension', () => {
     const [, doing, , being] = tools.map((tool) => tool.function.description)
     expect(doing).toContain('trip:go')
     expect(doing).not.toContain('set-space')
-    expect(being).toMatch(/^birth \(name: the new name, unique for ever; cognition: /m)
+    expect(being).toMatch(/^birth: .* Args: name: the new name, unique for ever; cognition: /m)
   })
 
   it.each([

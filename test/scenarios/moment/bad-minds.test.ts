@@ -144,12 +144,6 @@ const MINDS: readonly BadMind[] = [
     outcome: failed('ACTION_NOT_SUPPORTED', /no action/),
   },
   {
-    what: 'an address of 60 kB off its list',
-    replies: [{ tool: { name: 'see', args: { address: 'x'.repeat(60_000) } } }],
-    requests: 1,
-    outcome: failed('FORBIDDEN', /is not in canSee/),
-  },
-  {
     what: 'nothing',
     replies: always({ hang: true }),
     requests: 4,

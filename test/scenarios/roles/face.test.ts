@@ -54,7 +54,7 @@ describe('what the first screen suggests', () => {
     expect(request?.messages[1]).toEqual({
       role: 'user',
       content:
-        'What is this place?\n\n@operator may be waiting. To answer, call the summon tool with target @operator.',
+        'What is this place?\n\n@operator may be waiting. To answer, call the summon tool with target @operator, or write it as text.',
     })
     expect(namesOf('librarian')).toEqual(['me', 'place', 'occupants', 'things', 'Wake', 'Time'])
     expect(viewOf('librarian', 'place')).toMatchObject({ path: '/library', type: 'library', exits: ['/'] })
@@ -68,7 +68,7 @@ describe('what the first screen suggests', () => {
     expect(reply?.content).toBe('ok: What is this place?')
   })
 
-  it('says who speaks, that only a tool call acts, and the time of the zone with its offset', async () => {
+  it('says who speaks, that text is an answer, and the time of the zone with its offset', async () => {
     const { wake, openedAt } = await live(world, 'librarian', 'And who are you?')
     const system = systemOf('librarian')
     expect(system).toContain(
@@ -76,7 +76,7 @@ describe('what the first screen suggests', () => {
         'The user message is what @operator says to you.',
     )
     expect(system).toContain(`\nthread: ${wake}\n`)
-    expect(system).toContain('Text outside of a tool call reaches nobody.')
+    expect(system).toContain('Text outside of a tool call is your answer to whoever waits.')
     const [, time = '', zone] = /\[Time\] (\S+) (\S+)$/.exec(system) ?? []
     expect(zone).toBe('America/St_Johns')
     expect(time).toMatch(/-0[23]:30$/)
