@@ -162,8 +162,11 @@ function isSameArray(a: readonly Json[], b: readonly unknown[]): boolean {
   return true
 }
 
+const BEYOND_ASCII = /[\u0080-\uffff]/
+
 /** Length in UTF-8 bytes; works in the workflow sandbox, which has no Buffer. */
 export function utf8Length(text: string): number {
+  if (!BEYOND_ASCII.test(text)) return text.length
   let bytes = 0
   for (let i = 0; i < text.length; i++) {
     const unit = text.charCodeAt(i)
