@@ -89,6 +89,33 @@ describe('living', () => {
     model.reset()
   })
 
+  it('chat says each line in one thread, shows each answer, and goes on after a failure', async () => {
+    const input = 'Who are you?\n\nAnd what is this place?\n/quit\nnever said\n'
+    const { status, stdout, stderr } = await home.run(['chat', '@librarian'], { input })
+    expect({ status, stdout }).toEqual({
+      status: 0,
+      stdout: '@librarian: ok: Who are you?\n@librarian: ok: And what is this place?\n',
+    })
+    const thread = /treeos chat @librarian --thread (\S+)/.exec(stderr)?.[1] ?? ''
+    model.script((request) =>
+      request.messages.at(-1)?.content.includes('fail') === true
+        ? { status: 401, body: { error: { message: 'no such key' } } }
+        : undefined,
+    )
+    const goes = ['chat', '@librarian', '--thread', thread, '--json']
+    const went = await home.run(goes, { input: 'Now fail.\nStill there?\n' })
+    model.reset()
+    const turns = went.stdout
+      .trimEnd()
+      .split('\n')
+      .map((line) => JSON.parse(line))
+    expect(turns).toMatchObject([
+      { error: { code: 'LLM_FAILED' } },
+      { thread, reply: { from: '@librarian', content: 'ok: Still there?' } },
+    ])
+    expect(went.status).toBe(0)
+  })
+
   it('a failed moment ends with 1 and its code', async () => {
     model.script([{ status: 401, body: { error: { message: 'no such key' } } }])
     expect(await home.refusal(['summon', '@librarian', 'May I?', '--wait', '30'])).toMatchObject({

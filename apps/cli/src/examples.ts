@@ -25,6 +25,7 @@ export const EXAMPLES: Readonly<Record<string, readonly string[]>> = {
     'treeos summon @librarian "what is new?" --overlay - < voice.txt',
     'git log -1 --format=%B | treeos summon @librarian - --priority background',
   ],
+  chat: ['treeos chat @librarian', 'treeos chat @librarian --stream --as @ann'],
   reply: ['treeos reply operator/1/2 "yes, go on" --wait 20'],
   gather: ['treeos gather "how much?" @thrifty @sober @lavish --need 2 --wait 30'],
   'inbox list': ['treeos inbox', 'treeos inbox --as @ann'],

@@ -2,6 +2,7 @@ import { type Command, CommanderError } from 'commander'
 import { Cli } from './cli.ts'
 import { addBeings } from './commands/beings.ts'
 import { addBudget } from './commands/budget.ts'
+import { addChat } from './commands/chat.ts'
 import { addCheckpoint } from './commands/checkpoint.ts'
 import { addCompletion, visible } from './commands/completion.ts'
 import { addControl } from './commands/control.ts'
@@ -61,6 +62,7 @@ export function createCli(out: Output): Cli {
   addPeople(cli)
   cli.describeNext('Acting in the world')
   addVerbs(cli)
+  addChat(cli)
   addControl(cli)
   addGather(cli)
   addInbox(cli)
