@@ -1,6 +1,7 @@
 import {
   answer,
   type BeingRow,
+  type Decision,
   defineExtension,
   defineOperation,
   defineRole,
@@ -29,6 +30,8 @@ const question = z.object({
   /** correlation of the question */
   of: z.string(),
   content: z.json(),
+  /** its thread: in no other one can it be answered */
+  thread: z.string(),
   /** the panel's own moment that took the question up, before any member was asked */
   since: z.string(),
   heard: z.array(hearing),
@@ -45,7 +48,7 @@ const panel = z.object({
   seats: z.array(z.string()).default([]),
   rule: z.enum(RULES).default('majority'),
   question: question.optional(),
-  verdict: verdictTold.extend({ to: z.string() }).optional(),
+  verdict: verdictTold.extend({ to: z.string(), thread: z.string() }).optional(),
 })
 
 /** Qualities can be set by hand to anything, so a malformed panel counts as one without seats. */
@@ -87,7 +90,7 @@ const open = defineOperation({
   allow: ['self'],
   decide({ target, wake, moment }) {
     requireNoQuestion(target)
-    const { from, correlation: of, content, inReplyTo } = wake
+    const { from, correlation: of, root: thread, content, inReplyTo } = wake
     if (from === null || inReplyTo !== null)
       throw new TreeosError('INVALID_INPUT', `no being puts a question to @${target.name} in this moment`)
     requireShort('a question', content)
@@ -98,7 +101,7 @@ const open = defineOperation({
       )
     return {
       facts: [
-        setQuality(target, 'panel.question', { from, of, content, since: moment, heard: [] }),
+        setQuality(target, 'panel.question', { from, of, thread, content, since: moment, heard: [] }),
         setQuality(target, 'panel.verdict', null),
       ],
       result: { of },
@@ -142,7 +145,7 @@ const hear = defineOperation({
     return {
       facts: [
         setQuality(target, 'panel.question', null),
-        setQuality(target, 'panel.verdict', { ...verdict, to: asked.from }),
+        setQuality(target, 'panel.verdict', { ...verdict, to: asked.from, thread: asked.thread }),
         recordFact(target, 'panel:decided', verdict),
       ],
       result: verdict,
@@ -224,13 +227,21 @@ const chair: Script = ({ wake, primary, face }) => {
   if (primary === 'panel:voice') {
     if (question !== undefined) return tell(`@${turn}`, question.content)
     if (verdict === undefined) return silence
-    const { to, ...content } = verdict
-    return tell(`@${to}`, content)
+    const { to, thread, ...content } = verdict
+    // After the patience of the panel it is in a thread of its own.
+    return wake.root === thread ? answerTo(`@${to}`, content.of, content) : tell(`@${to}`, content)
   }
   if (wake.from !== null && answeredBy(wake) === undefined) return perform('panel:open', me)
   if (question === undefined || saidBy(turn, question, wake) === null) return silence
   return perform('panel:hear', me)
 }
+
+/** Answers a question that was put in an earlier moment of the same thread. */
+const answerTo = (target: string, question: string, content: Json): Decision => ({
+  kind: 'call',
+  call: { verb: 'summon', target, content, inReplyTo: question },
+  content: null,
+})
 
 /** The summon that a wake answers. A member that is itself a panel answers with one of its own, whose `of` names the question. */
 const answeredBy = ({ inReplyTo, content }: WakeView): string | undefined =>
@@ -245,8 +256,10 @@ function saidBy(turn: string | undefined, question: Question, wake: WakeView): {
   const isOfQuestion = (correlation = '') => isAfter(correlation, question.since)
   if (wake.from !== null) {
     if (wake.from !== turn || !isOfQuestion(answeredBy(wake))) return null
-    if (wake.inReplyTo !== null) return { answer: wake.content }
-    return { answer: verdictTold.safeParse(wake.content).data?.answer ?? null }
+    const verdict = verdictTold.safeParse(wake.content).data
+    return {
+      answer: verdict === undefined || verdict.of !== answeredBy(wake) ? wake.content : verdict.answer,
+    }
   }
   const told = event.safeParse(wake.content).data
   const hasFailed =

@@ -13,7 +13,7 @@ import {
   TreeosError,
   type Wake,
 } from '@treeos/core'
-import { catalogRowsOf, type Db, digestOf, type OpenRecord, threadOf } from '@treeos/store'
+import { catalogRowsOf, type Db, digestOf, findEntry, type OpenRecord, threadOf } from '@treeos/store'
 import {
   type Acting,
   type BeingRow,
@@ -61,6 +61,7 @@ export function actingFor({ db, registry }: DecisionDeps, moment: DecisionMoment
     correlation: correlationFor(open.wake, open.moment),
     asker: () => askerOf(db, wake),
     opener: () => openerOf(db, wake),
+    question: (id) => findEntry(db, id),
     outside: (call) => effectResultOf(db, open.moment, call),
   }
 }
@@ -81,6 +82,7 @@ export function actingToSee(
     correlation: '',
     asker: async () => null,
     opener: async () => null,
+    question: async () => null,
     outside: async () => null,
   }
 }

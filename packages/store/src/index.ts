@@ -122,6 +122,7 @@ export { costOf, type MomentCost } from './moments/costs.ts'
 export {
   findDecision,
   listRecentCalls,
+  listUnheard,
   newDecision,
   recordDecision,
   type StoredDecision,
@@ -151,7 +152,7 @@ export {
   type StoredOutcome,
 } from './moments/outcome.ts'
 export { type RecordedMoment, readRecorded } from './moments/recorded.ts'
-export { findWakeState } from './moments/wake-state.ts'
+export { findWakeState, isThreadOpen, type WakeState } from './moments/wake-state.ts'
 export { type Erasure, Erasures, listErasures, readErasures } from './rows/erasures.ts'
 export {
   countChildren,

@@ -143,6 +143,7 @@ export class State {
             : { surface: spoke.surface, driver: spoke.driver, lender: spoke.driver },
         outside: async () => null,
         opener: async () => wake.asker,
+        question: async () => null,
         thread: async () => null,
         catalogs: () => Promise.reject(new Error('nobody asks for catalogs here')),
       })

@@ -33,6 +33,7 @@ export const actingIn = (world: MemoryWorld, who: string, surface: Surface): Act
   digest: world.keep,
   asker: async () => null,
   opener: async () => null,
+  question: async () => null,
   thread: async () => null,
   outside: async () => null,
   catalogs: () => Promise.reject(new Error('nobody asks for catalogs here')),

@@ -1,4 +1,4 @@
-import { explain, inbox, moments, plantScene, reply } from '@treeos/client'
+import { explain, gather, inbox, moments, plantScene, reply, summon } from '@treeos/client'
 import type { Json, JsonObject } from '@treeos/core'
 import panel, { sitting } from '@treeos/panel'
 import { beforeAll, describe, expect, it } from 'vitest'
@@ -106,6 +106,35 @@ describe('a being made of beings', () => {
       'being:council',
       'being:minister',
     ])
+  })
+
+  it('answers whoever waits: `--wait` follows its questions to its members, to the end', async () => {
+    const asked = { as: 'operator', content: { cost: 40 }, waitSeconds: 30, requireReply: true }
+    const { correlation, moment, reply } = await summon(world, { target: 'council', ...asked })
+    expect(reply).toMatchObject({ from: '@council', content: { of: correlation, answer: 'yes' } })
+    expect(moment).toMatchObject({ outcome: 'act', primary: 'panel:voice' })
+    expect(
+      await gather(world, {
+        targets: ['council', 'minister'],
+        as: 'operator',
+        content: { cost: 40 },
+        waitSeconds: 30,
+      }),
+    ).toMatchObject({
+      complete: true,
+      replies: [{ content: { answer: expect.any(String) } }, { content: { answer: expect.any(String) } }],
+    })
+  })
+
+  it('answers only what it was asked itself, in the same thread and to whoever asked', async () => {
+    const question = await tell(world, 'council', { cost: 5 })
+    await verdictOf('operator', question)
+    await birthPuppet('liar')
+    const say = (call: JsonObject) =>
+      play(world, 'liar', { verb: 'summon', target: '@operator', content: 'no', ...call })
+    expect(await say({ inReplyTo: question })).toMatchObject({ outcome: 'failure', reason: 'FORBIDDEN' })
+    const own = await tell(world, 'liar', 'anything')
+    expect(await say({ inReplyTo: own })).toMatchObject({ outcome: 'failure', reason: 'FORBIDDEN' })
   })
 
   it('answers its asker, and not the being that began the chain', async () => {

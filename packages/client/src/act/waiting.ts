@@ -5,8 +5,10 @@ import {
   findReply,
   findWakeState,
   type InboxEntry,
+  isThreadOpen,
   isTransient,
   type StoredOutcome,
+  type WakeState,
 } from '@treeos/store'
 import { whyParked } from '@treeos/world'
 import { beings } from '../read/beings.ts'
@@ -29,7 +31,8 @@ interface Pending {
 }
 
 /**
- * Whether a wake is over. A look is not the end: its being goes on with another wake.
+ * Whether a wake is over. It is not while its being goes on after a look or an act, or waits for what it asked others, until it has
+ * answered.
  * @param asker whose inbox the reply comes to
  * @param correlation id of the wake that was sent
  * @param wake the wake that was sent, or the wake that an earlier call returned
@@ -41,9 +44,14 @@ export async function findEnd(
 ): Promise<WakeEnd | Pending> {
   const state = await findWakeState(db, wake)
   if (state === null) return { wake }
+  if (state.being !== being) return findEndOfAsking(db, { asker, being, correlation }, wake, state)
   if (state.goesOn !== null) return { wake: state.goesOn }
   const { outcome, closedBy, cutBy } = state
-  if (outcome !== null) return { outcome, reply: await findReply(db, asker, correlation), why: null }
+  if (outcome !== null) {
+    const reply = await findReply(db, asker, correlation)
+    const isAsking = reply === null && outcome.kind === 'act' && state.asked !== null
+    return isAsking ? { wake: state.asked ?? wake } : { outcome, reply, why: null }
+  }
   if (cutBy !== null) {
     const why = `the thread of this summon was cut by ${stanceOf(cutBy)}: nothing more comes of it`
     return {
@@ -59,6 +67,24 @@ export async function findEnd(
   if (reply !== null && answered !== null) return { outcome: answered, reply, why: null }
   const why = `${stanceOf(being)} closed the summon without an answer`
   return { outcome: null, reply: null, why: new TreeosError('NO_ANSWER', why, { closedBy }) }
+}
+
+/**
+ * The being asked another one, as a panel asks its members: it goes on with the answer to that, or with a notice that there is none.
+ * @param wake by which it asked; the moment that did has the same id
+ */
+async function findEndOfAsking(
+  db: Db,
+  { asker, being, correlation }: { asker: BeingName; being: BeingName; correlation: string },
+  wake: string,
+  { answered }: Pick<WakeState, 'answered'>,
+): Promise<WakeEnd | Pending> {
+  const reply = await findReply(db, asker, correlation)
+  const outcome = await findOutcome(db, reply?.id ?? wake)
+  if (reply !== null && outcome !== null) return { outcome, reply, why: null }
+  if (answered !== null) return { wake: answered }
+  if (outcome === null || (await isThreadOpen(db, wake, { being, asker }))) return { wake }
+  return { outcome, reply: null, why: null }
 }
 
 export const isOver = (found: WakeEnd | Pending): found is WakeEnd => 'outcome' in found

@@ -10,6 +10,12 @@ export interface WakeState {
   readonly outcome: StoredOutcome | null
   /** the wake with which its being goes on after a look or an act, while it has not answered; null when there is none */
   readonly goesOn: string | null
+  /** whose wake it is */
+  readonly being: BeingName
+  /** the summon by which its moment asked another being; null when it asked none */
+  readonly asked: string | null
+  /** the first answer to it; null while there is none */
+  readonly answered: string | null
   /** the moment that closed it, or a word for how a person closed it; null while it is open */
   readonly closedBy: string | null
   /** the being that cut its thread; null when it was not cut */
@@ -19,12 +25,21 @@ export interface WakeState {
 /** @returns null when there is no such wake */
 export async function findWakeState(db: Db, wake: string): Promise<WakeState | null> {
   const { rows } = await sql<
-    Selectable<MomentOutcomeTable> & { goes_on: string | null; closed_by: string | null; cut: string | null }
+    Selectable<MomentOutcomeTable> & {
+      goes_on: string | null
+      whose: BeingName
+      asked: string | null
+      answered: string | null
+      closed_by: string | null
+      cut: string | null
+    }
   >`
-    select o.*, l.id as goes_on, i.closed_by, p.state as cut
+    select o.*, l.id as goes_on, i.being as whose, q.id as asked, i.closed_by, p.state as cut,
+      (select r.id from treeos.inbox r where r.in_reply_to = i.id and r.being = i.caller order by r.age limit 1) as answered
     from treeos.inbox i
       left join treeos.moment_outcome o on o.wake = i.id and o.reason is distinct from 'superseded'
       left join treeos.inbox l on l.id in (${LOOK_PREFIX} || o.moment, ${CONTINUE_PREFIX} || o.moment) and l.answers is not null
+      left join treeos.inbox q on q.id = o.moment and q.kind = 'summon' and q.expect_reply and q.in_reply_to is null
       left join treeos.projection p on p.key = 'thread:' || i.root
     where i.id = ${wake}`.execute(db)
   const [row] = rows
@@ -32,7 +47,24 @@ export async function findWakeState(db: Db, wake: string): Promise<WakeState | n
   return {
     outcome: row.moment === null ? null : outcomeOf(row),
     goesOn: row.goes_on,
+    being: row.whose,
+    asked: row.asked,
+    answered: row.answered,
     closedBy: row.closed_by,
     cutBy: row.cut === null ? null : (JSON.parse(row.cut) as { cutBy: BeingName }).cutBy,
   }
+}
+
+/** Whether something is still to come of the thread of a wake: what waits for the being or for others, but for whoever waits for the end. */
+export async function isThreadOpen(
+  db: Db,
+  wake: string,
+  { being, asker }: { readonly being: BeingName; readonly asker: BeingName },
+): Promise<boolean> {
+  const { rows } = await sql<{ open: boolean }>`
+    select exists (
+      select from treeos.inbox w join treeos.inbox i on i.root = w.root
+      where w.id = ${wake} and i.closed_by is null and i.being <> ${asker} and (i.notice is null or i.being = ${being})
+    ) as open`.execute(db)
+  return rows[0]?.open === true
 }

@@ -44,6 +44,8 @@ export interface Acting {
   readonly asker: () => Promise<Asker | null>
   /** the being whose summons began the chain of wakes; null without one */
   readonly opener: () => Promise<BeingName | null>
+  /** an entry of an inbox by its id; null when there is none */
+  readonly question: (id: string) => Promise<Wake | null>
   /** a thread by its id; null when there is none */
   readonly thread: (id: string) => Promise<Thread | null>
   /** result of an effect; null while it is not done */

@@ -33,10 +33,13 @@ export async function summon(call: Extract<VerbCall, { verb: 'summon' }>, at: Ac
   const mayAnswer = name === asker && at.role.respondMode !== 'none' && !hasAnswered
   const inReplyTo = call.inReplyTo ?? (mayAnswer ? wake.id : null)
   if (inReplyTo !== null && (inReplyTo !== wake.id || !mayAnswer)) {
-    throw new TreeosError(
-      'FORBIDDEN',
-      `${stanceOf(at.me.name)} may answer only the wake of this moment, to its sender and in a role that answers, not ${quote(inReplyTo)}`,
-    )
+    const question = await findQuestion(inReplyTo, name, at)
+    if (question?.expectReply === false) return unsent(question)
+    if (question === null)
+      throw new TreeosError(
+        'FORBIDDEN',
+        `${stanceOf(at.me.name)} may answer only the wake of this moment, or what it was asked before in the same thread, to its sender and in a role that answers, not ${quote(inReplyTo)}`,
+      )
   }
   if (name === asker && wake.expectReply === false && at.caller.cognition !== 'human') return unsent(wake)
   // The answer to a question leads back to the being that asked, so it is no deeper than the question.
@@ -79,11 +82,27 @@ export async function summon(call: Extract<VerbCall, { verb: 'summon' }>, at: Ac
     ...NOTHING_DONE,
     facts: [{ reel: beingReel(at.me.name), kind: SPEECH_KIND, payload }],
     wakes: [out],
-    closes: closedBy(inReplyTo, at),
+    closes: inReplyTo === null || inReplyTo === wake.id ? closedBy(inReplyTo, at) : [], // its own moment closed the question
     result: { correlation: at.correlation, to: stanceOf(name) },
     remark: orientationRemark(orientation),
     by: gated.by,
   }
+}
+
+/** What the being was asked before in the thread of its moment: it may answer after it has asked others. @returns null for anything else */
+async function findQuestion(
+  id: string,
+  sender: BeingName,
+  { me, wake, role, question }: Acting,
+): Promise<Wake | null> {
+  const asked = role.respondMode === 'none' ? null : await question(id)
+  const isOwn =
+    asked?.kind === 'summon' &&
+    asked.being === me.name &&
+    asked.caller?.name === sender &&
+    asked.inReplyTo === null &&
+    asked.root === wake.root
+  return isOwn && wake.kind !== 'act' ? asked : null
 }
 
 /** An overlay shapes a call of a model. Nobody else would see it, and its sender would not know. */
