@@ -1,4 +1,4 @@
-import { gather, inbox, moments, summon } from '@treeos/client'
+import { conversation, explain, gather, inbox, moments, summon } from '@treeos/client'
 import { isJsonObject, type Json, type JsonObject, PRIORITIES } from '@treeos/core'
 import { countOpen, findEntry } from '@treeos/store'
 import { beforeAll, describe, expect, it } from 'vitest'
@@ -296,7 +296,16 @@ describe('prose', () => {
     await thinker('doer', [{ ...note(1), content: 'Noting.' } as Reply], 'guide')
     await expect(ask('doer')).rejects.toMatchObject({ code: 'NO_ANSWER', detail: { outcome: 'act' } })
     await thinker('mute', [{ content: 'Hm.' }], 'single')
-    await expect(ask('mute')).rejects.toMatchObject({ code: 'NO_ANSWER', detail: { content: 'Hm.' } })
+    await expect(ask('mute')).rejects.toMatchObject({
+      code: 'NO_ANSWER',
+      message: expect.stringContaining('which reaches nobody in its role: "Hm."'),
+      detail: { content: 'Hm.' },
+    })
+    const { woke } = (await moments(world.db, 'mute'))[0]!
+    expect(await conversation(world.db, woke?.thread ?? '')).toMatchObject({
+      unheard: [{ from: '@mute', words: 'Hm.' }],
+    })
+    expect(await explain(world.db, 'mute', 1)).toMatchObject({ unheard: 'Hm.' })
     await world.birth({ name: 'scripted', cognition: 'scripted', script: 'stage:puppet', role: 'guide' })
     const said = { return: { kind: 'see', content: 'Hm.' } }
     await expect(ask('scripted', said)).rejects.toMatchObject({ code: 'NO_ANSWER' })

@@ -39,6 +39,8 @@ export function shownExplanation({
   leftOut,
   gates,
   ended,
+  unheard,
+  tries = [],
   faults,
 }: ExplainedMoment): string {
   const worn = primary === null ? `no role: ${skip}` : `${primary}, by ${source}`
@@ -64,8 +66,10 @@ export function shownExplanation({
     ...leftOut.map(
       (item) => `left out  ${entryText('see' in item ? item.see : item.entry)}: ${oneLine(item.reason)}`,
     ),
+    ...tries.map(({ code, message }) => `tried     ${code}: ${oneLine(message)}`),
     ...(gates.allowed === null ? [] : [`${gates.allowed ? 'allowed' : 'refused'}   ${gateText(gates)}`]),
     ...(ended.reason === null || gates.allowed === false ? [] : [endText(ended, ended.reason)]),
+    ...(unheard === undefined ? [] : [`unheard   ${oneLine(unheard)}`]),
     ...faults.map(faultText),
   ].join('\n')
 }

@@ -1,6 +1,6 @@
 import type { ChannelView, ThreadView } from '@treeos/client'
 import type { OverlayChange } from '@treeos/store'
-import { table } from '../text/output.ts'
+import { oneLine, table } from '../text/output.ts'
 import { cut, list, short, timeOf } from './parts.ts'
 
 export function shownThreads(threads: readonly ThreadView[]): string {
@@ -19,7 +19,15 @@ export function shownThreads(threads: readonly ThreadView[]): string {
 export const shownConversation = (view: ThreadView | ChannelView): string =>
   'channel' in view ? shownThreads(view.threads) : shownThread(view)
 
-function shownThread({ thread, state, began, moved, participants, ...counts }: ThreadView): string {
+function shownThread({
+  thread,
+  state,
+  began,
+  moved,
+  participants,
+  unheard = [],
+  ...counts
+}: ThreadView): string {
   return table([
     ['thread', thread],
     ['state', state],
@@ -27,6 +35,7 @@ function shownThread({ thread, state, began, moved, participants, ...counts }: T
     ['moved', timeOf(moved)],
     ['beings', list(participants)],
     ...Object.entries(counts).map(([name, count]) => [name, String(count)]),
+    ...unheard.map(({ from, words }) => ['said to nobody', `${from}: ${cut(oneLine(words))}`]),
   ])
 }
 

@@ -7,6 +7,7 @@ import {
   LOOK_PREFIX,
   type OutcomeKind,
   type OverlayRecord,
+  type RefusedTry,
   type RoleName,
   stanceOf,
   TreeosError,
@@ -194,6 +195,10 @@ export type ExplainedMoment = Explanation & {
     readonly reason: string | null
     readonly message: string | null
   }
+  /** what its mind wrote without a tool call, so that it reached nobody; left out where it wrote nothing */
+  readonly unheard?: string
+  /** what a model called before and was refused, oldest first; left out where nothing was */
+  readonly tries?: readonly RefusedTry[]
   /** errors of single attempts, oldest first: of a model, a script, the `decide` of an operation, an effect */
   readonly faults: readonly FaultView[]
 }
@@ -223,6 +228,8 @@ export async function explain(db: Db, being: BeingName, n: number): Promise<Expl
     asked: open.asked,
   })
   const none: Surface = { canSee: [], canDo: [], canSummon: [], canBe: [] }
+  const decision = (await findDecision(db, outcome.moment))?.decision
+  const unheard = decision?.kind === 'see' ? decision.content : null
   return {
     ...explanation,
     context: open.context,
@@ -231,6 +238,8 @@ export async function explain(db: Db, being: BeingName, n: number): Promise<Expl
     by: outcome.record.by,
     gates: gatesOf(outcome),
     ended: { outcome: outcome.kind, reason: outcome.reason, message: outcome.detail },
+    ...(unheard === null ? {} : { unheard }),
+    ...(decision?.tries === undefined ? {} : { tries: decision.tries }),
     faults: (await listFaults(db, outcome.moment)).map(viewOf),
   }
 }

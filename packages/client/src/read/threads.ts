@@ -1,6 +1,13 @@
-import { type BeingName, quote, stanceOf, type Thread, TreeosError } from '@treeos/core'
+import { type BeingName, parseMomentId, quote, stanceOf, type Thread, TreeosError } from '@treeos/core'
 import { authorizeActingAs, type Presence, readerOf } from '@treeos/reality'
-import { type Db, listThreads, listThreadsOf, listThreadsOfChannel, threadOf } from '@treeos/store'
+import {
+  type Db,
+  listThreads,
+  listThreadsOf,
+  listThreadsOfChannel,
+  listUnheard,
+  threadOf,
+} from '@treeos/store'
 
 /** A thread as people see it: one wake, and every wake and act that it caused. */
 export interface ThreadView extends Pick<Thread, 'thread' | 'state' | 'wakes' | 'open' | 'acts' | 'depth'> {
@@ -9,6 +16,8 @@ export interface ThreadView extends Pick<Thread, 'thread' | 'state' | 'wakes' | 
   readonly moved: string
   /** stances of the beings that were woken in it, or woke another */
   readonly participants: readonly string[]
+  /** words in it that called no tool, so that they reached nobody; only of one thread, for who runs the instance */
+  readonly unheard?: readonly { readonly from: string; readonly words: string }[]
 }
 
 /**
@@ -44,10 +53,19 @@ const CHANNEL_THREADS_MAX = 100
 /** A thread by its id, or a conversation by the name of its channel. @throws {TreeosError} CORRELATION_NOT_FOUND */
 export async function conversation(db: Db, name: string): Promise<ThreadView | ChannelView> {
   const tally = await threadOf(db, name)
-  if (tally !== null) return viewOf(tally)
+  if (tally !== null) return { ...viewOf(tally), unheard: await unheardIn(db, name) }
   const threads = await listThreadsOfChannel(db, name, CHANNEL_THREADS_MAX)
   return threads.length === 0 ? thread(db, name) : { channel: name, threads: threads.map(viewOf) }
 }
+
+/** Most words that reached nobody which are shown of a thread. */
+const UNHEARD_MAX = 20
+
+const unheardIn = async (db: Db, thread: string) =>
+  (await listUnheard(db, thread, UNHEARD_MAX)).map(({ moment, words }) => ({
+    from: stanceOf(parseMomentId(moment).being),
+    words,
+  }))
 
 /** One thread by its id. @throws {TreeosError} CORRELATION_NOT_FOUND */
 export async function thread(db: Db, id: string): Promise<ThreadView> {

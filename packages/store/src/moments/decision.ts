@@ -71,3 +71,22 @@ export async function listRecentCalls(
     where recent.kind = 'act' order by recent.n desc`.execute(db)
   return rows.map(({ being, bytes }) => ({ being, decision: decodeJson(bytes) }))
 }
+
+/** Words of models and scripts in one thread that were no call, so that they reached nobody; the last ones, oldest first. */
+export async function listUnheard(
+  db: Db,
+  thread: string,
+  most: number,
+): Promise<{ readonly moment: MomentId; readonly words: string }[]> {
+  const { rows } = await sql<{ moment: MomentId; bytes: Buffer }>`
+    select o.moment, d.bytes from treeos.inbox i
+    join treeos.moment_outcome o on o.wake = i.id and o.kind = 'see' and o.reason is distinct from 'superseded'
+    join treeos.moment_decision d on d.moment = o.moment and d.kind = 'see'
+    where i.root = ${thread} order by i.age desc limit ${most}`.execute(db)
+  return rows
+    .map(({ moment, bytes }) => ({ moment, words: decodeJson<Decision>(bytes) }))
+    .flatMap(({ moment, words }) =>
+      words.kind === 'see' && words.content !== null ? [{ moment, words: words.content }] : [],
+    )
+    .reverse()
+}
