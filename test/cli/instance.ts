@@ -20,6 +20,12 @@ const isShort = (args: readonly string[]): boolean =>
   !['up', 'down', 'worker', 'chat', 'inhabit', 'mcp', 'replay', 'tail'].includes(args[0] ?? '') &&
   !args.some((arg) => arg.includes('\ufffd'))
 
+/** What stands behind `--` is another program's. */
+function withJson(args: readonly string[]): string[] {
+  const end = args.includes('--') ? args.indexOf('--') : args.length
+  return [...args.slice(0, end), '--json', ...args.slice(end)]
+}
+
 /** The end of one command. */
 export interface Ran {
   readonly status: number | null
@@ -80,14 +86,14 @@ export class CliInstance {
     args: readonly string[],
     options: { input?: string; env?: NodeJS.ProcessEnv } = {},
   ): Promise<T> {
-    const { status, stdout, stderr } = await this.run([...args, '--json'], options)
+    const { status, stdout, stderr } = await this.run(withJson(args), options)
     if (status !== 0) throw new Error(`treeos ${args.join(' ')} ended with ${status}: ${stdout}${stderr}`)
     return JSON.parse(stdout) as T
   }
 
   /** The error of a command that was refused. */
   async refusal(args: readonly string[], options: { input?: string; env?: NodeJS.ProcessEnv } = {}) {
-    const { status, stdout } = await this.run([...args, '--json'], options)
+    const { status, stdout } = await this.run(withJson(args), options)
     const { error } = JSON.parse(stdout) as { error: { code: string; message: string } }
     return { status, code: error.code, message: error.message }
   }

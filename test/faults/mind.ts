@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { startModelServer } from '../support/model-server.ts'
+import { startModelServer, wordsIn } from '../support/model-server.ts'
 import type { Random } from './random.ts'
 
 /** A question that begins with it is never answered. */
@@ -20,8 +20,8 @@ export async function startMind(random: Random, answerMsMax: number): Promise<Mi
   const calls = new Map<string, number[]>()
   const poisons = new Map<string, number>()
   const model = await startModelServer()
-  model.script(async ({ messages }) => {
-    const said = messages.findLast(({ role }) => role === 'user')?.content ?? ''
+  model.script(async (request) => {
+    const said = wordsIn(request)
     if (said.startsWith(POISON)) {
       poisons.set(said, 1 + (poisons.get(said) ?? 0))
       return { status: 500 }
