@@ -53,7 +53,10 @@ const CHANNEL_THREADS_MAX = 100
 /** A thread by its id, or a conversation by the name of its channel. @throws {TreeosError} CORRELATION_NOT_FOUND */
 export async function conversation(db: Db, name: string): Promise<ThreadView | ChannelView> {
   const tally = await threadOf(db, name)
-  if (tally !== null) return { ...viewOf(tally), unheard: await unheardIn(db, name) }
+  if (tally !== null) {
+    const unheard = await unheardIn(db, name)
+    return { ...viewOf(tally), ...(unheard.length === 0 ? {} : { unheard }) }
+  }
   const threads = await listThreadsOfChannel(db, name, CHANNEL_THREADS_MAX)
   return threads.length === 0 ? thread(db, name) : { channel: name, threads: threads.map(viewOf) }
 }
