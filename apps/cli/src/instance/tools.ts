@@ -45,7 +45,7 @@ export async function addServer(
 ): Promise<KeptServer> {
   const at = await toolsAt(options)
   const entry = parseServer(name, given)
-  await requireFreeName(at, name, entry)
+  await requireUsable(at, name, entry) // before its server is started
   return keepNow(at, name, entry, null, onProgress)
 }
 
@@ -71,6 +71,7 @@ async function keepNow(
   const { tools: now, leftOut } = await askServer(at, name, entry)
   for (const [one, why] of Object.entries(leftOut)) onProgress(`${name}:${one} is left out: ${why}`)
   const tools = tool === null ? now : withTool(entry.tools, now, tool)
+  await requireUsable(at, name, { ...entry, tools }) // or no worker could start
   const { accepted } = await keepServer(at, name, { ...entry, tools }, onProgress)
   return { server: name, accepted, tools: digestsOf(tools) }
 }
@@ -155,7 +156,7 @@ async function askServer({ env }: ToolsAt, name: string, entry: ServerEntry): Pr
 }
 
 /** @throws {TreeosError} RESOURCE_CONFLICT when an extension has the name, INVALID_INPUT for a name that none may have */
-async function requireFreeName({ env }: ToolsAt, name: string, entry: ServerEntry): Promise<void> {
+async function requireUsable({ env }: ToolsAt, name: string, entry: ServerEntry): Promise<void> {
   const { loadExtensions } = await import('@treeos/worker/extensions')
   const { TREEOS_TOOLS: _, TREEOS_DATA: __, ...plain } = env
   const brought = await loadExtensions(plain) // without those of servers
