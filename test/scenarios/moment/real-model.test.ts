@@ -4,7 +4,7 @@ import { expect, it } from 'vitest'
 
 const BENCH = resolve(import.meta.dirname, '../../../bench/src/main.ts')
 /** The fewest answers of 5 with SmolLM2-135M. A change of prompts, tools or parsers may raise them, never lower them. */
-const FLOORS = { court: 0, librarian: 0, lineage: 0, tool: 0 } as const
+const FLOORS = { court: 3, librarian: 0, lineage: 0, tool: 0 } as const
 
 interface Scene {
   readonly answered: number
