@@ -164,7 +164,7 @@ function namesLike(text: string, known: Shown['actions']): string[] {
   )
 }
 
-/** @throws {TreeosError} INVALID_INPUT for a name that can mean several */
+/** @throws {TreeosError} INVALID_INPUT for a short name that fits several names */
 function fullName(written: Json | undefined, field: string, known: Shown['actions']): Json | undefined {
   if (typeof written !== 'string') return written
   const found = namesLike(written, known)

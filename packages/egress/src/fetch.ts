@@ -25,7 +25,7 @@ export const egressFetch: Fetch = async (input, init) => {
   return (await fetchBy(env))(input, init)
 }
 
-/** Loaded where a proxy is named only. Its own `fetch` goes with its agents, whatever the version of Node. */
+/** Loaded only where the environment names a proxy. Its own `fetch` goes with its agents, whatever the version of Node. */
 function fetchBy(env: Env): Promise<Fetch> {
   const key = JSON.stringify([...PROXIES, ...EXCEPTIONS].map((name) => env[name] ?? null))
   if (proxied?.key !== key) proxied = { key, fetch: load() }

@@ -16,7 +16,7 @@ export interface ThreadView extends Pick<Thread, 'thread' | 'state' | 'wakes' | 
   readonly moved: string
   /** stances of the beings that were woken in it, or woke another */
   readonly participants: readonly string[]
-  /** words in it that called no tool, so that they reached nobody; only of one thread, for who runs the instance */
+  /** words of minds that reached nobody, since no tool was called; left out where there are none, and in lists of threads */
   readonly unheard?: readonly { readonly from: string; readonly words: string }[]
 }
 

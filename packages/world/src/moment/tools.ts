@@ -221,7 +221,7 @@ export function verbTools(
 
 const NO_SURFACE: Surface = { canSee: [], canDo: [], canSummon: [], canBe: [] }
 
-/** The names that a moment told a mind: what it may write short. */
+/** The names that a prompt showed: a mind may write them in a short form. */
 export function shownIn(
   { surface, targets, occupants, spaces, space, me }: Face,
   { operations, beOperations }: Operations,

@@ -6,7 +6,7 @@ import { decideCall, WorldReader } from '../index.ts'
 
 const LINE = 40
 
-/** A line of beings, each with its next one and one more child. @param births that the standard budget allows */
+/** A line of beings: each has two children, and the line goes on from one of them. @param births that the standard budget allows */
 function lineWith(births: number): MemoryWorld {
   const world = new MemoryWorld()
   const resident = parseRole({ name: 'resident', prompt: '' })
