@@ -10,6 +10,7 @@ const gardener = defineRole({
   name: 'greenhouse:gardener',
   canSee: ['~'],
   canSummon: [{ rel: 'asker' }],
+  prose: 'answers',
   prompt: ({ me }) => `You are ${me.name}. You know every plant of the greenhouse.`,
 })
 

@@ -56,7 +56,8 @@ const desk = defineRole({
   name: 'support:desk',
   canDo: ['support:open-case'],
   canSummon: [{ rel: 'asker' }],
-  selfContinue: true,
+  prose: 'answers',
+  selfContinue: 'until-answered',
   prompt: 'You answer customers. Open a case for what they want, and then tell them that it is open.',
 })
 const assessor = defineRole({

@@ -5,7 +5,7 @@
 import { mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { CitedFact, Json } from '@treeos/core'
-import type { RoleSpec } from '@treeos/roles'
+import { isSpokenTo, type RoleSpec, toolsOf } from '@treeos/roles'
 import { being, matter, space } from '@treeos/sdk/testing'
 import { shipped } from '@treeos/worker/shipped'
 import {
@@ -76,8 +76,7 @@ export async function goldenPrompts(): Promise<Map<string, string>> {
   const names = [...registry.roles.keys()].sort()
   const pages = new Map<string, string>()
   for (const name of names) pages.set(fileOf(name), await pageOf(name))
-  const list = names.map((name) => `- [${name}](${fileOf(name)})`)
-  pages.set('README.md', [...INTRODUCTION, '', ...list, ''].join('\n'))
+  pages.set('README.md', [...INTRODUCTION, '', ...table([HEAD, ...names.map(rowOf)]), ''].join('\n'))
   return pages
 }
 
@@ -87,7 +86,28 @@ const INTRODUCTION = [
   'These are the two messages and the tools that reach a model, byte for byte, for one moment of each role: @ann wears the role in `/hall` or in',
   '`/library`, and @bo asks her what this place is. A role that only changes the tone is stacked on `resident`. `npx pnpm@12.21.0 run docs:prompts` writes',
   'these pages; a test compares them. [Roles](../roles.md#what-a-model-sees) explains the parts.',
+  '',
+  'Each role that is spoken to answers, by a tool or in prose, and goes on after a tool until it has. `test/contracts/spoken-roles.test.ts` holds them',
+  'to it; persons alone wear `operator`.',
 ]
+const HEAD = ['role', 'spoken to', 'tools', 'prose', 'goes on']
+
+function rowOf(name: string): string[] {
+  const spec = specOf(name)
+  const tools = toolsOf(spec).filter((verb) => verb !== 'see')
+  const { prose = '-', selfContinue = false } = spec
+  const goesOn = selfContinue === true ? 'after each act' : selfContinue === false ? '-' : selfContinue
+  return [`[${name}](${fileOf(name)})`, isSpokenTo(spec) ? 'yes' : '-', tools.join(' ') || '-', prose, goesOn]
+}
+
+/** Lines of a table of Markdown, as the formatter writes them. */
+function table(rows: readonly (readonly string[])[]): string[] {
+  const widths = HEAD.map((_, column) => Math.max(...rows.map((row) => row[column]?.length ?? 0)))
+  const lineOf = (row: readonly string[]) =>
+    `| ${row.map((cell, column) => cell.padEnd(widths[column] ?? 0)).join(' | ')} |`
+  const [head = [], ...rest] = rows
+  return [lineOf(head), lineOf(widths.map((width) => '-'.repeat(width))), ...rest.map(lineOf)]
+}
 
 const fileOf = (role: string): string => `${role.replace(':', '-')}.md`
 

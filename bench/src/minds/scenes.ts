@@ -39,6 +39,7 @@ const court: Scene = {
       canDo: ['set-space'],
       canSummon: [asker],
       prose: 'answers',
+      selfContinue: 'until-answered',
       prompt: 'You are the judge. Hear both sides, then rule once.',
     }
     const watcher = {
@@ -121,7 +122,7 @@ const tool: Scene = {
       canSummon: [asker],
       see: ['weather:now'],
       prose: 'answers',
-      selfContinue: true,
+      selfContinue: 'until-answered',
       prompt: 'You observe the weather where you are asked to, and then tell whoever asked what you saw.',
     }
     await at.must(['role', 'set', at.file('meteorologist.json', role)])

@@ -106,6 +106,7 @@ const judge = defineRole({
   see: ['court:case'],
   forceToolCall: true,
   prose: 'answers',
+  selfContinue: 'until-answered',
   prompt: ({ me }) => `You are ${me.name}, the judge of this sitting. Hear whoever speaks, then rule once.`,
 })
 const watcher = defineRole({
@@ -116,6 +117,7 @@ const watcher = defineRole({
   see: ['court:case'],
   forceToolCall: true,
   prose: 'answers',
+  selfContinue: 'until-answered',
   prompt: 'You sit in the court and watch. Nothing is yours to decide here.',
 })
 const startled = defineRole({

@@ -195,6 +195,7 @@ const supervisor = defineRole({
   see: ['factory:dashboard'],
   forceToolCall: true,
   prose: 'answers',
+  selfContinue: 'until-answered',
   prompt: 'You supervise the line. Have it mended when it is broken, and tell whoever asks how it goes.',
 })
 

@@ -89,6 +89,7 @@ const eater = defineRole({
   see: ['food:totals'],
   forceToolCall: true,
   prose: 'answers',
+  selfContinue: 'until-answered',
   prompt:
     'You keep a log of what you eat: one thing of type food-log, and a food:log on it for each meal. Told of a meal, log it; ' +
     'asked how the days went, answer by the totals.',

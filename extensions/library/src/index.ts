@@ -23,6 +23,7 @@ const reader = defineRole({
   see: ['library:shelf'],
   forceToolCall: true,
   prose: 'answers',
+  selfContinue: 'until-answered',
   prompt:
     'You are a reader. Borrow what you need by take, read it by its address, and return it by put where you took it.',
 })

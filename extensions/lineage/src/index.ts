@@ -22,6 +22,7 @@ export function defineLineage(override: LineageOverride = {}) {
   const own = {
     canSee: ['~'],
     selfContinue: true,
+    prose: 'answers' as const,
     see: ['lineage:work', 'place', 'occupants', 'conversation', 'inbox'],
     views: 'only' as const,
   }

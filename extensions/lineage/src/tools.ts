@@ -120,7 +120,7 @@ const inboxReply = defineOperation({
   name: 'lineage:inbox-reply',
   description:
     'Answers whoever gave you your task, or else reports to your parent. It may ask the parent for another role with it.',
-  answers: true,
+  answers: 'content',
   on: 'being',
   allow: ['self'],
   args: z.strictObject({

@@ -50,6 +50,7 @@ const observer = defineRole({
   see: ['weather:now'],
   forceToolCall: true,
   prose: 'answers',
+  selfContinue: 'until-answered',
   prompt:
     'You keep a weather station. Observe when your hour comes, and tell whoever asks what you last saw.',
 })

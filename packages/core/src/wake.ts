@@ -138,7 +138,7 @@ export type VerbCall =
       readonly channel?: string
       /** handle of an overlay for the model call that this summon causes; the text is in a vault, never here */
       readonly overlay?: string
-      /** left out: false where a being announces, in a role with `selfContinue`; else true */
+      /** left out: false where a being announces, in a role with `selfContinue: true`; else true */
       readonly expectReply?: boolean
     }
   | { readonly verb: 'be'; readonly operation: string; readonly payload: JsonObject }

@@ -31,7 +31,7 @@ export {
 } from './explain/explain.ts'
 export { composeLine, evalLine } from './explain/json-lines.ts'
 export { type Lint, type LintOptions, lintFlow, requireFlow } from './explain/lint.ts'
-export { lintRole, type RoleLintOptions } from './explain/lint-role.ts'
+export { isSpokenTo, lintRole, type RoleLintOptions } from './explain/lint-role.ts'
 export { type NeverWorn, type WhyNotWorn, whyNotWorn } from './explain/why-not.ts'
 export { OPERATORS, type Operator } from './parse/condition.ts'
 export type { ParseFault } from './parse/fault.ts'

@@ -95,8 +95,11 @@ export interface OperationInput<Name extends string, On extends Kind, Args, Resu
   readonly args?: Schema<Args>
   /** what each argument is, by name, where the schema does not say it */
   readonly about?: { readonly [Name in keyof Args & string]-?: string }
-  /** true: it answers whoever woke the actor. The prompt of a being that has it names this way to answer, and no other */
-  readonly answers?: true
+  /**
+   * It answers whoever woke the actor: the name of the argument that takes the answer as text. The prompt of a being that has it names
+   * this way to answer, and no other; prose that is an answer goes this way too
+   */
+  readonly answers?: keyof Args & string
   /** runs as an activity after both gates passed the act, and before any fact is written */
   readonly effect?: EffectInput<Args, Result>
   /**
@@ -133,7 +136,8 @@ export type Outcome = Pick<Decided, 'facts' | 'reply' | 'tell' | 'awakens' | 're
 /**
  * Defines a DO operation. Its arguments are validated before it decides. Their descriptions come from `about`, or from the schema's JSON
  * Schema, when it provides one (`jsonSchema` of Standard Schema).
- * @throws {TypeError} when `args` is not a Standard Schema, or nothing says what the operation or one of its arguments is
+ * @throws {TypeError} when `args` is not a Standard Schema, nothing says what the operation or one of its arguments is, or `answers`
+ *   names no argument
  * @throws {RangeError} when the effect's `timeoutSeconds` or `attempts` is out of range
  */
 export function defineOperation<
@@ -149,12 +153,15 @@ export function defineOperation<
     (schema === undefined ? requireNone(name, args) : validate(name, schema, args)) as Args | Promise<Args>
   if (description.trim() === '') throw new TypeError(`operation ${name} does not say what it does`)
   const json = schema === undefined ? null : jsonSchemaOf(schema)
+  const told = schema === undefined ? {} : describeArguments(name, json, about)
+  if (answers !== undefined && !Object.hasOwn(told, answers))
+    throw new TypeError(`operation ${name} takes no argument ${quote(answers)} by which it could answer`)
   const operation: Operation<Name> = {
     name,
     description,
     targets: [on],
     allow,
-    args: schema === undefined ? {} : describeArguments(name, json, about),
+    args: told,
     ...(answers === undefined ? {} : { answers }),
     ...(json === null ? {} : { schema: json }),
     ...(effect === undefined ? {} : { effect: boundEffect(name, effect, valid) }),

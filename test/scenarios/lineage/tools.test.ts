@@ -49,6 +49,19 @@ describe('a child with a model', () => {
     expect((await profileOf('market-scout')).asleep).toBe(true)
     model.script(() => undefined)
   })
+
+  it('answers in plain prose by its one way to answer, which puts an analyst to sleep', async () => {
+    await spawn('plain-scout', { role: 'analyst' })
+    model.script((request) => (beingOf(request) === 'plain-scout' ? { content: 'rising' } : undefined))
+    const { moment, reply } = await summon(world, {
+      ...{ target: 'plain-scout', content: 'what changed today?', as: 'operator' },
+      ...{ waitSeconds: 30, requireReply: true },
+    })
+    expect(reply).toEqual({ from: '@plain-scout', content: 'rising' })
+    expect(moment).toMatchObject({ n: 1, did: { operation: 'lineage:inbox-reply' } })
+    expect((await profileOf('plain-scout')).asleep).toBe(true)
+    model.script(() => undefined)
+  })
 })
 
 describe('what the prompt of a child prints', () => {
@@ -76,7 +89,7 @@ describe('what the prompt of a child prints', () => {
       'Your tool access is restricted to: read_file, write_file, exec_command, run_skill,',
     )
     expect(told[0]).toMatch(
-      /@operator may be waiting\. To answer, call the do tool with action lineage:inbox-reply\.$/,
+      /@operator may be waiting\. To answer, call the do tool with action lineage:inbox-reply, or write it as text\.$/,
     )
     expect(told.join()).not.toContain('To answer, call the summon tool')
     model.script(() => undefined)

@@ -24,6 +24,7 @@ const LISTS = { canSee: ['/library', '~'], canDo: ['set-being'], canSummon: [{ r
 beforeAll(async () => {
   await setRole(world, { name: 'worker', selfContinue: true, ...LISTS })
   await setRole(world, { name: 'single', ...LISTS })
+  await setRole(world, { name: 'guide', prose: 'answers', ...LISTS })
 })
 
 const note = (value: Json): Reply => ({
@@ -180,6 +181,54 @@ describe('who asked', () => {
   })
 })
 
+describe('a role that goes on until it has answered', () => {
+  const hands = { name: 'hands', prose: 'answers', selfContinue: 'until-answered', ...LISTS }
+  it('uses tools, then answers, by a tool or in prose, and does nothing after that', async () => {
+    await setRole(world, hands)
+    await thinker('teller', [note(1), note(2), say('Noted.'), note(3)], 'hands')
+    expect(await ask('teller')).toMatchObject({ reply: { content: 'Noted.' }, moment: { n: 3 } })
+    await thinker('writer', [note(1), { content: 'It is noted.' }, note(2)], 'hands')
+    expect(await ask('writer')).toMatchObject({ reply: { content: 'It is noted.' }, moment: { n: 2 } })
+    expect(prompts('writer')[1]).toMatch(/@operator may be waiting\. .*, or write it as text\.$/)
+    for (const being of ['teller', 'writer'])
+      await until(async () => (await countOpen(world.db, being)) === 0)
+    expect([scripts.get('teller')?.length, scripts.get('writer')?.length]).toEqual([1, 1])
+  })
+
+  it('does one act where no being waits: of a change, and of words that want no answer', async () => {
+    await thinker('bell-ringer', [note(1), note(2), note(3)], 'hands')
+    await setFlow(world, 'bell-ringer', [
+      { stack: true, when: { 'world.bell.struck': true }, role: 'stage:mode-1' },
+      { role: 'hands' },
+    ])
+    await doAs(world, 'set-world-signal', '/', { namespace: 'bell', key: 'struck', value: true })
+    await until(async () => (await moments(world.db, 'bell-ringer')).length === 1)
+    await world.birthPuppet('crier')
+    const call = { verb: 'summon', target: '@bell-ringer', content: 'It is noon.', expectReply: false }
+    await live(world, 'crier', { call })
+    await until(async () => (await countOpen(world.db, 'bell-ringer')) === 0)
+    expect(await ends('bell-ringer')).toEqual([
+      ['act', null],
+      ['act', null],
+    ])
+  })
+
+  it('waits for the answer of whom it asks, and goes on from that', async () => {
+    await setRole(world, { ...hands, name: 'middle', canSummon: [{ rel: 'asker' }, '@operator', '@source'] })
+    await thinker('source', [{ content: 'Blue.' }], 'guide')
+    const putOn: Reply = { tool: { name: 'summon', args: { target: '@source', content: 'Which colour?' } } }
+    await thinker('asked', [putOn, note('blue'), tellOperator('It is blue.')], 'middle')
+    await live(world, 'asked', 'Which colour?')
+    await until(async () => scripts.get('asked')?.length === 0 && (await countOpen(world.db, 'asked')) === 0)
+    expect(await ends('asked')).toEqual(Array.from({ length: 3 }, () => ['act', null]))
+    expect((await moments(world.db, 'asked')).map(({ primary }) => primary)).toEqual([
+      'middle',
+      'middle',
+      'middle',
+    ])
+  })
+})
+
 describe('a mind sees', () => {
   it('what its last act did, in words, with the result, and how to stop', async () => {
     await thinker('scribe', [note('ink'), say('Done.')])
@@ -258,7 +307,6 @@ describe('a mind sees', () => {
 
 describe('prose', () => {
   it('is the answer in a role that says so: a summon with its fact, to whoever waits', async () => {
-    await setRole(world, { name: 'guide', prose: 'answers', ...LISTS })
     await thinker('guide', [{ content: 'This is the library.' }], 'guide')
     const { correlation, reply, moment } = await ask('guide')
     expect(reply).toEqual({ from: '@guide', content: 'This is the library.' })

@@ -32,6 +32,7 @@ const greeter = defineRole({
   canSummon: [{ rel: 'asker' }],
   forceToolCall: true,
   prose: 'answers',
+  selfContinue: 'until-answered',
   prompt: ({ me }) => `You are ${me.name}. Greet whoever speaks to you, once, and warmly.`,
 })
 

@@ -1,15 +1,27 @@
-import type { Decision } from '@treeos/core'
+import type { Decision, VerbCall } from '@treeos/core'
 import type { ComposedMoment } from '@treeos/reality'
 import type { OpenRecord } from '@treeos/store'
 import { proseAnswers } from '@treeos/world'
 
-/** The decision that a model's answer is: its prose is a summon to whoever waits, where its role says so. */
+/**
+ * The decision that a model's answer is. Its prose answers whoever waits, where its role says so: by the action by which the being
+ * answers, else by a summon.
+ */
 export function decisionFrom(
   answer: Decision,
-  role: Pick<ComposedMoment['role'], 'prose' | 'respondMode'>,
+  {
+    role,
+    answersBy,
+  }: Pick<ComposedMoment, 'answersBy'> & {
+    readonly role: Pick<ComposedMoment['role'], 'prose' | 'respondMode'>
+  },
   record: Pick<OpenRecord, 'wake' | 'caller' | 'answers'>,
 ): Decision {
   if (answer.kind !== 'see' || answer.content === null || !proseAnswers(role, record)) return answer
-  const call = { verb: 'summon', target: null, content: answer.content, inReplyTo: null } as const
-  return { kind: 'call', call, content: null, prose: true }
+  return { kind: 'call', call: answerOf(answer.content, answersBy), content: null, prose: true }
 }
+
+const answerOf = (content: string, answersBy: ComposedMoment['answersBy']): VerbCall =>
+  answersBy === null
+    ? { verb: 'summon', target: null, content, inReplyTo: null }
+    : { verb: 'do', action: answersBy.action, target: null, args: { [answersBy.argument]: content } }

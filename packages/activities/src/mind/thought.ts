@@ -47,7 +47,7 @@ async function askModel(
 ): Promise<Thought> {
   const model = modelOf(deps, loaded)
   if ('kind' in model) return unasked(model)
-  const { signature, tools, shown, role, missing } = await withPostgresRetry(deps.observe, () =>
+  const { signature, tools, shown, role, answersBy, missing } = await withPostgresRetry(deps.observe, () =>
     composeOnce(deps, loaded, stack),
   )
   if (missing !== null)
@@ -60,7 +60,8 @@ async function askModel(
   const prompt = renderSignature(signature, overlay?.value ?? null)
   const telling = overlay === null ? wordSenderOf(deps, loaded, attempt) : null // what repeats an overlay is masked only at the end
   try {
-    const decisionOf = (answer: ModelAnswer) => decisionFrom(answer.decision, role, loaded.record)
+    const decisionOf = (answer: ModelAnswer) =>
+      decisionFrom(answer.decision, { role, answersBy }, loaded.record)
     const asked = await askUntilAllowed(deps, {
       model,
       moment,

@@ -40,7 +40,7 @@ export interface Continued {
   readonly notices: readonly Wake[]
 }
 
-/** Adds the wake with which a being goes on by itself: after a look, and after an act in a role with `selfContinue`. */
+/** Adds the wake with which a being goes on by itself: after a look, and after an act in a role that goes on. */
 export async function continueAfter(
   db: Db,
   input: StampInput,
@@ -58,9 +58,24 @@ export async function continueAfter(
   }
   const { role } = proposal.composed
   const isLast = decision.prose === true || verdict.act?.rests === true // prose means that it called nothing more
-  return role.selfContinue && verdict.kind === 'act' && !isLast
+  return verdict.kind === 'act' && !isLast && goesOn(role, reading.current.record, decision.call, verdict)
     ? continueItself(db, input, { role, call: decision.call }, verdict, reading)
     : unchanged
+}
+
+/**
+ * Whether the role of a being lets it go on after this act. Until it has answered, it goes on after whatever it does for a being that
+ * spoke to it. When it speaks, that is the answer, or a question whose answer wakes it.
+ */
+function goesOn(
+  { selfContinue }: ComposedMoment['role'],
+  { caller, wake }: OpenRecord,
+  { verb }: VerbCall,
+  { act }: Verdict,
+): boolean {
+  if (selfContinue !== 'until-answered') return selfContinue
+  const hasSpoken = verb === 'summon' || act?.wakes.some(({ inReplyTo }) => inReplyTo !== null) === true
+  return caller !== null && wake.expectReply !== false && !hasSpoken
 }
 
 /** What a look gave, or why it was refused; null where the being did not look. */

@@ -88,7 +88,7 @@ describe('prompts are framed by name', () => {
 it('every other field is the primary’s, defaults included', () => {
   const loud = {
     requiredCognition: 'llm',
-    selfContinue: true,
+    selfContinue: 'until-answered',
     forceToolCall: true,
     replyTo: 'chain-initial',
     triggerOn: ['schedule'],

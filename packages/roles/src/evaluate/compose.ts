@@ -9,6 +9,7 @@ import {
   type ReplyTarget,
   type RespondMode,
   type RoleSpec,
+  type SelfContinue,
   type ViewChoice,
   withDefaults,
 } from '../shape/role.ts'
@@ -29,7 +30,7 @@ export interface ComposedRole extends CanLists {
   readonly permissions: readonly Verb[]
   readonly prompt: string
   readonly requiredCognition: Cognition | null
-  readonly selfContinue: boolean
+  readonly selfContinue: SelfContinue
   readonly forceToolCall: boolean
   readonly defaultOrientation: Orientation
   readonly triggerOn: readonly string[]

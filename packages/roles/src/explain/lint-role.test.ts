@@ -91,6 +91,24 @@ describe('lintRole', () => {
     expect(pathsOf({ ...spoken, canSummon: [{ rel: 'asker' }] })).toEqual([])
   })
 
+  it('warns of tools in a role that is spoken to and stops after one act, unless it says so', () => {
+    const hands = { name: 'hands', canDo: ['set-space'], canSummon: [{ rel: 'asker' }] }
+    const pathsOf = (more: object) => lintRole({ ...hands, ...more }).warnings.map(({ path }) => path)
+    expect(pathsOf({})).toEqual(['selfContinue'])
+    expect(pathsOf({ canDo: [], canBe: ['birth'], canSummon: [{ pattern: '*' }] })).toEqual(['selfContinue'])
+    for (const heard of [
+      { selfContinue: 'until-answered' },
+      { selfContinue: true },
+      { selfContinue: false },
+      { canDo: [] },
+      { canSummon: ['@ann', { rel: 'parent' }] },
+      { triggerOn: ['schedule'] },
+      { respondMode: 'none' },
+      { requiredCognition: 'human' },
+    ])
+      expect(pathsOf(heard), JSON.stringify(heard)).toEqual([])
+  })
+
   it.each([[null], ['judge'], [[]], [{}], [{ name: 'a', x: undefined }]])(
     '%j is told, not thrown',
     (role) => {

@@ -25,7 +25,15 @@ export function lintRole(role: unknown, { known }: RoleLintOptions = {}): Lint {
     errors.push({ path: 'prompt', message: 'is a function; only an extension brings one' })
   if (errors.length > 0) return { errors, warnings: [] }
   const unknown = known === undefined ? [] : [...unknownNames(spec, known), ...unknownTokens(spec, known)]
-  return { errors, warnings: [...unknown, ...misread(spec, known?.tokens?.rel ?? []), ...unheardProse(spec)] }
+  return {
+    errors,
+    warnings: [
+      ...unknown,
+      ...misread(spec, known?.tokens?.rel ?? []),
+      ...unheardProse(spec),
+      ...unansweredAfterAct(spec),
+    ],
+  }
 }
 
 /** Reads the role again without each field that has a fault, until no fault is left. */
@@ -57,6 +65,26 @@ function unheardProse({ prose, canSummon, respondMode }: RoleSpec): ParseFault[]
   return canSummon.length > 0
     ? []
     : [{ path: 'prose', message: 'reaches nobody, since canSummon is empty: add {"rel": "asker"}' }]
+}
+
+/** Whether beings speak to the wearers of a role, and wearers can answer whoever does. A person does so when it likes. */
+export function isSpokenTo({ canSummon, triggerOn, respondMode, requiredCognition }: RoleSpec): boolean {
+  const reachesAsker = canSummon.some((entry) => {
+    if (typeof entry === 'string') return false
+    return 'rel' in entry ? entry.rel === 'asker' : 'pattern' in entry && /^@?\*$/.test(entry.pattern)
+  })
+  const isWoken = triggerOn === undefined || triggerOn.includes('message')
+  return reachesAsker && isWoken && respondMode !== 'none' && requiredCognition !== 'human'
+}
+
+/** A tool that is used for somebody who then hears nothing. */
+function unansweredAfterAct(spec: RoleSpec): ParseFault[] {
+  const { canDo, canBe, selfContinue } = spec
+  if (selfContinue !== undefined || canDo.length + canBe.length === 0 || !isSpokenTo(spec)) return []
+  const message =
+    'is missing: after one action the wearer stops, and who asked for it hears nothing; ' +
+    'write "until-answered" to go on until it has answered, or false'
+  return [{ path: 'selfContinue', message }]
 }
 
 function unknownNames(spec: RoleSpec, known: NonNullable<RoleLintOptions['known']>): ParseFault[] {

@@ -22,6 +22,7 @@ import {
   REPLY_TARGETS,
   RESPOND_MODES,
   type RoleSpec,
+  SELF_CONTINUES,
   VIEW_CHOICES,
 } from '../shape/role.ts'
 import { fromJsonPath, show } from './fault.ts'
@@ -40,7 +41,7 @@ const FIELDS: Readonly<Record<keyof RoleSpec, Reader>> = {
   views: oneOf(VIEW_CHOICES),
   layout: oneOf(LAYOUTS),
   requiredCognition: oneOf(COGNITIONS),
-  selfContinue: flag,
+  selfContinue: selfContinues,
   defaultOrientation: oneOf(ORIENTATIONS),
   forceToolCall: flag,
   triggerOn: names,
@@ -95,6 +96,12 @@ function text(value: Json | undefined, field: string): string {
 function flag(value: Json | undefined, field: string): boolean {
   if (typeof value !== 'boolean') throw invalid(field, `is true or false, not ${quote(value)}`)
   return value
+}
+
+function selfContinues(value: Json | undefined, field: string): boolean | string {
+  const known: readonly Json[] = SELF_CONTINUES
+  if (value !== undefined && known.includes(value)) return value as boolean | string
+  throw invalid(field, `is true, false or "until-answered", not ${quote(value)}`)
 }
 
 function oneOf(known: readonly string[]): Reader {

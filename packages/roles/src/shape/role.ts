@@ -17,6 +17,9 @@ export const PROSE_MEANINGS = ['see', 'answers'] as const
 /** What prose without a tool call is: nothing that reaches anybody, or the answer to whoever waits for one. */
 export type ProseMeaning = (typeof PROSE_MEANINGS)[number]
 export type RespondMode = (typeof RESPOND_MODES)[number]
+/** true: after each sealed act; `until-answered`: only while a being still waits for the answer of the wearer. */
+export const SELF_CONTINUES = [false, true, 'until-answered'] as const
+export type SelfContinue = (typeof SELF_CONTINUES)[number]
 /** `default`: a model sees its place, others there, things and the conversation, whatever the role names in `see`; `only`: it does not. */
 export const VIEW_CHOICES = ['default', 'only'] as const
 export type ViewChoice = (typeof VIEW_CHOICES)[number]
@@ -42,8 +45,8 @@ export interface RoleSpec extends CanLists {
   readonly layout?: Layout
   /** only beings driven by this cognition can wear the role */
   readonly requiredCognition?: Cognition
-  /** after a sealed act the being goes on with another moment */
-  readonly selfContinue?: boolean
+  /** when a sealed act is followed by another moment of the being */
+  readonly selfContinue?: SelfContinue
   readonly defaultOrientation?: Orientation
   /** the model must call a tool while a being waits for its answer; in other moments it may do nothing */
   readonly forceToolCall?: boolean
@@ -58,7 +61,7 @@ export interface RoleSpec extends CanLists {
 export interface CompleteRole extends RoleSpec {
   readonly description: string
   readonly requiredCognition?: Cognition
-  readonly selfContinue: boolean
+  readonly selfContinue: SelfContinue
   readonly defaultOrientation: Orientation
   readonly forceToolCall: boolean
   readonly triggerOn: readonly string[]

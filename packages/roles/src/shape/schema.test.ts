@@ -67,7 +67,7 @@ const anyRole = fc.oneof(
         triggerOn: mostly([], fc.array(name, { maxLength: 2 })),
         description: mostly('text'),
         requiredCognition: mostly('human'),
-        selfContinue: mostly(true),
+        selfContinue: mostly('until-answered'),
         forceToolCall: mostly(false),
         defaultOrientation: mostly('half'),
         replyTo: mostly('asker'),

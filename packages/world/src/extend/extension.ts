@@ -155,8 +155,11 @@ export interface Operation<Name extends string = string> {
   readonly effect?: Effect
   /** it invokes a skill: name of the Signature that overlays attach to unless they name another; left out for none */
   readonly entry?: string
-  /** true: it answers whoever woke the actor. A prompt then names it as the way to answer, instead of a summon; left out otherwise */
-  readonly answers?: true
+  /**
+   * It answers whoever woke the actor: the name of the argument that takes the answer. A prompt then names it as the way to answer,
+   * instead of a summon; left out otherwise
+   */
+  readonly answers?: string
   /** true: it does what the wake asks for, on behalf of the asker, and takes no arguments; left out otherwise */
   readonly mediates?: true
   decide(input: DecideInput): Promise<Decided> | Decided

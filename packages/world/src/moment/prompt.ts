@@ -24,6 +24,12 @@ import { groundRules, type WakeRow, wakeBlock } from './wake-block.ts'
  */
 export const PROMPT_LAYOUT = 1
 
+/** An action by which a being answers who woke it, and the argument that takes the answer. */
+export interface AnsweringAction {
+  readonly action: string
+  readonly argument: string
+}
+
 /** The composed role of a moment, and the prompt and tools that a model gets for it. */
 export interface Composed {
   readonly role: ComposedRole
@@ -34,6 +40,8 @@ export interface Composed {
   readonly tools: readonly Tool[]
   /** the names that the prompt tells, which the model may write short */
   readonly shown: Shown
+  /** the action by which it answers; null when it answers by a summon */
+  readonly answersBy: AnsweringAction | null
   /** a role whose prompt is code of a version that is not loaded here: this prompt must not be used; null when all are loaded */
   readonly missing: RoleName | null
 }
@@ -50,10 +58,8 @@ export function composeMoment(
   moment: PromptMoment,
 ): Composed {
   const role = composeRoles(specs.map((spec) => ({ spec, prompt: roleBody(render(registry, spec, face)) })))
-  const answersBy = face.surface.canDo.find(
-    (action) => typeof action === 'string' && registry.operations.get(action)?.answers === true,
-  )
-  const signature = fillMoment(role, face, moment, typeof answersBy === 'string' ? answersBy : null)
+  const answersBy = answeringAction(face, registry)
+  const signature = fillMoment(role, face, moment, answersBy?.action ?? null)
   return {
     role,
     signature,
@@ -65,8 +71,20 @@ export function composeMoment(
     get shown() {
       return shownIn(face, registry, moment.caller)
     },
+    answersBy,
     missing: specs.find((spec) => !isLoaded(registry, spec))?.name ?? null,
   }
+}
+
+function answeringAction(
+  { surface }: Face,
+  { operations }: Pick<Registry, 'operations'>,
+): AnsweringAction | null {
+  for (const action of surface.canDo) {
+    const argument = typeof action === 'string' ? operations.get(action)?.answers : undefined
+    if (typeof action === 'string' && argument !== undefined) return { action, argument }
+  }
+  return null
 }
 
 const toolsAt = (

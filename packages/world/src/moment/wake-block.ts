@@ -95,7 +95,9 @@ function lastLine(
   const { wake, caller } = row
   const answer =
     wake.expectReply === false ? wantsNoAnswer(caller) : howToAnswer(row, surface, role, answersBy)
-  const ending = isContinuation(wake) ? 'If nothing is left to do, make no tool call: that ends it.' : null
+  // Where prose is the answer, no tool call is no way to end without one.
+  const ends = isContinuation(wake) && !proseAnswers(role, row)
+  const ending = ends ? 'If nothing is left to do, make no tool call: that ends it.' : null
   const parts = [answer, ending].filter((part) => part !== null)
   return parts.length === 0 ? null : parts.join(' ')
 }
@@ -128,9 +130,9 @@ function howToAnswer(
   if (caller === null || covers(surface.canSummon, stanceOf(caller.name)) === undefined) return null
   const who = inline(stanceOf(caller.name))
   if (role.respondMode === 'none') return 'Your role answers nobody: each summon names its target.'
-  if (isAwaited(row) && answersBy !== null)
-    return `${who} may be waiting. To answer, call the do tool with action ${inline(answersBy)}.`
-  return isAwaited(row)
-    ? `${who} may be waiting. To answer, call the summon tool with target ${who}${proseAnswers(role, row) ? ', or write it as text' : ''}.`
-    : `${who} does not wait for more. To say more to ${who}, call the summon tool with target ${who}.`
+  if (!isAwaited(row))
+    return `${who} does not wait for more. To say more to ${who}, call the summon tool with target ${who}.`
+  const tool =
+    answersBy === null ? `summon tool with target ${who}` : `do tool with action ${inline(answersBy)}`
+  return `${who} may be waiting. To answer, call the ${tool}${proseAnswers(role, row) ? ', or write it as text' : ''}.`
 }

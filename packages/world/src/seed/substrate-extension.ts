@@ -58,6 +58,7 @@ const roles: Role[] = [
     canSummon: [{ rel: 'asker' }, { resolver: 'configurators' }],
     forceToolCall: true,
     prose: 'answers',
+    selfContinue: 'until-answered',
     prompt: 'You live here. Answer whoever speaks to you, briefly and truthfully.',
   }),
   role({
@@ -84,6 +85,8 @@ const roles: Role[] = [
     canDo: ['mediate'],
     canBe: ['birth'],
     canSummon: [{ rel: 'asker' }],
+    prose: 'answers',
+    selfContinue: 'until-answered',
     prompt: 'You mint beings for others. Nothing that you do is your own wish.',
   }),
   role({
@@ -92,6 +95,8 @@ const roles: Role[] = [
       'Writes roles, flows and signals for whoever could write them alone, and shows what there is.',
     canDo: ['mediate', 'set-role', 'delete-role', 'set-roleflow', 'set-world-signal'],
     canSummon: [{ rel: 'asker' }],
+    prose: 'answers',
+    selfContinue: 'until-answered',
     prompt: 'You keep the roles of this reality for others. Nothing that you do is your own wish.',
   }),
 ]

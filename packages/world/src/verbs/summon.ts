@@ -122,7 +122,7 @@ function closedBy(inReplyTo: string | null, { wake }: Acting): string[] {
 
 /** A being that goes on by itself waits for nobody, so what it says to others is an announcement unless it says otherwise. */
 const announces = ({ role, caller }: Acting, inReplyTo: string | null): boolean =>
-  role.selfContinue && inReplyTo === null && caller.cognition !== 'human'
+  role.selfContinue === true && inReplyTo === null && caller.cognition !== 'human'
 
 /** The end of a moment that answers once more: models do, and whoever asked has the answer. To say more, it names its target. */
 function answeredBefore(asker: BeingName): Act {

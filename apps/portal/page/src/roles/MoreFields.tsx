@@ -17,6 +17,12 @@ const CHOICES = [
   ['layout', 'Prompt', 'as-told', ['as-told', 'stable-first']],
   ['prose', 'Prose', 'see', ['see', 'answers']],
 ] as const
+/** Where the value of a field is no text. */
+const SELF_CONTINUES = {
+  'after each act': true,
+  'until it has answered': 'until-answered',
+  no: false,
+} as const
 
 /** Fields that most roles leave out. */
 export function MoreFields({ role, set, errorOf }: MoreProps) {
@@ -45,10 +51,16 @@ export function MoreFields({ role, set, errorOf }: MoreProps) {
           error={errorOf(field)}
         />
       ))}
-      <Switch
-        label="Goes on by itself after an act"
-        checked={role.selfContinue === true}
-        onChange={(event) => set('selfContinue', event.currentTarget.checked ? true : undefined)}
+      <Select
+        label="Goes on by itself"
+        placeholder="no"
+        data={Object.keys(SELF_CONTINUES)}
+        clearable
+        value={Object.entries(SELF_CONTINUES).find(([, value]) => value === role.selfContinue)?.[0] ?? null}
+        onChange={(chosen) =>
+          set('selfContinue', SELF_CONTINUES[chosen as keyof typeof SELF_CONTINUES] as unknown)
+        }
+        error={errorOf('selfContinue')}
       />
       <Switch
         label="Has to call a tool when asked"
