@@ -40,15 +40,22 @@ interface Of {
 
 /**
  * The role of a child: a built-in one, or one that its parent defined. That one is held to the limits that the parent has now.
- * @throws {TreeosError} INVALID_INPUT, FORBIDDEN
+ * @returns null when there is no role of that name
+ * @throws {TreeosError} FORBIDDEN
  */
-export async function requireRole(config: LineageConfig, of: Of, role: string): Promise<RoleConfig> {
+export async function findRole(config: LineageConfig, of: Of, role: string): Promise<RoleConfig | null> {
   const builtIn = Object.hasOwn(config.roles, role) ? config.roles[role] : undefined
   if (builtIn !== undefined) return builtIn
   const own = rolesDefinedBy(of.parent)
   const found = Object.hasOwn(own, role) && ROLE_NAME.test(role) ? kept.safeParse(own[role]).data : undefined
-  if (found !== undefined) return requireOwn(config, of, found)
-  const there = Object.keys({ ...config.roles, ...own }).join(', ')
+  return found === undefined ? null : requireOwn(config, of, found)
+}
+
+/** @throws {TreeosError} INVALID_INPUT, FORBIDDEN */
+export async function requireRole(config: LineageConfig, of: Of, role: string): Promise<RoleConfig> {
+  const found = await findRole(config, of, role)
+  if (found !== null) return found
+  const there = Object.keys({ ...config.roles, ...rolesDefinedBy(of.parent) }).join(', ')
   throw new TreeosError(
     'INVALID_INPUT',
     `there is no role ${JSON.stringify(role)} for a child; there is ${there}`,

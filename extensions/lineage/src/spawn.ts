@@ -11,7 +11,7 @@ import {
   shownRole,
 } from './child.ts'
 import type { LineageConfig } from './config.ts'
-import { requireRole } from './custom-roles.ts'
+import { findRole, requireRole } from './custom-roles.ts'
 import { GENESIS_BYTES_MAX, MESSAGE_CHARS_MAX, requireHarmless, SPECIALIZATION_CHARS_MAX } from './genesis.ts'
 import { SPAWN_STATES } from './lifecycle.ts'
 import { requireWithinLimits } from './limits.ts'
@@ -27,6 +27,7 @@ export function flowOf(role: string, { allowedTools = [] }: Pick<RoleConfig, 'al
   return [{ role: CUSTOM }, ...allowedTools.map((tool) => ({ stack: true, role: toolRole(tool) }))]
 }
 export const CUSTOM = 'lineage:custom'
+const GENERALIST = 'generalist'
 export const toolRole = (tool: Tool): string => `lineage:tool-${tool.replaceAll('_', '-')}`
 
 export const spawnChild = (config: LineageConfig) =>
@@ -47,10 +48,13 @@ export const spawnChild = (config: LineageConfig) =>
       script: z.string().max(100).optional().describe('a script that decides for it, in place of a model'),
     }),
     async decide({ actor, args, world, openedAt, carryOut }) {
-      const { name, specialization = null, role = 'generalist', message = null, script = null } = args
+      const { name, specialization = null, message = null, script = null } = args
       for (const [field, text] of Object.entries({ name, specialization, message }))
         if (text !== null) requireHarmless(field, text)
-      const settled = await requireRole(config, { world, parent: actor }, role)
+      // A role that there is not is that of a generalist, as the seed says; the result tells it.
+      const asked = await findRole(config, { world, parent: actor }, args.role ?? GENERALIST)
+      const role = asked === null ? GENERALIST : (args.role ?? GENERALIST)
+      const settled = asked ?? (await requireRole(config, { world, parent: actor }, GENERALIST))
       await requireWithinLimits(config, { world, actor, openedAt })
       const everySeconds = everySecondsOf(config.heartbeatSeconds, settled)
       const born = {
@@ -89,7 +93,12 @@ export const spawnChild = (config: LineageConfig) =>
             recordOf(name, 'lineage:moved', { from: SPAWN_STATES[i] ?? null, to, reason: 'spawned' }),
           ),
         ],
-        result: { child: `@${name}`, role, heartbeatSeconds: everySeconds },
+        result: {
+          child: `@${name}`,
+          role,
+          heartbeatSeconds: everySeconds,
+          ...(asked === null ? { unknown: args.role ?? null } : {}),
+        },
         ...(message === null
           ? {}
           : { awakens: [{ being: name, content: { event: 'spawned', actor: `@${actor.name}`, message } }] }),

@@ -108,12 +108,18 @@ export async function workOf(world: WorldReader, me: BeingRow): Promise<Json> {
 }
 
 /** What a parent sees of the children that it spawned. */
-export const childrenOf = async (world: WorldReader, me: BeingRow): Promise<Json> =>
-  (await spawnedBy(world, me)).map((child) => ({
+export async function childrenOf(world: WorldReader, me: BeingRow): Promise<Json> {
+  const children = await spawnedBy(world, me)
+  const starting = children.filter(({ profile }) => profile.state === 'starting').map(({ name }) => name)
+  const wore = starting.length === 0 ? {} : await world.wore(starting)
+  return children.map((child) => ({
     child: `@${child.name}`,
     role: child.profile.role,
-    state: child.profile.state,
+    // A child that acts without a tool, as by an answer, does not write its state. It has started nevertheless.
+    state:
+      child.profile.state === 'starting' && Object.hasOwn(wore, child.name) ? 'healthy' : child.profile.state,
     asleep: child.profile.asleep,
     live: isLiving(child),
     ...(child.profile.wants === undefined ? {} : { wants: child.profile.wants }),
   }))
+}

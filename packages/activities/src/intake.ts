@@ -1,11 +1,12 @@
 import {
-  type ActContent,
   actWakeId,
   asJson,
   isJsonObject,
+  type Json,
   newWake,
   PRIORITIES,
   parseCall,
+  requireContent,
   TreeosError,
 } from '@treeos/core'
 import type { IntakeInput } from '@treeos/protocol'
@@ -16,8 +17,8 @@ import type { BeatDeps } from './deps.ts'
 /**
  * Turns an act that a person sent as a Temporal signal into an inbox row. The person may act as the same beings as on the
  * command line: as the first operator, and as a being that the operator inhabits, which records the operator as the driver.
- * Refuses an act that it cannot parse, and every act where the operator did not turn such acts on. No caller waits
- * for an answer, so the refusal goes to the log only.
+ * Refuses every act where the operator did not turn such acts on; that goes to the log only. No caller waits for an answer. So a wrong act
+ * goes into the inbox as well: its moment fails and says why, and the person gets a notice.
  */
 export async function intake(
   deps: BeatDeps,
@@ -29,10 +30,11 @@ export async function intake(
     // Who may signal holds the credential of Temporal, so it is the person of this instance: the first operator.
     const lease = await authorizeActingAs(deps, being)
     if (lease === null) await requireHuman(deps, being)
-    const content: ActContent = {
-      call: parseCall(isJsonObject(act) && 'call' in act ? act.call : act),
+    const content = {
+      call: asRead(isJsonObject(act) && 'call' in act ? act.call : act),
       answers: typeof act.answers === 'string' ? act.answers : null,
       ...(lease === null ? {} : { lease }),
+      isSignal: true,
     }
     await enqueue(
       signals,
@@ -42,7 +44,7 @@ export async function intake(
         being,
         kind: 'act',
         priority: PRIORITIES.human,
-        content: asJson(content),
+        content: requireContent(content, 'the act'),
         root: id,
       }),
     )
@@ -51,6 +53,16 @@ export async function intake(
     if (!(error instanceof TreeosError)) throw error
     deps.observe.error('intake', error)
     return { accepted: false }
+  }
+}
+
+/** The strict call that was meant. What cannot be read stays as it is, and its moment says why it fails. */
+function asRead(act: Json): Json {
+  try {
+    return asJson(parseCall(act))
+  } catch (error) {
+    if (error instanceof TreeosError) return act
+    throw error
   }
 }
 

@@ -13,6 +13,8 @@ export interface ActContent {
   readonly answers: string | null
   /** the lease under which a driver acts as the being; left out where a person acts as itself */
   readonly lease?: { readonly driver: BeingName; readonly epoch: number }
+  /** it came by a Temporal signal, whose sender hears nothing; left out where the person waits for the result */
+  readonly isSignal?: true
 }
 
 const ACT_PREFIX = 'act/'

@@ -98,7 +98,9 @@ ${LINEAGE}`)
     const [plain, named] = await Promise.all(['plain', 'named'].map((name) => rowOf(world, name)))
     const told = (row: typeof plain) => [row?.qualities, row?.ceiling, row?.defaultRole]
     expect(told(plain)).toEqual(told(named))
-    await expectRefused(world, () => puppet('odd', { role: 'wizard' }), 'INVALID_INPUT', 'no role "wizard"')
+    const { result } = await puppet('odd', { role: 'wizard' })
+    expect(result).toMatchObject({ role: 'generalist', unknown: 'wizard' })
+    expect(told(await rowOf(world, 'odd'))).toEqual(told(named))
   })
 
   it('the prompt of the parent comes first, and the blocks after it in order', async () => {

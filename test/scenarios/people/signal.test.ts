@@ -55,6 +55,34 @@ describe('an act by signal', () => {
     expect(drivers).toEqual(['operator'])
   })
 
+  it('is read as generously as any other, and a driver’s wrong act fails as well', async () => {
+    const hands = await inhabit(guarded, { being: 'ann', as: 'operator' })
+    const handle = guarded.temporal.workflow.getHandle(beingWorkflowId(guarded.reality.name, 'ann'))
+    await handle.signal(ACT_SIGNAL, { verb: 'summon', target: '@operator', content: 'Hello.' })
+    await handle.signal(ACT_SIGNAL, { verb: 'do', action: 'fly', target: '@ann' })
+    const said = await until(async () =>
+      (await wakesOf(guarded, 'operator')).find(({ content }) => content === 'Hello.'),
+    )
+    expect(said).toMatchObject({ caller: { name: 'ann' }, inReplyTo: null })
+    await until(async () => (await moments(guarded.db, 'ann')).at(-1)?.outcome === 'failure')
+    await hands.release()
+  })
+
+  it('that is wrong fails in a moment of the person, who gets a notice', async () => {
+    const handle = guarded.temporal.workflow.getHandle(beingWorkflowId(guarded.reality.name, 'operator'))
+    await handle.signal(ACT_SIGNAL, { verb: 'fly', target: '@operator' })
+    const notice = await until(async () =>
+      (await wakesOf(guarded, 'operator')).find(({ id }) => id.startsWith('notice/operator/')),
+    )
+    expect(notice.content).toMatchObject({
+      event: 'failure',
+      actor: '@operator',
+      code: 'VERB_NOT_SUPPORTED',
+      message: 'verb "fly" is not one of see, do, summon, be',
+    })
+    expect((await moments(guarded.db, 'operator')).at(-1)).toMatchObject({ outcome: 'failure' })
+  })
+
   it('is refused where Temporal asks its callers for no credential: nothing enters the inbox', async () => {
     const before = (await wakesOf(open, 'operator')).length
     await signal(open, 'operator', 4)

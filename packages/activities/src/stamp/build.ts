@@ -2,6 +2,7 @@ import {
   type Digest,
   type FactDraft,
   type HeadRef,
+  readPath,
   type SeenHead,
   SPEECH_KIND,
   type Wake,
@@ -80,7 +81,9 @@ export async function build(
       rows: folded.map((row) => ({ ...row, foldedSeq: facts[row.draft]?.ref.seq ?? 0 })),
       inbox: [
         ...causedBy(act?.wakes ?? [], facts),
-        ...failureNotices(input, open, verdict, parking?.notice.being ?? null).map(asNotice),
+        ...failureNotices(input, open, verdict, parking?.notice.being ?? null, isSignalled(current)).map(
+          asNotice,
+        ),
         ...continued.notices.map(asNotice),
         ...(parking === null ? [] : [asNotice(parking.notice)]),
         ...continued.wakes,
@@ -104,6 +107,9 @@ export async function build(
     },
   }
 }
+
+const isSignalled = ({ record, content }: LoadedMoment): boolean =>
+  record.wake.kind === 'act' && readPath(content, ['isSignal']) === true
 
 /** The heads that the append checks: of all that an act, a refusal or a look rests on, and of the reel that parks the being. */
 function headsOf(reader: WorldReader, verdict: Verdict, parking: Parking | null): SeenHead[] {

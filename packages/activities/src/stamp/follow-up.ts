@@ -52,23 +52,25 @@ export const answeredBy = ({ wake, answers }: Pick<OpenRecord, 'wake' | 'answers
 
 /**
  * Notices about a failed or skipped moment, for the asker and the operator. Nothing is retried automatically.
- * - No notice for a person's own act: the person sees the result.
+ * - No notice for a person's own act: the person sees the result. Of one that came by a signal the person gets one.
  * - No notice for a skip that a role or a cut intended.
  * - For a wake without an asker, or whose asker expects no reply, only the operator gets one.
  * - For a being that was ended only the asker gets one.
  * - The approver of a parked being gets none: the notice of the parking says the same.
  * @param approver who may approve that the being goes on; null when the being is not parked
+ * @param isSignalled the moment is of an act that came by a signal
  */
 export function failureNotices(
   input: StampInput,
   open: OpenRecord,
   verdict: Pick<Verdict, 'kind' | 'reason' | 'detail' | 'sendsNoNotice'>,
   approver: BeingName | null,
+  isSignalled: boolean,
 ): Wake[] {
   if (verdict.kind !== 'failure' && verdict.kind !== 'skipped') return []
   if (verdict.sendsNoNotice || verdict.reason === 'not-triggered' || verdict.reason === 'thread-cut')
     return []
-  if (open.wake.kind === 'act' || open.wake.hops >= LIMITS.hopsMax) return []
+  if ((open.wake.kind === 'act' && !isSignalled) || open.wake.hops >= LIMITS.hopsMax) return []
   const isAnswered = questionOf(open.wake, open.answers) === null
   const asker = open.wake.expectReply === false || isAnswered ? null : (open.wake.caller?.name ?? null)
   const content = {
@@ -82,7 +84,7 @@ export function failureNotices(
   if (isEnded && open.wake.inReplyTo !== null) return [] // whoever answered it waits for nothing
   const recipients = new Set<BeingName>(approver === null && !isEnded ? [OPERATOR] : [])
   if (asker !== null) recipients.add(asker)
-  recipients.delete(input.being)
+  if (!isSignalled) recipients.delete(input.being) // who signals is the operator
   if (approver !== null) recipients.delete(approver)
   return [...recipients].map((being) =>
     eventWake(being, `notice/${input.moment}/${being}`, content, open.wake),

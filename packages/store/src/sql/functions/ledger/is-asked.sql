@@ -1,5 +1,5 @@
 -- Whether a moment decided what a person's act asks for, under the lease that it was given. Content and decision are canonical JSON, and
--- compared as text: they may hold a NUL, which jsonb does not take.
+-- compared as text: they may hold a NUL, which jsonb does not take. A lease is the last field of the content, by the order of its names.
 create or replace function treeos.is_asked(act treeos.inbox, its_moment text, its_lease integer) returns boolean
 language plpgsql stable as $$
 declare
