@@ -12,7 +12,7 @@ export interface WakeState {
   readonly goesOn: string | null
   /** whose wake it is */
   readonly being: BeingName
-  /** the summon by which its moment asked another being; null when it asked none */
+  /** the summon by which its moment asked another being; null when it asked none, or when no answer to this wake is wanted */
   readonly asked: string | null
   /** the first answer to it; null while there is none */
   readonly answered: string | null
@@ -39,7 +39,7 @@ export async function findWakeState(db: Db, wake: string): Promise<WakeState | n
     from treeos.inbox i
       left join treeos.moment_outcome o on o.wake = i.id and o.reason is distinct from 'superseded'
       left join treeos.inbox l on l.id in (${LOOK_PREFIX} || o.moment, ${CONTINUE_PREFIX} || o.moment) and l.answers is not null
-      left join treeos.inbox q on q.id = o.moment and q.kind = 'summon' and q.expect_reply and q.in_reply_to is null
+      left join treeos.inbox q on i.expect_reply and q.id = o.moment and q.kind = 'summon' and q.expect_reply and q.in_reply_to is null
       left join treeos.projection p on p.key = 'thread:' || i.root
     where i.id = ${wake}`.execute(db)
   const [row] = rows
