@@ -1,6 +1,6 @@
 /**
- * The whole check: `pnpm test`. Every step runs even when an earlier one failed. The last line counts what passed, failed and
- * was skipped. Arguments select a part: names of steps, and for the tests also paths or parts of paths.
+ * The whole check: `pnpm test`. Every step runs even when an earlier one failed. The last lines name what
+ * failed, and count what passed, failed and was skipped. Arguments select a part: names of steps, and for the tests also paths or parts of paths.
  *   pnpm test quick · pnpm test lint types · pnpm test services test/scenarios/world/court · pnpm test packages/roles
  * An argument that names no step and matches no test file is an error. With TREEOS_NIGHTLY=1 the check also fails when anything
  * was repeated.
@@ -44,7 +44,7 @@ const hasChromium = existsSync(process.env.TREEOS_CHROMIUM ?? '/usr/bin/chromium
 if (hasChromium) suites.push('portal')
 else NAMED.push('portal')
 /** Of `portal`, when all is checked by day. When it is named, and at night, all of its files run. */
-const PAGES_BY_DAY = ['pages', 'map', 'health'].map((name) => `test/portal/browser/${name}.test.ts`)
+const PAGES_BY_DAY = ['test/portal/browser/pages.test.ts']
 /** What needs no services and little time: `pnpm test quick`. */
 const QUICK = ['format', 'lint', 'types', 'page', 'imports', 'unit']
 /** Files that fail in a run of all run once more, alone. More of them are no coincidence. Attacks are never run again: chance is their subject. */
@@ -55,6 +55,10 @@ const END_MS = 120_000
 /** What vitest calls a test that did not run. */
 const SKIPPED = ['pending', 'skipped', 'todo', 'disabled']
 
+/** After a suite, so that a check which grows shows where. */
+const SLOWEST_SHOWN = 12
+/** Repeated at the end: the output of thousands of tests hides them. */
+const failures: string[] = []
 const running = new Set<ChildProcess>()
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
   process.on(signal, () => {
@@ -100,6 +104,7 @@ async function main(wanted: string[]): Promise<number> {
   const isDay = wanted.length === 0 && !IS_NIGHT
   for (const name of tests) add(await test(name, name === 'portal' && isDay ? PAGES_BY_DAY : paths))
   const { passed, failed, skipped, retried } = total
+  for (const failure of failures) console.log(`✗ ${failure}`)
   const isRepeatable = !IS_NIGHT
   if (retried > 0)
     console.log(`see ↻ above for what was repeated${isRepeatable ? '' : ', which fails a nightly run'}`)
@@ -132,7 +137,10 @@ async function match(
 async function check(name: string, command: string[]): Promise<Tally> {
   const { ok, output, seconds } = await run(command, 'kept')
   console.log(`${ok ? '✓' : '✗'} ${name} (${seconds} s)`)
-  if (!ok) console.log(`$ ${command.join(' ')}\n${output.trimEnd()}\n`)
+  if (!ok) {
+    console.log(`$ ${command.join(' ')}\n${output.trimEnd()}\n`)
+    failures.push(`${name}: see its output above`)
+  }
   return { passed: ok ? 1 : 0, failed: ok ? 0 : 1, skipped: 0, retried: 0 }
 }
 
@@ -140,23 +148,52 @@ async function check(name: string, command: string[]): Promise<Tally> {
 async function test(project: string, paths: string[]): Promise<Tally> {
   const first = await runTests(project, paths)
   const tally: Tally = { passed: 0, failed: 0, skipped: 0, retried: 0 }
-  for (const { status, assertionResults } of await repeatFew(project, paths, first.report)) {
+  for (const one of await repeatFew(project, paths, first.report)) {
+    const { name, status, assertionResults } = one
     const count = (wanted: string[]) => assertionResults.filter((test) => wanted.includes(test.status)).length
     const failed = count(['failed'])
     tally.passed += count(['passed'])
     tally.failed += status === 'failed' && failed === 0 ? 1 : failed
     tally.skipped += count(SKIPPED)
+    if (status === 'failed' || failed > 0) failures.push(...failuresOf(relative(root, name), one))
     for (const { status, title, meta } of assertionResults) {
       if (SKIPPED.includes(status)) console.log(`- skipped: ${title}`)
       for (const reason of meta?.retried ?? []) console.log(`↻ ${title}: repeated, since ${reason}`)
       tally.retried += meta?.retried?.length ?? 0
     }
   }
-  if (first.isStuck) tally.failed += 1
+  if (first.isStuck) {
+    tally.failed += 1
+    failures.push(`${project}: vitest did not end`)
+  }
   // An error outside all files, or no report.
-  if (!first.ok && tally.failed === 0 && !first.report.some(hasFailed)) tally.failed = 1
+  if (!first.ok && tally.failed === 0 && !first.report.some(hasFailed)) {
+    tally.failed = 1
+    failures.push(`${project}: an error outside all files, or no report; see its output above`)
+  }
   console.log(`${tally.failed === 0 ? '✓' : '✗'} ${project} tests (${first.seconds} s)`)
+  if (first.report.length > SLOWEST_SHOWN) console.log(`  longest: ${longest(first.report)}`)
   return tally
+}
+
+/** What failed in a file, a line each, with the first line of its message. */
+function failuresOf(file: string, { message, assertionResults }: Report[number]): string[] {
+  const failed = assertionResults.filter((test) => test.status === 'failed')
+  if (failed.length === 0) return [`${file}: ${firstLine(message)}`]
+  return failed.map((test) => `${file} > ${test.fullName}: ${firstLine(test.failureMessages?.[0])}`)
+}
+
+function firstLine(message: string | undefined): string {
+  return message?.trim().split('\n')[0] || 'the file could not be loaded'
+}
+
+function longest(report: Report): string {
+  const seconds = (file: Report[number]) => (file.endTime - file.startTime) / 1000
+  return [...report]
+    .sort((a, b) => seconds(b) - seconds(a))
+    .slice(0, SLOWEST_SHOWN)
+    .map((file) => `${relative(root, file.name)} ${seconds(file).toFixed(0)} s`)
+    .join(', ')
 }
 
 async function runTests(project: string, paths: string[]) {
@@ -205,8 +242,22 @@ function hasFailed({ status, assertionResults }: Report[number]): boolean {
   return status === 'failed' || assertionResults.some((test) => test.status === 'failed')
 }
 
-type Result = { status: string; title: string; meta?: { retried?: string[] } }
-type Report = { name: string; status: string; assertionResults: Result[] }[]
+type Result = {
+  status: string
+  title: string
+  fullName: string
+  failureMessages?: string[]
+  meta?: { retried?: string[] }
+}
+/** Times are in milliseconds. */
+type Report = {
+  name: string
+  status: string
+  message?: string
+  startTime: number
+  endTime: number
+  assertionResults: Result[]
+}[]
 
 /** Empty when vitest wrote no report: its exit status then counts as a failure. */
 function readReport(file: string): Report {
