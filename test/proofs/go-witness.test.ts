@@ -1,8 +1,9 @@
 /** The public witness `litewitness`, in Go, cosigns the log of a reality. `packages/proofs/test/go-witness` pins its version. */
-import { type ChildProcess, execFileSync, spawn, spawnSync } from 'node:child_process'
+import { type ChildProcess, execFile, execFileSync, spawn, spawnSync } from 'node:child_process'
 import { mkdirSync, mkdtempSync, rmSync } from 'node:fs'
 import { homedir, tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { promisify } from 'node:util'
 import { freePort } from '@treeos/local'
 import {
   Cosigning,
@@ -53,7 +54,8 @@ describe.skipIf(lacking.length > 0)(title, () => {
   beforeAll(async () => {
     mkdirSync(BIN, { recursive: true })
     const programs = ['litewitness', 'witnessctl'].map((name) => `filippo.io/torchwood/cmd/${name}`)
-    execFileSync('go', ['build', '-o', `${BIN}/`, ...programs], { cwd: GO, stdio: 'pipe' })
+    // The worker of the world runs in this process, so nothing may hold it up for a minute.
+    await promisify(execFile)('go', ['build', '-o', `${BIN}/`, ...programs], { cwd: GO })
     const origin = originOf(world.reality.id)
     const place = { origin, keyFile: join(home, 'log-key'), lastFile: join(home, 'last.json'), folder }
     signer = new Signer(place)

@@ -6,7 +6,7 @@ import { born, MemoryWorld, spaceMade } from '../test/memory-world.ts'
 import { type Acting, type BeingRow, decideCall, type SpaceRow, whyNotAllowed } from './index.ts'
 
 // A long run: FC_RUNS=20000 npx pnpm@12.21.0 exec vitest run packages/world/src/why-not
-const numRuns = Number(process.env.FC_RUNS ?? 1_200)
+const numRuns = Number(process.env.FC_RUNS ?? 500)
 
 const LISTS = { canSee: 'see', canDo: 'do', canSummon: 'summon' } as const
 type List = keyof typeof LISTS
