@@ -59,6 +59,7 @@ const COLUMNS: Columns = {
     counter: 'bigint',
     transports: 'ARRAY',
     name: 'text',
+    signs: 'boolean',
     created_at: time,
     used_at: `${time}?`,
   },

@@ -15,6 +15,19 @@ export interface ActContent {
   readonly lease?: { readonly driver: BeingName; readonly epoch: number }
   /** it came by a Temporal signal, whose sender hears nothing; left out where the person waits for the result */
   readonly isSignal?: true
+  /** by a passkey of who acts; left out without one */
+  readonly signed?: ActSignature
+}
+
+/** The assertion of a passkey over an act: docs/formats.md says what it signs. All but `key` and `at` are base64url. */
+export interface ActSignature {
+  /** id of the passkey in the qualities of the person */
+  readonly key: string
+  /** ms since 1970 UTC */
+  readonly at: number
+  readonly authenticatorData: string
+  readonly clientDataJSON: string
+  readonly signature: string
 }
 
 const ACT_PREFIX = 'act/'

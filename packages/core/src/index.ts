@@ -19,6 +19,7 @@ export {
 } from './budget.ts'
 export {
   type ActContent,
+  type ActSignature,
   actWakeId,
   correlationFor,
   parseCall,

@@ -1,5 +1,6 @@
 import {
   type ActContent,
+  type ActSignature,
   type Caller,
   correlationFor,
   type Decision,
@@ -108,6 +109,20 @@ export function decisionOfPerson({ content }: { readonly content: Json }): Decis
     if (!(error instanceof TreeosError)) throw error
     return { kind: 'failure', code: error.code, message: error.message }
   }
+}
+
+/** No assertion of an authenticator is longer. */
+const SIGNATURE_CHARS_MAX = 4096
+
+/** The signature of a person's act by its passkey; null where it has none, or one of another form. */
+export function signatureOfAct({ content }: Pick<Wake, 'content'>): ActSignature | null {
+  const signed = readPath(content, ['signed'])
+  if (!isJsonObject(signed)) return null
+  const { key, at, authenticatorData, clientDataJSON, signature } = signed
+  const texts = [key, authenticatorData, clientDataJSON, signature]
+  const isForm = texts.every((text) => typeof text === 'string' && text.length <= SIGNATURE_CHARS_MAX)
+  if (!isForm || !Number.isSafeInteger(at)) return null
+  return { key, at, authenticatorData, clientDataJSON, signature } as unknown as ActSignature
 }
 
 /** The lease that a person's act names, of a person who drives a being; null when the person acts as itself. */

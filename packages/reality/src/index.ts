@@ -7,6 +7,7 @@ export {
   type DecisionMoment,
   decisionOfPerson,
   leaseOfAct,
+  signatureOfAct,
 } from './acting.ts'
 export { readSpec, specFrom } from './blobs.ts'
 export { bootstrapReality } from './bootstrap.ts'

@@ -40,7 +40,7 @@ import {
   WorldReader,
   type WorldReading,
 } from '@treeos/world'
-import { leaseOfAct } from './acting.ts'
+import { leaseOfAct, signatureOfAct } from './acting.ts'
 import type { OpenReality } from './open-reality.ts'
 import { UnknownBeingError } from './open-reality.ts'
 
@@ -71,6 +71,7 @@ export async function readForMoment(
   const { verb, caller } = verbAndCallerOf(wake, answered)
   const asked = (answered ?? wake).askedRole
   const quotes = quotesOf(wake)
+  const signed = wake.kind === 'act' ? signatureOfAct(wake) : null
   const faults: { what: string; error: unknown }[] = []
   const opening = {
     verb,
@@ -112,6 +113,7 @@ export async function readForMoment(
     ...(me.ended === undefined ? {} : { ended: true }),
     ...(driver !== null && lenderOf(me, driver) === null ? { own: true } : {}),
     layout: PROMPT_LAYOUT,
+    ...(signed === null ? {} : { signed }),
     ...(digests.noted === null ? {} : { noted: digests.noted }),
     face: seen.faceText === null ? null : digestOfCanonical(seen.faceText),
   }
@@ -129,6 +131,7 @@ export async function beginReading(
   const me = await reader.being(being)
   if (me === null) return null
   const driver = driverOf(me, lease ?? null)
+  if (driver !== null) await reader.being(driver) // who checks the signature of an act looks for its passkeys
   return {
     reader,
     me,

@@ -12,6 +12,7 @@ import {
   wakeFields,
   wakeRecordOf,
 } from '@treeos/core'
+import { signatureOfAct } from '@treeos/reality'
 import {
   type Db,
   findDecision,
@@ -44,6 +45,9 @@ export async function compareWake(
 ): Promise<void> {
   const { wake } = woken.open
   compareEntry(woken, compare)
+  const { entry, open } = woken
+  if (wake.kind === 'act' && entry !== null && entry.content !== null)
+    compare.same('signed', asJson(open.signed ?? null), asJson(signatureOfAct(entry)))
   if (isContinuation(wake)) return compareGoingOn(db, woken, compare)
   if (wake.kind === 'summon') return compareSummon(past, woken, compare)
   if (wake.kind === 'event' && wake.id.startsWith(CHANGE_PREFIX)) compareChange(woken, caused, compare)

@@ -42,6 +42,7 @@ export async function recomputeMoment(
   const reader = new WorldReader(source)
   const me = await reader.being(being)
   if (me === null) throw new Error(`@${being} does not exist at the head that this moment cites`)
+  if (open.driver !== null) await reader.being(open.driver)
   const seen = await readWorld(reader, registry, momentInputsOf(me, open))
   const stack = seen.result.skip === undefined ? pinStack(seen.program, seen.result) : null
   if (stack === null || seen.face === null)

@@ -3,11 +3,14 @@
 export { type Erased, type Verified, verifyBundle } from './bundle/bundle.ts'
 export type { Broken } from './bundle/causes.ts'
 export type { Scope } from './bundle/cover.ts'
+export { pathsRead } from './bundle/stack.ts'
+export { isOfState } from './bundle/states.ts'
 export { canonical, type Json, type JsonObject, parseCanonical } from './canonical.ts'
 export { readCheckpoint, type SignedCheckpoint } from './checkpoint.ts'
 export { type Cosigned, cosignedBy, type OutsideWitness } from './cosignature.ts'
 export { type Followed, verifyFollows } from './follow.ts'
 export { lineHash } from './hash.ts'
+export { challengeOf, type Signing, signerOf, signingOf } from './passkey.ts'
 export {
   describeQuorum,
   isQuorum,

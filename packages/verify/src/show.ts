@@ -68,7 +68,7 @@ export function shownReceipt({
 }: CheckedReceipt): string {
   if (derived === null)
     return ['broken', ...broken.map(({ reason, what }) => plain(`${reason}: ${what}`))].join('\n')
-  const { verdict, outcome, reason, moment, verb, asked, target, roles, gates, lineage } = derived
+  const { verdict, outcome, reason, moment, verb, asked, target, roles, gates, lineage, signing } = derived
   return [
     `${status}: ${moment} ${verb} ${asked}${asked === target ? '' : ` on ${target}`}: ${verdict}`,
     ...broken.map(({ reason, what }) => `${reason}: ${what}`),
@@ -80,6 +80,7 @@ export function shownReceipt({
     ),
     ...gates.map(({ allowed, by }) => `${allowed ? 'allowed' : 'refused'} by ${by}`),
     ...(lineage.length === 0 ? [] : [`made by ${lineage.map((name) => `@${name}`).join(', then ')}`]),
+    ...(signing.kind === 'signed' ? [`made by a passkey of @${signing.by}${told(signing.at)}`] : []),
     ...(signed === true ? ['signed by the key'] : []),
     ...(checkpoint === null ? [] : [`in the log: checkpoint of ${checkpoint.size} entries`]),
     ...cosigners(checkpoint),

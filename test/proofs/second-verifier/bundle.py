@@ -5,6 +5,7 @@ import re
 from hashes import Checkpoint, fact_hash, genesis_hash, is_hash, is_included, line_hash, moment_hash, salted_hash, value_hash
 from heads import whole_heads
 from moment import check_header, check_moment, cited_by, gone_from
+from passkey import signer_of, signing_of
 from plain_json import ABSENT, Broken, at, given, is_count, items, need, parse_canonical, same
 from stack import Beside, Stack, check_outcome
 from states import States
@@ -46,6 +47,7 @@ class Bundle:
         self.contents, self.unused = {}, set()
         self.states, self.last_acts, self.missing = States(), {}, set()
         self.checkpoint = None
+        self.signed, self.is_unsigned = set(), False
 
     def take(self, number, value):
         kind = str(value.get("kind"))
@@ -106,7 +108,7 @@ class Bundle:
             need(is_hash(salt) and salted_hash(salt, payload) == header["payloadHash"], "another payload")
         if is_tombstone:
             self.tombstone(header, payload)
-        self.states.take(reel, seq, str(header["kind"]), payload)
+        self.states.take(reel, seq, header, payload)
         self.count(header)
         if self.link(reel, seq, prev, own):
             return
@@ -158,10 +160,22 @@ class Bundle:
         due = [being, given(value["open"], "driver"), cause, given(record, "openedAt"), given(record, "stackDigest")]
         need(said is None or same(said, due), "its facts say otherwise who acted, when and in which stack")
         self.derive(value, heads.basis)
+        self.check_signing(value, heads.basis)
         need(all(self.cites(ref, self.being is None) for ref in cited), "cites other facts")
         self.unnamed.discard(cause)
         need(all(digest in self.contents for digest in digests), "a content is not here")
         self.unused.difference_update(digests)
+
+    def check_signing(self, moment, basis):
+        record, opened = moment["record"], moment["open"]
+        reel = f"being:{signer_of(opened, record['being'])}"
+        state = self.states.at(reel, basis[reel][1]) if reel in basis and self.is_whole(reel) else None
+        keys = None if state is None else state.get("passkeys", {})
+        signing = signing_of(self.reality, record["being"], opened, moment["decision"], keys)
+        self.is_unsigned = self.is_unsigned or signing in ("unsigned", "unknown")
+        if signing == "signed" and record["wake"] is not None:
+            need(record["wake"] not in self.signed, "the same signature twice")
+            self.signed.add(record["wake"])
 
     def derive(self, moment, basis):
         record = moment["record"]
@@ -237,7 +251,7 @@ class Bundle:
         need(self.until is None or self.since <= self.until >= last, "another range than the scope")
 
     def is_covered(self):
-        if self.checkpoint is None:
+        if self.checkpoint is None or self.is_unsigned:
             return False
         for reel, chain in self.chains.items():
             if chain.covered < chain.end[0] and max(chain.covered, chain.first) < max(chain.end[0], 1):

@@ -5,7 +5,7 @@ import re
 from moment import check_header
 from plain_json import ABSENT, Broken, at, canonical, given, items, need
 from hashes import fact_hash, genesis_hash, is_hash, salted_hash
-from states import set_path
+from states import CHANGES as CHANGES_OF_STATE, States, set_path
 
 LIST_OF = {"see": "canSee", "do": "canDo", "summon": "canSummon", "be": "canBe"}
 NAME = re.compile(r"[a-z][a-z0-9-]{0,31}\Z")
@@ -65,11 +65,17 @@ def counts(reel, kind):
     return kind in CHANGES and (kind != "quality:set" or reel.startswith("space:"))
 
 
+def check_payload(header, salt, payload):
+    need(is_hash(salt) and type(payload) is dict, "a payload that counts is not there")
+    need(salted_hash(salt, payload) == at(header, "payloadHash"), "another payload")
+
+
 class World:
     """What a receipt shows of beings, spaces and things."""
 
     def __init__(self, reality, reels):
         self.heads, self.gaps, self.states = {}, [], {}
+        self.read = States()
         for reel, links in reels.items():
             need(type(links) is list, "a reel is a list")
             self.take(reality, reel, links)
@@ -90,13 +96,17 @@ class World:
             last = fact_hash(last, header)
             kind = given(header, "kind")
             if not counts(reel, str(kind)):
-                need(salt is None and payload is None, "a payload that nothing is derived from")
+                if salt is None and payload is None:
+                    continue
+                need(str(kind) in CHANGES_OF_STATE, "a payload that nothing is derived from")
+                check_payload(header, salt, payload)
+                self.read.take(reel, seq, header, payload)
                 continue
             if kind == "being:bore" and salt is None and payload is None:
                 state = None if state is None else state | {"children": None}
                 continue
-            need(is_hash(salt) and type(payload) is dict, "a payload that counts is not there")
-            need(salted_hash(salt, payload) == at(header, "payloadHash"), "another payload")
+            check_payload(header, salt, payload)
+            self.read.take(reel, seq, header, payload)
             if state is not None or kind.endswith((":born", ":created")):
                 state = CHANGES[kind](NOTHING if state is None else state, payload)
         self.heads[reel] = (seq, last)

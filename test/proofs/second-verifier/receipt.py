@@ -8,9 +8,9 @@ from hashes import Checkpoint, is_hash, is_included, is_signed, moment_hash, pla
 from heads import shown_heads
 from moment import check_moment
 from operations import OPERATIONS
+from passkey import signer_of, signing_of
 from plain_json import ABSENT, Broken, at, canonical, given, items, need, parse, same
 from stack import Beside, Stack
-from states import States
 
 RECEIPT_TYPE = "https://treeos.dev/receipt/v1"
 STATEMENT_TYPE = "https://in-toto.io/Statement/v1"
@@ -72,15 +72,26 @@ class Derivation:
         self.name, self.being = self.record["moment"], self.record["being"]
         self.hash = moment_hash(self.moment["prev"], self.record)
         self.check_roles()
-        Stack(self.moment, self.heads.basis, Beside(States(), lambda _: False, ABSENT, self.witness["program"]))
         self.world = self.world_of()
         self.me = self.world.being(self.being)
         need(self.me is not None and self.me["name"] == self.being, "never born")
+        is_shown = lambda reel: reel != "registry" and reel in self.world.heads
+        Stack(self.moment, self.heads.basis, Beside(self.world.read, is_shown, ABSENT, self.witness["program"]))
+        self.signing = self.signed()
         self.world.lineage(self.being)  # the reels of all makers have to be there
         self.asker = asker_in(self.open)
         self.check_surface()
         self.gates = self.ask()
         self.verdict = self.judge()
+
+    def signed(self):
+        by = signer_of(self.open, self.being)
+        if by is not None:
+            self.world.being(by)
+        head = self.heads.basis.get(f"being:{by}")
+        state = None if head is None else self.world.read.at(f"being:{by}", head[1])
+        keys = None if state is None else state.get("passkeys", {})
+        return signing_of(self.witness["reality"], self.being, self.open, self.moment["decision"], keys)
 
     def check_roles(self):
         program, specs = given(self.witness, "program"), self.witness["specs"]
@@ -242,4 +253,5 @@ def check_receipt(text, key, strict):
             covered_by(proof, derived, predicate["reality"], key)
     except (Broken, AttributeError, TypeError, KeyError, IndexError, ValueError):
         return ("broken", derived.verdict)
-    return ("ok" if is_covered and not strict else "unproven", derived.verdict)
+    is_made = derived.signing not in ("unsigned", "unknown")
+    return ("ok" if is_covered and is_made and not strict else "unproven", derived.verdict)

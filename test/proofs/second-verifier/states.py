@@ -69,19 +69,32 @@ CHANGES = {
 }
 
 
+def with_passkey(state, reel, header, said):
+    """A being has the passkeys that it set itself. Others may only take them away."""
+    path, value = keys_of(given(said, "path")), given(said, "value")
+    if path[:1] != ["passkeys"] or (value is not None and reel != f"being:{given(header, 'actor')}"):
+        return state
+    return {**state, "passkeys": set_path(state.get("passkeys", {}), path[1:], value, at(said, "merge") is not False)}
+
+
 class States:
     """The states of all reels. A state is None behind a fact that counts and was erased."""
 
     def __init__(self):
         self.steps = {}
 
-    def take(self, reel, seq, kind, payload):
+    def take(self, reel, seq, header, payload):
+        kind = given(header, "kind")
         if kind not in CHANGES:
             return
         seqs, states = self.steps.setdefault(reel, ([], []))
         before = states[-1] if states else {}
         seqs.append(seq)
-        states.append(None if before is None or type(payload) is not dict else CHANGES[kind](before, payload))
+        if before is None or type(payload) is not dict:
+            states.append(None)
+            return
+        after = CHANGES[kind](before, payload)
+        states.append(with_passkey(after, reel, header, payload) if kind == "quality:set" else after)
 
     def at(self, reel, seq):
         seqs, states = self.steps.get(reel, ([], []))

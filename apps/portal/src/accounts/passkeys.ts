@@ -186,11 +186,11 @@ export async function checkPasskey(
   })
 }
 
-const bytesOf = (text: string) => new Uint8Array(Buffer.from(text, 'base64url'))
+export const bytesOf = (text: string) => new Uint8Array(Buffer.from(text, 'base64url'))
 
 const TRANSPORTS = new Set(['ble', 'cable', 'hybrid', 'internal', 'nfc', 'smart-card', 'usb'])
 /** What a browser says of transports is only a hint, and any text. */
-const known = (transports: readonly string[]): AuthenticatorTransport[] =>
+export const known = (transports: readonly string[]): AuthenticatorTransport[] =>
   transports.filter((one): one is AuthenticatorTransport => TRANSPORTS.has(one))
 
 /** The library tells what was not as expected. */

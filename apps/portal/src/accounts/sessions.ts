@@ -82,6 +82,8 @@ export interface FoundSession {
   readonly being: BeingName
   /** it began a short time ago, so its person may change how it signs in */
   readonly isFresh: boolean
+  /** its person signs acts by a passkey */
+  readonly signs: boolean
 }
 
 /** @returns null when one half is missing, wrong or of another session, or the session is over */
@@ -97,6 +99,9 @@ export async function findSession(
       'being',
       sql<boolean>`seen_at < clock_timestamp() - make_interval(secs => ${SEEN_SECONDS})`.as('late'),
       sql<boolean>`created_at > clock_timestamp() - make_interval(mins => ${FRESH_MINUTES})`.as('isFresh'),
+      sql<boolean>`exists (select from portal.passkey p where p.being = session.being and p.signs)`.as(
+        'signs',
+      ),
     ])
     .where('cookie_hash', '=', hashOf(cookie))
     .where('key_hash', '=', hashOf(key))

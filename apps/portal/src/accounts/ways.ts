@@ -12,6 +12,8 @@ export interface WaysView {
     readonly name: string
     /** the name of the portal that it works with */
     readonly site: string
+    /** the person signs what it does by it */
+    readonly signs: boolean
     readonly createdAt: string
     readonly usedAt: string | null
   }[]
@@ -27,7 +29,7 @@ export async function waysOf(db: Kysely<PortalDb>, being: BeingName): Promise<Wa
     db.selectFrom('account').select('password').where('being', '=', being).executeTakeFirst(),
     db
       .selectFrom('passkey')
-      .select(['id', 'name', 'site', 'created_at', 'used_at'])
+      .select(['id', 'name', 'site', 'signs', 'created_at', 'used_at'])
       .where('being', '=', being)
       .orderBy('created_at')
       .execute(),
@@ -92,9 +94,11 @@ export const removePasskey = (db: Kysely<PortalDb>, being: BeingName, id: string
       .deleteFrom('passkey')
       .where('being', '=', being)
       .where('id', '=', id)
-      .returning('id')
+      .returning('signs')
       .executeTakeFirst()
     if (gone === undefined) throw noPasskey()
+    if (gone.signs)
+      throw new TreeosError('RESOURCE_CONFLICT', 'you sign what you do by this passkey: stop that first')
   })
 
 /** @throws {TreeosError} INVALID_INPUT for one that the person does not have */

@@ -1,10 +1,13 @@
-import { authorizeAllPasts, authorizePast } from '@treeos/client'
-import { requireBeingName, TreeosError } from '@treeos/core'
+import { authorizeAllPasts, authorizePast, type SignAct } from '@treeos/client'
+import { type BeingName, requireBeingName, TreeosError } from '@treeos/core'
 import { type Context, Hono } from 'hono'
 import { bodyLimit } from 'hono/body-limit'
+import { SIGNED_HEADER, signingFor } from '../accounts/act-signing.ts'
 import { isKnownDevice } from '../accounts/devices.ts'
+import { siteOf } from '../accounts/passkeys.ts'
 import { findSession } from '../accounts/sessions.ts'
 import { deviceCookie, sessionCookie } from '../edge/cookies.ts'
+import { originOf } from '../edge/sign-in.ts'
 import type { Tabs } from '../inhabit/tabs.ts'
 import type { Env, Portal, Visit } from '../portal.ts'
 import { bounds, tooLarge } from './bounds.ts'
@@ -34,8 +37,17 @@ export function authorizeRequests(portal: Portal, tabs: Tabs, actsPerMinute?: nu
       throw new TreeosError('UNAUTHORIZED', 'sign in first')
     }
     await bounded.person(session.being)
-    return visitOf(portal, tabs, session, { cookie, key, handle: c.req.header(TAB_HEADER) })
+    const visit = await visitOf(portal, tabs, session, { cookie, key, handle: c.req.header(TAB_HEADER) })
+    return session.signs ? { ...visit, at: { ...visit.at, sign: signer(c, session.being) } } : visit
   }
+
+  /** Asks who signs acts by a passkey for the signature of each. Nobody else is asked for anything. */
+  const signer =
+    (c: Context<Env>, person: BeingName): SignAct =>
+    (asked) => {
+      const by = { person, site: siteOf(originOf(c)), header: c.req.header(SIGNED_HEADER) }
+      return signingFor({ store: portal.store, reality: portal.at.reality.id }, by)(asked)
+    }
 
   async function requirePerson(c: Context<Env>, { handle, being, person }: Visit): Promise<void> {
     if (handle !== null)

@@ -96,6 +96,7 @@ const ROUTES: Readonly<Record<Caller, Readonly<Record<`${'GET' | 'POST'} /api/${
     'POST /api/account/passkeys': 'change',
     'POST /api/account/passkeys/made': 'change',
     'POST /api/account/passkeys/rename': 'change',
+    'POST /api/account/passkeys/signing': 'act',
     'POST /api/account/passkeys/remove': 'change',
     'POST /api/account/identity': 'change',
     'POST /api/account/identity/returned': 'change',

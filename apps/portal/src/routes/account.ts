@@ -1,5 +1,6 @@
 import { Hono } from 'hono'
 import { z } from 'zod'
+import { setSigning } from '../accounts/act-signing.ts'
 import { beginAttempt, ofSession, takeAttempt } from '../accounts/attempts.ts'
 import { giveIdentity } from '../accounts/identities.ts'
 import { askForPasskey, checkNewPasskey, siteOf } from '../accounts/passkeys.ts'
@@ -59,6 +60,11 @@ export const accountRoutes = (portal: Portal, leave: Leave) => {
     .post('/passkeys/rename', input('json', z.object({ id, name })), async (c) => {
       await renamePasskey(store, c.get('visit').person, c.req.valid('json'))
       return c.json({ renamed: true })
+    })
+    .post('/passkeys/signing', input('json', z.object({ id, signs: z.boolean() })), async (c) => {
+      const { at, person } = c.get('visit')
+      await setSigning(at, store, { person, ...c.req.valid('json') })
+      return c.json({ set: true })
     })
     .post('/passkeys/remove', input('json', z.object({ id })), async (c) => {
       const visit = c.get('visit')

@@ -48,6 +48,7 @@ export interface PortalDb {
     readonly counter: ColumnType<string, number, number>
     readonly transports: string[]
     readonly name: string
+    readonly signs: Generated<boolean>
     readonly created_at: Generated<Date>
     readonly used_at: Date | null
   }

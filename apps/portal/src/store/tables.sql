@@ -59,6 +59,7 @@ create table portal.passkey (
   counter bigint not null, -- of uses, where the authenticator counts
   transports text[] not null,
   name text not null,
+  signs boolean not null default false, -- its person signs acts by it: the record has its public key
   created_at timestamptz not null default clock_timestamp(),
   used_at timestamptz
 );

@@ -1,6 +1,7 @@
 import type { Client } from '@temporalio/client'
 import {
   type ActContent,
+  type ActSignature,
   actWakeId,
   asJson,
   type BeingName,
@@ -37,7 +38,23 @@ import { noAnswer, waitForEnd } from './waiting.ts'
 export interface Connection extends OverlayConnection {
   readonly temporal: Client
   readonly registry: Registry
+  /** asks for the signature of a person that has a passkey for what it does; left out where acts are not signed */
+  readonly sign?: SignAct
 }
+
+/** An act that waits for its signature. */
+export interface ActToSign {
+  readonly being: BeingName
+  /** who acts: the being itself, or its driver */
+  readonly signer: BeingName
+  readonly call: VerbCall
+  readonly answers: string | null
+}
+
+/** @returns null where its signer has no passkey for acts @throws {TreeosError} while its signature is not there */
+export type SignAct = (
+  act: ActToSign,
+) => Promise<{ readonly correlation: string; readonly signed: ActSignature } | null>
 
 /** Seconds to wait for a person's own act. No model call delays it. */
 const ACT_WAIT_SECONDS = 30
@@ -211,8 +228,15 @@ async function submit(
   answers: string | null,
 ): Promise<string> {
   const lease = await authorizeActingAs(at, as)
-  const correlation = crypto.randomUUID()
-  const content: ActContent = { call: asRead(call), answers, ...(lease === null ? {} : { lease }) }
+  const read = asRead(call)
+  const signing = (await at.sign?.({ being: as, signer: lease?.driver ?? as, call: read, answers })) ?? null
+  const correlation = signing?.correlation ?? crypto.randomUUID()
+  const content: ActContent = {
+    call: read,
+    answers,
+    ...(lease === null ? {} : { lease }),
+    ...(signing === null ? {} : { signed: signing.signed }),
+  }
   requireSmall(content)
   const wake = newWake({
     id: actWakeId(correlation),
@@ -223,13 +247,20 @@ async function submit(
     root: correlation,
   })
   try {
-    await enqueue(at.db, 'act', wake)
+    const isNew = await enqueue(at.db, 'act', wake)
+    if (!isNew && signing !== null) await requireOwn(at, wake)
     const place = { reality: at.reality.name, taskQueue: taskQueueOf(at.reality.name) }
     await ringUnlessListening(at.db, at.temporal, place, as)
   } catch (error) {
     await takeBack(at, wake, error)
   }
   return correlation
+}
+
+/** A signed act has an id that its person brought. @throws {TreeosError} RESOURCE_CONFLICT for that of an act of somebody else */
+async function requireOwn({ db }: Connection, { id, being }: Wake): Promise<void> {
+  if ((await findEntry(db, id))?.being !== being)
+    throw new TreeosError('RESOURCE_CONFLICT', 'another act has this id: sign it again')
 }
 
 /** A call as its moment reads it, since append compares the two. One that cannot be read fails its moment. */

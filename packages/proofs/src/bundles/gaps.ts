@@ -8,7 +8,7 @@ import {
   readPath,
   SUBSTRATE,
 } from '@treeos/core'
-import type { Derived, Witness } from '@treeos/verify'
+import { type Derived, pathsRead, type Witness } from '@treeos/verify'
 import { World } from '@treeos/verify/parts'
 import type { CheckpointedLog } from './log.ts'
 
@@ -74,11 +74,14 @@ export const reachesForChildren = (specs: readonly Json[]): boolean =>
  * act and are acted on, and the children of one that reaches for its children.
  */
 function needs(
-  { moment, specs, target }: Witness,
+  { moment, specs, target, program }: Witness,
   { lineage }: Derived,
 ): (reel: string, link: Link) => boolean {
   const being = String(readPath(moment.record, ['being']))
   const me = beingReel(being)
+  const readsPlace = [...pathsRead(readPath(program, ['flow']) ?? null)].some((path) =>
+    path.startsWith('space'),
+  )
   const isForChildren = reachesForChildren(specs)
   const isPlaced = (reel: string) =>
     reel === me || target.startsWith('matter:') || reel === beingReel(target.slice(1))
@@ -93,6 +96,7 @@ function needs(
       case 'space:contributor-removed':
         return [being, ...lineage].includes(String(readPath(payload, ['being'])))
       case 'quality:set': {
+        if (!reel.startsWith('space:') || readsPlace) return true
         const path = readPath(payload, ['path'])
         return !Array.isArray(path) || path.length === 0 || path[0] === 'permissions'
       }

@@ -13,6 +13,7 @@ import { type Db, type Reality, readBlob, readErasures } from '@treeos/store'
 import { BORE, type Derived, derive, isRead, MissingReel, type Witness } from '@treeos/verify'
 import { canonicalTarget, type Registry } from '@treeos/world'
 import { sql } from 'kysely'
+import { contextOf, type IsOfContext } from './context.ts'
 import { reachesForChildren } from './gaps.ts'
 import { membersOf } from './members.ts'
 import { findMomentLine, type MomentLine } from './read.ts'
@@ -57,10 +58,7 @@ export async function gatherWitness(deps: Deps, moment: MomentId): Promise<Gathe
     throw new TreeosError('INVALID_INPUT', `moment ${moment} called nothing, so there is nothing to permit`)
   const given = await givenOf(deps, line)
   const faults: string[] = []
-  const [reels, fallback] = [
-    reelsCited(deps.tx, line, given.specs),
-    fallbackOf(deps.registry, call as JsonObject),
-  ]
+  const [reels, fallback] = [reelsCited(deps.tx, line, given), fallbackOf(deps.registry, call as JsonObject)]
   for (const target of await targetsOf(deps, line, call as JsonObject)) {
     const found = await complete({ ...given, target, fallback }, reels, line)
     if (typeof found !== 'string') return found
@@ -86,6 +84,9 @@ async function complete(
   for (;;)
     try {
       const derived = derive({ ...asked, reels })
+      const unread = derived.missing.filter((reel) => !Object.hasOwn(reels, reel))
+      for (const reel of unread) reels[reel] = await read(reel)
+      if (unread.length > 0) continue
       const moment = { ...asked.moment, ...membersOf(line, (reel) => Object.hasOwn(reels, reel)) }
       return { witness: { ...asked, moment, reels, verdict: derived.verdict }, derived }
     } catch (error) {
@@ -169,16 +170,30 @@ interface LinkRow {
   readonly bytes: Buffer | null
 }
 
-/** @param showsChildren a role reaches for the children of the being of this reel: only then they are named */
-const linksOf = (reel: string, rows: readonly LinkRow[], showsChildren: boolean): Json =>
-  rows.map(({ kind, header, salt, bytes }) =>
-    isRead(reel, kind) && (kind !== BORE || showsChildren) && salt !== null && bytes !== null
-      ? [jsonOf(header), hexOf(salt), jsonOf(bytes)]
-      : [jsonOf(header), null, null],
-  )
+/**
+ * @param showsChildren a role reaches for the children of the being of this reel: only then they are named
+ * @param isOfContext whether the flow or the check of a signature reads what a fact sets
+ */
+const linksOf = (
+  reel: string,
+  rows: readonly LinkRow[],
+  { showsChildren, isOfContext }: { showsChildren: boolean; isOfContext: IsOfContext },
+): Json =>
+  rows.map(({ kind, header, salt, bytes }) => {
+    const payload = bytes === null ? null : jsonOf(bytes)
+    const isShown = isRead(reel, kind) ? kind !== BORE || showsChildren : isOfContext(reel, kind, payload)
+    return isShown && salt !== null && payload !== null
+      ? [jsonOf(header), hexOf(salt), payload]
+      : [jsonOf(header), null, null]
+  })
 
 /** Reads reels up to where the moment was judged from. Of one that it does not cite, nothing. */
-function reelsCited(tx: Db, { record, basis, judged }: MomentLine, specs: readonly Json[]): ReadReel {
+function reelsCited(
+  tx: Db,
+  { record, open, basis, judged }: MomentLine,
+  { specs, program }: Pick<Given, 'specs' | 'program'>,
+): ReadReel {
+  const isOfContext = contextOf(record, open, program)
   const own = beingReel(String(readPath(record, ['being'])))
   const refs = [basis, judged ?? null].flatMap((heads) => (Array.isArray(heads) ? heads : [])) as [
     string,
@@ -190,6 +205,6 @@ function reelsCited(tx: Db, { record, basis, judged }: MomentLine, specs: readon
       select f.kind, f.header, p.salt, p.bytes
       from treeos.fact f left join treeos.payload p on p.reel = f.reel and p.seq = f.seq
       where f.reel = ${reel} and f.seq <= ${seqOf.get(reel) ?? 0} order by f.seq`.execute(tx)
-    return linksOf(reel, rows, reel === own && reachesForChildren(specs))
+    return linksOf(reel, rows, { showsChildren: reel === own && reachesForChildren(specs), isOfContext })
   }
 }

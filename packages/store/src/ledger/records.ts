@@ -1,4 +1,5 @@
 import type {
+  ActSignature,
   Aside,
   BeingName,
   Caller,
@@ -51,6 +52,8 @@ export interface OpenRecord {
   readonly noted?: Digest
   /** the being was ended; left out while it lives */
   readonly ended?: true
+  /** by which passkey the person of an act signed it; left out without one */
+  readonly signed?: ActSignature
   /** the driver lent the being no reach; left out when it did, and when nobody drove the being */
   readonly own?: true
 }

@@ -3,6 +3,7 @@ import { readCheckpoint, type SignedCheckpoint } from '../checkpoint.ts'
 import { factHash, genesisHash, isHash, momentHash, saltedHash, valueHash } from '../hash.ts'
 import { isHeaderOf } from '../header.ts'
 import { type Head, wholeHeads } from '../heads.ts'
+import { signerOf, signingOf } from '../passkey.ts'
 import { lacking, trusted, type WitnessPolicy } from '../policy.ts'
 import { type Checking, type Status, statusOf } from '../status.ts'
 import { type Broken, causesIn, type Fault } from './causes.ts'
@@ -97,6 +98,10 @@ class Check {
   readonly #lostTombs = new Set<string>()
   readonly #states = new States()
   readonly #lastActs = new Map<string, LastAct>()
+  /** wakes of acts that a passkey signed */
+  readonly #signed = new Set<string>()
+  /** in words, by how many acts: those of which no passkey shows who made them */
+  readonly #unsigned = new Map<string, number>()
   /** number of moments whose stack depends on a reel that is not here */
   readonly #missing = new Map<string, number>()
   /** what is not here: `name` is what its tombstone calls it */
@@ -225,7 +230,7 @@ class Check {
     const isSaid = isGone || (isHash(salt) && saltedHash(salt, payload) === at(header, 'payloadHash'))
     this.#need(isSaid, 'payload-mismatch', 'its payload is not the one whose digest its header holds')
     const isTombstone = this.#tombstone(header, payload)
-    this.#states.take(String(reel), Number(seq), String(at(header, 'kind')), payload)
+    this.#states.take(String(reel), Number(seq), header, payload)
     this.#countFact(header)
     if (this.#link(String(reel), seq as number, prev, String(hash))) return
     this.#need(this.#isOfOne, 'head-mismatch', 'this reel has no head in the bundle')
@@ -298,6 +303,7 @@ class Check {
     const what = 'its facts say otherwise who acted, who drove, what caused it, when, or in which stack'
     this.#need(isOwn, 'actor-mismatch', what)
     this.#derive(moment, heads?.basis ?? [])
+    this.#checkSigning(moment, heads?.basis ?? [])
     const isSeen = cited.every((ref) => this.#cites(ref, !this.#isOfOne))
     const seen = { ...this.#at, on: reelsOf(cited) }
     this.#need(isSeen, 'basis-mismatch', 'it cites facts that are not those in the bundle', seen)
@@ -307,6 +313,28 @@ class Check {
       this.#need(this.#contents.has(digest), 'blob-mismatch', what, { ...this.#at, on: [`blob:${digest}`] })
       this.#unused.delete(digest)
     }
+  }
+
+  /** Checks the signature of a person's act with the passkeys that the person had. */
+  #checkSigning({ record, open, decision }: Moment, basis: readonly Head[]): void {
+    const being = String(record.being)
+    const reel = `being:${signerOf(open, being)}`
+    const [, seq] = basis.find(([read]) => read === reel) ?? []
+    const isHere = seq !== undefined && this.#chains.get(reel)?.from === 0
+    const state = isHere ? this.#states.at(reel, seq) : null
+    const keys = state === null ? null : (state.passkeys ?? {})
+    const signing = signingOf({ reality: this.#reality, being, open, decision }, keys)
+    if (signing.kind === 'wrong')
+      this.#need(false, 'signature-mismatch', `@${signing.by}: ${signing.why}`, { ...this.#at, on: [reel] })
+    const wake = String(record.wake)
+    if (signing.kind === 'signed' && record.wake !== null) {
+      this.#need(!this.#signed.has(wake), 'signature-mismatch', 'the same signature stands at another act')
+      this.#signed.add(wake)
+    }
+    if (signing.kind !== 'unsigned' && signing.kind !== 'unknown') return
+    const why = signing.kind === 'unknown' ? signing.why : 'it had one and did not use it'
+    const text = `that @${signing.by} made them is not shown by a passkey: ${why}`
+    this.#unsigned.set(text, (this.#unsigned.get(text) ?? 0) + 1)
   }
 
   /** Derives the stack of a moment, and what its decision became. */
@@ -408,7 +436,11 @@ class Check {
         ...{ reel, seq, what, by: null, why: null, at: null },
         ...this.#tombs.get(name),
       })),
-      uncovered: [...uncoveredIn(read), ...(checkpoint === null ? [] : lacking(checkpoint, this.#policy))],
+      uncovered: [
+        ...uncoveredIn(read),
+        ...[...this.#unsigned].map(([text, count]) => `of ${count} acts ${text}`),
+        ...(checkpoint === null ? [] : lacking(checkpoint, this.#policy)),
+      ],
       unproven: [
         ...[...this.#missing].map(
           ([reel, count]) =>

@@ -32,6 +32,25 @@ const CHANGES: Readonly<Record<string, (state: State, payload: JsonObject) => St
     return others
   },
 }
+/** Whether what a flow reads depends on facts of a kind. */
+export const isOfState = (kind: string): boolean => Object.hasOwn(CHANGES, kind)
+
+/** The namespace of the public keys by which a person signs what it does. */
+const PASSKEYS = 'passkeys'
+
+/** A being has the passkeys that it set itself. Anybody who may may take one away. */
+function withPasskey(
+  state: State,
+  reel: string,
+  actor: Json,
+  { path, value = null, merge }: JsonObject,
+): State {
+  const [namespace, ...rest] = keysOf(path)
+  const isOwn = reel === `being:${actor}`
+  if (namespace !== PASSKEYS || (value !== null && !isOwn)) return state
+  return { ...state, passkeys: setPath(state.passkeys ?? {}, rest, value, merge !== false) }
+}
+
 const keysOf = (path: Json | undefined): string[] => (isArray(path) ? path.map(String) : [])
 
 /** What a program holds of a role. */
@@ -46,14 +65,20 @@ export class States {
   readonly #steps = new Map<string, { readonly seq: number; readonly state: State | null }[]>()
 
   /** @param payload null: it was erased, so what follows on it is not known */
-  take(reel: string, seq: number, kind: string, payload: Json): void {
+  take(reel: string, seq: number, header: Json, payload: Json): void {
+    const kind = String(at(header, 'kind'))
     const change = CHANGES[kind]
     if (change === undefined || !Object.hasOwn(CHANGES, kind)) return
     const steps = this.#steps.get(reel) ?? []
     this.#steps.set(reel, steps)
     const before = steps.at(-1)
     const state = before === undefined ? {} : before.state
-    steps.push({ seq, state: state === null || !isObject(payload) ? null : change(state, payload) })
+    const after = state === null || !isObject(payload) ? null : change(state, payload)
+    const isSet = kind === 'quality:set' && after !== null && isObject(payload)
+    steps.push({
+      seq,
+      state: isSet ? withPasskey(after, reel, at(header, 'actor') ?? null, payload) : after,
+    })
   }
 
   /** The state after a fact; `{}` before the first that counts. @returns null where it depends on what was erased */

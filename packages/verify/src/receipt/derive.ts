@@ -1,10 +1,11 @@
 import { faultsOfMoment, type Moment } from '../bundle/moment.ts'
 import { deriveStack, pathsRead } from '../bundle/stack.ts'
-import { States } from '../bundle/states.ts'
+import { REGISTRY } from '../bundle/states.ts'
 import { at, canonical, isArray, isObject, type Json, type JsonObject, same } from '../canonical.ts'
 import { type ByClause, rolesFor } from '../flow.ts'
 import { momentHash, valueHash } from '../hash.ts'
 import { type Heads, shownHeads } from '../heads.ts'
+import { type Signing, signerOf, signingOf } from '../passkey.ts'
 import { askerIn } from '../wake.ts'
 import {
   type Answer,
@@ -80,6 +81,10 @@ export interface Derived {
     readonly to: number
     readonly after: string
   }[]
+  /** whether a passkey shows that a person made it */
+  readonly signing: Exclude<Signing, { readonly kind: 'wrong' }>
+  /** reels of which the flow read something, and which are not shown */
+  readonly missing: readonly string[]
   /** in words, what else the derivation takes from the record or the signer */
   readonly attested: readonly string[]
 }
@@ -113,16 +118,25 @@ export function derive(witness: Parts): Derived {
     'its moment called nothing, so there is nothing to permit',
   )
   const roles = rolesOf(witness, said, open)
-  const [wrong] = deriveStack(
-    { record: said, open, basis: cited?.basis ?? [] },
-    { states: new States(), isWhole: () => false, lastAct: undefined, program: witness.program },
-  ).faults
-  need(wrong === undefined, `what it opened with does not fit together: ${wrong?.[1]}`)
   const world = worldOf(witness, said, cited)
   const being = String(said.being)
   const me = world.being(being)
   if (me?.name !== being) throw new Error(`@${being} was never born`)
-  const attested = [contextIn(witness)]
+  const derivation = deriveStack(
+    { record: said, open, basis: cited?.basis ?? [] },
+    {
+      states: world.states,
+      isWhole: (reel) => reel !== REGISTRY && world.shown.has(reel),
+      lastAct: undefined,
+      program: witness.program,
+    },
+  )
+  const [wrong] = derivation.faults
+  need(wrong === undefined, `what it opened with does not fit together: ${wrong?.[1]}`)
+  const missing = derivation.missing.filter((reel) => reel !== REGISTRY)
+  const attested = [...contextIn(witness, missing, world)]
+  const signing = signed(witness, world, cited)
+  if (signing.kind === 'wrong') throw new Error(`@${signing.by} did not sign it: ${signing.why}`)
   const heads = [...world.shown].map(([reel, { head }]) => [reel, ...head] as const)
   const gaps = [...world.shown].flatMap(([reel, { cuts }]) =>
     cuts.map(([seq, after, to]) => ({ reel, from: seq + 1, to, after })),
@@ -174,6 +188,8 @@ export function derive(witness: Parts): Derived {
     gates,
     heads,
     gaps,
+    signing,
+    missing,
     attested,
     lineage: world.lineage(being).map(({ name }) => name),
   }
@@ -209,12 +225,29 @@ function rolesOf({ program, specs }: Parts, record: JsonObject, open: Json): ByC
   return roles
 }
 
-/** What is taken from the record of the context, as a sentence. */
-function contextIn({ program }: Parts): string {
-  const given = ['verb', 'wake.kind', 'caller.role', 'caller.cognition', 'time.hour', 'time.dayOfWeek'] // follow from what it opened with
-  const paths = new Set([...pathsRead(at(program, 'flow') ?? null)].filter((path) => !given.includes(path)))
-  const values = paths.size === 0 ? '' : `, and the values of ${[...paths].sort().join(', ')} that it read`
-  return `the context: that the being had this flow and these roles${values}, is said by its record`
+/** What is taken from the record of the context, in sentences. */
+function* contextIn({ program, moment }: Parts, missing: readonly string[], world: World): Generator<string> {
+  const read = new Set(pathsRead(at(program, 'flow') ?? null))
+  const isOfPast = [...read].some((path) => /^(me\.previousRole|time\.sinceLastMoment|me$|time$)/.test(path))
+  const past = isOfPast ? ', when the being last acted and in which role' : ''
+  const values = missing.length === 0 ? '' : `, and the values that it read of ${missing.join(', ')}`
+  yield `the context: that its roles were registered so${past}${values} is said by its record`
+  for (const [reel, count] of world.withheld) {
+    const isRead = reel.startsWith('world:') || reel === `being:${at(moment.record, 'being')}`
+    if (isRead)
+      yield `${count} facts of ${reel} are there without their contents: that the context does not depend on them is said by the signer`
+  }
+}
+
+/** Who made the act, if a person did. */
+function signed({ reality, moment }: Parts, world: World, cited: Heads | null): Signing {
+  const { record, open, decision } = moment
+  const being = String(at(record, 'being'))
+  const by = signerOf(open, being)
+  if (by !== null) world.being(by)
+  const [, seq] = cited?.basis.find(([reel]) => reel === `being:${by}`) ?? []
+  const state = seq === undefined ? null : world.states.at(`being:${by}`, seq)
+  return signingOf({ reality, being, open, decision }, state === null ? null : (state.passkeys ?? {}))
 }
 
 /** The world as the gates saw it: each reel stands where the call was judged from. */

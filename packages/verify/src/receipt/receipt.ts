@@ -80,10 +80,11 @@ export function verifyReceipt(text: string, { strict, ...trust }: Checking = {})
       `facts ${from} to ${to} of ${reel} are left out: that the permission does not depend on them is said by the signer`,
     )
   if (policy === null) unproven.push('no key was given: who signed it was not checked')
-  const uncovered =
+  const bare =
     checkpoint === null
       ? ['no checkpoint covers the moment: that it is in the log is said by the signer']
       : lacking(checkpoint, policy)
+  const uncovered = [...bare, ...unsigned(derived)]
   const status = statusOf(broken.length > 0, { uncovered, unproven, strict })
   return {
     status,
@@ -94,6 +95,14 @@ export function verifyReceipt(text: string, { strict, ...trust }: Checking = {})
     checkpoint,
     unproven: [...uncovered, ...unproven],
   }
+}
+
+/** What no passkey shows of an act of a person. */
+function unsigned(derived: Derived | null): string[] {
+  const signing = derived?.signing
+  if (signing?.kind !== 'unsigned' && signing?.kind !== 'unknown') return []
+  const why = signing.kind === 'unknown' ? signing.why : 'it had one and did not use it'
+  return [`that @${signing.by} made the act is not shown by a passkey: ${why}`]
 }
 
 /** What the check of several receipts found. */

@@ -1,3 +1,4 @@
+import { isOfState, States } from '../bundle/states.ts'
 import { at, isArray, isObject, type Json, type JsonObject } from '../canonical.ts'
 import { factHash, genesisHash, isHash, saltedHash } from '../hash.ts'
 import { isHeaderOf } from '../header.ts'
@@ -120,10 +121,25 @@ const unnamed = (state: State | null): State | null => (state === null ? null : 
 export const isRead = (reel: string, kind: string): boolean =>
   Object.hasOwn(CHANGES, kind) && (kind !== 'quality:set' || reel.startsWith('space:'))
 
+function requirePayload(
+  header: Json,
+  salt: Json,
+  payload: Json,
+  wrong: (what: string) => Error,
+): payload is JsonObject {
+  if (!isHash(salt) || !isObject(payload)) throw wrong('counts, and its payload is not there')
+  if (saltedHash(salt, payload) !== at(header, 'payloadHash')) throw wrong('has another payload')
+  return true
+}
+
 /** The world at the heads up to which a witness holds its reels. */
 export class World {
   readonly #states = new Map<string, State | null>()
   readonly shown = new Map<string, Shown>()
+  /** what flows read, as far as it is shown */
+  readonly states = new States()
+  /** by reel, how many facts of which flows read something are there without their payloads */
+  readonly withheld = new Map<string, number>()
 
   /** @throws {Error} for a reel whose facts do not follow one another, or that lacks a payload that counts */
   constructor(reality: string, reels: JsonObject) {
@@ -151,15 +167,23 @@ export class World {
         hashes.set(seq, hash)
         const kind = String(at(header, 'kind'))
         if (!isRead(reel, kind)) {
-          if (salt !== null || payload !== null) throw wrong('brings a payload that nothing is derived from')
+          if (!isOfState(kind)) {
+            if (salt !== null || payload !== null)
+              throw wrong('brings a payload that nothing is derived from')
+          } else if (salt === null && payload === null)
+            this.withheld.set(reel, (this.withheld.get(reel) ?? 0) + 1)
+          else {
+            requirePayload(header, salt, payload, wrong)
+            this.states.take(reel, seq, header, payload)
+          }
           continue
         }
         if (kind === BORE && salt === null && payload === null) {
           state = unnamed(state)
           continue
         }
-        if (!isHash(salt) || !isObject(payload)) throw wrong('counts, and its payload is not there')
-        if (saltedHash(salt, payload) !== at(header, 'payloadHash')) throw wrong('has another payload')
+        if (!requirePayload(header, salt, payload, wrong)) continue
+        this.states.take(reel, seq, header, payload)
         if (state !== null || /:(born|created)$/.test(kind))
           state = CHANGES[kind]?.(state ?? NONE, payload) ?? null
       }

@@ -10,6 +10,7 @@ const WRITERS: Readonly<Record<string, readonly string[]>> = {
   subscription: ['subscribe', 'unsubscribe', 'set-roleflow', 'set-role', 'delete-role'],
   llm: ['set-being', 'set-roleflow'],
   wake: ['set-being'],
+  passkeys: ['set-being'],
   permissions: ['set-space'],
 }
 

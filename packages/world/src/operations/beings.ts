@@ -20,6 +20,7 @@ import { Arguments } from './arguments.ts'
 import { coordIn } from './extent.ts'
 import { parseCeiling, releasedFact } from './identity.ts'
 import { LLM, modelSettingsIn, requireConnectionChange, requireOwnConnection } from './model-connection.ts'
+import { requirePasskeyChange } from './passkeys.ts'
 import { qualityChange } from './quality-change.ts'
 import { requireSightOfPlace } from './sight-of-place.ts'
 import { endedSubscriptions, KEPT_NAMESPACES, qualitySet } from './waking.ts'
@@ -38,6 +39,7 @@ const setBeing: Operation = {
     if (target.kind !== 'being') throw new TreeosError('INVALID_TYPE', 'set-being takes a being')
     const change = qualityChange('set-being', args, target.being.qualities)
     requireConnectionChange(change, { actor, target: target.being, lender, cognition })
+    requirePasskeyChange(change, { actor, target: target.being })
     const keeper = KEPT_NAMESPACES[change.path[0]]
     if (keeper !== undefined)
       throw new TreeosError('INVALID_INPUT', `set-being: ${change.path[0]} is set with ${keeper}`)

@@ -10,9 +10,10 @@ interface Props {
   readonly isFresh: boolean
 }
 
-/** One passkey, which can be renamed and removed. */
-export function Passkey({ one: { id, name, site, createdAt, usedAt }, isFresh }: Props) {
+/** One passkey, which can be renamed and removed, and sign what its person does. */
+export function Passkey({ one: { id, name, site, signs, createdAt, usedAt }, isFresh }: Props) {
   const [isNaming, { toggle, close }] = useDisclosure()
+  const signing = useChange(() => api.account.passkeys.signing.$post({ json: { id, signs: !signs } }))
   const removing = useChange(() => api.account.passkeys.remove.$post({ json: { id } }))
   return (
     <Stack gap="xs" className="block">
@@ -29,18 +30,26 @@ export function Passkey({ one: { id, name, site, createdAt, usedAt }, isFresh }:
             for <Inert text={site} /> · since <Time iso={createdAt} /> ·{' '}
             {usedAt === null ? 'not used yet' : 'last used '}
             {usedAt === null ? null : <Time iso={usedAt} />}
+            {signs ? ' · signs what you do' : null}
           </Quiet>
         </div>
         <Group gap="xs">
+          <SmallButton disabled={!isFresh} loading={signing.isPending} onClick={() => signing.mutate()}>
+            {signs ? 'Stop signing' : 'Sign with it'}
+          </SmallButton>
           <SmallButton disabled={!isFresh} onClick={toggle}>
             {isNaming ? 'Cancel' : 'Rename'}
           </SmallButton>
-          <SmallButton disabled={!isFresh} loading={removing.isPending} onClick={() => removing.mutate()}>
+          <SmallButton
+            disabled={!isFresh || signs}
+            loading={removing.isPending}
+            onClick={() => removing.mutate()}
+          >
             Remove
           </SmallButton>
         </Group>
       </Group>
-      <Trouble error={removing.error} />
+      <Trouble error={signing.error ?? removing.error} />
     </Stack>
   )
 }

@@ -22,6 +22,9 @@ export class Refusal extends Error {
   }
 }
 
+/** The header that brings the signature of an act. */
+const SIGNED = 'x-treeos-signed'
+
 /** Adds our half of the session and the secret of this tab, and turns refusals into errors. */
 export async function ask(input: RequestInfo | URL, init: RequestInit = {}): Promise<Response> {
   const headers = new Headers(init.headers)
@@ -40,6 +43,11 @@ export async function ask(input: RequestInfo | URL, init: RequestInit = {}): Pro
   )
   if (response.ok) return response
   const refusal = await refusalIn(response)
+  if (refusal.reason === 'sign' && !headers.has(SIGNED)) {
+    const { signed } = await import('./sign.ts')
+    headers.set(SIGNED, await signed(refusal.detail))
+    return ask(input, { ...init, headers })
+  }
   if (refusal.reason === 'lease-over' && handle !== null && handle === tabHandle()) endDriven(refusal.message)
   if (refusal.code === 'UNAUTHORIZED' && key !== null && !pathname.startsWith('/api/open/')) keepKey(null)
   throw refusal

@@ -1,0 +1,35 @@
+import { beingReel, type Json, readPath } from '@treeos/core'
+import { isOfState, pathsRead, signerOf } from '@treeos/verify'
+
+/** Whether what a flow read, or who signed the act, depends on a fact of a reel. */
+export type IsOfContext = (reel: string, kind: string, payload: Json) => boolean
+
+const keysOf = (path: Json | undefined): string[] => (Array.isArray(path) ? path.map(String) : [])
+
+/** Whether one path is the beginning of another. */
+const areRelated = (a: readonly string[], b: readonly string[]): boolean =>
+  a.slice(0, b.length).every((key, i) => key === b[i])
+
+/** The facts from whose contents a verifier derives the context of a moment, without others: these may tell more of a being. */
+export function contextOf(record: Json, open: Json, program: Json): IsOfContext {
+  const being = String(readPath(record, ['being']))
+  const [me, signer] = [beingReel(being), signerOf(open, being)]
+  const read = [...pathsRead(readPath(program, ['flow']) ?? null)].map((path) => path.split('.'))
+  const own = read.flatMap(([root, part, ...path]) => (root === 'me' && part === 'quality' ? [path] : []))
+  const qualities = [['roleFlow'], ...own]
+  return (reel, kind, payload) => {
+    if (!isOfState(kind)) return false
+    const path = keysOf(readPath(payload, [kind === 'signal:published' ? 'key' : 'path']))
+    switch (kind) {
+      case 'quality:set':
+        if (signer !== null && reel === beingReel(signer) && path[0] === 'passkeys') return true
+        return reel === me && qualities.some((one) => areRelated(path, one))
+      case 'being:inhabited':
+        return reel === me && readPath(payload, ['by']) === readPath(open, ['driver'])
+      case 'signal:published':
+        return read.some((one) => areRelated(['world', reel.slice('world:'.length), ...path], one))
+      default:
+        return false
+    }
+  }
+}

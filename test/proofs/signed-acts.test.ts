@@ -1,0 +1,146 @@
+/** Acts of persons that a passkey signs: bundles and receipts show them, and an act that somebody planted shows too. */
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { act, inhabit } from '@treeos/client'
+import { type JsonObject, parseCall } from '@treeos/core'
+import { exportBundle, issueReceipt } from '@treeos/proofs'
+import { replay } from '@treeos/replay'
+import { parseKey, shownReceipt, verifyReceipt } from '@treeos/verify'
+import { buildRegistry, seed } from '@treeos/world'
+import { sql } from 'kysely'
+import { afterAll, beforeAll, expect, it } from 'vitest'
+import { ActSigner, type Bent } from '../support/act-signer.ts'
+import { type LogKey, naiveLog, newLogKey } from '../support/naive-log.ts'
+import { stage } from '../support/puppet.ts'
+import { useWorld } from '../support/use-world.ts'
+import { verifyBytes } from './bundle-lines.ts'
+
+const world = useWorld({ extensions: [stage] })
+const registry = buildRegistry([seed, stage])
+const folder = mkdtempSync(join(tmpdir(), 'treeos-signed-'))
+afterAll(() => rmSync(folder, { recursive: true, force: true }))
+const laptop = new ActSigner()
+const phone = new ActSigner('Ed25519')
+let key: LogKey
+
+const set = (value: string, target: string): JsonObject => ({
+  verb: 'do',
+  action: 'set-being',
+  target,
+  args: { field: 'mood', value },
+})
+/** Acts as a person. @param signer null: without a signature, as from a terminal */
+async function acts(
+  person: string,
+  call: JsonObject,
+  signer: ActSigner | null,
+  bent: Bent = {},
+  as = person,
+) {
+  const sign = signer === null ? {} : { sign: signer.signing(world.reality.id, bent) }
+  const { act: moment } = await act({ ...world, person, ...sign }, as, parseCall(call))
+  return String(moment)
+}
+
+async function bundle() {
+  const log = await naiveLog(world.db, key)
+  const file = join(folder, 'audit.jsonl')
+  await exportBundle(world.db, world.reality, { log: async () => log, file })
+  return verifyBytes(readFileSync(file), key.verifier)
+}
+
+async function receiptOf(moment: string) {
+  const at = { db: world.db, reality: world.reality, registry }
+  const { envelope } = await issueReceipt(at, moment, { signer: key, log: await naiveLog(world.db, key) })
+  return verifyReceipt(JSON.stringify(envelope), { key: parseKey(key.verifier) })
+}
+
+beforeAll(async () => {
+  key = newLogKey(world.reality)
+  for (const name of ['ann', 'ben']) await world.birth({ name, cognition: 'human', role: 'stage:free' })
+  await acts('ann', laptop.enrolling('@ann'), null)
+})
+
+it('a signed act is shown as its person’s, in a bundle and in a receipt', async () => {
+  const moment = await acts('ann', set('calm', '@ann'), laptop)
+  expect(await bundle()).toMatchObject({ status: 'ok', unproven: [] })
+  const receipt = await receiptOf(moment)
+  expect(receipt).toMatchObject({ status: 'ok', derived: { signing: { kind: 'signed', by: 'ann' } } })
+  expect(shownReceipt(receipt)).toMatch(/made by a passkey of @ann at 20/)
+  await acts('ann', phone.enrolling('@ann'), laptop)
+  expect(await receiptOf(await acts('ann', set('glad', '@ann'), phone))).toMatchObject({ status: 'ok' })
+  expect(await replay({ ...world, temporal: null }, { beings: ['ann'], from: 'chain' })).toMatchObject({
+    identical: true,
+  })
+})
+
+it('an act of somebody without a passkey needs none (the control)', async () => {
+  const moment = await acts('ben', set('calm', '@ben'), null)
+  expect(await bundle()).toMatchObject({ status: 'ok', unproven: [] })
+  expect(await receiptOf(moment)).toMatchObject({ status: 'ok', derived: { signing: { kind: 'none' } } })
+})
+
+it('of a being that a person drives, the person signs', async () => {
+  const puppet = { cognition: 'scripted', script: 'stage:puppet', role: 'stage:free' } as const
+  await world.birth({ ...puppet, name: 'doll' })
+  const hands = await inhabit({ ...world, person: 'operator' }, { being: 'doll', as: 'operator' })
+  const moment = await acts('operator', set('driven', '@doll'), null, {}, 'doll')
+  expect(await receiptOf(moment)).toMatchObject({ derived: { signing: { kind: 'none' } } })
+  const own = new ActSigner()
+  await acts('operator', own.enrolling('@operator'), null)
+  const signed = await acts('operator', set('signed', '@doll'), own, {}, 'doll')
+  expect(await receiptOf(signed)).toMatchObject({ derived: { signing: { kind: 'signed', by: 'operator' } } })
+  const take = { field: `passkeys.${own.id}`, value: null }
+  await hands.release()
+  await acts('operator', { verb: 'do', action: 'set-being', target: '@operator', args: take }, own)
+  expect(await bundle()).toMatchObject({ status: 'ok' })
+})
+
+it('nobody sets a passkey of somebody else, and whoever may set its qualities takes one away', async () => {
+  const other = new ActSigner()
+  await expect(acts('operator', other.enrolling('@ben'), null)).rejects.toMatchObject({ code: 'FORBIDDEN' })
+  await acts('ben', other.enrolling('@ben'), null)
+  const take = { field: `passkeys.${other.id}`, value: null }
+  await acts('operator', { verb: 'do', action: 'set-being', target: '@ben', args: take }, null)
+  expect(await receiptOf(await acts('ben', set('lost it', '@ben'), null))).toMatchObject({ status: 'ok' })
+})
+
+it('an act that somebody plants without a signature is named, and the bundle is not ok', async () => {
+  const moment = await acts('ann', set('planted', '@ann'), null)
+  const text = 'made them is not shown by a passkey: it had one and did not use it'
+  const found = await bundle()
+  expect(found).toMatchObject({ status: 'unproven', broken: [] })
+  expect(found.unproven).toEqual([`of 1 acts that @ann ${text}`])
+  const receipt = await receiptOf(moment)
+  expect(receipt).toMatchObject({
+    status: 'unproven',
+    broken: [],
+    derived: { signing: { kind: 'unsigned' } },
+  })
+  expect(receipt.unproven).toContainEqual(
+    expect.stringContaining('@ann made the act is not shown by a passkey'),
+  )
+})
+
+it('an act that somebody plants with a signature of another key, or one that was given for another act, is broken', async () => {
+  const thief = new ActSigner()
+  await acts('ann', set('forged', '@ann'), laptop, { signer: thief })
+  const { rows } = await sql<{ content: string }>`
+    select content from treeos.inbox where being = 'ann' and kind = 'act' and content like '%"calm"%'`.execute(
+    world.db,
+  )
+  const { signed } = JSON.parse(rows[0]!.content)
+  const replayed = async () => ({ correlation: crypto.randomUUID(), signed })
+  const call = parseCall(set('calm', '@ann'))
+  const { act: moment } = await act({ ...world, person: 'ann', sign: replayed }, 'ann', call)
+  const { status, broken } = await bundle()
+  expect(status).toBe('broken')
+  expect(broken).toMatchObject([
+    { reason: 'signature-mismatch', reel: 'moments:ann', what: '@ann: its signature is not by its passkey' },
+    { reason: 'signature-mismatch', reel: 'moments:ann', what: '@ann: its passkey signed something else' },
+  ])
+  await expect(receiptOf(String(moment))).rejects.toThrow(
+    '@ann did not sign it: its passkey signed something else',
+  )
+})
