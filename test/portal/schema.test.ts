@@ -10,13 +10,15 @@ beforeAll(() => migratePortal(base.owner))
 
 type SqlOf<T> = T extends Date
   ? 'timestamp with time zone'
-  : T extends Buffer
-    ? 'bytea'
-    : T extends readonly string[]
-      ? 'ARRAY'
-      : T extends number
-        ? 'integer'
-        : 'text' | 'uuid' | 'bigint'
+  : T extends boolean
+    ? 'boolean'
+    : T extends Buffer
+      ? 'bytea'
+      : T extends readonly string[]
+        ? 'ARRAY'
+        : T extends number
+          ? 'integer'
+          : 'text' | 'uuid' | 'bigint'
 /** Of each column its type in SQL, with `?` where it may be null: the compiler takes only what fits `PortalDb`. */
 type Columns = {
   readonly [Table in keyof PortalDb]: {

@@ -3,7 +3,7 @@ import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { act, erasing, inhabit, plantScene } from '@treeos/client'
-import type { Json, JsonObject } from '@treeos/core'
+import { type Json, type JsonObject, parseCall } from '@treeos/core'
 import court from '@treeos/court'
 import { type CheckpointedLog, envelopeOf, exportBundle, issueReceipt } from '@treeos/proofs'
 import { defineExtension, defineRole } from '@treeos/sdk'
@@ -12,6 +12,7 @@ import { buildRegistry, seed } from '@treeos/world'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { z } from 'zod'
 import { Random } from '../faults/random.ts'
+import { ActSigner } from '../support/act-signer.ts'
 import { createSpace, doAs, live, momentOf, play, setFlow, tell } from '../support/life.ts'
 import mail from '../support/mail.ts'
 import { type LogKey, naiveLog, newLogKey } from '../support/naive-log.ts'
@@ -162,9 +163,31 @@ async function liveALittle(): Promise<void> {
     await play(world, 'usher', { verb: 'see', address })
   await play(world, 'usher', { verb: 'summon', target: '@clerk', content: 'come in' })
   await play(world, 'usher', { verb: 'summon', content: 'welcome' })
+  await signALittle()
   const wake = await tell(world, 'bound', 'the word is tiger-milk')
   const { n } = await momentOf(world, wake)
   await act(world, 'operator', await erasing(world.db, `bound/1/${n}`, 'asked to'))
+}
+
+/** Acts of persons that passkeys of both kinds sign, and one that none signs. */
+async function signALittle(): Promise<void> {
+  for (const name of ['ann', 'ben']) await world.birth({ name, cognition: 'human', role: 'stage:free' })
+  const [laptop, phone, other] = [new ActSigner(), new ActSigner('Ed25519'), new ActSigner()]
+  const acts = (person: string, call: JsonObject, by: ActSigner | null) => {
+    const sign = by === null ? {} : { sign: by.signing(world.reality.id) }
+    return act({ ...world, person, ...sign }, person, parseCall(call))
+  }
+  const set = (being: string, field: string, value: Json): JsonObject => ({
+    ...{ verb: 'do', action: 'set-being', target: `@${being}` },
+    args: { field, value },
+  })
+  await acts('ann', laptop.enrolling('@ann'), null)
+  await acts('ann', phone.enrolling('@ann'), laptop)
+  await acts('ann', set('ann', 'mood', 'calm'), phone)
+  await acts('ann', set('ann', `passkeys.${laptop.id}`, null), phone)
+  await acts('ann', { verb: 'see', address: '/den' }, phone)
+  await acts('ben', other.enrolling('@ben'), null)
+  await acts('ben', set('ben', 'mood', 'glad'), null)
 }
 
 /** What both say of it. */
