@@ -84,7 +84,7 @@ async function complete(
   for (;;)
     try {
       const derived = derive({ ...asked, reels })
-      const unread = derived.missing.filter((reel) => !Object.hasOwn(reels, reel))
+      const unread = derived.missing.filter((reel) => !Object.hasOwn(reels, reel) && isInBasis(line, reel))
       for (const reel of unread) reels[reel] = await read(reel)
       if (unread.length > 0) continue
       const moment = { ...asked.moment, ...membersOf(line, (reel) => Object.hasOwn(reels, reel)) }
@@ -96,6 +96,10 @@ async function complete(
       reels[error.reel] = await read(error.reel)
     }
 }
+
+/** Whether a moment read a reel. */
+const isInBasis = ({ basis }: MomentLine, reel: string): boolean =>
+  Array.isArray(basis) && basis.some((head) => Array.isArray(head) && head[0] === reel)
 
 async function givenOf({ tx, reality }: Deps, line: MomentLine): Promise<Given> {
   const { record, open } = line

@@ -3,7 +3,6 @@ import { readCheckpoint, type SignedCheckpoint } from '../checkpoint.ts'
 import { factHash, genesisHash, isHash, momentHash, saltedHash, valueHash } from '../hash.ts'
 import { isHeaderOf } from '../header.ts'
 import { type Head, wholeHeads } from '../heads.ts'
-import { signerOf, signingOf } from '../passkey.ts'
 import { lacking, trusted, type WitnessPolicy } from '../policy.ts'
 import { type Checking, type Status, statusOf } from '../status.ts'
 import { type Broken, causesIn, type Fault } from './causes.ts'
@@ -22,6 +21,7 @@ import {
 } from './cover.ts'
 import { readLines } from './lines.ts'
 import { citedBy, faultsOfMoment, faultsOfOutcome, goneFrom, type Moment } from './moment.ts'
+import { Signings } from './signings.ts'
 import { deriveStack, type LastAct } from './stack.ts'
 import { States } from './states.ts'
 
@@ -98,10 +98,7 @@ class Check {
   readonly #lostTombs = new Set<string>()
   readonly #states = new States()
   readonly #lastActs = new Map<string, LastAct>()
-  /** wakes of acts that a passkey signed */
-  readonly #signed = new Set<string>()
-  /** in words, by how many acts: those of which no passkey shows who made them */
-  readonly #unsigned = new Map<string, number>()
+  readonly #signings = new Signings()
   /** number of moments whose stack depends on a reel that is not here */
   readonly #missing = new Map<string, number>()
   /** what is not here: `name` is what its tombstone calls it */
@@ -195,6 +192,8 @@ class Check {
   get #isOfOne(): boolean {
     return this.#scope !== null && 'being' in this.#scope
   }
+
+  #isWhole = (reel: string): boolean => this.#chains.get(reel)?.from === 0
 
   #hashAt = (reel: string, seq: unknown): string | undefined => this.#hashes.get(reel)?.get(Number(seq))
 
@@ -303,7 +302,10 @@ class Check {
     const what = 'its facts say otherwise who acted, who drove, what caused it, when, or in which stack'
     this.#need(isOwn, 'actor-mismatch', what)
     this.#derive(moment, heads?.basis ?? [])
-    this.#checkSigning(moment, heads?.basis ?? [])
+    const read = { basis: heads?.basis ?? [], states: this.#states, isWhole: this.#isWhole }
+    const unsigned = this.#signings.take(this.#reality, moment, read)
+    if (unsigned !== null)
+      this.#need(false, 'signature-mismatch', unsigned.what, { ...this.#at, on: [unsigned.reel] })
     const isSeen = cited.every((ref) => this.#cites(ref, !this.#isOfOne))
     const seen = { ...this.#at, on: reelsOf(cited) }
     this.#need(isSeen, 'basis-mismatch', 'it cites facts that are not those in the bundle', seen)
@@ -315,28 +317,6 @@ class Check {
     }
   }
 
-  /** Checks the signature of a person's act with the passkeys that the person had. */
-  #checkSigning({ record, open, decision }: Moment, basis: readonly Head[]): void {
-    const being = String(record.being)
-    const reel = `being:${signerOf(open, being)}`
-    const [, seq] = basis.find(([read]) => read === reel) ?? []
-    const isHere = seq !== undefined && this.#chains.get(reel)?.from === 0
-    const state = isHere ? this.#states.at(reel, seq) : null
-    const keys = state === null ? null : (state.passkeys ?? {})
-    const signing = signingOf({ reality: this.#reality, being, open, decision }, keys)
-    if (signing.kind === 'wrong')
-      this.#need(false, 'signature-mismatch', `@${signing.by}: ${signing.why}`, { ...this.#at, on: [reel] })
-    const wake = String(record.wake)
-    if (signing.kind === 'signed' && record.wake !== null) {
-      this.#need(!this.#signed.has(wake), 'signature-mismatch', 'the same signature stands at another act')
-      this.#signed.add(wake)
-    }
-    if (signing.kind !== 'unsigned' && signing.kind !== 'unknown') return
-    const why = signing.kind === 'unknown' ? signing.why : 'it had one and did not use it'
-    const text = `that @${signing.by} made them is not shown by a passkey: ${why}`
-    this.#unsigned.set(text, (this.#unsigned.get(text) ?? 0) + 1)
-  }
-
   /** Derives the stack of a moment, and what its decision became. */
   #derive(moment: Moment, basis: readonly Head[]): void {
     const { record, open } = moment
@@ -346,7 +326,7 @@ class Check {
       { ...moment, basis },
       {
         states: this.#states,
-        isWhole: (reel) => this.#chains.get(reel)?.from === 0,
+        isWhole: this.#isWhole,
         lastAct: this.#lastActs.get(being) ?? (isFromStart ? null : undefined),
         program: this.#contents.get(String(at(open, 'program'))),
       },
@@ -438,7 +418,7 @@ class Check {
       })),
       uncovered: [
         ...uncoveredIn(read),
-        ...[...this.#unsigned].map(([text, count]) => `of ${count} acts ${text}`),
+        ...this.#signings.uncovered,
         ...(checkpoint === null ? [] : lacking(checkpoint, this.#policy)),
       ],
       unproven: [

@@ -1,0 +1,58 @@
+import type { Json } from '../canonical.ts'
+import type { Head } from '../heads.ts'
+import { signerOf, signingOf } from '../passkey.ts'
+import type { Moment } from './moment.ts'
+import type { States } from './states.ts'
+
+/** A wrong signature, and the reel of the person whose it should be. */
+export interface WrongSignature {
+  readonly what: string
+  readonly reel: string
+}
+
+/** What passkeys show of the acts of persons in a bundle. */
+export class Signings {
+  /** wakes of acts that a passkey signed */
+  readonly #signed = new Set<Json>()
+  /** in words, by how many acts: those of which no passkey shows who made them */
+  readonly #unsigned = new Map<string, number>()
+
+  /**
+   * Checks the signature of an act with the passkeys that its person had.
+   * @param isWhole whether the bundle holds a reel from its first fact on
+   * @returns null where nothing is wrong
+   */
+  take(
+    reality: string,
+    { record, open, decision }: Moment,
+    {
+      basis,
+      states,
+      isWhole,
+    }: { basis: readonly Head[]; states: States; isWhole: (reel: string) => boolean },
+  ): WrongSignature | null {
+    const being = String(record.being)
+    const reel = `being:${signerOf(open, being)}`
+    const [, seq] = basis.find(([read]) => read === reel) ?? []
+    const state = seq !== undefined && isWhole(reel) ? states.at(reel, seq) : null
+    const keys = state === null ? null : (state.passkeys ?? {})
+    const signing = signingOf({ reality, being, open, decision }, keys)
+    if (signing.kind === 'wrong') return { reel, what: `@${signing.by}: ${signing.why}` }
+    if (signing.kind === 'signed' && typeof record.wake === 'string') {
+      const isAgain = this.#signed.has(record.wake)
+      this.#signed.add(record.wake)
+      return isAgain ? { reel, what: 'the same signature stands at another act' } : null
+    }
+    if (signing.kind === 'unsigned' || signing.kind === 'unknown') {
+      const why = signing.kind === 'unknown' ? signing.why : 'it had one and did not use it'
+      const text = `that @${signing.by} made them is not shown by a passkey: ${why}`
+      this.#unsigned.set(text, (this.#unsigned.get(text) ?? 0) + 1)
+    }
+    return null
+  }
+
+  /** In words, which acts no passkey shows. */
+  get uncovered(): string[] {
+    return [...this.#unsigned].map(([text, count]) => `of ${count} acts ${text}`)
+  }
+}
