@@ -1,10 +1,11 @@
 /** Checks audit bundles and receipts of TreeOS: of bytes alone, by code that shares nothing with what wrote them. */
 
-export { type Erased, type Verified, verifyBundle } from './bundle/bundle.ts'
+export { verifyBundle } from './bundle/bundle.ts'
 export type { Broken } from './bundle/causes.ts'
 export type { Scope } from './bundle/cover.ts'
 export { pathsRead } from './bundle/stack.ts'
 export { isOfState } from './bundle/states.ts'
+export type { Erased, Verified } from './bundle/verified.ts'
 export { canonical, type Json, type JsonObject, parseCanonical } from './canonical.ts'
 export { readCheckpoint, type SignedCheckpoint } from './checkpoint.ts'
 export { type Cosigned, cosignedBy, type OutsideWitness } from './cosignature.ts'

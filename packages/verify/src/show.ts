@@ -1,5 +1,5 @@
-import type { Verified } from './bundle/bundle.ts'
 import type { Scope } from './bundle/cover.ts'
+import type { Verified } from './bundle/verified.ts'
 import type { SignedCheckpoint } from './checkpoint.ts'
 import type { Followed } from './follow.ts'
 import type { CheckedReceipt, CheckedReceipts } from './receipt/receipt.ts'

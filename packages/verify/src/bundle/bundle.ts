@@ -4,7 +4,7 @@ import { factHash, genesisHash, isHash, momentHash, saltedHash, valueHash } from
 import { isHeaderOf } from '../header.ts'
 import { type Head, wholeHeads } from '../heads.ts'
 import { lacking, trusted, type WitnessPolicy } from '../policy.ts'
-import { type Checking, type Status, statusOf } from '../status.ts'
+import { type Checking, statusOf } from '../status.ts'
 import { type Broken, causesIn, type Fault } from './causes.ts'
 import {
   type Chain,
@@ -24,40 +24,7 @@ import { citedBy, faultsOfMoment, faultsOfOutcome, goneFrom, type Moment } from 
 import { Signings } from './signings.ts'
 import { deriveStack, type LastAct } from './stack.ts'
 import { States } from './states.ts'
-
-/** Something that is not in a bundle, and that its fact or record holds the digest of. */
-export interface Erased {
-  /** of the fact, or `moments:<being>` */
-  readonly reel: string
-  readonly seq: number
-  readonly what: 'payload' | 'decision' | 'effect'
-  /** who erased it, why, and when (ms since 1970), as its tombstone says; null where no tombstone is in the bundle */
-  readonly by: string | null
-  readonly why: string | null
-  readonly at: number | null
-}
-
-/** What the check of a bundle found. */
-export interface Verified {
-  readonly reels: number
-  readonly facts: number
-  readonly moments: number
-  readonly status: Status
-  /** the status is `ok` */
-  readonly ok: boolean
-  /** what it says that it holds; null where it does not say so */
-  readonly scope: Scope | null
-  /** in the order of the lines */
-  readonly broken: readonly Broken[]
-  /** null for a bundle without one */
-  readonly checkpoint: SignedCheckpoint | null
-  /** links of chains that the checkpoint covers; null without a checkpoint */
-  readonly covered: number | null
-  /** what was erased */
-  readonly erased: readonly Erased[]
-  /** in words, what this bundle does not prove */
-  readonly unproven: readonly string[]
-}
+import type { Erased, Verified } from './verified.ts'
 
 type Place = Pick<Broken, 'line' | 'reel' | 'seq'>
 
