@@ -4,6 +4,7 @@ import { begin } from './begin.ts'
 import type { BeatDeps } from './deps.ts'
 import { decideAndStamp, finishMoment } from './finish.ts'
 import { attested, guarded } from './guard/guard.ts'
+import { endingWhenRefused } from './guard/record-refused.ts'
 import { intake } from './intake.ts'
 import { openMoment } from './open.ts'
 import { performEffect } from './perform.ts'
@@ -45,11 +46,7 @@ export {
  */
 export function createBeats(deps: BeatDeps): LocalBeats & ThinkBeats & { performEffect: Effects[string] } {
   const local = <I, O>(name: string, run: (deps: BeatDeps, input: I) => Promise<O>) =>
-    guarded(
-      name,
-      deps.observe,
-      attested((input: I) => run(deps, input)),
-    )
+    guarded(name, deps.observe, attested(endingWhenRefused(name, (input: I) => run(deps, input))))
   const open = local('openMoment', openMoment)
   const idle = local('wakeIdle', wakeIdle)
   const finish = local('finishMoment', decideAndStamp)

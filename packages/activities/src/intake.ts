@@ -11,14 +11,14 @@ import {
 } from '@treeos/core'
 import type { IntakeInput } from '@treeos/protocol'
 import { authorizeActingAs, readerOf } from '@treeos/reality'
-import { enqueue } from '@treeos/store'
+import { enqueue, recordRefusalOf } from '@treeos/store'
 import type { BeatDeps } from './deps.ts'
 
 /**
  * Turns an act that a person sent as a Temporal signal into an inbox row. The person may act as the same beings as on the
  * command line: as the first operator, and as a being that the operator inhabits, which records the operator as the driver.
- * Refuses every act where the operator did not turn such acts on; that goes to the log only. No caller waits for an answer. So a wrong act
- * goes into the inbox as well: its moment fails and says why, and the person gets a notice.
+ * Refuses every act where the operator did not turn such acts on, and one that the record does not take; that goes to the log only. No caller
+ * waits for an answer. So a wrong act goes into the inbox as well: its moment fails and says why, and the person gets a notice.
  */
 export async function intake(
   deps: BeatDeps,
@@ -50,7 +50,7 @@ export async function intake(
     )
     return { accepted: true }
   } catch (error) {
-    if (!(error instanceof TreeosError)) throw error
+    if (!(error instanceof TreeosError) && recordRefusalOf(error) === null) throw error
     deps.observe.error('intake', error)
     return { accepted: false }
   }

@@ -13,13 +13,16 @@ import {
   listParkedBy,
   lockHeads,
   putBlob,
+  type RecordRefusal,
   readBeforeStamp,
   recordEffect,
+  recordRefusalOf,
   StaleGenerationError,
 } from '@treeos/store'
 import type { EffectPending } from '@treeos/world'
 import type { BeatDeps } from './deps.ts'
 import { crashPoint, crashPointLater } from './guard/crash-point.ts'
+import { RecordRefusedError } from './guard/record-refused.ts'
 import { unusedOf } from './model/ask-within-budgets.ts'
 import { LISTENS_MS, recounted } from './moments/next-wakes.ts'
 import { type HeldMoment, ReopenedError } from './moments/open-moments.ts'
@@ -46,6 +49,7 @@ const TRIES_MAX = 12
  * @param held a moment whose open record and decision are not stored: the append stores them too
  * @returns the stamped moment; or the effect that the workflow must run first, and then nothing was written
  * @throws {StaleGenerationError} when a newer generation of the being has begun
+ * @throws {RecordRefusedError} when Postgres takes neither the act nor its failure
  * @throws {ReopenedError} when other records of a held moment are stored
  */
 export async function stampMoment(
@@ -105,14 +109,10 @@ async function stampWithRetries(
       case 'stale':
         conflicting = done.read
         break
-      case 'unstorable':
+      case 'refused':
+        if (kept !== null && done.refusal.prospect === 'refused') break // it was judged from what was read before
+        proposal = failedAsRefused(proposal, done.refusal)
         await store()
-        proposal = failedBeside(
-          proposal,
-          'storage',
-          'INTERNAL',
-          `Postgres cannot store this act (SQLSTATE ${done.code})`,
-        )
         break
       case 'unleased':
         proposal = failedBeside(proposal, 'lease', 'FORBIDDEN', LEASE_EXPIRED)
@@ -261,24 +261,33 @@ function dropOverlay({ overlays }: BeatDeps, { record, overlays: sources }: Load
   if (sources !== undefined && sources.call !== null) overlays.drop(sources.call, record.moment)
 }
 
-async function runUnlocked(db: Db, run: (db: Db) => Promise<TryResult>): Promise<TryResult | Unstorable> {
+async function runUnlocked(db: Db, run: (db: Db) => Promise<TryResult>): Promise<TryResult | Refused> {
   try {
     return await run(db)
   } catch (error) {
-    return asUnstorable(error)
+    return asRefused(error)
   }
 }
 
-/** Postgres refused a value or a key that its types or indexes cannot hold. A retry would not change that. */
-interface Unstorable {
-  readonly status: 'unstorable'
-  readonly code: string
+/** Postgres did not take the act. The same act would be refused again. */
+interface Refused {
+  readonly status: 'refused'
+  readonly refusal: RecordRefusal
 }
 
-function asUnstorable(error: unknown): Unstorable {
-  const { code } = error as { code?: unknown }
-  if (typeof code === 'string' && /^(22|54)...$/.test(code)) return { status: 'unstorable', code }
-  throw error
+function asRefused(error: unknown): Refused {
+  const refusal = recordRefusalOf(error)
+  if (refusal === null) throw error
+  return { status: 'refused', refusal }
+}
+
+/** The moment fails in place of an act that the record does not take. @throws {RecordRefusedError} when it did not take the failure either */
+function failedAsRefused(proposal: Proposal, { prospect, what }: RecordRefusal): Proposal {
+  if (proposal.kind === 'skipped' || proposal.beside === 'storage')
+    throw new RecordRefusedError(`the record refuses the end of the moment: ${what}`)
+  return prospect === 'refused'
+    ? failedBeside(proposal, 'storage', 'FORBIDDEN', `the record refuses this act: ${what}`)
+    : failedBeside(proposal, 'storage', 'INTERNAL', `Postgres cannot store this act (${what})`)
 }
 
 /** Runs a try with locks on the reels that the last try read. A deadlock with another stamp counts as a conflict. */
@@ -286,7 +295,7 @@ async function runLocked(
   deps: BeatDeps,
   reels: ReelId[],
   run: (db: Db) => Promise<TryResult>,
-): Promise<TryResult | Unstorable> {
+): Promise<TryResult | Refused> {
   try {
     return await deps.db.transaction().execute(async (tx) => {
       await lockHeads(tx, reels)
@@ -294,7 +303,7 @@ async function runLocked(
     })
   } catch (error) {
     if ((error as { code?: unknown }).code === DEADLOCK_DETECTED) return { status: 'stale', read: reels }
-    return asUnstorable(error)
+    return asRefused(error)
   }
 }
 const DEADLOCK_DETECTED = '40P01'

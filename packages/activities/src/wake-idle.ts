@@ -1,7 +1,7 @@
 import { type BeingName, type JsonObject, newWake, PRIORITIES, readPath, stanceOf } from '@treeos/core'
 import type { BeingEnded, Resting } from '@treeos/protocol'
 import { readerOf } from '@treeos/reality'
-import { enqueue, type InboxEntry } from '@treeos/store'
+import { enqueue, type InboxEntry, recordRefusalOf } from '@treeos/store'
 import { effectiveCognition } from '@treeos/world'
 import type { BeatDeps } from './deps.ts'
 
@@ -48,6 +48,18 @@ interface Idle {
   readonly seconds: number
 }
 
+/**
+ * A wake of the being by itself says what its row says. So the record refuses it where the row has changed since it was read, and the being
+ * wakes by what it has now.
+ */
+export const unlessRefused =
+  ({ observe }: Pick<BeatDeps, 'observe'>) =>
+  (error: unknown): false => {
+    if (recordRefusalOf(error)?.prospect !== 'refused') throw error
+    observe.error('a wake of its own', error)
+    return false
+  }
+
 /** Puts an idle wake into the inbox, unless the being has another idle time by now. A rerun adds no second one. */
 export async function wakeIdle(
   deps: BeatDeps,
@@ -58,6 +70,6 @@ export async function wakeIdle(
   const id = `idle/${being}/${generation}/${n}`
   const content = { event: 'idle', actor: stanceOf(being), seconds }
   const wake = newWake({ id, being, kind: 'event', priority: PRIORITIES.background, content })
-  const accepted = await enqueue(deps.db, 'event', wake)
+  const accepted = await enqueue(deps.db, 'event', wake).catch(unlessRefused(deps))
   return { accepted }
 }

@@ -4,6 +4,7 @@ import { readerOf } from '@treeos/reality'
 import { enqueueUnlessWaiting, readClock } from '@treeos/store'
 import { scheduleContent, schedulesOf } from '@treeos/world'
 import type { BeatDeps } from './deps.ts'
+import { unlessRefused } from './wake-idle.ts'
 
 /**
  * Wakes a being by its schedule, with the settings that its row has now. While an earlier wake of the schedule waits, it
@@ -24,7 +25,8 @@ export async function wakeScheduled(
     const id = `${idPrefix}${due}`
     const priority = PRIORITIES[schedule.priority]
     const content = scheduleContent(being, schedule)
-    return enqueueUnlessWaiting(db, newWake({ id, being, kind: 'event', priority, content }), idPrefix)
+    const wake = newWake({ id, being, kind: 'event', priority, content })
+    return enqueueUnlessWaiting(db, wake, idPrefix).catch(unlessRefused(deps))
   }
   const accepted =
     (await wakeOnce(at)) || (await wakeOnce(lastDue(at, schedule.everySeconds, await readClock(db))))

@@ -1,2 +1,9 @@
-/** Names of errors that a retry cannot fix. Their messages hold names and numbers only, so they may go into history. */
-export const FINAL_ERRORS: readonly string[] = ['StaleGenerationError', 'UnknownBeingError']
+/**
+ * Names of errors that a retry cannot fix. Their messages hold names and numbers only, so they may go into history.
+ * `RecordRefusedError`: Postgres does not take what is written. The table in `packages/store/src/sql/sqlstates.ts` says when.
+ */
+export const FINAL_ERRORS: readonly string[] = [
+  'StaleGenerationError',
+  'UnknownBeingError',
+  'RecordRefusedError',
+]

@@ -135,6 +135,6 @@ export interface EffectDigests {
  * - `lease`: the lease of its driver had expired
  * - `effect`: its effect gave no result
  * - `erasing`: what it erases is not there any more, or others rest on it
- * - `storage`: Postgres cannot store it
+ * - `storage`: Postgres cannot store it, or a guard of the record refuses it
  */
 export type OtherRefusal = 'thread' | 'inbox' | 'lease' | 'effect' | 'erasing' | 'storage'
