@@ -30,10 +30,28 @@ beforeAll(async () => {
   await play(world, 'ann', { verb: 'do', action: 'move', target: '/den', args: {} })
   await play(world, 'ann', { verb: 'do', action: 'move', target: '/', args: {} })
   await play(world, 'ann', { verb: 'see', address: '/den' })
+  await hideFrom('eve')
   const file = join(folder, 'all.jsonl')
   await exportBundle(world.db, world.reality, { log: null, file })
   lines = linesOf(readFileSync(file)).map((line) => JSON.parse(line))
 })
+
+/** Has a being go into a space, and then keeps from it what its flow reads there. */
+async function hideFrom(being: string): Promise<void> {
+  await world.birthPuppet(being)
+  await createSpace(world, '/vault')
+  await doAs(world, 'set-space', '/vault', { field: 'vault.open', value: true })
+  await setFlow(world, being, [
+    { when: { 'space.quality.vault.open': true }, role: 'stage:mode-1', stack: true },
+  ])
+  await play(world, being, { verb: 'do', action: 'move', target: '/vault', args: {} })
+  await play(world, being, { verb: 'see', address: `@${being}` })
+  await doAs(world, 'set-space', '/vault', {
+    field: 'permissions',
+    value: { see: { '*': { requires: ['operator'] } } },
+  })
+  await play(world, being, { verb: 'see', address: `@${being}` })
+}
 
 const check = (forged: readonly Line[]) =>
   verifyBytes(summed(forged.map((line) => JSON.stringify(line))), null)
@@ -247,5 +265,39 @@ describe(`a bundle in which one of ${KINDS.length} values was changed, with ever
     expect(broken.map((fault) => fault.reason)).toContain(reason)
     // The control: the hashes are true, so nothing else shows it.
     expect(broken.filter((fault) => /hash|line|prev|digest|payload/.test(fault.reason))).toEqual([])
+  })
+})
+
+describe('a flow that reads a place which its being may not see', () => {
+  const wornBy = (all: readonly Line[], being: string) =>
+    all.filter((line) => line.kind === 'moment' && line.being === being && line.record.stack !== null)
+
+  it('gives another stack than before, and the bundle says who says why', async () => {
+    const worn = wornBy(lines, 'eve')
+    const [shown, hidden] = [worn.findLast(({ open }) => open.hidden === undefined), worn.at(-1)]
+    expect([shown!.record.stack.stacked.length, hidden!.record.stack.stacked.length]).toEqual([1, 0])
+    expect([shown!.open.hidden, hidden!.open.hidden]).toEqual([undefined, true])
+    const { broken, unproven } = await check(lines)
+    expect(broken).toEqual([])
+    expect(unproven).toContain(
+      'that @eve might not see /vault, whose qualities its flow reads, is said by its records',
+    )
+  })
+
+  it.each([
+    ['leaves out that it was hidden', 'eve', undefined],
+    ['says that it was hidden, of a being that saw it', 'ann', true],
+  ])('is broken where a record %s', async (_what, being, hidden) => {
+    const forged = structuredClone(lines)
+    const moment = wornBy(forged, being).findLast(
+      ({ record }) => being === 'eve' || record.stack.stacked.length > 0,
+    )!
+    const { hidden: _, ...open } = moment.open
+    const said = Object.entries(hidden === undefined ? open : { ...open, hidden })
+    moment.open = Object.fromEntries(said.sort(([a], [b]) => (a < b ? -1 : 1))) // as in the canonical form
+    const { broken } = await check(rehashed(forged))
+    expect(broken.map(({ reason }) => reason)).toContainEqual(
+      expect.stringMatching(/^(stack|context)-mismatch$/),
+    )
   })
 })

@@ -163,10 +163,25 @@ async function liveALittle(): Promise<void> {
     await play(world, 'usher', { verb: 'see', address })
   await play(world, 'usher', { verb: 'summon', target: '@clerk', content: 'come in' })
   await play(world, 'usher', { verb: 'summon', content: 'welcome' })
+  await hideALittle()
   await signALittle()
   const wake = await tell(world, 'bound', 'the word is tiger-milk')
   const { n } = await momentOf(world, wake)
   await act(world, 'operator', await erasing(world.db, `bound/1/${n}`, 'asked to'))
+}
+
+/** A being whose flow reads the place where it is, before and after that is kept from it. */
+async function hideALittle(): Promise<void> {
+  await world.birth({ cognition: 'scripted', script: 'stage:puppet', name: 'lurker', role: 'stage:free' })
+  await createSpace(world, '/vault')
+  await doAs(world, 'set-space', '/vault', { field: 'vault.open', value: true })
+  await setFlow(world, 'lurker', [
+    { when: { 'space.quality.vault.open': true }, role: 'stage:mute', stack: true },
+  ])
+  await play(world, 'lurker', { verb: 'do', action: 'move', target: '/vault', args: {} })
+  const see = { '*': { requires: ['operator'] } }
+  await doAs(world, 'set-space', '/vault', { field: 'permissions', value: { see } })
+  await play(world, 'lurker', { verb: 'see', address: '@lurker' })
 }
 
 /** Acts of persons that passkeys of both kinds sign, and one that none signs. */

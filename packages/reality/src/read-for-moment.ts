@@ -113,6 +113,7 @@ export async function readForMoment(
     ...(me.ended === undefined ? {} : { ended: true }),
     ...(driver !== null && lenderOf(me, driver) === null ? { own: true } : {}),
     layout: PROMPT_LAYOUT,
+    ...(seen.isPlaceHidden ? { hidden: true } : {}),
     ...(signed === null ? {} : { signed }),
     ...(digests.noted === null ? {} : { noted: digests.noted }),
     face: seen.faceText === null ? null : digestOfCanonical(seen.faceText),

@@ -162,6 +162,7 @@ async function replayMoment(
   if (open.driver !== null) compare.same('own', open.own ?? false, me.inhabited?.own ?? false)
   compare.same('program', open.program, last.digests.program.of(seen.program))
   compare.same('context', open.context, seen.context)
+  compare.same('hidden', open.hidden === true, seen.isPlaceHidden)
   compare.same('heads', open.heads, seen.heads)
   compare.same('unseen', open.quotes?.unseen ?? [], seen.unseen)
   // The worker of this moment had not loaded the code of a role. Its see-resolvers gave nothing, and the moment failed.

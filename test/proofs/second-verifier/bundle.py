@@ -183,7 +183,9 @@ class Bundle:
         first = self.chains[f"moments:{being}"].first
         last_act = self.last_acts.get(being, None if first == 0 else ABSENT)
         program = self.contents.get(given(moment["open"], "program"))
-        self.missing |= Stack(moment, basis, Beside(self.states, self.is_whole, last_act, program)).missing
+        stack = Stack(moment, basis, Beside(self.states, self.is_whole, last_act, program))
+        self.missing |= stack.missing
+        self.is_attested = self.is_attested or stack.hides_place()
         check_outcome(moment)
         if record["outcome"] == "act":
             primary = given(record["stack"], "primary", "name")

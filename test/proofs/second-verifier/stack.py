@@ -19,6 +19,7 @@ class Stack:
         self.record, self.open, self.beside = moment["record"], moment["open"], beside
         self.heads = {reel: head[1] for reel, head in basis.items()}
         self.missing = set()
+        self.is_hidden = at(self.open, "hidden") is True
         self.me = self.state_of(f"being:{self.record['being']}")
         self.check_time()
         if self.me is not None:
@@ -47,6 +48,9 @@ class Stack:
         if state is None:
             self.missing.add(reel)
         return state
+
+    def hides_place(self):
+        return self.is_hidden and self.me is not None and type(self.me.get("space")) is str
 
     def check_time(self):
         record, opened = self.record, self.open
@@ -81,7 +85,7 @@ class Stack:
         path = None if self.me is None else self.me.get("space")
         path = path if type(path) is str else None
         space = None
-        if path is not None and any(one.startswith("space.quality") for one in read):
+        if path is not None and not self.is_hidden and any(one.startswith("space.quality") for one in read):
             space = self.state_of(f"space:{path}")
         world = {}
         for name in {one.split(".")[1] for one in read if one.startswith("world.") and len(one) > 6}:
@@ -90,7 +94,7 @@ class Stack:
         if path is None:
             return known
         told_quality = at(told, "space", "quality")
-        quality = {} if told_quality is ABSENT else told_quality
+        quality = {} if told_quality is ABSENT or self.is_hidden else told_quality
         return {
             **known,
             "me": {"previousRole": given(last, "primary"), "quality": self.me.get("qualities", {})},

@@ -52,6 +52,8 @@ export interface OpenRecord {
   readonly noted?: Digest
   /** the being was ended; left out while it lives */
   readonly ended?: true
+  /** the flow reads the qualities of the place, which the being may not see, so it read none; else left out */
+  readonly hidden?: true
   /** by which passkey the person of an act signed it; left out without one */
   readonly signed?: ActSignature
   /** the driver lent the being no reach; left out when it did, and when nobody drove the being */

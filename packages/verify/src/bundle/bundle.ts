@@ -66,6 +66,8 @@ class Check {
   readonly #states = new States()
   readonly #lastActs = new Map<string, LastAct>()
   readonly #signings = new Signings()
+  /** in words, which beings might not see the places that their flows read */
+  readonly #hidden = new Set<string>()
   /** number of moments whose stack depends on a reel that is not here */
   readonly #missing = new Map<string, number>()
   /** what is not here: `name` is what its tombstone calls it */
@@ -289,7 +291,7 @@ class Check {
     const { record, open } = moment
     const being = String(record.being)
     const isFromStart = this.#chains.get(momentsOf(being))?.from === 0
-    const { faults, missing } = deriveStack(
+    const { faults, missing, hidden } = deriveStack(
       { ...moment, basis },
       {
         states: this.#states,
@@ -302,6 +304,7 @@ class Check {
     for (const [reason, what] of [...faults, ...faultsOfOutcome(moment)])
       this.#need(false, reason, what, place)
     for (const reel of missing) this.#missing.set(reel, (this.#missing.get(reel) ?? 0) + 1)
+    if (hidden !== null) this.#hidden.add(`@${being} might not see ${hidden}`)
     if (record.outcome !== 'act') return
     const primary = at(record.stack, 'primary', 'name') ?? null
     this.#lastActs.set(being, { sealedAt: record.sealedAt ?? null, primary })
@@ -389,6 +392,9 @@ class Check {
         ...(checkpoint === null ? [] : lacking(checkpoint, this.#policy)),
       ],
       unproven: [
+        ...[...this.#hidden].map(
+          (what) => `that ${what}, whose qualities its flow reads, is said by its records`,
+        ),
         ...[...this.#missing].map(
           ([reel, count]) =>
             `the context of ${count} moments: it depends on ${reel}, which is not in the bundle as a whole`,

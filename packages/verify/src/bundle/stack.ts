@@ -36,6 +36,8 @@ export interface Derivation {
   readonly faults: readonly Fault[]
   /** reels that its stack depends on, and that the bundle does not hold */
   readonly missing: readonly string[]
+  /** the space whose qualities its flow reads and did not see, as the record says */
+  readonly hidden: string | null
 }
 
 const HOUR_MS = 3_600_000
@@ -57,6 +59,8 @@ export function deriveStack({ record, open, basis }: Opened, beside: Beside): De
     return state
   }
   const me = stateOf(`being:${record.being}`)
+  const hidden = at(open, 'hidden') === true && typeof me?.space === 'string' ? me.space : null
+  const found = () => ({ faults, missing: [...missing], hidden })
   for (const fault of faultsOfTime(record, open, beside.lastAct)) faults.push(fault)
   if (me !== null) {
     const driver = at(open, 'driver') ?? null
@@ -79,7 +83,7 @@ export function deriveStack({ record, open, basis }: Opened, beside: Beside): De
   need(wrong === null, 'context-mismatch', `its context has another ${wrong} than its facts give`)
   const isThere = isObject(beside.program) || (beside.program === undefined && isHash(at(open, 'program')))
   need(isThere, 'program-mismatch', 'it opened with no program')
-  if (!isObject(beside.program)) return { faults, missing: [...missing] }
+  if (!isObject(beside.program)) return found()
   const program = programOf(beside.program, me, at(open, 'asked') ?? null, stateOf)
   need(isArray(beside.program.flow ?? null), 'program-mismatch', 'its flow is no list')
   const other = ['flow', 'defaultRole'].find((field) => !same(at(beside.program, field), at(program, field)))
@@ -90,7 +94,7 @@ export function deriveStack({ record, open, basis }: Opened, beside: Beside): De
       'program-mismatch',
       `its program has another role ${name} than was set`,
     )
-  if (record.stack === null) return { faults, missing: [...missing] }
+  if (record.stack === null) return found()
   const roles = rolesFor(program, {
     context: isObject(told) ? { ...told, ...context } : context,
     cognition: String(at(open, 'cognition', 'kind')),
@@ -103,7 +107,7 @@ export function deriveStack({ record, open, basis }: Opened, beside: Beside): De
     digest: at(program, 'roles', role, 'digest') ?? null,
   }))
   need(same(worn, derived), 'stack-mismatch', 'its flow gives another stack in this context')
-  return { faults, missing: [...missing] }
+  return found()
 }
 
 /** Compares what a moment says of its time with itself, and with the last act of the being. */
@@ -158,8 +162,9 @@ function contextOf(
   const path = typeof me?.space === 'string' ? me.space : null
   const read = new Set(pathsIn(flow))
   const readsSpace = [...read].some((one) => one.startsWith('space.quality'))
-  const space = path === null || !readsSpace ? null : stateOf(`space:${path}`)
-  const quality = at(told, 'space', 'quality') ?? {}
+  const isHidden = at(open, 'hidden') === true
+  const space = path === null || !readsSpace || isHidden ? null : stateOf(`space:${path}`)
+  const quality = isHidden ? {} : (at(told, 'space', 'quality') ?? {})
   const names = [...read].flatMap((one) => /^world\.([^.]+)/.exec(one)?.[1] ?? [])
   const world = [...new Set(names)].map((name): [string, Json] => {
     const state = stateOf(`world:${name}`)

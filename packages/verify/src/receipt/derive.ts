@@ -135,6 +135,10 @@ export function derive(witness: Parts): Derived {
   need(wrong === undefined, `what it opened with does not fit together: ${wrong?.[1]}`)
   const missing = derivation.missing.filter((reel) => reel !== REGISTRY)
   const attested = [...contextIn(witness, missing, world)]
+  if (derivation.hidden !== null)
+    attested.push(
+      `that @${being} might not see ${derivation.hidden}, whose qualities its flow reads, is said by its record`,
+    )
   const signing = signed(witness, world, cited)
   if (signing.kind === 'wrong') throw new Error(`@${signing.by} did not sign it: ${signing.why}`)
   const heads = [...world.shown].map(([reel, { head }]) => [reel, ...head] as const)

@@ -59,6 +59,8 @@ export interface Opened {
   readonly program: Program
   /** only the paths that the flow reads, small enough for workflow history */
   readonly context: JsonObject
+  /** the flow reads the qualities of the place, which the being may not see now */
+  readonly isPlaceHidden: boolean
 }
 
 /** Reads the program of one moment, and the slice of the context that its flow reads. */
@@ -84,7 +86,8 @@ export async function openContext(reader: WorldReader, opening: MomentInputs): P
   }
   // Only a flow that reads the place asks for it, so that other moments read no more than before.
   const asksPlace = paths.some((path) => path === 'space' || path.startsWith('space.quality'))
-  const place = asksPlace && (await readsPlace(reader, me)) ? await reader.space(me.space) : null
+  const isPlaceHidden = asksPlace && !(await readsPlace(reader, me))
+  const place = asksPlace && !isPlaceHidden ? await reader.space(me.space) : null
   const { time, lastSealed, caller } = opening
   const context: OpenContext = {
     verb: opening.verb,
@@ -100,5 +103,6 @@ export async function openContext(reader: WorldReader, opening: MomentInputs): P
     me: { previousRole: lastSealed?.primary ?? null, quality: me.qualities },
     world,
   }
-  return { program: { flow, defaultRole: me.defaultRole, roles }, context: sliceContext(context, paths) }
+  const program = { flow, defaultRole: me.defaultRole, roles }
+  return { program, context: sliceContext(context, paths), isPlaceHidden }
 }

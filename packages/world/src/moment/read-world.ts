@@ -29,6 +29,8 @@ import { valueAt } from './quoted.ts'
 export interface WorldReading {
   readonly program: Program
   readonly context: JsonObject
+  /** the flow reads the qualities of the place, which the being may not see */
+  readonly isPlaceHidden: boolean
   /** heads of the reels that program and context were read from */
   readonly heads: readonly HeadRef[]
   readonly result: FlowResult
@@ -56,7 +58,7 @@ export async function readWorld(
   opening: MomentInputs & { readonly asker: BeingName | null },
   onFault?: FaultListener,
 ): Promise<WorldReading> {
-  const { program, context } = await openContext(reader, opening)
+  const { program, context, isPlaceHidden } = await openContext(reader, opening)
   const heads = headRefs(reader.heads)
   const result = evaluateProgram(program, {
     context,
@@ -73,6 +75,7 @@ export async function readWorld(
   return {
     program,
     context,
+    isPlaceHidden,
     heads,
     result,
     face: folded?.face ?? null,
