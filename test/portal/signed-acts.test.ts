@@ -2,6 +2,7 @@
 import { sql } from 'kysely'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { Authenticator, type Bend } from '../support/authenticator.ts'
+import { doAs, rowOf } from '../support/life.ts'
 import { PortalWorld, type Seat } from '../support/portal.ts'
 
 let at: PortalWorld
@@ -24,9 +25,9 @@ beforeEach(() => at.serveAnew())
 const set = (value: string, stance = '@ada') => ({
   call: { verb: 'do', action: 'set-being', target: stance, args: { field: 'mood.tone', value } },
 })
-const header = (detail: { nonce: string; at: number; options: unknown }, one = key, bend: Bend = {}) => {
+const header = (detail: { salt: string; at: number; options: unknown }, one = key, bend: Bend = {}) => {
   const response = one.use(detail.options as Parameters<Authenticator['use']>[0], bend)
-  return Buffer.from(JSON.stringify({ nonce: detail.nonce, at: detail.at, response })).toString('base64url')
+  return Buffer.from(JSON.stringify({ salt: detail.salt, at: detail.at, response })).toString('base64url')
 }
 const send = (body: unknown, signed: string | null, path = '/api/verb') =>
   at.post(ada, path, body, signed === null ? {} : { headers: { 'x-treeos-signed': signed } })
@@ -53,7 +54,8 @@ describe('acts in the portal', () => {
     expect(await send(set('calm'), header(json.error.detail))).toMatchObject({ status: 200 })
     expect(await signatures()).toBe(1)
     // The control: another person is asked for nothing.
-    expect(await at.post(bob, '/api/verb', set('calm', '@bob'))).toMatchObject({ status: 200 })
+    const look = { call: { verb: 'see', address: '@bob' } }
+    expect(await at.post(bob, '/api/verb', look)).toMatchObject({ status: 200 })
     expect((await at.ask(ada, '/api/world')).status).toBe(200) // neither is a look
   })
 
@@ -67,17 +69,27 @@ describe('acts in the portal', () => {
     expect(await signatures()).toBe(before + 1)
   })
 
-  it.each<[string, (detail: { nonce: string; at: number; options: unknown }) => string]>([
+  it.each<[string, (detail: { salt: string; at: number; options: unknown }) => string]>([
     ['of another site', (detail) => header(detail, key, { site: 'evil.example' })],
     ['of another page', (detail) => header(detail, key, { origin: 'http://evil.example' })],
     ['of another key', (detail) => header(detail, key, { signer: new Authenticator(at.origin) })],
     ['of a key that is not known', (detail) => header(detail, new Authenticator(at.origin))],
     ['without a check of its person', (detail) => header(detail, key, { isVerified: false })],
     ['of a sign-in', (detail) => header(detail, key, { challenge: 'AAAA' })],
-    ['for another nonce', (detail) => header({ ...detail, nonce: crypto.randomUUID() })],
+    ['with another salt', (detail) => header({ ...detail, salt: 'ab'.repeat(32) })],
     ['for another time', (detail) => header({ ...detail, at: detail.at - 1 })],
   ])('are refused with a signature %s', async (_, bent) => {
     expect(await send(set('bent'), bent(await asked(set('bent'))))).toMatchObject(REFUSED)
+  })
+
+  it('need none after the passkey was taken away in the record, as when it is lost', async () => {
+    const [taken] = Object.keys((await rowOf(at.world, 'ada')).qualities.passkeys as object)
+    await doAs(at.world, 'set-being', '@ada', { field: `passkeys.${taken}`, value: null })
+    expect(await send(set('lost'), null)).toMatchObject({ status: 200 })
+    expect(await at.post(ada, '/api/account/passkeys/signing', { id, signs: true })).toMatchObject({
+      status: 200,
+    })
+    expect(await asked(set('back'))).toMatchObject({ reason: 'sign' })
   })
 
   it('are asked about again when the signature is old, and refused when it is none', async () => {

@@ -12,7 +12,7 @@ import { freshDatabase, type TestDatabase } from '../support/database.ts'
 export let base: TestDatabase
 /** as the sequencer logs in */
 export let sequencer: Kysely<StoreDb>
-export let home: string
+let home: string
 export let signer: Signer
 
 export function sequencerUrlOf(url: string): string {

@@ -1,5 +1,5 @@
 /** Who is named in a receipt: only beings that its moment touches. */
-import { canonicalJson } from '@treeos/core'
+import { canonicalJson, readPath } from '@treeos/core'
 import { readBases } from '@treeos/store'
 import { beforeAll, expect, it } from 'vitest'
 import { createSpace, doAs, play } from '../support/life.ts'
@@ -29,11 +29,16 @@ beforeAll(async () => {
 const namesIn = (value: unknown): string[] =>
   all.filter((name) => new RegExp(`(?<![a-z0-9-])${name}(?![a-z0-9-])`).test(JSON.stringify(value)))
 
-/** Those that a moment touches: its being, the makers, who spoke to it, and whom its call, its roles and the bounds of these name. */
+/**
+ * Those that a moment touches: its being, the makers, who spoke to it, whom its call, its roles and the bounds of these name, and who set what its
+ * flow reads of its place.
+ */
 function touchedBy({ predicate }: Statement, makers: readonly string[]): ReadonlySet<string> {
   const { moment, specs, surface, target, reels } = predicate
+  const links = Object.values(reels).flatMap((all) => all.filter((link) => 'length' in link))
   const born = Object.values(reels).map(([first]) => (Array.isArray(first) ? first[2] : null))
-  const named = namesIn([moment.decision, moment.open.caller ?? null, specs, surface, target, born])
+  const read = links.filter(([, , payload]) => /^court,disturbance/.test(String(readPath(payload, ['path']))))
+  const named = namesIn([moment.decision, moment.open.caller ?? null, specs, surface, target, born, read])
   return new Set([String(moment.record.being), ...makers, ...named])
 }
 

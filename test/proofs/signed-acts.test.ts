@@ -1,8 +1,9 @@
 /** Acts of persons that a passkey signs: bundles and receipts show them, and an act that somebody planted shows too. */
+import { randomBytes } from 'node:crypto'
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { act, inhabit } from '@treeos/client'
+import { act, erasing, inhabit, type SignAct } from '@treeos/client'
 import { type JsonObject, parseCall } from '@treeos/core'
 import { exportBundle, issueReceipt } from '@treeos/proofs'
 import { replay } from '@treeos/replay'
@@ -92,8 +93,8 @@ it('of a being that a person drives, the person signs', async () => {
   const signed = await acts('operator', set('signed', '@doll'), own, {}, 'doll')
   expect(await receiptOf(signed)).toMatchObject({ derived: { signing: { kind: 'signed', by: 'operator' } } })
   const take = { field: `passkeys.${own.id}`, value: null }
-  await hands.release()
   await acts('operator', { verb: 'do', action: 'set-being', target: '@operator', args: take }, own)
+  await hands.release()
   expect(await bundle()).toMatchObject({ status: 'ok' })
 })
 
@@ -123,6 +124,45 @@ it('an act that somebody plants without a signature is named, and the bundle is 
   )
 })
 
+it('a signed act that cannot be read does nothing, so nobody has to have made it', async () => {
+  const before = (await bundle()).unproven
+  await expect(acts('ann', { verb: 'do', action: 7 } as never, laptop)).rejects.toMatchObject({
+    code: 'INVALID_INPUT',
+  })
+  expect(await bundle()).toMatchObject({ broken: [], unproven: before })
+})
+
+it('a signed act that was erased is not known to be its person’s, and nothing is left by which its call is guessed', async () => {
+  let salt = ''
+  const sign: SignAct = async (asked) => {
+    const signed = await laptop.signing(world.reality.id)(asked)
+    salt = signed?.salt ?? ''
+    return signed
+  }
+  const { act: moment } = await act(
+    { ...world, person: 'ann', sign },
+    'ann',
+    parseCall(set('secret', '@ann')),
+  )
+  expect(await everythingSays(salt)).toBe(true) // the control
+  await act(world, 'operator', await erasing(world.db, String(moment), 'asked to'))
+  expect(await everythingSays(salt)).toBe(false)
+  const { broken, unproven } = await bundle()
+  expect(broken).toEqual([])
+  expect(unproven).toContain(
+    'of 1 acts that @ann made them is not shown by a passkey: what it signed was erased',
+  )
+})
+
+/** Whether a salt is anywhere in the record. */
+async function everythingSays(salt: string): Promise<boolean> {
+  const { rows } = await sql<{ found: boolean }>`select
+    exists (select from treeos.inbox where content like ${`%${salt}%`})
+    or exists (select from treeos.moment_decision where encode(salt, 'hex') = ${salt})
+    or exists (select from treeos.moment_open o where o::text like ${`%${salt}%`}) as found`.execute(world.db)
+  return rows[0]!.found
+}
+
 it('an act that somebody plants with a signature of another key, or one that was given for another act, is broken', async () => {
   const thief = new ActSigner()
   await acts('ann', set('forged', '@ann'), laptop, { signer: thief })
@@ -131,7 +171,7 @@ it('an act that somebody plants with a signature of another key, or one that was
     world.db,
   )
   const { signed } = JSON.parse(rows[0]!.content)
-  const replayed = async () => ({ correlation: crypto.randomUUID(), signed })
+  const replayed = async () => ({ salt: randomBytes(32).toString('hex'), signed })
   const call = parseCall(set('calm', '@ann'))
   const { act: moment } = await act({ ...world, person: 'ann', sign: replayed }, 'ann', call)
   const { status, broken } = await bundle()

@@ -1,4 +1,4 @@
-import { createHash, generateKeyPairSync, type KeyObject, randomBytes, randomUUID, sign } from 'node:crypto'
+import { createHash, generateKeyPairSync, type KeyObject, randomBytes, sign } from 'node:crypto'
 import { actChallenge, type SignAct } from '@treeos/client'
 import type { ActSignature, JsonObject } from '@treeos/core'
 
@@ -64,9 +64,9 @@ export class ActSigner {
   /** Signs each act of a reality. */
   signing(reality: string, bent: Bent = {}): SignAct {
     return async (asked) => {
-      const once = { nonce: randomUUID(), at: Date.now() }
+      const once = { salt: randomBytes(32).toString('hex'), at: Date.now() }
       const signed = this.assert(actChallenge(reality, asked, once), once.at, bent)
-      return { correlation: once.nonce, signed }
+      return { salt: once.salt, signed }
     }
   }
 }

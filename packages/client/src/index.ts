@@ -3,11 +3,9 @@
 export { ACTS_PER_MINUTE, actPace, actsPerMinuteIn, pace } from './access/pace.ts'
 export {
   type ActResult,
-  type ActToSign,
   act,
   type Connection,
   reply,
-  type SignAct,
   type SummonRequest,
   type SummonResult,
   summon,
@@ -26,6 +24,6 @@ export {
 export { Recurring } from './act/recurring.ts'
 export { refusalOf } from './act/refusal.ts'
 export { plantScene } from './act/scenes.ts'
-export { actChallenge } from './act/signing.ts'
+export { type ActToSign, actChallenge, passkeysOf, type SignAct, signedCorrelation } from './act/signing.ts'
 export { type Dispatched, type InvokeRequest, invoke, type TaskRequest, task } from './act/tasks.ts'
 export * from './records.ts'

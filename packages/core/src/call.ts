@@ -17,6 +17,8 @@ export interface ActContent {
   readonly isSignal?: true
   /** by a passkey of who acts; left out without one */
   readonly signed?: ActSignature
+  /** with `signed`: the salt of its decision, in hex. The passkey signed it too, so nobody can guess a call that was erased */
+  readonly salt?: string
 }
 
 /** The assertion of a passkey over an act: docs/formats.md says what it signs. All but `key` and `at` are base64url. */

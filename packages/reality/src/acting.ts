@@ -125,6 +125,12 @@ export function signatureOfAct({ content }: Pick<Wake, 'content'>): ActSignature
   return { key, at, authenticatorData, clientDataJSON, signature } as unknown as ActSignature
 }
 
+/** The salt that the decision of a signed act has; null where the act brings none. */
+export function saltOfAct({ content }: { readonly content: Json }): Buffer | null {
+  const salt = readPath(content, ['salt'])
+  return typeof salt === 'string' && /^[0-9a-f]{64}$/.test(salt) ? Buffer.from(salt, 'hex') : null
+}
+
 /** The lease that a person's act names, of a person who drives a being; null when the person acts as itself. */
 export function leaseOfAct({ content }: Pick<Wake, 'content'>): NonNullable<ActContent['lease']> | null {
   const lease = readPath(content, ['lease'])

@@ -7,6 +7,7 @@ export {
   type DecisionMoment,
   decisionOfPerson,
   leaseOfAct,
+  saltOfAct,
   signatureOfAct,
 } from './acting.ts'
 export { readSpec, specFrom } from './blobs.ts'

@@ -126,6 +126,7 @@ export {
   newDecision,
   recordDecision,
   type StoredDecision,
+  saltedDecision,
 } from './moments/decision.ts'
 export {
   type EffectRequest,
@@ -192,7 +193,6 @@ export { type JournalListener, listenToJournal, type WordStream } from './sql/li
 export { type Login, readLogin } from './sql/login.ts'
 export { MIGRATIONS, type Migrations, migrate } from './sql/migrate.ts'
 export type { FactTable, InboxTable, MomentOutcomeTable, StoreDb } from './sql/schema.ts'
-export { decodeJson, encodeJson } from './sql/stored-json.ts'
 export { isTransient, type RecordRefusal, recordRefusalOf } from './sql/sqlstates.ts'
-export { isTransient } from './sql/transient.ts'
+export { decodeJson, encodeJson } from './sql/stored-json.ts'
 export { isStreamed, NOTICE_BYTES_MAX, notifyWords, type Saying, type Words } from './sql/word-notices.ts'

@@ -11,7 +11,7 @@ export { readCheckpoint, type SignedCheckpoint } from './checkpoint.ts'
 export { type Cosigned, cosignedBy, type OutsideWitness } from './cosignature.ts'
 export { type Followed, verifyFollows } from './follow.ts'
 export { lineHash } from './hash.ts'
-export { challengeOf, type Signing, signerOf, signingOf } from './passkey.ts'
+export { type Signing, signerOf } from './passkey.ts'
 export {
   describeQuorum,
   isQuorum,

@@ -3,6 +3,8 @@ import { describe, expect, it } from 'vitest'
 import type { Json, JsonObject } from './canonical.ts'
 import { challengeOf, signingOf } from './passkey.ts'
 
+const SALT = 'ab'.repeat(32)
+
 const SITE = 'tree.example'
 const CALL: JsonObject = { verb: 'summon', target: '@ben', content: 'hello', inReplyTo: null }
 const opened = (more: JsonObject = {}): JsonObject => ({
@@ -49,10 +51,15 @@ const KINDS = {
 describe.each(Object.entries(KINDS))('an act that a passkey of %s signed', (_, made) => {
   const own = made()
   const keys = { laptop: { site: SITE, publicKey: own.publicKey.export({ format: 'jwk' }) as Json } }
-  const act = { reality: 'r', being: 'ann', open: opened(), decision: { kind: 'call', call: CALL } }
-  const challenge = challengeOf(act, CALL, 17)
+  const act = {
+    record: { being: 'ann', decision: 'its digest' },
+    open: opened(),
+    decision: { kind: 'call', call: CALL },
+    salt: SALT,
+  }
+  const challenge = challengeOf('r', act, { call: CALL, at: 17 })
   const signedBy = (signed: Json, more: JsonObject = {}, call: JsonObject = CALL) =>
-    signingOf({ ...act, open: opened({ signed, ...more }), decision: { kind: 'call', call } }, keys)
+    signingOf('r', { ...act, open: opened({ signed, ...more }), decision: { kind: 'call', call } }, keys)
 
   it('is known to be of its person', () => {
     expect(signedBy(assertion(own.privateKey, challenge))).toEqual({ kind: 'signed', by: 'ann', at: 17 })
@@ -85,15 +92,28 @@ describe.each(Object.entries(KINDS))('an act that a passkey of %s signed', (_, m
   })
 
   it('is named where it should be signed and is not, and nobody without a passkey is', () => {
-    expect(signingOf(act, keys)).toEqual({ kind: 'unsigned', by: 'ann' })
-    expect(signingOf(act, {})).toEqual({ kind: 'none' })
-    expect(signingOf({ ...act, open: opened({ wake: { kind: 'summon', id: 'x' } }) }, keys)).toEqual({
-      kind: 'none',
-    })
-    const signed = assertion(own.privateKey, challenge)
-    expect(signingOf({ ...act, open: opened({ signed }), decision: null }, keys)).toMatchObject({
+    expect(signingOf('r', act, keys)).toEqual({ kind: 'unsigned', by: 'ann' })
+    expect(signingOf('r', act, {})).toEqual({ kind: 'none' })
+    const bySummon = { ...act, open: opened({ wake: { kind: 'summon', id: 'x' } }) }
+    expect(signingOf('r', bySummon, keys)).toEqual({ kind: 'none' })
+    expect(signingOf('r', act, null)).toMatchObject({ kind: 'unknown', isSigned: false })
+  })
+
+  it('is not known to be of its person when what shows it is gone', () => {
+    const signed = { ...act, open: opened({ signed: assertion(own.privateKey, challenge) }) }
+    expect(signingOf('r', { ...signed, decision: null, salt: null }, keys)).toMatchObject({
       kind: 'unknown',
+      isSigned: true,
     })
-    expect(signingOf({ ...act, open: opened({ signed }) }, null)).toMatchObject({ kind: 'unknown' })
+    expect(signingOf('r', signed, null)).toMatchObject({ kind: 'unknown', isSigned: true })
+    expect(signingOf('r', { ...signed, salt: 'cd'.repeat(32) }, keys)).toMatchObject({ kind: 'wrong' })
+  })
+
+  it('needs no signature when it called nothing', () => {
+    const open = opened({ signed: assertion(own.privateKey, challenge) })
+    const failed = { ...act, open, decision: { kind: 'failure', code: 'INVALID_INPUT' } }
+    expect(signingOf('r', failed, keys)).toEqual({ kind: 'none' })
+    const skipped = { ...act, open, decision: null, record: { being: 'ann', decision: null } }
+    expect(signingOf('r', skipped, keys)).toEqual({ kind: 'none' })
   })
 })

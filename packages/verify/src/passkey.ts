@@ -1,23 +1,19 @@
 import { createHash, createPublicKey, type JsonWebKey, verify } from 'node:crypto'
+import type { Moment } from './bundle/moment.ts'
 import { at, canonical, isObject, type Json, type JsonObject } from './canonical.ts'
 
 /** Whether a passkey shows that a person made an act. */
 export type Signing =
-  /** it is no act of a person, or the person had no passkey */
+  /** it is no act of a person, it called nothing, or the person had no passkey */
   | { readonly kind: 'none' }
   | { readonly kind: 'signed'; readonly by: string; readonly at: number }
   /** the person had a passkey, and did not use it */
   | { readonly kind: 'unsigned'; readonly by: string }
-  /** what shows it was erased, or is not there */
-  | { readonly kind: 'unknown'; readonly by: string; readonly why: string }
+  /** what shows it was erased, or is not there. Without a signature the person may have had no passkey */
+  | { readonly kind: 'unknown'; readonly by: string; readonly why: string; readonly isSigned: boolean }
   | { readonly kind: 'wrong'; readonly by: string; readonly why: string }
 
-interface Act {
-  readonly reality: string
-  readonly being: string
-  readonly open: Json
-  readonly decision: Json
-}
+type Act = Pick<Moment, 'record' | 'open' | 'decision' | 'salt'>
 
 /** Who acts when a person does: the driver of the being, or the person itself. Null for a moment that no person's act opened. */
 export function signerOf(open: Json, being: string): string | null {
@@ -33,12 +29,17 @@ const base64url = (text: Json | undefined): Buffer | null => {
 const sha256 = (data: string | Uint8Array): Buffer => createHash('sha256').update(data).digest()
 
 /** What a passkey signs for an act, as its challenge. The handle of an overlay is not signed: it is made afterwards. */
-export function challengeOf({ reality, being, open }: Act, call: JsonObject, signedAt: Json): string {
+export function challengeOf(
+  reality: string,
+  { record, open, salt }: Omit<Act, 'decision'>,
+  { call, at: signedAt }: { readonly call: JsonObject; readonly at: Json },
+): string {
   const { overlay: _, ...said } = call
+  const being = String(record.being)
   const nonce = String(at(open, 'wake', 'id')).replace(/^act\//, '')
   const asked = {
     treeos: 'act.v1',
-    ...{ reality, being, call: said, nonce },
+    ...{ reality, being, call: said, nonce, salt },
     signer: signerOf(open, being),
     answers: at(open, 'answers') ?? null,
     at: signedAt,
@@ -50,25 +51,28 @@ export function challengeOf({ reality, being, open }: Act, call: JsonObject, sig
  * Checks who made the act of a person.
  * @param keys the passkeys that its signer had, by their ids; null where they are not known
  */
-export function signingOf(act: Act, keys: Json): Signing {
-  const { open, being, decision } = act
+export function signingOf(reality: string, act: Act, keys: Json): Signing {
+  const { record, open, decision } = act
+  const being = String(record.being)
   const signed = at(open, 'signed')
   const by = signerOf(open, being)
   if (by === null)
     return signed === undefined
       ? { kind: 'none' }
       : { kind: 'wrong', by: being, why: 'no act of a person opened it, and it has the signature of one' }
-  if (signed === undefined)
-    return isObject(keys) && Object.keys(keys).length > 0 ? { kind: 'unsigned', by } : { kind: 'none' }
+  const isCall = decision === null ? record.decision !== null : at(decision, 'kind') === 'call'
+  if (!isCall) return { kind: 'none' }
+  const isSigned = signed !== undefined
+  if (!isObject(keys)) return { kind: 'unknown', by, why: 'its passkeys are not here', isSigned }
+  if (!isSigned) return Object.keys(keys).length > 0 ? { kind: 'unsigned', by } : { kind: 'none' }
+  if (decision === null) return { kind: 'unknown', by, why: 'what it signed was erased', isSigned }
   const wrong = (why: string): Signing => ({ kind: 'wrong', by, why })
-  if (!isObject(keys)) return { kind: 'unknown', by, why: 'its passkeys are not here' }
-  if (decision === null) return { kind: 'unknown', by, why: 'what it signed was erased' }
   const call = at(decision, 'call')
   const [id, signedAt] = [at(signed, 'key'), at(signed, 'at')]
   const key = typeof id === 'string' ? at(keys, id) : undefined
   if (key === undefined) return wrong('it had no such passkey')
   if (!isObject(call) || typeof signedAt !== 'number') return wrong('it signed no call')
-  const why = faultOf(signed, key, challengeOf(act, call, signedAt))
+  const why = faultOf(signed, key, challengeOf(reality, act, { call, at: signedAt }))
   return why === null ? { kind: 'signed', by, at: signedAt } : wrong(why)
 }
 

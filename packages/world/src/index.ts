@@ -70,6 +70,7 @@ export { shownIn, type Tool, type ToolsAt, toolsFor, verbTools } from './moment/
 export { isAwaited, proseAnswers } from './moment/wake-block.ts'
 export { Arguments } from './operations/arguments.ts'
 export { releasedFact } from './operations/identity.ts'
+export { PASSKEYS } from './operations/passkeys.ts'
 export {
   expandSurface,
   type PatternResolver,

@@ -47,7 +47,7 @@ class Bundle:
         self.contents, self.unused = {}, set()
         self.states, self.last_acts, self.missing = States(), {}, set()
         self.checkpoint = None
-        self.signed, self.is_unsigned = set(), False
+        self.signed, self.is_unsigned, self.is_attested = set(), False, False
 
     def take(self, number, value):
         kind = str(value.get("kind"))
@@ -171,8 +171,9 @@ class Bundle:
         reel = f"being:{signer_of(opened, record['being'])}"
         state = self.states.at(reel, basis[reel][1]) if reel in basis and self.is_whole(reel) else None
         keys = None if state is None else state.get("passkeys", {})
-        signing = signing_of(self.reality, record["being"], opened, moment["decision"], keys)
+        signing = signing_of(self.reality, moment, keys)
         self.is_unsigned = self.is_unsigned or signing in ("unsigned", "unknown")
+        self.is_attested = self.is_attested or signing == "hidden"
         if signing == "signed" and record["wake"] is not None:
             need(record["wake"] not in self.signed, "the same signature twice")
             self.signed.add(record["wake"])
@@ -314,7 +315,7 @@ def check_bundle(data, key, strict):
         bundle = read(data, key)
     except (Broken, AttributeError, TypeError, KeyError, IndexError, ValueError):
         return ("broken", None)
-    is_ok = bundle.is_covered() and not (strict and (key is None or bundle.missing))
+    is_ok = bundle.is_covered() and not (strict and (key is None or bundle.missing or bundle.is_attested))
     counts = {f"{kind}s": bundle.counts.get(kind, 0) for kind in ("fact", "moment")}
     found = {**counts, "covered": bundle.covered(), "erased": bundle.erased()}
     return ("ok" if is_ok else "unproven", found)

@@ -34,7 +34,8 @@ def written(data):
     return base64.urlsafe_b64encode(data).decode().rstrip("=")
 
 
-def challenge_of(reality, being, opened, call, signed_at):
+def challenge_of(reality, moment, call, signed_at):
+    being, opened = moment["record"]["being"], moment["open"]
     wake = str(given(opened, "wake", "id"))
     asked = {
         "treeos": "act.v1",
@@ -42,6 +43,7 @@ def challenge_of(reality, being, opened, call, signed_at):
         "being": being,
         "call": {key: value for key, value in call.items() if key != "overlay"},
         "nonce": wake[4:] if wake.startswith("act/") else wake,
+        "salt": moment["salt"],
         "signer": signer_of(opened, being),
         "answers": given(opened, "answers"),
         "at": signed_at,
@@ -49,20 +51,27 @@ def challenge_of(reality, being, opened, call, signed_at):
     return written(sha256(encoded(asked)))
 
 
-def signing_of(reality, being, opened, decision, keys):
-    """'none', 'signed', 'unsigned' or 'unknown'; Broken for a signature that is wrong."""
-    signed, by = at(opened, "signed"), signer_of(opened, being)
+def signing_of(reality, moment, keys):
+    """'none', 'signed', 'unsigned', 'unknown', or 'hidden' for an act without one of somebody whose passkeys are not there; Broken for a
+    signature that is wrong."""
+    record, opened, decision = moment["record"], moment["open"], moment["decision"]
+    signed, by = at(opened, "signed"), signer_of(opened, record["being"])
     if by is None:
         need(signed is ABSENT, "a signature without an act")
         return "none"
+    is_call = record["decision"] is not None if decision is None else given(decision, "kind") == "call"
+    if not is_call:
+        return "none"
+    if type(keys) is not dict:
+        return "hidden" if signed is ABSENT else "unknown"
     if signed is ABSENT:
-        return "unsigned" if type(keys) is dict and keys else "none"
-    if type(keys) is not dict or decision is None:
+        return "unsigned" if keys else "none"
+    if decision is None:
         return "unknown"
     key, call, signed_at = given(signed, "key"), given(decision, "call"), given(signed, "at")
     need(type(key) is str and key in keys, "no such passkey")
     need(type(call) is dict and is_number(signed_at), "no call")
-    check(signed, keys[key], challenge_of(reality, being, opened, call, signed_at))
+    check(signed, keys[key], challenge_of(reality, moment, call, signed_at))
     return "signed"
 
 

@@ -91,7 +91,7 @@ class Derivation:
         head = self.heads.basis.get(f"being:{by}")
         state = None if head is None else self.world.read.at(f"being:{by}", head[1])
         keys = None if state is None else state.get("passkeys", {})
-        return signing_of(self.witness["reality"], self.being, self.open, self.moment["decision"], keys)
+        return signing_of(self.witness["reality"], self.moment, keys)
 
     def check_roles(self):
         program, specs = given(self.witness, "program"), self.witness["specs"]

@@ -1,6 +1,6 @@
-import { randomUUID } from 'node:crypto'
+import { randomBytes } from 'node:crypto'
 import type { AuthenticationResponseJSON } from '@simplewebauthn/server'
-import { type ActToSign, act, actChallenge, type Connection, type SignAct } from '@treeos/client'
+import { type ActToSign, act, actChallenge, type Connection, passkeysOf, type SignAct } from '@treeos/client'
 import { asJson, type BeingName, type Json, parseCall, stanceOf, TreeosError } from '@treeos/core'
 import { sha256 } from '@treeos/store'
 import { type Kysely, sql } from 'kysely'
@@ -15,7 +15,7 @@ const FRESH_MS = 5 * 60_000
 const text = z.string().max(4096)
 /** What the page sends back: what it was asked for, and the assertion of the passkey. */
 const signedForm = z.object({
-  nonce: z.uuid(),
+  salt: z.string().regex(/^[0-9a-f]{64}$/),
   at: z.number().int(),
   response: z.looseObject({
     id: text,
@@ -31,7 +31,7 @@ const signedForm = z.object({
 type Brought = z.infer<typeof signedForm>
 
 /** The id of a passkey in the qualities of its person: those of authenticators have letters that the name of a quality may not have. */
-export const keyIdOf = (id: string): string => sha256(id).toString('hex').slice(0, 32)
+const keyIdOf = (id: string): string => sha256(id).toString('hex').slice(0, 32)
 
 /** A refusal that asks the page to sign, or says why a signature does not hold. A lost session is something else. */
 const refusal = (message: string, detail: Json, cause?: unknown): TreeosError =>
@@ -44,32 +44,60 @@ interface Signer {
   readonly header: string | undefined
 }
 
+/** A passkey by which a person signs what it does. */
+interface SigningKey {
+  readonly id: string
+  readonly site: string
+  readonly transports: string[]
+}
+
 /**
  * Asks for the signature of each act of a person that signs its acts. The first request for an act is refused with what its passkey has
  * to sign; the page repeats it with the assertion.
  */
 export function signingFor(
-  { store, reality }: { readonly store: Kysely<PortalDb>; readonly reality: string },
+  { at, store }: { readonly at: Connection; readonly store: Kysely<PortalDb> },
   { person, site, header }: Signer,
 ): SignAct {
   return async (asked) => {
     if (asked.signer !== person) return null // a being that drives another one has no passkey
+    const own = await signingKeysOf(at, store, person)
+    if (own.length === 0) return null
     const brought = readHeader(header)
     const age = brought === null ? Number.POSITIVE_INFINITY : Math.abs(Date.now() - brought.at)
-    if (brought === null || age > FRESH_MS) throw await askToSign(store, reality, asked, site)
-    await requireAssertion(store, { person, site, challenge: actChallenge(reality, asked, brought) }, brought)
-    const { authenticatorData, clientDataJSON, signature } = brought.response.response
+    if (brought === null || age > FRESH_MS) throw await askToSign(at.reality.id, asked, { own, site })
+    const { id, response } = brought.response
+    if (!own.some((key) => key.id === id && key.site === site.name))
+      throw refusal('you do not sign by this passkey', { reason: 'no-passkey' })
+    await requireAssertion(
+      store,
+      { person, site, challenge: actChallenge(at.reality.id, asked, brought) },
+      brought,
+    )
+    const { authenticatorData, clientDataJSON, signature } = response
     return {
-      correlation: brought.nonce,
-      signed: {
-        key: keyIdOf(brought.response.id),
-        at: brought.at,
-        authenticatorData,
-        clientDataJSON,
-        signature,
-      },
+      salt: brought.salt,
+      signed: { key: keyIdOf(id), at: brought.at, authenticatorData, clientDataJSON, signature },
     }
   }
+}
+
+/** Without those that somebody took away in the record, as when one is lost: an act by them would count as signed by a stranger. */
+async function signingKeysOf(
+  at: Connection,
+  store: Kysely<PortalDb>,
+  person: BeingName,
+): Promise<readonly SigningKey[]> {
+  const [recorded, own] = await Promise.all([
+    passkeysOf(at, person),
+    store
+      .selectFrom('passkey')
+      .select(['id', 'site', 'transports'])
+      .where('being', '=', person)
+      .where('signs', '=', true)
+      .execute(),
+  ])
+  return own.filter(({ id }) => recorded.includes(keyIdOf(id)))
 }
 
 function readHeader(header: string | undefined): Brought | null {
@@ -82,17 +110,10 @@ function readHeader(header: string | undefined): Brought | null {
 }
 
 async function askToSign(
-  store: Kysely<PortalDb>,
   reality: string,
   asked: ActToSign,
-  { name }: Site,
+  { own, site: { name } }: { readonly own: readonly SigningKey[]; readonly site: Site },
 ): Promise<TreeosError> {
-  const own = await store
-    .selectFrom('passkey')
-    .select(['id', 'site', 'transports'])
-    .where('being', '=', asked.signer)
-    .where('signs', '=', true)
-    .execute()
   const here = own.filter(({ site }) => site === name)
   if (here.length === 0) {
     const sites = [...new Set(own.map(({ site }) => site))].join(', ')
@@ -100,7 +121,7 @@ async function askToSign(
       reason: 'no-passkey',
     })
   }
-  const once = { nonce: randomUUID(), at: Date.now() }
+  const once = { salt: randomBytes(32).toString('hex'), at: Date.now() }
   const { generateAuthenticationOptions } = await import('@simplewebauthn/server')
   const { extensions: _, ...options } = await generateAuthenticationOptions({
     rpID: name,
@@ -112,7 +133,7 @@ async function askToSign(
   return refusal('sign this with your passkey', { reason: 'sign', ...once, options: asJson(options) })
 }
 
-/** @throws {TreeosError} FORBIDDEN for a passkey by which the person does not sign, and for an assertion of something else */
+/** @throws {TreeosError} FORBIDDEN for an assertion of something else, or by another passkey */
 async function requireAssertion(
   store: Kysely<PortalDb>,
   {
@@ -129,8 +150,6 @@ async function requireAssertion(
       .select(['id', 'public_key', 'counter'])
       .where('id', '=', response.id)
       .where('being', '=', person)
-      .where('site', '=', site.name)
-      .where('signs', '=', true)
       .forUpdate() // two assertions at once may bring the same counter
       .executeTakeFirst()
     if (passkey === undefined) throw refusal('you do not sign by this passkey', { reason: 'no-passkey' })

@@ -46,7 +46,7 @@ export function authorizeRequests(portal: Portal, tabs: Tabs, actsPerMinute?: nu
     (c: Context<Env>, person: BeingName): SignAct =>
     (asked) => {
       const by = { person, site: siteOf(originOf(c)), header: c.req.header(SIGNED_HEADER) }
-      return signingFor({ store: portal.store, reality: portal.at.reality.id }, by)(asked)
+      return signingFor({ at: portal.at, store: portal.store }, by)(asked)
     }
 
   async function requirePerson(c: Context<Env>, { handle, being, person }: Visit): Promise<void> {

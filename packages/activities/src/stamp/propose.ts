@@ -1,8 +1,15 @@
 /** What a moment proposes to the gates. */
 import type { Decision, Digest, OverlayRecord, PinnedStack } from '@treeos/core'
 import type { StampInput } from '@treeos/protocol'
-import { type ComposedMoment, decisionOfPerson, type LoadedMoment } from '@treeos/reality'
-import { findEffect, newDecision, type OtherRefusal, recordDecision } from '@treeos/store'
+import { type ComposedMoment, decisionOfPerson, type LoadedMoment, saltOfAct } from '@treeos/reality'
+import {
+  type DecisionWrite,
+  findEffect,
+  newDecision,
+  type OtherRefusal,
+  recordDecision,
+  saltedDecision,
+} from '@treeos/store'
 import type { BeatDeps } from '../deps.ts'
 import { composeOnce, type HeldMoment } from '../moments/open-moments.ts'
 
@@ -54,7 +61,7 @@ async function decisionOf(
   held: HeldMoment | null,
 ): Promise<{ decision: Decision; digest: Digest | null; overlay: OverlayRecord | null }> {
   if (held !== null) {
-    held.decision ??= newDecision(decisionOfPerson(opened))
+    held.decision ??= written(opened)
     return held.decision
   }
   if (input.failed !== null)
@@ -69,7 +76,12 @@ async function decisionOf(
       throw new Error(`the decision of ${input.moment} is not stored`)
     return stored
   }
-  return recordDecision(deps.db, input.moment, newDecision(decisionOfPerson(opened)))
+  return recordDecision(deps.db, input.moment, written(opened))
+}
+
+function written(opened: LoadedMoment): DecisionWrite {
+  const [decision, salt] = [decisionOfPerson(opened), saltOfAct(opened)]
+  return salt === null ? newDecision(decision) : saltedDecision(salt, decision)
 }
 
 // A worker may die after it performed an effect and before it recorded the result.

@@ -1,7 +1,6 @@
 import type { Client } from '@temporalio/client'
 import {
   type ActContent,
-  type ActSignature,
   actWakeId,
   asJson,
   type BeingName,
@@ -31,6 +30,7 @@ import type { Registry } from '@treeos/world'
 import { describeMoment, type MomentView } from '../read/moments.ts'
 import { ringUnlessListening } from './doorbell.ts'
 import { refusalOf } from './refusal.ts'
+import { type SignAct, signedCorrelation } from './signing.ts'
 import { type OverlayConnection, putOverlay } from './thread-overlays.ts'
 import { noAnswer, waitForEnd } from './waiting.ts'
 
@@ -41,20 +41,6 @@ export interface Connection extends OverlayConnection {
   /** asks for the signature of a person that has a passkey for what it does; left out where acts are not signed */
   readonly sign?: SignAct
 }
-
-/** An act that waits for its signature. */
-export interface ActToSign {
-  readonly being: BeingName
-  /** who acts: the being itself, or its driver */
-  readonly signer: BeingName
-  readonly call: VerbCall
-  readonly answers: string | null
-}
-
-/** @returns null where its signer has no passkey for acts @throws {TreeosError} while its signature is not there */
-export type SignAct = (
-  act: ActToSign,
-) => Promise<{ readonly correlation: string; readonly signed: ActSignature } | null>
 
 /** Seconds to wait for a person's own act. No model call delays it. */
 const ACT_WAIT_SECONDS = 30
@@ -230,12 +216,12 @@ async function submit(
   const lease = await authorizeActingAs(at, as)
   const read = asRead(call)
   const signing = (await at.sign?.({ being: as, signer: lease?.driver ?? as, call: read, answers })) ?? null
-  const correlation = signing?.correlation ?? crypto.randomUUID()
+  const correlation = signing === null ? crypto.randomUUID() : signedCorrelation(signing.salt)
   const content: ActContent = {
     call: read,
     answers,
     ...(lease === null ? {} : { lease }),
-    ...(signing === null ? {} : { signed: signing.signed }),
+    ...(signing ?? {}),
   }
   requireSmall(content)
   const wake = newWake({
@@ -246,21 +232,23 @@ async function submit(
     content: asJson(content),
     root: correlation,
   })
+  let isNew = true
   try {
-    const isNew = await enqueue(at.db, 'act', wake)
-    if (!isNew && signing !== null) await requireOwn(at, wake)
+    isNew = await enqueue(at.db, 'act', wake)
     const place = { reality: at.reality.name, taskQueue: taskQueueOf(at.reality.name) }
-    await ringUnlessListening(at.db, at.temporal, place, as)
+    if (isNew) await ringUnlessListening(at.db, at.temporal, place, as)
   } catch (error) {
     await takeBack(at, wake, error)
   }
+  if (!isNew) await requireSame(at, wake)
   return correlation
 }
 
-/** A signed act has an id that its person brought. @throws {TreeosError} RESOURCE_CONFLICT for that of an act of somebody else */
-async function requireOwn({ db }: Connection, { id, being }: Wake): Promise<void> {
-  if ((await findEntry(db, id))?.being !== being)
-    throw new TreeosError('RESOURCE_CONFLICT', 'another act has this id: sign it again')
+/** A request with the same signature finds the act of the first one. @throws {TreeosError} RESOURCE_CONFLICT for another act */
+async function requireSame({ db }: Connection, { id, being, content }: Wake): Promise<void> {
+  const entry = await findEntry(db, id)
+  if (entry?.being !== being || canonicalJson(entry.content) !== canonicalJson(content))
+    throw new TreeosError('RESOURCE_CONFLICT', 'another act was signed with this salt: sign it again')
 }
 
 /** A call as its moment reads it, since append compares the two. One that cannot be read fails its moment. */

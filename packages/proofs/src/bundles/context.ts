@@ -6,8 +6,14 @@ export type IsOfContext = (reel: string, kind: string, payload: Json) => boolean
 
 const keysOf = (path: Json | undefined): string[] => (Array.isArray(path) ? path.map(String) : [])
 
+/** The paths of qualities that a flow reads of the being itself, or of the place where it is. */
+export const qualitiesRead = (program: Json, root: 'me' | 'space'): string[][] =>
+  [...pathsRead(readPath(program, ['flow']) ?? null)]
+    .map((path) => path.split('.'))
+    .flatMap(([first, part, ...path]) => (first === root && part === 'quality' ? [path] : []))
+
 /** Whether one path is the beginning of another. */
-const areRelated = (a: readonly string[], b: readonly string[]): boolean =>
+export const areRelated = (a: readonly string[], b: readonly string[]): boolean =>
   a.slice(0, b.length).every((key, i) => key === b[i])
 
 /** The facts from whose contents a verifier derives the context of a moment, without others: these may tell more of a being. */
@@ -15,8 +21,7 @@ export function contextOf(record: Json, open: Json, program: Json): IsOfContext 
   const being = String(readPath(record, ['being']))
   const [me, signer] = [beingReel(being), signerOf(open, being)]
   const read = [...pathsRead(readPath(program, ['flow']) ?? null)].map((path) => path.split('.'))
-  const own = read.flatMap(([root, part, ...path]) => (root === 'me' && part === 'quality' ? [path] : []))
-  const qualities = [['roleFlow'], ...own]
+  const qualities = [['roleFlow'], ...qualitiesRead(program, 'me')]
   return (reel, kind, payload) => {
     if (!isOfState(kind)) return false
     const path = keysOf(readPath(payload, [kind === 'signal:published' ? 'key' : 'path']))

@@ -8,8 +8,9 @@ import {
   readPath,
   SUBSTRATE,
 } from '@treeos/core'
-import { type Derived, pathsRead, type Witness } from '@treeos/verify'
+import type { Derived, Witness } from '@treeos/verify'
 import { World } from '@treeos/verify/parts'
+import { areRelated, qualitiesRead } from './context.ts'
 import type { CheckpointedLog } from './log.ts'
 
 /** A witness without the facts on which the permission does not depend. */
@@ -79,9 +80,7 @@ function needs(
 ): (reel: string, link: Link) => boolean {
   const being = String(readPath(moment.record, ['being']))
   const me = beingReel(being)
-  const readsPlace = [...pathsRead(readPath(program, ['flow']) ?? null)].some((path) =>
-    path.startsWith('space'),
-  )
+  const ofPlaces = [['permissions'], ...qualitiesRead(program, 'space')]
   const isForChildren = reachesForChildren(specs)
   const isPlaced = (reel: string) =>
     reel === me || target.startsWith('matter:') || reel === beingReel(target.slice(1))
@@ -96,9 +95,9 @@ function needs(
       case 'space:contributor-removed':
         return [being, ...lineage].includes(String(readPath(payload, ['being'])))
       case 'quality:set': {
-        if (!reel.startsWith('space:') || readsPlace) return true
         const path = readPath(payload, ['path'])
-        return !Array.isArray(path) || path.length === 0 || path[0] === 'permissions'
+        if (!reel.startsWith('space:') || !Array.isArray(path)) return true
+        return ofPlaces.some((one) => areRelated(path.map(String), one))
       }
       default:
         return isJsonObject(payload)

@@ -14,15 +14,18 @@ export interface StoredDecision {
 }
 
 /** A decision that is ready to be stored: encoded, with a new salt. */
-export function newDecision(
+export const newDecision = (
   decision: Decision,
   usage: Json = null,
   settlement: DecisionWrite['settlement'] = null,
   overlay: OverlayRecord | null = null,
-): DecisionWrite {
+): DecisionWrite => ({ ...saltedDecision(newSalt(), decision), usage, settlement, overlay })
+
+/** The decision of an act that brings its salt, since its person signed both. */
+export function saltedDecision(salt: Buffer, decision: Decision): DecisionWrite {
   const bytes = encodeJson(decision)
-  const salt = newSalt()
-  return { decision, digest: saltedDigest(salt, bytes), salt, bytes, usage, settlement, overlay }
+  const digest = saltedDigest(salt, bytes)
+  return { decision, digest, salt, bytes, usage: null, settlement: null, overlay: null }
 }
 
 /** Stores the decision unless this moment has one: the first answer counts. Settles its model call in the same statement. */

@@ -392,6 +392,7 @@ class Check {
         ...(checkpoint === null ? [] : lacking(checkpoint, this.#policy)),
       ],
       unproven: [
+        ...this.#signings.hidden,
         ...[...this.#hidden].map(
           (what) => `that ${what}, whose qualities its flow reads, is said by its records`,
         ),

@@ -108,7 +108,8 @@ export function derive(witness: Parts): Derived {
     'it holds no record, no open record or no decision',
   )
   const cited = shownHeads(witness.moment)
-  const [fault] = faultsOfMoment(witness.moment as unknown as Moment, cited)
+  const moment = witness.moment as unknown as Moment
+  const [fault] = faultsOfMoment(moment, cited)
   need(fault === undefined, `the moment does not fit together: ${fault?.[1]}`)
   const said = record as JsonObject
   need(said.effect === undefined || witness.moment.effect !== null, 'what it asked of the outside was erased')
@@ -139,8 +140,10 @@ export function derive(witness: Parts): Derived {
     attested.push(
       `that @${being} might not see ${derivation.hidden}, whose qualities its flow reads, is said by its record`,
     )
-  const signing = signed(witness, world, cited)
+  const signing = signed(witness.reality, moment, world, cited)
   if (signing.kind === 'wrong') throw new Error(`@${signing.by} did not sign it: ${signing.why}`)
+  if (signing.kind === 'unknown' && !signing.isSigned)
+    attested.push(`whether @${signing.by} had a passkey for its acts is not in the receipt`)
   const heads = [...world.shown].map(([reel, { head }]) => [reel, ...head] as const)
   const gaps = [...world.shown].flatMap(([reel, { cuts }]) =>
     cuts.map(([seq, after, to]) => ({ reel, from: seq + 1, to, after })),
@@ -237,21 +240,22 @@ function* contextIn({ program, moment }: Parts, missing: readonly string[], worl
   const values = missing.length === 0 ? '' : `, and the values that it read of ${missing.join(', ')}`
   yield `the context: that its roles were registered so${past}${values} is said by its record`
   for (const [reel, count] of world.withheld) {
-    const isRead = reel.startsWith('world:') || reel === `being:${at(moment.record, 'being')}`
-    if (isRead)
-      yield `${count} facts of ${reel} are there without their contents: that the context does not depend on them is said by the signer`
+    const being = String(at(moment.record, 'being'))
+    const own = [`being:${being}`, `being:${signerOf(moment.open, being)}`]
+    if (reel.startsWith('world:') || own.includes(reel))
+      yield `${count} facts of ${reel} are there without their contents: that neither the context nor a passkey depends on them is said by the signer`
   }
 }
 
 /** Who made the act, if a person did. */
-function signed({ reality, moment }: Parts, world: World, cited: Heads | null): Signing {
-  const { record, open, decision } = moment
-  const being = String(at(record, 'being'))
+function signed(reality: string, moment: Moment, world: World, cited: Heads | null): Signing {
+  const { record, open } = moment
+  const being = String(record.being)
   const by = signerOf(open, being)
   if (by !== null) world.being(by)
   const [, seq] = cited?.basis.find(([reel]) => reel === `being:${by}`) ?? []
   const state = seq === undefined ? null : world.states.at(`being:${by}`, seq)
-  return signingOf({ reality, being, open, decision }, state === null ? null : (state.passkeys ?? {}))
+  return signingOf(reality, moment, state === null ? null : (state.passkeys ?? {}))
 }
 
 /** The world as the gates saw it: each reel stands where the call was judged from. */

@@ -100,7 +100,7 @@ export function verifyReceipt(text: string, { strict, ...trust }: Checking = {})
 /** What no passkey shows of an act of a person. */
 function unsigned(derived: Derived | null): string[] {
   const signing = derived?.signing
-  if (signing?.kind !== 'unsigned' && signing?.kind !== 'unknown') return []
+  if (signing?.kind !== 'unsigned' && !(signing?.kind === 'unknown' && signing.isSigned)) return []
   const why = signing.kind === 'unknown' ? signing.why : 'it had one and did not use it'
   return [`that @${signing.by} made the act is not shown by a passkey: ${why}`]
 }

@@ -2,7 +2,7 @@ import type { PublicKeyCredentialRequestOptionsJSON } from '@simplewebauthn/brow
 
 /** What the server asks a passkey to sign for an act. */
 interface Asked {
-  readonly nonce: string
+  readonly salt: string
   readonly at: number
   readonly options: PublicKeyCredentialRequestOptionsJSON
 }
@@ -13,12 +13,12 @@ interface Asked {
  * @throws {Error} that says what to do, as when the person cancels
  */
 export async function signed(detail: unknown): Promise<string> {
-  const { nonce, at, options } = detail as Asked
+  const { salt, at, options } = detail as Asked
   const { findPasskey } = await import('../door/passkey.ts')
   const { id, rawId, response } = await findPasskey(options)
   const { authenticatorData, clientDataJSON, signature } = response
   const said = {
-    nonce,
+    salt,
     at,
     response: {
       id,
@@ -28,6 +28,6 @@ export async function signed(detail: unknown): Promise<string> {
       response: { authenticatorData, clientDataJSON, signature },
     },
   }
-  // All of it is ASCII: base64url, a UUID and numbers.
+  // All of it is ASCII: base64url, hex and numbers.
   return btoa(JSON.stringify(said)).replaceAll('+', '-').replaceAll('/', '_').replaceAll('=', '')
 }
