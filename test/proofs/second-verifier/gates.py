@@ -5,6 +5,7 @@ import re
 from moment import check_header
 from plain_json import ABSENT, Broken, at, canonical, given, items, need
 from hashes import fact_hash, genesis_hash, is_hash, salted_hash
+from stack import ancestry
 from states import CHANGES as CHANGES_OF_STATE, States, set_path
 
 LIST_OF = {"see": "canSee", "do": "canDo", "summon": "canSummon", "be": "canBe"}
@@ -136,15 +137,6 @@ class World:
 
     def is_or_made(self, elder, name):
         return elder == name or self.is_ancestor(elder, name)
-
-
-def ancestry(path):
-    """A space and those around it."""
-    spaces = [path]
-    while path != "/":
-        path = path[: path.rindex("/")] or "/"
-        spaces.append(path)
-    return spaces
 
 
 def written(kind, address, home):

@@ -26,6 +26,7 @@ class Stack:
             self.check_driver()
         told = given(self.open, "context")
         need(type(told) is dict, "a context is an object")
+        need(not self.hides_place() or self.may_be_hidden(), "nothing hides its place")
         context = self.context(told)
         need(is_slice(told, context, True), "another context")
         program = self.check_program()
@@ -51,6 +52,14 @@ class Stack:
 
     def hides_place(self):
         return self.is_hidden and self.me is not None and type(self.me.get("space")) is str
+
+    def may_be_hidden(self):
+        """At home only a rule keeps a being from its place; elsewhere its lists do as well."""
+        path = self.me["space"]
+        if path != self.me.get("home") or not path.startswith("/"):
+            return True
+        spaces = [self.state_of(f"space:{one}") for one in ancestry(path)]
+        return any(space is None or has_rule(space, path) for space in spaces)
 
     def check_time(self):
         record, opened = self.record, self.open
@@ -125,6 +134,21 @@ class Stack:
         for name, role in told.get("roles", {}).items():
             need(same(role, at(roles, name)), f"another role {name}")
         return {"flow": flow, "defaultRole": default, "roles": roles}
+
+
+def has_rule(space, path):
+    rules = at(space.get("qualities"), "permissions", "see")
+    names = rules if type(rules) is dict else {}
+    return any(name == path or (name.endswith("*") and path.startswith(name[:-1])) for name in names)
+
+
+def ancestry(path):
+    """A space and those around it."""
+    spaces = [path]
+    while path != "/":
+        path = path[: path.rindex("/")] or "/"
+        spaces.append(path)
+    return spaces
 
 
 def kind_of(wake):

@@ -1,3 +1,4 @@
+import { ancestry } from '../ancestry.ts'
 import { at, isArray, isObject, type Json, type JsonObject, same } from '../canonical.ts'
 import { rolesFor } from '../flow.ts'
 import { isHash } from '../hash.ts'
@@ -78,6 +79,8 @@ export function deriveStack({ record, open, basis }: Opened, beside: Beside): De
   }
   const told = at(open, 'context') ?? null
   need(isObject(told), 'context-mismatch', 'its context is no object')
+  const isSaid = hidden === null || me === null || mayBeHidden(me, hidden, stateOf)
+  need(isSaid, 'context-mismatch', 'it says that its place was hidden, and nothing hides it')
   const context = contextOf(open, { told, me, flow: flowOf(me, beside.program) }, stateOf)
   const wrong = firstOtherIn(told, context)
   need(wrong === null, 'context-mismatch', `its context has another ${wrong} than its facts give`)
@@ -181,6 +184,17 @@ function contextOf(
     },
     world: Object.fromEntries(world),
   }
+}
+
+/** Whether anything kept a being from the place where it is. At home only a rule may; elsewhere its lists do as well. */
+function mayBeHidden(me: State, path: string, stateOf: (reel: string) => State | null): boolean {
+  if (path !== me.home || !path.startsWith('/')) return true
+  const isOf = (name: string) => name === path || (name.endsWith('*') && path.startsWith(name.slice(0, -1)))
+  return ancestry(path).some((one) => {
+    const space = stateOf(`space:${one}`)
+    const rules = at(space?.qualities, 'permissions', 'see') ?? {}
+    return space === null || (isObject(rules) && Object.keys(rules).some(isOf))
+  })
 }
 
 const flowOf = (me: State | null, program: Json | undefined): Json =>

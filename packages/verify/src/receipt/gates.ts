@@ -1,5 +1,6 @@
+import { ancestry } from '../ancestry.ts'
 import { at, isArray, isObject, type Json, type JsonObject } from '../canonical.ts'
-import { ancestry, type State, type World } from './world.ts'
+import type { State, World } from './world.ts'
 
 /** Answer of a gate, with the entry, list, ceiling or rule that gave it. */
 export interface Answer {

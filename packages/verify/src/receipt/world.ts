@@ -216,12 +216,3 @@ export class World {
     this.lineage(being).some(({ name }) => name === elder)
   isOrMade = (elder: string, being: string): boolean => elder === being || this.isAncestor(elder, being)
 }
-
-export const ancestry = (path: string): string[] => {
-  const spaces = [path]
-  for (let up = path; up !== '/'; ) {
-    up = up.slice(0, up.lastIndexOf('/')) || '/'
-    spaces.push(up)
-  }
-  return spaces
-}
