@@ -31,6 +31,12 @@ export const EXAMPLES: Readonly<Record<string, readonly string[]>> = {
   'inbox list': ['treeos inbox', 'treeos inbox --as @ann'],
   'inbox read': ['treeos inbox read --all-notices', 'treeos inbox read notice/echo/1/2/operator'],
   'inbox dismiss': ['treeos inbox dismiss ann/1/2'],
+  approvals: ['treeos approvals', 'treeos approvals --as @ann'],
+  approve: [
+    'treeos approve support/1/12',
+    `treeos approve support/1/12 --args '{"order": "4711", "amount": 20}'`,
+  ],
+  deny: ['treeos deny support/1/12 --why "the order was never paid"'],
   see: ['treeos see /', 'treeos see @echo --as @ann'],
   do: [`treeos do @ann set-budget --args '{"tokens": 100000}'`],
   end: ['treeos end @ann', 'treeos end @ben --as @ann'],

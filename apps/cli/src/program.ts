@@ -1,5 +1,6 @@
 import { type Command, CommanderError } from 'commander'
 import { Cli } from './cli.ts'
+import { addApprovals } from './commands/approvals.ts'
 import { addBeings } from './commands/beings.ts'
 import { addBudget } from './commands/budget.ts'
 import { addChat } from './commands/chat.ts'
@@ -66,6 +67,7 @@ export function createCli(out: Output): Cli {
   addControl(cli)
   addGather(cli)
   addInbox(cli)
+  addApprovals(cli)
   addInhabit(cli)
   addMcp(cli)
   addToken(cli)

@@ -18,6 +18,7 @@ import {
   type Verb,
 } from '@treeos/core'
 import { verbTools } from '@treeos/world'
+import { APPROVAL_TOOLS, callApprovalTool } from './approval-tools.ts'
 import { callOverlayTool, OVERLAY_TOOLS } from './overlay-tools.ts'
 import type { Seat } from './seat.ts'
 
@@ -58,17 +59,17 @@ function toolsFor(surface: Parameters<typeof verbTools>[0], registry: Registry =
 }
 const TOOLS = toolsFor(null)
 
-/** The tools of a seat: the verbs, and for a person stored overlays. A being that wears no role now may ask for them too. */
-export async function toolsOf(
-  seat: Seat,
-): Promise<((typeof TOOLS)[number] | (typeof OVERLAY_TOOLS)[number])[]> {
+type PersonsTool = (typeof OVERLAY_TOOLS)[number] | (typeof APPROVAL_TOOLS)[number]
+
+/** The tools of a seat: the verbs, and for a person stored overlays and approvals. A being that wears no role now may ask for them too. */
+export async function toolsOf(seat: Seat): Promise<((typeof TOOLS)[number] | PersonsTool)[]> {
   const verbs = await seat
     .use(async (at, being) => toolsFor((await describeSelf(at, being)).surface, at.registry))
     .catch((error: unknown) => {
       if (error instanceof TreeosError) return TOOLS
       throw error
     })
-  return seat.isPerson ? [...verbs, ...OVERLAY_TOOLS] : verbs
+  return seat.isPerson ? [...verbs, ...OVERLAY_TOOLS, ...APPROVAL_TOOLS] : verbs
 }
 
 /**
@@ -79,6 +80,8 @@ export async function toolsOf(
 export async function callTool(seat: Seat, name: string, input: unknown): Promise<object> {
   const ofOverlays = OVERLAY_TOOLS.find((known) => known.name === name)
   if (ofOverlays !== undefined) return callOverlayTool(seat, name, requireArguments(ofOverlays, input))
+  const ofApprovals = APPROVAL_TOOLS.find((known) => known.name === name)
+  if (ofApprovals !== undefined) return callApprovalTool(seat, name, requireArguments(ofApprovals, input))
   const tool = TOOLS.find((known) => known.name === name)
   if (tool === undefined)
     throw new TreeosError('VERB_NOT_SUPPORTED', `tool ${quote(name)} is not one of see, do, summon, be`)
@@ -154,7 +157,7 @@ function waitOf(value: Json | undefined): number | null {
  * without a word.
  */
 function requireArguments(
-  { name, inputSchema }: (typeof TOOLS)[number] | (typeof OVERLAY_TOOLS)[number],
+  { name, inputSchema }: (typeof TOOLS)[number] | PersonsTool,
   input: unknown,
 ): JsonObject {
   const args = requireObject(input)

@@ -1,4 +1,4 @@
-import { type BeingName, triggerOf } from '@treeos/core'
+import { type BeingName, holdsCall, triggerOf } from '@treeos/core'
 import type { OpenedMoment, OpenInput, OpenResult } from '@treeos/protocol'
 import { contentHeard, type LoadedMoment, type MomentReading, readForMoment } from '@treeos/reality'
 import {
@@ -214,7 +214,7 @@ async function resultOf(
     ...(usesTriggers && trigger !== null ? { trigger } : {}),
     ...(record.cut === true ? { cut: true } : {}),
     ...(record.ended === true ? { ended: true } : {}),
-    decided: record.wake.kind === 'act',
+    decided: holdsCall(record.wake),
     ...(idleSeconds === null ? {} : { idle: { seconds: idleSeconds, afresh: !isOwnWake(wake) } }),
   }
 }

@@ -177,7 +177,7 @@ async function tryStamp(
   const verdict = await judge(db, deps, input, proposal, reading)
   // The append checks every head that an act has read. Of a refusal or a look it checks fewer: no reel without a fact, and nothing
   // where no call was judged. So what is no act is judged again from the present rows.
-  if (kept !== null && verdict.kind !== 'act')
+  if (kept !== null && verdict.kind !== 'act' && verdict.kind !== 'waiting')
     return tryStamp(db, deps, input, { opened, held, kept: null }, proposal)
   if (verdict.kind === 'effect-pending') return { status: 'effect-pending', pending: verdict }
   const continued = await continueAfter(db, input, proposal, verdict, reading)

@@ -36,6 +36,7 @@ export {
   setThreadOverlay,
   threadOverlays,
 } from './act/thread-overlays.ts'
+export { type ApprovalView, approvals } from './read/approvals.ts'
 export {
   type Authoring,
   addresses,

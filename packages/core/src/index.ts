@@ -67,6 +67,7 @@ export {
 export { CONTENT_BOUNDS, LIMITS } from './limits.ts'
 export {
   type Address,
+  approvalReel,
   type BeingName,
   beingReel,
   isBeingName,
@@ -115,9 +116,15 @@ export {
 export type { Thread, ThreadState } from './thread.ts'
 export { classOfThrown, messageOfThrown, readThrown } from './thrown.ts'
 export {
+  APPROVED_PREFIX,
+  ASKED_PREFIX,
+  approvalOf,
   type Caller,
   CONTINUE_PREFIX,
+  DENIED_PREFIX,
   type Decision,
+  EXPIRED_PREFIX,
+  holdsCall,
   isContinuation,
   isOfThread,
   LOOK_PREFIX,

@@ -57,6 +57,8 @@ export const beingReel = (name: BeingName): ReelId => `being:${name}`
 export const spaceReel = (path: SpacePath): ReelId => `space:${path}`
 /** Reel of a thread that was cut; other threads have none. */
 export const threadReel = (thread: string): ReelId => `${THREAD}${thread}`
+/** Reel of a call that waits for a yes, and of what became of it. @param id of the moment that asked */
+export const approvalReel = (id: MomentId): ReelId => `approval:${id}`
 export const worldReel = (namespace: string): ReelId => `world:${namespace}`
 /** The hash-linked records of a being's moments. Kept like a reel, but apart from facts: a SEE writes no fact. */
 export const momentsReel = (name: BeingName): ReelId => `moments:${name}`

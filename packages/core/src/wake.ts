@@ -1,7 +1,7 @@
 import type { Breach } from './budget.ts'
 import type { HeadRef } from './fact.ts'
 import type { Json, JsonObject } from './json.ts'
-import type { BeingName, RoleName } from './names.ts'
+import type { BeingName, MomentId, RoleName } from './names.ts'
 import type { Cognition } from './stack.ts'
 
 /** Lower comes first; among equals the oldest. */
@@ -90,9 +90,28 @@ export const LOOK_PREFIX = 'look/'
 /** Start of the id of the wake with which a being goes on after an act; the moment that acted follows. */
 export const CONTINUE_PREFIX = 'continue/'
 
+/** Start of the id of the wake by which a being carries out a call that was approved; the moment that asked follows. */
+export const APPROVED_PREFIX = 'approved/'
+/** Start of the id of the wake that tells a being that its call was denied; the moment that asked follows. */
+export const DENIED_PREFIX = 'denied/'
+/** The same for a call that nobody answered in time. */
+export const EXPIRED_PREFIX = 'expired/'
+/** Start of the id of the inbox entry that asks a person; the moment that asked and the person follow. */
+export const ASKED_PREFIX = 'asked/'
+
+const CONTINUATIONS = [CONTINUE_PREFIX, LOOK_PREFIX, APPROVED_PREFIX, DENIED_PREFIX, EXPIRED_PREFIX]
+
 /** Whether a being goes on by this wake with what woke it before. */
 export const isContinuation = ({ kind, id }: Pick<Wake, 'kind' | 'id'>): boolean =>
-  kind === 'event' && (id.startsWith(CONTINUE_PREFIX) || id.startsWith(LOOK_PREFIX))
+  kind === 'event' && CONTINUATIONS.some((prefix) => id.startsWith(prefix))
+
+/** The approval that a wake carries out: the id of the moment that asked. Null for any other wake. */
+export const approvalOf = ({ kind, id }: Pick<Wake, 'kind' | 'id'>): MomentId | null =>
+  kind === 'event' && id.startsWith(APPROVED_PREFIX) ? id.slice(APPROVED_PREFIX.length) : null
+
+/** Whether a wake holds the call of its moment, so that no mind is asked: a person's act, or a call that was approved. */
+export const holdsCall = (wake: Pick<Wake, 'kind' | 'id'>): boolean =>
+  wake.kind === 'act' || approvalOf(wake) !== null
 
 /**
  * Why a wake is there, in one word: `message`, `answer` or `act` of a being; else the first part of the id, which only the substrate and
@@ -175,8 +194,8 @@ export type Decision = (
   readonly tries?: readonly RefusedTry[]
 }
 
-/** How a moment ended. `reason` is a code for a failure, a short name for a skip. */
-export const OUTCOMES = ['act', 'see', 'failure', 'skipped'] as const
+/** How a moment ended. `reason` is a code for a failure, a short name for a skip; `waiting` for a person's yes to its call. */
+export const OUTCOMES = ['act', 'see', 'failure', 'skipped', 'waiting'] as const
 export type OutcomeKind = (typeof OUTCOMES)[number]
 
 /** A wake of no cause and no caller, which begins a thread of its own, with the given fields in place of these. */

@@ -5,6 +5,7 @@ import type { BeingName } from '@treeos/core'
 import { beingWorkflowId } from '@treeos/protocol'
 import { listBusy, pageUnclaimed, type Reality, releaseDelayed, type StoreDb } from '@treeos/store'
 import type { Kysely } from 'kysely'
+import { expireApprovals } from './expired-approvals.ts'
 import { releaseLapsed } from './lapsed-leases.ts'
 import { RingSchedule } from './ring-schedule.ts'
 
@@ -103,6 +104,7 @@ export class Doorbells {
     this.ring(await releaseDelayed(db))
     await this.#ringStuck()
     this.ring(await releaseLapsed({ db, reality }, (error) => onError('lapsed lease', error)))
+    this.ring(await expireApprovals({ db, reality }, (error) => onError('expired approval', error)))
     if (checksBusy) this.ring(await this.#findLeft())
   }
 

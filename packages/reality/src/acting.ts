@@ -1,15 +1,19 @@
 import {
   type ActContent,
   type ActSignature,
+  approvalOf,
+  type BeingName,
   type Caller,
   correlationFor,
   type Decision,
+  holdsCall,
   isJsonObject,
   type Json,
   newWake,
   type PinnedStack,
   PRIORITIES,
   parseCall,
+  questionOf,
   readPath,
   TreeosError,
   type Wake,
@@ -20,6 +24,7 @@ import {
   type BeingRow,
   catalogsOf,
   type Registry,
+  requireLease,
   type Surface,
   type WorldReader,
 } from '@treeos/world'
@@ -64,6 +69,15 @@ export function actingFor({ db, registry }: DecisionDeps, moment: DecisionMoment
     opener: () => openerOf(db, wake),
     question: (id) => findEntry(db, id),
     outside: (call) => effectResultOf(db, open.moment, call),
+    asking: {
+      stack,
+      wake: open.wake.id,
+      caller: open.caller,
+      question: open.wake.kind === 'act' ? open.answers : questionOf(open.wake, open.answers),
+      askedRole: open.asked,
+      lease: open.driver === null ? null : { driver: open.driver, epoch: me.inhabited?.epoch ?? 0 },
+      approval: approvalOf(open.wake),
+    },
   }
 }
 
@@ -85,6 +99,7 @@ export function actingToSee(
     opener: async () => null,
     question: async () => null,
     outside: async () => null,
+    asking: null,
   }
 }
 
@@ -100,7 +115,7 @@ const lookups = (
 
 const SEE_WAKE = newWake({ id: '', being: '', kind: 'event', priority: PRIORITIES.human, content: null })
 
-/** The decision of a person's act. An act that cannot be parsed becomes a failure, like an invalid answer of a model. */
+/** The decision that the content of a wake holds, of a person's act or of a call that was approved. An act that cannot be parsed becomes a failure, like an invalid answer of a model. */
 export function decisionOfPerson({ content }: { readonly content: Json }): Decision {
   try {
     if (!isJsonObject(content)) throw new TreeosError('INVALID_INPUT', 'an act is an object with a call')
@@ -131,7 +146,21 @@ export function saltOfAct({ content }: { readonly content: Json }): Buffer | nul
   return typeof salt === 'string' && /^[0-9a-f]{64}$/.test(salt) ? Buffer.from(salt, 'hex') : null
 }
 
-/** The lease that a person's act names, of a person who drives a being; null when the person acts as itself. */
+/**
+ * Checks that the lease still holds under which the call of a wake was chosen, and that a person's own act is a person's.
+ * @throws {TreeosError} FORBIDDEN
+ */
+export function requireHands(
+  me: BeingRow,
+  { wake, driver }: { readonly wake: Pick<Wake, 'id' | 'kind'>; readonly driver: BeingName | null },
+  content: Json,
+): void {
+  if (!holdsCall(wake)) return
+  const lease = leaseOfAct({ content })
+  if (lease !== null || wake.kind === 'act') requireLease(me, lease, driver)
+}
+
+/** The lease that a person's act names, or a call that was approved, of a person who drives a being; null when the person acts as itself. */
 export function leaseOfAct({ content }: Pick<Wake, 'content'>): NonNullable<ActContent['lease']> | null {
   const lease = readPath(content, ['lease'])
   if (!isJsonObject(lease) || typeof lease.driver !== 'string' || typeof lease.epoch !== 'number') return null

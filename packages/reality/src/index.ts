@@ -7,6 +7,7 @@ export {
   type DecisionMoment,
   decisionOfPerson,
   leaseOfAct,
+  requireHands,
   saltOfAct,
   signatureOfAct,
 } from './acting.ts'

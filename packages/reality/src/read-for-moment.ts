@@ -2,6 +2,7 @@ import {
   type ActContent,
   type BeingName,
   type Caller,
+  holdsCall,
   type MomentId,
   questionOf,
   readPath,
@@ -63,7 +64,7 @@ export async function readForMoment(
   prefetched: Prefetched,
 ): Promise<MomentReading> {
   const { lastSealed } = prefetched
-  const lease = wake.kind === 'act' ? leaseOfAct(wake) : null
+  const lease = holdsCall(wake) ? leaseOfAct(wake) : null
   const begun = await beginReading(reality, being, lease, prefetched)
   if (begun === null) throw new UnknownBeingError(`no being ${being} lives in this reality`)
   const { reader, me, time, driver, cognition } = begun

@@ -1,4 +1,4 @@
-import { type FactDraft, SUBSTRATE } from '@treeos/core'
+import { type FactDraft, SUBSTRATE, type Wake } from '@treeos/core'
 import { append, buildFacts, readClock } from '@treeos/store'
 import { foldRows, rowKeyOf, type WorldReader } from '@treeos/world'
 import type { OpenReality } from './open-reality.ts'
@@ -6,12 +6,14 @@ import type { OpenReality } from './open-reality.ts'
 /**
  * Appends facts that come from no act of a being.
  * @param reader the reader that the drafts were decided from; the append checks the heads that it read
+ * @param wakes that the facts send
  * @returns false when another writer moved one of these heads, and nothing was written
  */
 export async function appendSystemFacts(
   { db, reality }: OpenReality,
   drafts: readonly FactDraft[],
   reader: WorldReader,
+  wakes: readonly Wake[] = [],
 ): Promise<boolean> {
   await reader.prefetch(drafts.map((draft) => rowKeyOf(draft) ?? draft.reel))
   const at = await readClock(db)
@@ -30,7 +32,7 @@ export async function appendSystemFacts(
     heads: reader.heads,
     facts,
     rows: folded.map((row) => ({ ...row, foldedSeq: facts[row.draft]?.ref.seq ?? 0 })),
-    inbox: [],
+    inbox: wakes,
     changes: [],
     closes: [],
     outcome: null,

@@ -4,9 +4,11 @@ import {
   type Decision,
   type Fact,
   type FactDraft,
+  holdsCall,
   isErrorCode,
   isOfThread,
   type Json,
+  type OutcomeKind,
   type RefusedTry,
   threadReel,
   type VerbCall,
@@ -46,7 +48,7 @@ export async function compareVerdict(
   const decision = JSON.parse(stored.answer.bytes.toString('utf8')) as Decision
   if (decision.kind === 'call' && decision.prose === true && recomputed.role !== null)
     compare.same('prose', true, proseAnswers(recomputed.role, stored.open.record))
-  if (stored.open.record.wake.kind === 'act') compare.same('decided', decision, decisionOfPerson(stored))
+  if (holdsCall(stored.open.record.wake)) compare.same('decided', decision, decisionOfPerson(stored))
   if (recomputed.missing === null && record.code === codeOf(deps.registry))
     await compareTries(deps, stored, recomputed, outcome, decision.tries ?? [], compare)
   if (record.beside !== undefined) await compareBeside(deps, stored, outcome, compare)
@@ -100,11 +102,13 @@ async function compareCall(
   compare.same('outcome', record.outcome, judged.outcome)
   if (!mayEndWith(record.reason, judged, recomputed)) compare.differ('reason', record.reason, judged.reason)
   compare.same('by', record.by, judged.by)
-  if (judged.outcome === 'act' && record.outcome === 'act' && !(await areFacts(deps, judged.facts, stored)))
+  const isDone = isActLike(judged.outcome) && judged.outcome === record.outcome
+  if (isDone && !(await areFacts(deps, judged.facts, stored)))
     compare.differ('act facts', await factsOf(deps, stored), asJson(judged.facts))
-  if (judged.outcome === 'act' && record.outcome === 'act' && !judged.isOfThread)
-    compare.same('result', outcome.result, judged.result)
+  if (isDone && !judged.isOfThread) compare.same('result', outcome.result, judged.result)
 }
+
+const isActLike = (outcome: OutcomeKind): boolean => outcome === 'act' || outcome === 'waiting'
 
 /** Reasons of refusals for what a thread was at that time. */
 const OF_THREAD = new Set(['FORBIDDEN', 'CORRELATION_NOT_FOUND', 'RESOURCE_CONFLICT'])

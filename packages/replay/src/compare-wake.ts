@@ -1,6 +1,7 @@
 import {
   asJson,
   type BeingName,
+  CONTINUE_PREFIX,
   type Fact,
   isContinuation,
   isJsonObject,
@@ -104,13 +105,16 @@ async function compareGoingOn(db: Db, { open, entry }: Woken, compare: Compariso
   const isLook = wake.id.startsWith(LOOK_PREFIX)
   const prior = wake.id.slice(wake.id.indexOf('/') + 1)
   const before = (await findOpen(db, prior))?.record ?? null
-  const question = before === null ? null : questionOf(before.wake, before.answers)
+  const question =
+    before === null || before.wake.kind === 'act'
+      ? (before?.answers ?? null)
+      : questionOf(before.wake, before.answers)
   compare.same('caller', open.caller, before?.caller ?? null)
   if (isLook) compare.same('looks', wake.looks ?? 0, (before?.wake.looks ?? 0) + 1)
   const said = isLook || question === null ? null : await findEntry(db, prior) // the moment's own words have its id
   compare.same('answers', open.answers, said?.inReplyTo === question ? null : question)
   const { content = null } = entry ?? {}
-  if (isLook || !isJsonObject(content)) return // erased, or a look, which shows a world that no record holds
+  if (!wake.id.startsWith(CONTINUE_PREFIX) || !isJsonObject(content)) return // erased, or a look, which shows a world that no record holds
   const [decided, outcome] = await Promise.all([findDecision(db, prior), findOutcome(db, prior)])
   if (decided?.decision.kind !== 'call' || readPath(content, ['result', 'omitted']) !== undefined) return
   const told = Object.fromEntries(

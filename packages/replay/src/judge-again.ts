@@ -9,9 +9,9 @@ import {
   type VerbCall,
   type Wake,
 } from '@treeos/core'
-import { actingFor, contentHeard, type DecisionMoment, leaseOfAct } from '@treeos/reality'
+import { actingFor, contentHeard, type DecisionMoment, requireHands } from '@treeos/reality'
 import { type Db, findEntry, type InboxEntry, type WholeOpen } from '@treeos/store'
-import { decideCall, isShownRefusal, type Registry, requireLease, WorldReader } from '@treeos/world'
+import { decideCall, isShownRefusal, type Registry, WorldReader } from '@treeos/world'
 import type { Past } from './past.ts'
 import type { RecomputedMoment } from './recompute.ts'
 
@@ -23,7 +23,7 @@ export interface Judged {
   /** the rules that decided */
   readonly by: readonly string[]
   readonly facts: readonly FactDraft[]
-  /** of an act */
+  /** of an act, and of a call that waits for a yes */
   readonly result: Json
   /** it depends on a face that was dropped, which no record holds any more */
   readonly isUnsure: boolean
@@ -60,7 +60,7 @@ export async function judgeAgain(
   let isUnsure = false
   let isOfThread = false
   try {
-    if (open.wake.kind === 'act') requireLease(me, leaseOfAct({ content }), open.driver)
+    requireHands(me, open, content)
     const wake = await answeredWake(db, { being, open, content: contentHeard(open, seen.face, content) })
     const moment: DecisionMoment = { reader, me, open, stack, surface, role, wake }
     const acting = actingFor({ db, registry }, moment)
@@ -75,6 +75,10 @@ export async function judgeAgain(
     }
     const act = await decideCall(call, { ...acting, thread, asker })
     if (act.kind === 'effect-pending') return null
+    if (act.kind === 'waiting') {
+      const { facts, result, by } = act
+      return { outcome: 'waiting', reason: null, by, facts, result, isUnsure, isOfThread }
+    }
     const isSilent = call.verb === 'see' || (call.verb === 'summon' && act.facts.length === 0)
     const { facts, result, by, remark } = act
     return {

@@ -9,6 +9,7 @@ import {
 } from '@treeos/core'
 import { isSchema, jsonSchemaOf, type Schema, validate } from '@treeos/signature'
 import type {
+  Ask,
   AskSignature,
   BeingRow,
   CarryOut,
@@ -25,6 +26,7 @@ import type {
   WakeView,
   WorldReader,
 } from '@treeos/world'
+import { faultOfAsk, readAsk } from '@treeos/world'
 
 type Kind = 'being' | 'space' | 'matter'
 type TargetOf<K extends Kind> = { being: BeingRow; space: SpaceRow; matter: MatterRow }[K]
@@ -78,6 +80,16 @@ export interface EffectAt<Args> {
   readonly ask: AskSignature
 }
 
+/** Whom an operation asks, as a rule of a space says it. */
+export interface AskInput {
+  /** stances, and the words operator, owner, contributor and parent */
+  readonly who: readonly [string, ...string[]]
+  /** how many of them have to say yes; 1 unless given */
+  readonly count?: number
+  /** seconds; a day unless given */
+  readonly within?: number
+}
+
 /** An operation as its author writes it. */
 export interface OperationInput<Name extends string, On extends Kind, Args, Result extends Json> {
   /** `<extension>:<verb>` */
@@ -88,6 +100,8 @@ export interface OperationInput<Name extends string, On extends Kind, Args, Resu
   readonly on: On
   /** who may do it, as relations of the actor to the target; rules of a space on the way up may say otherwise */
   readonly allow: readonly Standing[]
+  /** whom to ask before it, where `allow` decides, as in `{ who: ['parent'], within: 3600 }`: see docs/approvals.md */
+  readonly ask?: AskInput
   /**
    * A Standard Schema of the arguments, such as zod's, valibot's or arktype's; left out when it takes none. Models, forms and people are
    * told what each argument is: by its description in the schema, or by `about`.
@@ -137,7 +151,7 @@ export type Outcome = Pick<Decided, 'facts' | 'reply' | 'tell' | 'awakens' | 're
  * Defines a DO operation. Its arguments are validated before it decides. Their descriptions come from `about`, or from the schema's JSON
  * Schema, when it provides one (`jsonSchema` of Standard Schema).
  * @throws {TypeError} when `args` is not a Standard Schema, nothing says what the operation or one of its arguments is, or `answers`
- *   names no argument
+ *   names no argument, and for an `ask` that a rule of a space could not have
  * @throws {RangeError} when the effect's `timeoutSeconds` or `attempts` is out of range
  */
 export function defineOperation<
@@ -161,6 +175,7 @@ export function defineOperation<
     description,
     targets: [on],
     allow,
+    ...(input.ask === undefined ? {} : { ask: requireAsk(name, input.ask) }),
     args: told,
     ...(answers === undefined ? {} : { answers }),
     ...(json === null ? {} : { schema: json }),
@@ -181,6 +196,14 @@ export function defineOperation<
     },
   }
   return Object.freeze(operation)
+}
+
+function requireAsk(operation: string, input: AskInput): Ask {
+  const value = { ...input, who: [...input.who] }
+  const fault = faultOfAsk(value)
+  const ask = readAsk(value)
+  if (ask !== null) return ask
+  throw new TypeError(`the ask of operation ${operation}${fault?.at ?? ''}: ${fault?.message ?? ''}`)
 }
 
 const TIMEOUT_SECONDS_MAX = 3600

@@ -22,6 +22,7 @@ export type { InboxEntry } from './inbox/entry.ts'
 export {
   type ClosedHow,
   closeEntries,
+  countAsked,
   countChain,
   countOpen,
   countOwnWakes,
@@ -154,6 +155,7 @@ export {
 } from './moments/outcome.ts'
 export { type RecordedMoment, readRecorded } from './moments/recorded.ts'
 export { findWakeState, isThreadOpen, type WakeState } from './moments/wake-state.ts'
+export { listOverdueApprovals } from './rows/approvals.ts'
 export { type Erasure, Erasures, listErasures, readErasures } from './rows/erasures.ts'
 export {
   countChildren,

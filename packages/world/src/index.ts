@@ -25,6 +25,7 @@ export type {
   Facet,
   Operation,
   PromptInput,
+  Resumed,
   Role,
   Script,
   ScriptInput,
@@ -40,6 +41,7 @@ export {
   SUBSTRATE_NAMES,
   SUBSTRATE_REGISTRY,
 } from './extend/substrate.ts'
+export { ASKED, type Ask, askJson, faultOfAsk, readAsk } from './gates/ask.ts'
 export { requireLease, requireNotEnded } from './gates/beside.ts'
 export { listGate } from './gates/list-gate.ts'
 export { reachOf, rolesNamed } from './gates/reach.ts'
@@ -65,7 +67,7 @@ export {
 } from './moment/prompt.ts'
 export { heardContent, type Quotes, quotesOf, toldContent } from './moment/quoted.ts'
 export { evaluateProgram, readWorld, type WorldReading } from './moment/read-world.ts'
-export { actStep, callInWords, STEP_FIELDS } from './moment/steps.ts'
+export { actStep, begunIn, callInWords, fitContent, STEP_FIELDS, stepsIn } from './moment/steps.ts'
 export { shownIn, type Tool, type ToolsAt, toolsFor, verbTools } from './moment/tools.ts'
 export { isAwaited, proseAnswers } from './moment/wake-block.ts'
 export { Arguments } from './operations/arguments.ts'
@@ -82,6 +84,7 @@ export { type ChangedRow, foldRows } from './read/fold-rows.ts'
 export { memoryRows } from './read/memory-rows.ts'
 export { type KindInPlace, type RowSource, WorldReader } from './read/reader.ts'
 export type { OperationTarget } from './read/target.ts'
+export { approversOf } from './rows/approvals.ts'
 export {
   STANDARD_BUDGET,
   STANDARD_BUDGETS,
@@ -97,6 +100,8 @@ export { type CanLists, type Concrete, canonicalTarget, covers, type Surface } f
 export { parseKeyPath, setAtPath } from './rows/qualities.ts'
 export { indexOf } from './rows/row-index.ts'
 export {
+  type ApprovalRow,
+  approvalKey,
   type BeingRow,
   beingKey,
   type MatterRow,
@@ -118,7 +123,10 @@ export { genesisFacts, roleInstalled, roleRemoved } from './seed/genesis.ts'
 export { SUBSTRATE_ACTIONS, type SubstrateAction, seed } from './seed/substrate-extension.ts'
 export { decideCall, isShownRefusal } from './verbs/act.ts'
 export { type Act, type Acting, type Asker, orientationRemark, type Remark } from './verbs/acting.ts'
+export type { Asking } from './verbs/asking.ts'
 export { type CatalogRows, type Catalogs, type Choices, catalogsOf, choicesOf } from './verbs/catalogs.ts'
+export { voidedFact, type Waiting } from './verbs/consent.ts'
 export type { Descriptor } from './verbs/descriptor.ts'
+export { resumedWake } from './verbs/resumed.ts'
 export { decideUngated } from './verbs/run-operation.ts'
 export { type PermissionChange, type WhyNotAllowed, whyNotAllowed } from './verbs/why-not-allowed.ts'

@@ -142,6 +142,7 @@ export class State {
             ? null
             : { surface: spoke.surface, driver: spoke.driver, lender: spoke.driver },
         outside: async () => null,
+        asking: null,
         opener: async () => wake.asker,
         question: async () => null,
         thread: async () => null,

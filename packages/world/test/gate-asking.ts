@@ -36,5 +36,6 @@ export const actingIn = (world: MemoryWorld, who: string, surface: Surface): Act
   question: async () => null,
   thread: async () => null,
   outside: async () => null,
+  asking: null,
   catalogs: () => Promise.reject(new Error('nobody asks for catalogs here')),
 })

@@ -191,7 +191,8 @@ async function spend(being: BeingName): Promise<void> {
 describe('what a client sees', () => {
   it('exactly four tools, whatever the being may do, and two resources; a person also those for overlays', async () => {
     const ofPerson = (await (await at.asBeing('bob')).client.listTools()).tools.map(({ name }) => name)
-    expect(ofPerson.slice(4)).toEqual(['list_overlays', 'set_overlay', 'delete_overlay'])
+    const ofOverlays = ['list_overlays', 'set_overlay', 'delete_overlay']
+    expect(ofPerson.slice(4)).toEqual([...ofOverlays, 'list_approvals', 'approve', 'deny'])
     const { client } = await at.asBeing('kid')
     const { tools } = await client.listTools()
     expect(tools.map(({ name }) => name)).toEqual(['see', 'do', 'summon', 'be'])

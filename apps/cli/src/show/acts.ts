@@ -1,8 +1,17 @@
-import type { ActResult, Cancelled, GatherResult, InboxView, SummonResult } from '@treeos/client'
+import type {
+  ActResult,
+  ApprovalView,
+  Cancelled,
+  GatherResult,
+  InboxView,
+  SummonResult,
+} from '@treeos/client'
+import type { Json } from '@treeos/core'
 import { oneLine, prettyJson, shown, table } from '../text/output.ts'
 import { cut, short, timeOf } from './parts.ts'
 
-export function shownSummoned({ correlation, moment, reply }: SummonResult): string {
+export function shownSummoned({ correlation, moment, reply, waiting }: SummonResult): string {
+  if (waiting !== undefined) return shownWaiting(waiting)
   if (moment === null) return `summoned; an answer will name ${correlation}`
   if (reply !== null) return `${reply.from}: ${shown(reply.content)}`
   const said = moment.content === undefined ? '' : `, and said to nobody: ${oneLine(moment.content)}`
@@ -15,7 +24,27 @@ export function shownReplied(replied: SummonResult): string {
     : shownSummoned(replied)
 }
 
-export function shownDone({ act, result, facts }: ActResult): string {
+/** What a call waits for, which the world made. */
+function shownWaiting(waiting: Json): string {
+  const { approval, waitsFor, rule, expiresAt } = waiting as Record<string, Json>
+  const whom = Array.isArray(waitsFor) ? waitsFor.join(' or ') : 'somebody'
+  return `not done yet: it waits for the yes of ${whom}, whom ${rule} asks, until ${expiresAt}\n  treeos approve ${approval}`
+}
+
+export function shownApprovals(waiting: readonly ApprovalView[]): string {
+  if (waiting.length === 0) return 'nothing waits for your yes'
+  return waiting
+    .map(({ id, from, call, rule, expiresAt, roles }) =>
+      [
+        `${id}  ${from} as ${roles.join(' + ')}, until ${timeOf(expiresAt)}, by ${rule}`,
+        prettyJson(call),
+      ].join('\n'),
+    )
+    .join('\n')
+}
+
+export function shownDone({ act, result, facts, waiting }: ActResult): string {
+  if (waiting !== undefined) return shownWaiting(waiting)
   const head = act === null ? 'nothing was changed' : `act ${act}`
   const lines = facts.map(({ kind, reel, seq, hash }) => [kind, `${reel} ${seq}`, short(hash)])
   return [head, ...(lines.length > 0 ? [table(lines, '  ')] : []), prettyJson(result)].join('\n')

@@ -55,7 +55,7 @@ export async function build(
   const decided = made.proposal.kind === 'decided' ? made.proposal : null
   const act = verdict.kind === 'act' ? verdict.act : null
   const parking = verdict.breach === undefined ? null : await park(reader, input, open, verdict.breach)
-  const drafts = parking === null ? (act?.facts ?? []) : [parking.fact]
+  const drafts = [...(parking === null ? (act?.facts ?? []) : [parking.fact]), ...(verdict.notes ?? [])]
   const folded = await foldRows(reader, drafts, { actor: input.being, at: open.openedAt })
   const heads = new Map([...headsOf(reader, verdict, parking), recordsHead].map((head) => [head.reel, head]))
   const facts = buildFacts(heads, drafts, {
@@ -81,6 +81,7 @@ export async function build(
       rows: folded.map((row) => ({ ...row, foldedSeq: facts[row.draft]?.ref.seq ?? 0 })),
       inbox: [
         ...causedBy(act?.wakes ?? [], facts),
+        ...(verdict.asks ?? []),
         ...failureNotices(input, open, verdict, parking?.notice.being ?? null, isSignalled(current)).map(
           asNotice,
         ),
@@ -95,7 +96,7 @@ export async function build(
         kind: verdict.kind,
         reason: verdict.reason,
         detail: verdict.detail,
-        result: act?.result ?? null,
+        result: act?.result ?? verdict.result ?? null,
         wake: open.wake.id,
         sealedAt,
         primaryRole: decided?.stack.primary.name ?? null,
@@ -103,7 +104,7 @@ export async function build(
         ...(judged === null ? {} : { judged }),
       },
       ...(verdict.thread === undefined ? {} : { thread: verdict.thread }),
-      ...(lease === null || act === null ? {} : { lease: lease.epoch }),
+      ...(lease === null || !isActLike(verdict) ? {} : { lease: lease.epoch }),
     },
   }
 }
@@ -111,11 +112,17 @@ export async function build(
 const isSignalled = ({ record, content }: LoadedMoment): boolean =>
   record.wake.kind === 'act' && readPath(content, ['isSignal']) === true
 
-/** The heads that the append checks: of all that an act, a refusal or a look rests on, and of the reel that parks the being. */
+const isActLike = ({ kind }: Verdict): boolean => kind === 'act' || kind === 'waiting'
+
+/** The heads that the append checks: of all that an act, a refusal or a look rests on, and of the reels that it writes. */
 function headsOf(reader: WorldReader, verdict: Verdict, parking: Parking | null): SeenHead[] {
   const read = [...reader.heads.values()]
-  const parked = parking === null ? [] : read.filter(({ reel }) => reel === parking.fact.reel)
-  return verdict.kind === 'act' ? read : [...judgedHeads(verdict), ...parked]
+  const written = [...(parking === null ? [] : [parking.fact]), ...(verdict.notes ?? [])].map(
+    ({ reel }) => reel,
+  )
+  const parts = read.filter(({ reel }) => written.includes(reel))
+  // What waits rests on all that an act rests on.
+  return isActLike(verdict) ? read : [...judgedHeads(verdict), ...parts]
 }
 
 /** The heads from which a call was judged, where the basis has not all of them; null when no call was judged. */

@@ -2,24 +2,28 @@ import {
   asJson,
   type BeingName,
   CONTINUE_PREFIX,
-  canonicalJson,
-  isContinuation,
-  isJsonObject,
-  type Json,
   type JsonObject,
   LIMITS,
   LOOK_PREFIX,
   questionOf,
   quote,
   stanceOf,
-  utf8Length,
   type VerbCall,
   type Wake,
 } from '@treeos/core'
 import type { StampInput } from '@treeos/protocol'
 import type { ComposedMoment, LoadedMoment } from '@treeos/reality'
 import { countOwnWakes, type Db, type OpenRecord } from '@treeos/store'
-import { actStep, OPERATOR, orientationRemark, STEP_FIELDS, tightest, type WorldReader } from '@treeos/world'
+import {
+  actStep,
+  begunIn,
+  fitContent,
+  OPERATOR,
+  orientationRemark,
+  stepsIn,
+  tightest,
+  type WorldReader,
+} from '@treeos/world'
 import { answeredBy, eventWake } from './follow-up.ts'
 import type { Verdict } from './judge.ts'
 import type { Proposal } from './propose.ts'
@@ -109,8 +113,8 @@ async function afterLook(
     step: looks + 1,
     of: LIMITS.looksMax,
     ...(open.wake.caller === null ? {} : { correlation: answeredBy(open) }),
-    ...originOf(current),
-    earlier: stepsIn(current),
+    ...begunIn(current.record, current.content),
+    earlier: stepsIn(current.record.wake, current.content),
     ...look,
   })
   const wake = goingOn(
@@ -169,11 +173,11 @@ async function continueItself(
   const question = questionOf(open.wake, open.answers)
   const isAnswered =
     question !== null && verdict.act?.wakes.some(({ inReplyTo }) => inReplyTo === question) === true
-  const earlier = isAnswered ? [] : stepsIn(current) // they were for the answer
+  const earlier = isAnswered ? [] : stepsIn(open.wake, current.content) // they were for the answer
   const content = fitContent({
     event: 'self-continue',
     ...own,
-    ...originOf(current),
+    ...begunIn(open, current.content),
     ...(earlier.length === 0 ? {} : { earlier }),
     ...actStep(call, verdict.act?.result ?? null),
   })
@@ -235,47 +239,4 @@ function looksSpent(input: StampInput, open: OpenRecord, verdict: Verdict): Cont
     wakes: [],
     notices: input.being === OPERATOR ? [] : [eventWake(OPERATOR, id, content, open.wake)],
   }
-}
-
-/**
- * The caller and content that the being goes on with. A moment sees no past turns, so the wakes by which a being goes on
- * repeat them.
- */
-function originOf({ record: { wake, caller }, content }: LoadedMoment): { begun?: Json } {
-  if (isContinuation(wake))
-    return isJsonObject(content) && 'begun' in content ? { begun: content.begun ?? null } : {}
-  return { begun: caller === null ? content : { from: stanceOf(caller.name), content } }
-}
-
-/** Steps of a sequence that its next moment shows before the last one. */
-const EARLIER_MAX = 8
-
-/** What the acts and looks before this moment gave, oldest first, as its own wake shows them. */
-function stepsIn({ record: { wake }, content }: LoadedMoment): Json[] {
-  if (!isContinuation(wake) || !isJsonObject(content)) return []
-  const { earlier } = content
-  const step = Object.fromEntries(
-    STEP_FIELDS.flatMap((field) => (field in content ? [[field, content[field] ?? null]] : [])),
-  )
-  return [...(Array.isArray(earlier) ? earlier : []), step].slice(-EARLIER_MAX)
-}
-
-/** Replaces parts of a content that is too large with a note: of the earlier steps, oldest first, then `begun`, then the last step. */
-function fitContent(content: JsonObject): JsonObject {
-  let kept = content
-  const isTooLarge = () => utf8Length(canonicalJson(kept)) > LIMITS.contentBytesMax
-  const omitted = () =>
-    `left out: with it the content has ${utf8Length(canonicalJson(kept))} bytes, at most ${LIMITS.contentBytesMax} are allowed`
-  const earlier = Array.isArray(content.earlier) ? content.earlier : []
-  for (const [i, step] of earlier.entries()) {
-    if (!isTooLarge()) return kept
-    const shown = 'seen' in (step as JsonObject) ? 'seen' : 'result'
-    const noted = { ...(step as JsonObject), [shown]: { omitted: omitted() } }
-    kept = { ...kept, earlier: (kept.earlier as Json[]).with(i, noted) }
-  }
-  for (const field of ['begun', 'seen', 'result']) {
-    if (!isTooLarge()) break
-    if (field in kept) kept = { ...kept, [field]: { omitted: omitted() } }
-  }
-  return kept
 }

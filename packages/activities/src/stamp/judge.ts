@@ -1,8 +1,11 @@
 import {
+  approvalOf,
   type BeingName,
   type Breach,
   type Decision,
+  type FactDraft,
   isErrorCode,
+  type Json,
   LIMITS,
   type OutcomeKind,
   quote,
@@ -13,8 +16,8 @@ import {
   type Wake,
 } from '@treeos/core'
 import type { StampInput } from '@treeos/protocol'
-import { actingFor, type LoadedMoment, leaseOfAct } from '@treeos/reality'
-import { type Db, measureRoom, type OtherRefusal, whyNotErasable } from '@treeos/store'
+import { actingFor, type LoadedMoment, requireHands } from '@treeos/reality'
+import { countAsked, type Db, measureRoom, type OtherRefusal, whyNotErasable } from '@treeos/store'
 import {
   type Act,
   type BeingRow,
@@ -22,7 +25,8 @@ import {
   type EffectPending,
   FOLD,
   isShownRefusal,
-  requireLease,
+  voidedFact,
+  type Waiting,
 } from '@treeos/world'
 import type { BeatDeps } from '../deps.ts'
 import { messageOf } from '../guard/failure-decision.ts'
@@ -37,6 +41,12 @@ export interface Verdict {
   readonly reason: string | null
   readonly detail: string | null
   readonly act: Act | null
+  /** what is recorded beside an act: that the call waits for a yes, or that a yes is over */
+  readonly notes?: readonly FactDraft[]
+  /** entries in the inboxes of those whom a rule asks */
+  readonly asks?: readonly Wake[]
+  /** of a call that waits, for whoever made it */
+  readonly result?: Json
   /** the rules by which a gate refused */
   readonly by?: readonly string[]
   /** the heads from which the gates decided; left out when no call was judged */
@@ -63,10 +73,21 @@ export async function judge(
   proposal: Proposal,
   reading: StampReading,
 ): Promise<Verdict | EffectPending> {
-  const verdict = await verdictOn(db, deps, input, proposal, reading)
+  const verdict = await withVoided(await verdictOn(db, deps, input, proposal, reading), reading)
   const isJudged = proposal.kind === 'decided' && proposal.decision.kind === 'call'
   if (verdict.kind === 'effect-pending' || !isJudged) return verdict
   return { ...verdict, judged: [...reading.reader.heads.values()] } // copied: a look reads more
+}
+
+/** A moment that brings a yes and ends without the act uses up the yes. */
+async function withVoided(
+  verdict: Verdict | EffectPending,
+  { reader, current }: StampReading,
+): Promise<Verdict | EffectPending> {
+  const id = approvalOf(current.record.wake)
+  if (id === null || verdict.kind === 'effect-pending' || verdict.kind === 'act') return verdict
+  if ((await reader.approval(id))?.state !== 'given') return verdict
+  return { ...verdict, notes: [voidedFact(id, { code: verdict.reason ?? verdict.kind })] }
 }
 
 async function verdictOn(
@@ -120,7 +141,7 @@ async function judgeCall(
   const { record: open, face } = current
   const me = await reader.being(input.being)
   if (me === null || face === null) return failed('INTERNAL', 'the being or its face is gone')
-  if (open.wake.kind === 'act') requireLease(me, leaseOfAct(current), open.driver)
+  requireHands(me, open, current.content)
   const wake = await wakeToAnswer(db, input.being, current)
   const cut = await findThreadCut(source, wake.root)
   if (cut !== null) {
@@ -138,6 +159,7 @@ async function judgeCall(
   const moment = { reader, me, open, stack, surface: face.surface, role: composed.role, wake }
   const act = await decideCall(decision.call, actingFor({ db, registry: deps.registry }, moment))
   if (act.kind === 'effect-pending') return act
+  if (act.kind === 'waiting') return { ...(await waitingFor(db, me, act)), thread: wake.root }
   for (const fact of act.facts) {
     const why = await whyNotErasable(db, fact, FOLD)
     if (why !== null) return { ...failed('RESOURCE_CONFLICT', why), beside: 'erasing' }
@@ -150,6 +172,29 @@ async function judgeCall(
   const { verb } = decision.call
   const isSilent = verb === 'see' || (verb === 'summon' && act.facts.length === 0)
   return { kind: isSilent ? 'see' : 'act', reason, detail, act, thread: wake.root }
+}
+
+async function waitingFor(
+  db: Db,
+  me: BeingRow,
+  { facts, wakes, result, why, by }: Waiting,
+): Promise<Verdict> {
+  for (const { being } of wakes) {
+    const open = await countAsked(db, being, me.name)
+    if (open < LIMITS.asksPerBeingMax) continue
+    const full = `${open} calls of ${stanceOf(me.name)} wait for the yes of ${stanceOf(being)}; the limit is ${LIMITS.asksPerBeingMax}`
+    return refusedByInbox('RATE_LIMITED', full)
+  }
+  return {
+    kind: 'waiting',
+    reason: null,
+    detail: messageOf(why),
+    act: null,
+    notes: facts,
+    asks: wakes,
+    result,
+    by,
+  }
 }
 
 const breachOf = ({ breach }: Extract<Decision, { kind: 'failure' }>) =>

@@ -1,5 +1,5 @@
 /** What a moment proposes to the gates. */
-import type { Decision, Digest, OverlayRecord, PinnedStack } from '@treeos/core'
+import { type Decision, type Digest, holdsCall, type OverlayRecord, type PinnedStack } from '@treeos/core'
 import type { StampInput } from '@treeos/protocol'
 import { type ComposedMoment, decisionOfPerson, type LoadedMoment, saltOfAct } from '@treeos/reality'
 import {
@@ -70,7 +70,7 @@ async function decisionOf(
       digest: null,
       overlay: deps.memory.moments.find(input.moment)?.overlay ?? null,
     }
-  if (opened.record.wake.kind !== 'act') {
+  if (!holdsCall(opened.record.wake)) {
     const stored = await deps.memory.moments.decision(deps.db, input.moment)
     if (stored === null || stored.digest !== input.decision)
       throw new Error(`the decision of ${input.moment} is not stored`)

@@ -1,6 +1,7 @@
 import type { Client } from '@temporalio/client'
 import {
   type ActContent,
+  APPROVED_PREFIX,
   actWakeId,
   asJson,
   type BeingName,
@@ -51,6 +52,8 @@ export interface ActResult {
   readonly act: string | null
   readonly result: Json
   readonly facts: readonly FactRef[]
+  /** of a call that waits for a yes, whose it waits for; left out for a call that was done */
+  readonly waiting?: Json
 }
 
 /**
@@ -65,10 +68,12 @@ export async function act(
 ): Promise<ActResult> {
   const correlation = await submit(at, as, call, null)
   const { outcome } = await waitForOwnMoment(at, as, correlation, waitSeconds)
+  const isWaiting = outcome.kind === 'waiting'
   return {
     act: outcome.record.act === null ? null : outcome.moment,
-    result: outcome.result,
+    result: isWaiting ? null : outcome.result,
     facts: await listFactsOfMoment(at.db, outcome.moment),
+    ...(isWaiting ? { waiting: outcome.result } : {}),
   }
 }
 
@@ -103,6 +108,8 @@ export interface SummonResult {
   readonly reply: { readonly from: string; readonly content: Json } | null
   /** proves, with the text, that the commitment in the record of the moment is of this overlay; left out without one */
   readonly overlay?: { readonly salt: string }
+  /** of a summon that waits for a yes before it is sent, whose it waits for; left out for one that was sent */
+  readonly waiting?: Json
 }
 
 /**
@@ -182,10 +189,14 @@ async function actAndWait(
   },
 ): Promise<SummonResult> {
   const started = Date.now()
-  const correlation = await submit(at, as, call, answers)
-  onSent?.(correlation)
-  await waitForOwnMoment(at, as, correlation, waitSeconds ?? ACT_WAIT_SECONDS)
-  if (waitSeconds === null) return { correlation, moment: null, reply: null }
+  const submitted = await submit(at, as, call, answers)
+  onSent?.(submitted)
+  const own = await waitForOwnMoment(at, as, submitted, waitSeconds ?? ACT_WAIT_SECONDS, waitSeconds !== null)
+  // What a person said yes to is said by another moment, whose id it has.
+  const isApproved = own.outcome.wake?.startsWith(APPROVED_PREFIX) === true
+  const correlation = isApproved ? own.outcome.moment : submitted
+  const waiting = own.outcome.kind === 'waiting' ? { waiting: own.outcome.result } : {}
+  if (waitSeconds === null) return { correlation, moment: null, reply: null, ...waiting }
   const left = waitSeconds - (Date.now() - started) / 1000
   const { outcome, reply } = await waitForEnd(at, { asker: as, being: target, correlation }, left)
   const moment = await describeMoment(at.db, outcome)
@@ -204,7 +215,8 @@ const waitForOwnMoment = (
   as: BeingName,
   correlation: string,
   seconds: number,
-) => waitForEnd({ db }, { asker: as, being: as, correlation: actWakeId(correlation) }, seconds)
+  throughAsk = false,
+) => waitForEnd({ db }, { asker: as, being: as, correlation: actWakeId(correlation), throughAsk }, seconds)
 
 /** Puts an act into the inbox of the person's being and rings it. @returns the correlation that a summon will have */
 async function submit(

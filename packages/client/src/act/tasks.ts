@@ -92,7 +92,9 @@ export async function task<Inputs, Outputs>(
   const { inputs } = await entry.fill(request.inputs) // before an overlay is left for it
   if (!isJsonObject(inputs)) throw new Error(`the inputs of ${name} are not an object`)
   const { inputs: _, ...rest } = request
-  const { act: moment, result, salt } = await invoke(at, { ...rest, action: name, args: inputs })
+  const { act: moment, result, salt, waiting } = await invoke(at, { ...rest, action: name, args: inputs })
+  if (waiting !== undefined)
+    throw new TreeosError('FORBIDDEN', `the task ${name} waits for a yes: nothing was done`, { waiting })
   if (moment === null) throw new Error(`the task ${name} has no moment`)
   const outputs = await entry.readOutputs(result as Json)
   return { outputs, moment, ...(salt === undefined ? {} : { salt }) }

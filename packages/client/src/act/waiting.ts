@@ -1,4 +1,13 @@
-import { type BeingName, type ErrorCode, isErrorCode, quote, stanceOf, TreeosError } from '@treeos/core'
+import {
+  type BeingName,
+  DENIED_PREFIX,
+  type ErrorCode,
+  EXPIRED_PREFIX,
+  isErrorCode,
+  quote,
+  stanceOf,
+  TreeosError,
+} from '@treeos/core'
 import {
   type Db,
   findOutcome,
@@ -25,28 +34,40 @@ export interface WakeEnd {
   readonly why: TreeosError | null
 }
 
+/** What was sent, and who waits for the end of it. */
+interface Sent {
+  readonly asker: BeingName
+  readonly being: BeingName
+  readonly correlation: string
+  /** true: also for the yes that a person's own act waits for */
+  readonly throughAsk?: boolean
+}
+
 /** Where to look on: at the end of this wake. */
 interface Pending {
   readonly wake: string
 }
 
 /**
- * Whether a wake is over. It is not while its being goes on after a look or an act, or waits for what it asked others, until it has
- * answered.
+ * Whether a wake is over. It is not while its being goes on after a look or an act, or waits for a yes or for what it asked others, until
+ * it has answered. A person's own act that waits for a yes is over, unless the person waits for that too.
  * @param asker whose inbox the reply comes to
  * @param correlation id of the wake that was sent
  * @param wake the wake that was sent, or the wake that an earlier call returned
  */
 export async function findEnd(
   db: Db,
-  { asker, being, correlation }: { asker: BeingName; being: BeingName; correlation: string },
+  { asker, being, correlation, throughAsk = false }: Sent,
   wake: string,
 ): Promise<WakeEnd | Pending> {
   const state = await findWakeState(db, wake)
   if (state === null) return { wake }
   if (state.being !== being) return findEndOfAsking(db, { asker, being, correlation }, wake, state)
+  const refused = asker === being && state.goesOn !== null ? whyNotDone(state.goesOn, state.outcome) : null
+  if (refused !== null) return { outcome: null, reply: null, why: refused }
   if (state.goesOn !== null) return { wake: state.goesOn }
   const { outcome, closedBy, cutBy } = state
+  if (outcome?.kind === 'waiting' && (asker !== being || throughAsk)) return { wake }
   if (outcome !== null) {
     const reply = await findReply(db, asker, correlation)
     const isAsking = reply === null && outcome.kind === 'act' && state.asked !== null
@@ -87,6 +108,20 @@ async function findEndOfAsking(
   return { outcome, reply: null, why: null }
 }
 
+/** Why the own call of a person is not done, which is told to the person and wakes nobody. Null where it goes on. */
+function whyNotDone(wake: string, outcome: StoredOutcome | null): TreeosError | null {
+  const how = wake.startsWith(DENIED_PREFIX)
+    ? 'denied'
+    : wake.startsWith(EXPIRED_PREFIX)
+      ? 'answered by nobody in time'
+      : null
+  if (how === null) return null
+  return new TreeosError('FORBIDDEN', `the call was ${how}`, {
+    reason: wake,
+    moment: outcome?.moment ?? null,
+  })
+}
+
 export const isOver = (found: WakeEnd | Pending): found is WakeEnd => 'outcome' in found
 
 /**
@@ -96,7 +131,7 @@ export const isOver = (found: WakeEnd | Pending): found is WakeEnd => 'outcome' 
  */
 export async function waitForEnd(
   { db }: { readonly db: Db },
-  sent: { readonly asker: BeingName; readonly being: BeingName; readonly correlation: string },
+  sent: Sent,
   seconds: number,
 ): Promise<WakeEnd & { readonly outcome: StoredOutcome }> {
   const until = Date.now() + seconds * 1000
@@ -112,7 +147,8 @@ export async function waitForEnd(
       wake = found.wake
       continue
     }
-    if (Date.now() > until) throw timeout(sent.being, seconds, await whyLate(db, sent))
+    if (Date.now() > until)
+      throw (await whyWaiting(db, wake, seconds)) ?? timeout(sent.being, seconds, await whyLate(db, sent))
     await new Promise((resolve) => setTimeout(resolve, wait))
   }
 }
@@ -128,6 +164,14 @@ function timeout(being: BeingName, seconds: number, why: string | null): TreeosE
   return why === null
     ? new TreeosError('TIMEOUT', `${late}; it goes on, and \`treeos moments ${stance}\` will show it`)
     : new TreeosError('TIMEOUT', `${late}: ${why}. The summon stays in its inbox`)
+}
+
+/** The error for a wake whose moment waits for a yes; null for any other. */
+async function whyWaiting(db: Db, wake: string, seconds: number): Promise<TreeosError | null> {
+  const outcome = (await findWakeState(db, wake).catch(unlessTransient))?.outcome
+  if (outcome?.kind !== 'waiting') return null
+  const late = `${stanceOf(outcome.being)} is not done within ${seconds.toFixed(0)} s: ${outcome.detail}`
+  return new TreeosError('TIMEOUT', late, { waiting: outcome.result })
 }
 
 /** For what a summon waits; null when the being's row tells of nothing, while Postgres is away, and for a person's own act. */
@@ -148,7 +192,7 @@ async function whyLate(
 
 /** @param asker who waits: what another being did wrong must not read as a fault of this one's command */
 function requireSuccess(outcome: StoredOutcome, asker: BeingName): StoredOutcome {
-  if (outcome.kind === 'act' || outcome.kind === 'see') return outcome
+  if (outcome.kind === 'act' || outcome.kind === 'see' || outcome.kind === 'waiting') return outcome
   const who = stanceOf(outcome.being)
   const why =
     outcome.detail === null

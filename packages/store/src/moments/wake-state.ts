@@ -1,4 +1,11 @@
-import { type BeingName, CONTINUE_PREFIX, LOOK_PREFIX } from '@treeos/core'
+import {
+  APPROVED_PREFIX,
+  type BeingName,
+  CONTINUE_PREFIX,
+  DENIED_PREFIX,
+  EXPIRED_PREFIX,
+  LOOK_PREFIX,
+} from '@treeos/core'
 import { type Selectable, sql } from 'kysely'
 import type { Db } from '../sql/database.ts'
 import type { MomentOutcomeTable } from '../sql/schema.ts'
@@ -38,7 +45,8 @@ export async function findWakeState(db: Db, wake: string): Promise<WakeState | n
       (select r.id from treeos.inbox r where r.in_reply_to = i.id and r.being = i.caller order by r.age limit 1) as answered
     from treeos.inbox i
       left join treeos.moment_outcome o on o.wake = i.id and o.reason is distinct from 'superseded'
-      left join treeos.inbox l on l.id in (${LOOK_PREFIX} || o.moment, ${CONTINUE_PREFIX} || o.moment) and l.answers is not null
+      left join treeos.inbox l on (l.answers is not null or o.kind = 'waiting') and l.id in (${LOOK_PREFIX} || o.moment, ${CONTINUE_PREFIX} || o.moment,
+        ${APPROVED_PREFIX} || o.moment, ${DENIED_PREFIX} || o.moment, ${EXPIRED_PREFIX} || o.moment)
       left join treeos.inbox q on i.expect_reply and q.id = o.moment and q.kind = 'summon' and q.expect_reply and q.in_reply_to is null
       left join treeos.projection p on p.key = 'thread:' || i.root
     where i.id = ${wake}`.execute(db)

@@ -309,7 +309,7 @@ export interface MomentOutcomeTable {
   moment: string
   being: string
   n: number
-  kind: 'act' | 'see' | 'failure' | 'skipped'
+  kind: 'act' | 'see' | 'failure' | 'skipped' | 'waiting'
   reason: string | null
   wake: string | null
   sealed_at: number

@@ -69,6 +69,8 @@ create index projection_place on treeos.projection (place, key collate "C") wher
 create index projection_parent on treeos.projection (parent, key) where parent is not null;
 create index projection_reel on treeos.projection (reel, key);
 create index projection_scheduling on treeos.projection (key) where scheduling;
+-- Calls that wait for a yes. A call may quote these characters, so who reads them looks at the state, too.
+create index projection_asked on treeos.projection (key) where key like 'approval:%' and state like '%"state":"open"%';
 
 -- Content-addressed and never overwritten: role specs, faces, larger contents.
 create table treeos.blob (
@@ -211,7 +213,7 @@ create table treeos.moment_outcome (
   moment text primary key,
   being text not null,
   n integer not null,
-  kind text not null check (kind in ('act', 'see', 'failure', 'skipped')),
+  kind text not null check (kind in ('act', 'see', 'failure', 'skipped', 'waiting')),
   reason text,
   wake text,
   sealed_at bigint not null,

@@ -168,5 +168,5 @@ async function rowAfter(
 function valuesOf(reel: ReelId, row: Row): JsonObject {
   const found = withKind(reel, row)
   if (found.kind === 'world') return found.row.values
-  return found.kind === 'role' || found.kind === 'thread' ? {} : found.row.qualities
+  return 'qualities' in found.row ? found.row.qualities : {}
 }

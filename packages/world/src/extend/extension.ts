@@ -13,13 +13,14 @@ import type {
 } from '@treeos/core'
 import type { Clause, RoleSpec } from '@treeos/roles'
 import type { Signature } from '@treeos/signature'
+import type { Ask } from '../gates/ask.ts'
 import type { Reach } from '../gates/reach.ts'
 import type { Standing } from '../gates/rules.ts'
 import type { PatternResolver, RelationResolver } from '../read/expand-surface.ts'
 import type { Face, SeeResolver } from '../read/face.ts'
 import type { WorldReader } from '../read/reader.ts'
 import type { OperationTarget } from '../read/target.ts'
-import type { BeingRow } from '../rows/rows.ts'
+import type { ApprovalRow, BeingRow } from '../rows/rows.ts'
 import type { Effect } from './effect.ts'
 
 /**
@@ -124,6 +125,17 @@ export interface Decided {
   readonly awakens?: readonly { readonly being: BeingName; readonly content: Json }[]
   /** true: the actor does not go on by itself after this act */
   readonly rests?: true
+  /** of the substrate only: a being goes on, since what it asked was answered */
+  readonly resumes?: Resumed
+}
+
+/** That a being goes on from the moment in which it asked for a yes. */
+export interface Resumed {
+  readonly row: ApprovalRow
+  readonly event: 'approved' | 'denied' | 'expired'
+  /** who answered; left out when nobody did */
+  readonly by?: BeingName
+  readonly why?: string
 }
 
 /**
@@ -147,6 +159,8 @@ export interface Operation<Name extends string = string> {
   readonly targets: readonly (OperationTarget['kind'] | 'reality')[]
   /** for the rule gate, where no space up to the root has a rule */
   readonly allow: readonly Standing[]
+  /** whom to ask before it, where `allow` decides; left out for nobody */
+  readonly ask?: Ask
   /** what each argument takes, by name, for forms and prompts */
   readonly args: Readonly<Record<string, string>>
   /** JSON Schema of its arguments, for forms; left out where there is none */

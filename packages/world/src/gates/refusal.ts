@@ -1,6 +1,7 @@
 import { type BeingName, type Json, type SpacePath, TreeosError, type Verb } from '@treeos/core'
 import type { CanList } from '../rows/lists.ts'
 import type { BeingRow } from '../rows/rows.ts'
+import type { Ask } from './ask.ts'
 import type { Standing } from './rules.ts'
 
 /** What the rule gate is asked. */
@@ -17,6 +18,23 @@ export interface RuleQuestion {
   }
   /** used where no space up to the root has a rule */
   readonly fallback: readonly Standing[]
+  /** asked where `fallback` decides; left out for nothing */
+  readonly ask?: Ask
+}
+
+/** A rule that asks for the yes of persons. */
+export interface PlacedAsk {
+  readonly ask: Ask
+  /** address of the rule */
+  readonly by: string
+}
+
+/** A call that would be allowed, but that rules ask persons about. */
+export interface AskedRules {
+  readonly asks: readonly PlacedAsk[]
+  /** all that decides about the call: a yes holds while it stays the same */
+  readonly rests: Json
+  readonly question: RuleQuestion
 }
 
 /** What a gate was asked when it refused. */
@@ -29,7 +47,12 @@ export type AskedGate =
  */
 export type GateAnswer<By = string> =
   | { readonly allowed: true; readonly by: By }
-  | { readonly allowed: false; readonly refusal: () => TreeosError }
+  | {
+      readonly allowed: false
+      readonly refusal: () => TreeosError
+      /** what has to be asked; left out where no yes of a person would help */
+      readonly asked?: AskedRules
+    }
 
 /** @returns what allows it @throws {TreeosError} the refusal */
 export function requireAnswer<By>(answer: GateAnswer<By>): By {

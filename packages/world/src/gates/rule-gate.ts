@@ -1,4 +1,5 @@
 import {
+  asJson,
   type BeingName,
   isJsonObject,
   type JsonObject,
@@ -12,19 +13,25 @@ import {
 import type { WorldReader } from '../read/reader.ts'
 import type { OperationTarget } from '../read/target.ts'
 import { type BeingRow, type SpaceRow, spaceKey } from '../rows/rows.ts'
-import { type GateAnswer, GateRefusal, type RuleQuestion, requireAnswer } from './refusal.ts'
+import type { Ask } from './ask.ts'
+import { type AskedRules, type GateAnswer, GateRefusal, type RuleQuestion, requireAnswer } from './refusal.ts'
 import { type Property, type Rule, readRule, type Standing } from './rules.ts'
 
 /** Answer of the second gate: whether the target's side allows it. */
 export type RuleDecision =
   | { readonly answer: 'allowed'; readonly by: string }
   | { readonly answer: 'not-granted' | 'forbidden'; readonly by: string; readonly why: string }
+  | ({ readonly answer: 'ask'; readonly by: string; readonly why: string } & Pick<
+      AskedRules,
+      'asks' | 'rests'
+    >)
 
 /** A call that the rule gate is asked about. */
 interface TargetedCall {
   readonly key: string
   readonly target: OperationTarget
   readonly fallback: RuleQuestion['fallback']
+  readonly ask?: RuleQuestion['ask']
 }
 
 /** Asks the rule gate about a target. */
@@ -32,9 +39,9 @@ export async function askRuleGate(
   reader: WorldReader,
   actor: BeingRow,
   verb: Verb,
-  { key, target, fallback }: TargetedCall,
+  { target, ...call }: TargetedCall,
 ): Promise<GateAnswer> {
-  const question = { actor, verb, key, target: await standingPlace(reader, target), fallback }
+  const question = { ...call, actor, verb, target: await standingPlace(reader, target) }
   return answerOf(await ruleGate(reader, question), question)
 }
 
@@ -72,7 +79,8 @@ const OWNERS_OWN: ReadonlySet<string> = new Set(['set-matter', 'write-matter', '
 /**
  * The second gate. It reads the rules for this verb and key of every space from the target's up to the root. First, `forbid`:
  * all these rules count, so an inner space cannot lift what an outer one forbids. Then `requires`: the closest space that has
- * any decides, an exact key before a prefix before `*`. Then the fallback.
+ * any decides, an exact key before a prefix before `*`. Then the fallback. What is permitted so may be asked about: every `ask` of these
+ * rules counts, as with `forbid`, and where the fallback decides that of the operation.
  *
  * Rules of spaces do not apply to DO on a being (that is between it, its makers and the operator), nor to what an owner does
  * to its thing; a space may still say who takes or puts things in it. The operator may always set the qualities of a space,
@@ -96,15 +104,44 @@ export async function ruleGate(reader: WorldReader, question: RuleQuestion): Pro
     const { requires } = rule
     if (requires === null) continue
     if ((await firstOf(requires, (property) => has(reader, question, property, path))) !== undefined)
-      return { answer: 'allowed', by }
+      return permitted(question, rules, by)
     const wanted = requires.length === 0 ? 'it permits nobody' : `it takes ${requires.map(show).join(' or ')}`
     return { answer: 'not-granted', by, why: `not granted by ${by}: ${wanted}, not ${stanceOf(actor.name)}` }
   }
   const needed = fallback.join(' or ')
   const by = `${verb} ${key}: ${needed}`
   return (await firstOf(fallback, (property) => has(reader, question, property, target.space))) !== undefined
-    ? { answer: 'allowed', by }
+    ? permitted(question, rules, by, question.ask)
     : { answer: 'not-granted', by, why: `not granted: ${verb} ${key} needs ${needed} of the target` }
+}
+
+/** What is permitted, unless somebody has to be asked. Nobody is asked before a look: a rule that asks keeps what it is about unseen. */
+function permitted(
+  { actor, verb, key, target, fallback }: RuleQuestion,
+  rules: readonly PlacedRule[],
+  by: string,
+  ask?: Ask,
+): RuleDecision {
+  const asks = rules.flatMap(({ rule, by }) => (rule.ask === undefined ? [] : [{ ask: rule.ask, by }]))
+  if (ask !== undefined) asks.push({ ask, by: `${verb} ${key}: ask` })
+  const [first] = asks
+  if (first === undefined) return { answer: 'allowed', by }
+  const whom = first.ask.who.join(' or ')
+  if (verb === 'see')
+    return {
+      answer: 'not-granted',
+      by: first.by,
+      why: `not granted by ${first.by}: nobody is asked before a look`,
+    }
+  const rests = asJson({
+    rules: rules.map(({ rule, by }) => ({ rule, by })),
+    fallback,
+    ask: ask ?? null,
+    permittedBy: by,
+    of: { verb, key, being: target.being?.name ?? null, space: target.space, owner: target.owner ?? null },
+  })
+  const why = `not granted yet: ${first.by} asks ${whom} about it, and ${stanceOf(actor.name)} cannot ask in this way`
+  return { answer: 'ask', by: first.by, why, asks, rests }
 }
 
 /** A decision as an answer. Its refusal has the answer and the address of the rule that gave it. */
@@ -113,7 +150,10 @@ export function answerOf(decision: RuleDecision, question: RuleQuestion): GateAn
   if (decision.answer === 'allowed') return { allowed: true, by }
   const detail = { answer, by, stance: stanceOf(question.actor.name) }
   const { why } = decision
-  return { allowed: false, refusal: () => new GateRefusal(why, detail, { gate: 'rules', question }) }
+  const refusal = () => new GateRefusal(why, detail, { gate: 'rules', question })
+  if (decision.answer !== 'ask') return { allowed: false, refusal }
+  const { asks, rests } = decision
+  return { allowed: false, refusal, asked: { asks, rests, question } }
 }
 
 export interface PlacedRule {

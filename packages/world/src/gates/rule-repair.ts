@@ -1,5 +1,6 @@
 import { type Json, readPath, type SpacePath } from '@treeos/core'
 import type { WorldReader } from '../read/reader.ts'
+import { askJson } from './ask.ts'
 import type { RuleQuestion } from './refusal.ts'
 import { has, isForbidden, type PlacedRule, rulesFor, spacesAsked } from './rule-gate.ts'
 import type { Property, Rule, Standing } from './rules.ts'
@@ -92,10 +93,14 @@ async function changeOf(
   reader: WorldReader,
   { verb }: RuleQuestion,
   { path: space, name }: PlacedRule,
-  { requires, forbid }: Rule,
+  { requires, forbid, ask }: Rule,
 ): Promise<RuleChange> {
   const { qualities } = (await reader.space(space)) ?? { qualities: {} }
   const from = readPath(qualities, ['permissions', verb, name])
-  const parts = { ...(requires === null ? {} : { requires }), ...(forbid.length === 0 ? {} : { forbid }) }
+  const parts = {
+    ...(requires === null ? {} : { requires }),
+    ...(forbid.length === 0 ? {} : { forbid }),
+    ...(ask === undefined ? {} : { ask: askJson(ask) }),
+  }
   return { space, name, from, to: Object.keys(parts).length === 0 ? undefined : (parts as unknown as Json) }
 }

@@ -9,6 +9,8 @@ it.each<Json>([
     see: { '/': true, '/hall*': false, '@ann': false, 'matter:globe': true, '*': true },
     be: { birth: false },
   },
+  { do: { take: { ask: { who: ['@ann', 'owner'], count: 2, within: 60, else: 'refuse' } } } },
+  { summon: { '*': { requires: ['anyone'], ask: { who: ['operator'] } } } },
   {},
 ])('takes %j', (rules) => {
   expect(() => requireRules(undefined, rules)).not.toThrow()
@@ -16,6 +18,15 @@ it.each<Json>([
 
 it.each<[Json, string]>([
   ['open', 'permissions: "open" is not a set of rules'],
+  [{ do: { take: { ask: true } } }, 'permissions.do.take.ask: true asks nobody: an ask is {"who"'],
+  [{ do: { take: { ask: { who: [] } } } }, 'permissions.do.take.ask.who: [] is not a list of 1 to 16'],
+  [{ do: { take: { ask: { who: ['anyone'] } } } }, 'ask.who[0]: "anyone" is nobody to ask'],
+  [{ do: { take: { ask: { who: ['@Ann'] } } } }, 'ask.who[0]: "@Ann" is nobody to ask'],
+  [{ do: { take: { ask: { who: ['owner'], count: 6 } } } }, 'ask.count: 6'],
+  [{ do: { take: { ask: { who: ['owner'], within: 0 } } } }, 'ask.within: 0'],
+  [{ do: { take: { ask: { who: ['owner'], else: 'allow' } } } }, 'ask.else: "allow"'],
+  [{ do: { take: { ask: { who: ['owner'], when: {} } } } }, 'ask.when: an ask has no field "when"'],
+  [{ see: { '/': { ask: { who: ['owner'] } } } }, 'permissions.see./.ask: nobody is asked before a look'],
   [{ speak: {} }, 'permissions.speak: "speak" is not a verb: there is see, do, summon and be'],
   [{ do: true }, 'permissions.do: true is not a set of rules'],
   [{ do: { take: null } }, 'permissions.do.take: null is not a rule: a rule is true, false, {"requires"'],
@@ -61,5 +72,11 @@ it('reads any JSON as a rule', () => {
     { forbid: 'anyone' },
   ] as Json[])
     expect(readRule(value)).toEqual({ requires: [], forbid: [] })
+  expect(readRule({ requires: ['anyone'], ask: { who: ['anyone'] } })).toEqual({ requires: [], forbid: [] })
+  expect(readRule({ ask: { who: ['owner', 'owner'] } })).toEqual({
+    requires: null,
+    forbid: [],
+    ask: { who: ['owner'], count: 1, withinSeconds: 86_400 },
+  })
   expect(readRule({ forbid: ['home'] })).toEqual({ requires: null, forbid: ['home'] })
 })

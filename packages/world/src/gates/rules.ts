@@ -7,6 +7,7 @@ import {
   type RoleName,
   TreeosError,
 } from '@treeos/core'
+import { type Ask, faultOfAsk, readAsk } from './ask.ts'
 
 /** What the actor can be to the target. A rule names some of them. */
 export const STANDINGS = [
@@ -29,6 +30,8 @@ export interface Rule {
   /** whom it permits; null when it only forbids */
   readonly requires: readonly Property[] | null
   readonly forbid: readonly Property[]
+  /** what it asks of persons before a call that is permitted; left out when nothing */
+  readonly ask?: Ask
 }
 
 const NOBODY: Rule = { requires: [], forbid: [] }
@@ -40,29 +43,37 @@ const isProperty = (value: Json): value is Property =>
     : isJsonObject(value) && Object.keys(value).length === 1 && isRoleName(value.role)
 
 /**
- * Reads a rule from a row: `true`, `false`, or `{requires?: [property, …], forbid?: [property, …]}`. It never throws. Any other
- * value, and any rule with a malformed `forbid`, permits nobody and forbids nobody, like `false`. An unknown property in
+ * Reads a rule from a row: `true`, `false`, or `{requires?: [property, …], forbid?: [property, …], ask?: {…}}`. It never throws. Any other
+ * value, and any rule with a malformed `forbid` or `ask`, permits nobody and forbids nobody, like `false`. An unknown property in
  * `requires` permits nobody; the other properties still count.
  */
 export function readRule(value: Json | undefined): Rule {
   if (value === true) return { requires: ['anyone'], forbid: [] }
   if (!isJsonObject(value)) return NOBODY
-  const { requires, forbid = [], ...unknown } = value
+  const { requires, forbid = [], ask: asked, ...unknown } = value
   if (Object.keys(unknown).length > 0 || Object.keys(value).length === 0) return NOBODY
   if (!Array.isArray(forbid) || !forbid.every(isProperty)) return NOBODY
-  if (requires === undefined) return { requires: null, forbid }
-  return Array.isArray(requires) ? { requires: requires.filter(isProperty), forbid } : NOBODY
+  const ask = asked === undefined ? undefined : readAsk(asked)
+  if (ask === null) return NOBODY
+  const rest = { forbid, ...(ask === undefined ? {} : { ask }) }
+  if (requires === undefined) return { requires: null, ...rest }
+  return Array.isArray(requires) ? { requires: requires.filter(isProperty), ...rest } : NOBODY
 }
 
 /** What is wrong with a rule, and where in it; null when nothing is. */
-function faultOfRule(rule: Json): { at: string; message: string } | null {
+function faultOfRule(verb: string, rule: Json): { at: string; message: string } | null {
   const right =
-    'true, false, {"requires": [property, …]}, {"forbid": [property, …]} or both; a property is ' +
+    'true, false, {"requires": [property, …]}, {"forbid": [property, …]}, {"ask": {…}} or several of them; a property is ' +
     `${STANDINGS.join(', ')} or {"role": name}`
   if (typeof rule === 'boolean') return null
   if (!isJsonObject(rule) || Object.keys(rule).length === 0)
     return { at: '', message: `${quote(rule)} is not a rule: a rule is ${right}` }
   for (const [name, list] of Object.entries(rule)) {
+    if (name === 'ask') {
+      const fault = verb === 'see' ? { at: '', message: 'nobody is asked before a look' } : faultOfAsk(list)
+      if (fault !== null) return { at: `.ask${fault.at}`, message: fault.message }
+      continue
+    }
     if (!LISTS.some((known) => known === name))
       return { at: `.${name}`, message: `a rule has no field ${quote(name)}: it is ${right}` }
     if (!Array.isArray(list) || list.length === 0)
@@ -119,7 +130,7 @@ export function requireRules(before: Json | undefined, after: Json | undefined):
           `.${verb}.${key}`,
           `the key ${quote(key)} fits nothing: it takes ${known.right}, a beginning of one with * behind, or *`,
         )
-      const found = faultOfRule(rule)
+      const found = faultOfRule(verb, rule)
       if (found !== null) throw fault(`.${verb}.${key}${found.at}`, found.message)
     }
   }

@@ -1,6 +1,7 @@
 import { type BeingName, ROOT_SPACE, type SpacePath, stanceOf, TreeosError } from '@treeos/core'
 import type { Operation } from '../extend/extension.ts'
 import { type Ceiling, ceilingsOf, listGate } from '../gates/list-gate.ts'
+import type { GateAnswer } from '../gates/refusal.ts'
 import { askRuleGate } from '../gates/rule-gate.ts'
 import { maySee, type Seer } from '../gates/sight.ts'
 import type { Targets, TargetsByVerb } from '../read/face.ts'
@@ -70,7 +71,7 @@ async function targetsOfSummon(
   const { world, me, surface } = seer
   const found = await listed(seer, surface.canSummon, async (target, key) => {
     if (target.kind !== 'being' || !listGate(surface, ceilings, 'canSummon', key).allowed) return false
-    return (await askRuleGate(world, me, 'summon', { key, target, fallback: ['anyone'] })).allowed
+    return isWithinReach(await askRuleGate(world, me, 'summon', { key, target, fallback: ['anyone'] }))
   })
   const first = found.of.filter((target) => asker !== null && target === stanceOf(asker))
   return { ...found, of: [...new Set([...first, ...found.of])] }
@@ -107,11 +108,14 @@ async function targetsOfDo(
     if (target === null) return false
     for (const { name, targets, allow } of held) {
       const asked = { key: name, target, fallback: allow }
-      if (takes(targets, target) && (await askRuleGate(world, me, 'do', asked)).allowed) return true
+      if (takes(targets, target) && isWithinReach(await askRuleGate(world, me, 'do', asked))) return true
     }
     return false
   }
 }
+
+/** Whether a gate lets it be done, now or once a person has said yes. */
+const isWithinReach = (answer: GateAnswer): boolean => answer.allowed || answer.asked !== undefined
 
 const takes = (targets: Operation['targets'], target: OperationTarget): boolean =>
   targets.includes(target.kind) || (isRoot(target) && targets.includes('reality'))

@@ -1,5 +1,6 @@
-import { isJsonObject, type Json, type JsonObject, wakeWord } from '@treeos/core'
+import { isJsonObject, type Json, type JsonObject, parseCall, wakeWord } from '@treeos/core'
 import { bareJson, inline } from '@treeos/signature'
+import { callInWords } from './steps.ts'
 import type { WakeRow } from './wake-block.ts'
 
 /** A wake as the user message tells it. */
@@ -12,6 +13,9 @@ export interface ToldWake {
 
 /** Ids of moments and wakes. Nobody can be reached by them, and models take them for addresses. */
 const IDS: ReadonlySet<string> = new Set(['prior', 'moment', 'correlation', 'root'])
+
+/** Events by which a being goes on, and whose sentence tells most of the content. */
+const GOES_ON: ReadonlySet<string> = new Set(['continue', 'denied', 'expired', 'approved'])
 
 /** A longer question stays in the JSON. */
 const QUOTED_CHARS_MAX = 1000
@@ -28,7 +32,7 @@ export function toldWake({ wake, content }: Pick<WakeRow, 'wake'> & { readonly c
   const before = tell?.(fields) ?? anyEvent(kind, fields)
   if (!isJsonObject(content) || tell === undefined) return { before, content: withoutIds(content) }
   if (kind === 'look') return { before, content: prunedLook(content) }
-  return { before, content: kind === 'continue' ? untold(content) : withoutIds(content) }
+  return { before, content: GOES_ON.has(kind) ? untold(content) : withoutIds(content) }
 }
 
 const withoutIds = (content: Json): Json =>
@@ -43,6 +47,11 @@ function untold({
   step: _step,
   of: _of,
   did: _did,
+  approval: _approval,
+  call: _call,
+  wanted: _wanted,
+  why: _why,
+  lease: _lease,
   begun,
   ...rest
 }: JsonObject): Json | undefined {
@@ -65,6 +74,12 @@ const TELLERS: Readonly<Record<string, (content: JsonObject) => string | undefin
     const gave = result === undefined ? '' : ' This is what it gave:'
     return `${begunBy(begun)}You go on by yourself${ofSteps(step, of)}.${deed}${gave}`
   },
+  denied: ({ actor, wanted, why, begun }) =>
+    `${begunBy(begun)}You wanted to ${deed(wanted)}, and ${by(actor)} said no${isText(why) ? `: ${quoted(why)}` : ''}. It was not done.`,
+  expired: ({ wanted, begun }) =>
+    `${begunBy(begun)}You wanted to ${deed(wanted)}, and nobody said yes in time. It was not done.`,
+  approved: ({ actor, call, begun }) =>
+    `${begunBy(begun)}You wanted to ${deed(call)}, and ${by(actor)} said yes.`,
   change: ({ actor, what, target, value, changes }) => {
     if (!isText(what)) return 'Something changed that you may not see.'
     const name = what.replace(/^(world|being\.quality|space\.quality)\./, '')
@@ -84,6 +99,15 @@ const TELLERS: Readonly<Record<string, (content: JsonObject) => string | undefin
 
 const anyEvent = (kind: string, { event, actor }: JsonObject): string =>
   `This woke you: ${inline(isText(event) ? event : kind)}${isText(actor) ? `, by ${inline(actor)}` : ''}.`
+
+/** The call that waited, in words. */
+function deed(call: Json | undefined): string {
+  try {
+    return oneLine(callInWords(parseCall(call)))
+  } catch {
+    return 'act'
+  }
+}
 
 const isText = (value: Json | undefined): value is string => typeof value === 'string' && value !== ''
 const by = (actor: Json | undefined): string => (isText(actor) ? inline(actor) : 'Somebody')

@@ -102,12 +102,16 @@ function lastLine(
   return parts.length === 0 ? null : parts.join(' ')
 }
 
+const ANSWERED: ReadonlySet<string> = new Set(['approved', 'denied', 'expired'])
+
 function whatUserMessageIs(row: WakeRow['wake']['kind'], kind: string, caller: Caller | null): string {
   if (row === 'act') return 'The user message is the act that was chosen.'
   if (kind === 'look')
     return 'The user message is what you looked at, as data, and what it is for. Look again, or do now what it is for.'
   if (kind === 'continue')
     return 'You go on after your last act. The user message says, as data, what that act did and what all of this is for.'
+  if (ANSWERED.has(kind))
+    return 'The user message says, as data, what became of a call that you had to wait for, and what all of this is for.'
   if (row === 'event') return 'No being speaks. The user message tells of the event that woke you.'
   if (caller === null) return 'The user message has no sender.'
   const who = inline(stanceOf(caller.name))

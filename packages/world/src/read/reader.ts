@@ -8,6 +8,7 @@ import {
   frozen,
   type Json,
   type MatterId,
+  type MomentId,
   type ReelId,
   type RoleName,
   type SeenHead,
@@ -15,6 +16,8 @@ import {
 } from '@treeos/core'
 import type { RoleSpec } from '@treeos/roles'
 import {
+  type ApprovalRow,
+  approvalKey,
   type BeingRow,
   beingKey,
   type MatterRow,
@@ -174,6 +177,11 @@ export class WorldReader {
   /** Who cut a thread, and when; null while it is not cut. */
   cutThread(thread: string): Promise<ThreadRow | null> {
     return this.row(threadKey(thread))
+  }
+
+  /** A call that a rule asked about, by the moment that asked; null when there is none. */
+  approval(id: MomentId): Promise<ApprovalRow | null> {
+    return this.row(approvalKey(id))
   }
 
   /** A registered role; null when there is none, or it was deleted. */

@@ -8,10 +8,12 @@ import {
   REGISTRY_REEL,
   spaceName,
 } from '@treeos/core'
+import { asked, endsAs, given } from './approvals.ts'
 import { budgeted, parkedBy, resumed } from './budgets.ts'
 import { inhabited, released } from './inhabiting.ts'
 import { setAtPath } from './qualities.ts'
 import {
+  type ApprovalRow,
   type BeingRow,
   type Coord,
   type MatterRow,
@@ -106,6 +108,12 @@ const KINDS = new Map<string, Apply>([
     'thread:cut',
     makes<ThreadRow>(({ payload, actor, at }) => ({ thread: String(payload.thread), cutBy: actor, at })),
   ],
+  ['approval:asked', makes<ApprovalRow>((change, old) => old ?? asked(change))],
+  ['approval:given', changes<ApprovalRow>(given)],
+  ['approval:denied', changes<ApprovalRow>(endsAs('open', 'denied'))],
+  ['approval:expired', changes<ApprovalRow>(endsAs('open', 'expired'))],
+  ['approval:used', changes<ApprovalRow>(endsAs('given', 'used'))],
+  ['approval:voided', changes<ApprovalRow>(endsAs('given', 'voided'))],
   ['role:deleted', changes<RoleRow>((row, { at }) => ({ ...row, deleted: true, at }))],
 ])
 

@@ -2,13 +2,16 @@ import type {
   BeingName,
   Breach,
   Budget,
+  Caller,
   Cognition,
   Digest,
   Json,
   JsonObject,
   MatterId,
+  MomentId,
   RoleName,
   SpacePath,
+  VerbCall,
 } from '@treeos/core'
 import type { CanLists } from '@treeos/roles'
 
@@ -128,6 +131,55 @@ export interface ThreadRow {
   readonly at: number
 }
 
+/** A rule that asked about a call: the persons that may say yes to it, and how many have to. */
+export interface AskedOf {
+  /** address of the rule */
+  readonly by: string
+  /** sorted */
+  readonly who: readonly BeingName[]
+  readonly count: number
+}
+
+/** Digests of all that a yes holds for. One that has changed voids it. */
+export interface Ties {
+  readonly call: Digest
+  /** the roles that were worn: names and specs */
+  readonly roles: Digest
+  /** the ceilings of the being and of its makers */
+  readonly ceilings: Digest
+  /** the rules that decide about the call, and whom they ask */
+  readonly rules: Digest
+  /** the lease under which a person drove the being; null without one */
+  readonly lease: Digest
+}
+
+/** How an approval stands. Nothing leaves the last four. */
+export type ApprovalState = 'open' | 'given' | 'denied' | 'expired' | 'used' | 'voided'
+
+/** A call that rules asked about, and what persons answered. Its id is that of the moment that asked. */
+export interface ApprovalRow {
+  readonly id: MomentId
+  readonly asker: BeingName
+  /** as it was asked, or as a person changed it */
+  readonly call: VerbCall
+  readonly rules: readonly AskedOf[]
+  readonly ties: Ties
+  /** the roles that were worn, the primary first */
+  readonly roles: readonly RoleName[]
+  /** the wake of the moment that asked, and as its open record says: its caller, what it is to answer and the role that was asked for */
+  readonly wake: string
+  readonly caller: Caller | null
+  readonly question: string | null
+  readonly askedRole: RoleName | null
+  readonly lease: { readonly driver: BeingName; readonly epoch: number } | null
+  /** ms since 1970 UTC */
+  readonly at: number
+  readonly expiresAt: number
+  /** who said yes, and when */
+  readonly given: readonly { readonly by: BeingName; readonly at: number }[]
+  readonly state: ApprovalState
+}
+
 /** Rows by the kind that their keys begin with. */
 interface Rows {
   readonly being: BeingRow
@@ -136,6 +188,7 @@ interface Rows {
   readonly role: RoleRow
   readonly thread: ThreadRow
   readonly matter: MatterRow
+  readonly approval: ApprovalRow
 }
 export type RowKind = keyof Rows
 export type Row = Rows[RowKind]
@@ -147,6 +200,7 @@ export const beingKey = (name: BeingName) => `being:${name}` as const
 export const spaceKey = (path: SpacePath) => `space:${path}` as const
 export const worldKey = (namespace: string) => `world:${namespace}` as const
 export const matterKey = (id: MatterId) => `matter:${id}` as const
+export const approvalKey = (id: MomentId) => `approval:${id}` as const
 export const threadKey = (thread: string) => `thread:${thread}` as const
 export const roleKey = (name: RoleName) => `role:${name}` as const
 

@@ -2,6 +2,7 @@ import { type BeingName, type Decision, type Json, stanceOf } from '@treeos/core
 import { parseRole, type RoleSpec } from '@treeos/roles'
 import type { Extension, Role, Script } from '../extend/extension.ts'
 import { BIRTHER, CITIZEN, DEFAULT_ROLE, ROLE_MANAGER, SUBSTRATE_REGISTRY } from '../extend/substrate.ts'
+import { approvingOperations } from '../operations/approving.ts'
 import { beingOperations } from '../operations/beings.ts'
 import { budgetOperations } from '../operations/budgets.ts'
 import { contributorOperations } from '../operations/contributors.ts'
@@ -179,6 +180,8 @@ export const SUBSTRATE_ACTIONS = [
   'resume',
   'cut-thread',
   'erase',
+  'approve',
+  'deny',
 ] as const
 export type SubstrateAction = (typeof SUBSTRATE_ACTIONS)[number]
 
@@ -226,6 +229,8 @@ const CONFIGURING = [
   'set-world-signal',
   'grant-namespace',
   'revoke-namespace',
+  'approve',
+  'deny',
 ]
 
 /**
@@ -267,6 +272,7 @@ export const seed: Extension = {
     ...budgetOperations,
     ...threadOperations,
     ...erasingOperations,
+    ...approvingOperations, // last: a model, which cannot use them, is told of the others first
   ],
   beOperations: identityOperations,
   relations,

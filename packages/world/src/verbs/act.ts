@@ -4,8 +4,10 @@ import { requireListed } from '../gates/list-gate.ts'
 import { isSelf, maySeeSpace, requireSight } from '../gates/sight.ts'
 import { type OperationTarget, resolve } from '../read/target.ts'
 import { canonicalTarget } from '../rows/lists.ts'
-import { type Act, type Acting, NOTHING_DONE } from './acting.ts'
+import { type Act, type Acting, type Deciding, NOTHING_DONE } from './acting.ts'
+import { Consent } from './asking.ts'
 import { publishesCatalogs } from './catalogs.ts'
+import { type Waiting, withConsent } from './consent.ts'
 import { type Descriptor, describe } from './descriptor.ts'
 import { operate } from './operate.ts'
 import { requireBounded } from './run-operation.ts'
@@ -13,21 +15,23 @@ import { summon } from './summon.ts'
 
 /**
  * Decides one verb call. The list gate is asked before anything is read of the target, the rule gate after it.
- * @returns the act, or the effect that has to be done before the call can be decided
+ * @returns the act; or the effect that has to be done before the call can be decided; or that it waits for the yes of a person
  * @throws {TreeosError} FORBIDDEN from either gate, or the code of another fault of the call; then nothing is written
  * @throws the error of a read that failed
  */
-export async function decideCall(call: VerbCall, at: Acting): Promise<Act | EffectPending> {
+export async function decideCall(call: VerbCall, at: Acting): Promise<Act | EffectPending | Waiting> {
+  const consent = new Consent()
   try {
-    const act = await decide(call, at)
+    const act = await decide(call, { ...at, consent })
     if (act.kind === 'act') requireBounded(act)
-    return act
+    const isPlain = consent.asked.length === 0 && at.asking?.approval == null
+    return isPlain ? act : await withConsent(call, at, consent.asked, act)
   } finally {
     at.reader.requireWhole() // an operation may have caught the error of a failed read and gone on
   }
 }
 
-function decide(call: VerbCall, at: Acting): Promise<Act | EffectPending> {
+function decide(call: VerbCall, at: Deciding): Promise<Act | EffectPending> {
   switch (call.verb) {
     case 'see':
       return see(call.address, at)

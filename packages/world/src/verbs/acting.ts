@@ -16,6 +16,7 @@ import type { Registry } from '../extend/registry.ts'
 import type { WorldReader } from '../read/reader.ts'
 import type { Surface } from '../rows/lists.ts'
 import type { BeingRow } from '../rows/rows.ts'
+import type { Asking, Consent } from './asking.ts'
 import type { Catalogs } from './catalogs.ts'
 import type { Descriptor } from './descriptor.ts'
 
@@ -50,8 +51,15 @@ export interface Acting {
   readonly thread: (id: string) => Promise<Thread | null>
   /** result of an effect; null while it is not done */
   readonly outside: (call: EffectCall) => Promise<{ readonly value: Json } | null>
+  /** what a yes to its call is bound to; null where a call cannot wait for one */
+  readonly asking: Asking | null
   /** the current catalogs for authors of roles and flows */
   readonly catalogs: () => Promise<Catalogs>
+}
+
+/** One call that is decided, with what rules ask about it. */
+export interface Deciding extends Acting {
+  readonly consent: Consent
 }
 
 /** All an operation is given, except what the runtime adds when it decides. */

@@ -12,20 +12,23 @@ import {
   type Wake,
 } from '@treeos/core'
 import type { EffectPending } from '../extend/effect.ts'
+import type { Resumed } from '../extend/extension.ts'
+import { SUBSTRATE_REGISTRY } from '../extend/substrate.ts'
 import { requireListed } from '../gates/list-gate.ts'
 import { lenderOf } from '../rows/inhabiting.ts'
-import { type Act, type Acting, NOTHING_DONE } from './acting.ts'
+import { type Act, type Acting, type Deciding, NOTHING_DONE } from './acting.ts'
 import { fulfil } from './fulfil.ts'
 import type { OperationRequest } from './request.ts'
-import { resolveOperation } from './resolve-operation.ts'
+import { type Registered, resolveOperation } from './resolve-operation.ts'
+import { resumedWake } from './resumed.ts'
 import { inputOf, runOperation } from './run-operation.ts'
 import { summon } from './summon.ts'
 
 /** DO, an operation on a target, or BE, one on the actor itself. */
-export async function operate(request: OperationRequest, at: Acting): Promise<Act | EffectPending> {
+export async function operate(request: OperationRequest, at: Deciding): Promise<Act | EffectPending> {
   const { reader, me, driver, surface } = at
   const listed = await requireListed(at, request.verb, request.action)
-  const { operation, target, rule } = await resolveOperation(at, request, me)
+  const { operation, target, rule } = await resolveOperation(at, request, me, at.consent)
   const fulfilled = operation.mediates === true ? await fulfil(at, request) : null
   if (fulfilled?.kind === 'effect-pending') return fulfilled
   const lender = lenderOf(me, driver)
@@ -33,10 +36,21 @@ export async function operate(request: OperationRequest, at: Acting): Promise<Ac
   const input = await inputOf(at, hands, { target, args: request.args, fulfilled })
   const outcome = await runOperation(operation, at, input)
   if (outcome.kind === 'effect-pending') return outcome
-  const { facts, closes = [], result, specs = [], reply, tell, awakens = [], rests } = outcome.decided
+  const {
+    facts,
+    closes = [],
+    result,
+    specs = [],
+    reply,
+    tell,
+    awakens = [],
+    rests,
+    resumes,
+  } = outcome.decided
   // Append checks that no reel which it writes has moved, so the moment must have read their heads.
   await reader.prefetch(facts.map((fact) => fact.reel).filter((reel) => reel !== REGISTRY_REEL))
   const wakes = await Promise.all(awakens.map((wake) => awaken(wake, facts, at)))
+  if (resumes !== undefined) wakes.push(await resume(resumes, operation, at))
   const by = [listed, rule, ...(fulfilled?.kind === 'decided' ? fulfilled.by : [])]
   const act: Act = {
     ...NOTHING_DONE,
@@ -81,8 +95,20 @@ async function awaken(
   })
 }
 
+/** @throws {TreeosError} EXTENSION_BLOCKED for an operation that is not of the substrate; RESOURCE_CONFLICT when the wake is gone */
+async function resume(resumed: Resumed, { name, origin }: Registered, at: Acting): Promise<Wake> {
+  if (origin !== SUBSTRATE_REGISTRY)
+    throw new TreeosError(
+      'EXTENSION_BLOCKED',
+      `${name} of extension ${origin} may not wake a being that asked`,
+    )
+  const entry = await at.question(resumed.row.wake)
+  if (entry !== null) return resumedWake(resumed, entry)
+  throw new TreeosError('RESOURCE_CONFLICT', `what woke the moment ${resumed.row.id} is gone`)
+}
+
 /** Adds a summon like any other, which passes both gates and counts as a hop. @param target null for the asker */
-async function withSpeech(act: Act, target: string | null, content: Json, at: Acting): Promise<Act> {
+async function withSpeech(act: Act, target: string | null, content: Json, at: Deciding): Promise<Act> {
   const speech = await summon({ verb: 'summon', target, content, inReplyTo: null }, at)
   return {
     ...act,

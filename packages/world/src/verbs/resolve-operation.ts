@@ -6,6 +6,7 @@ import { requireGranted } from '../gates/rule-gate.ts'
 import { isRoot, nameOf, type OperationTarget, resolve } from '../read/target.ts'
 import type { BeingRow } from '../rows/rows.ts'
 import type { Acting } from './acting.ts'
+import type { Consent } from './asking.ts'
 import type { OperationRequest } from './request.ts'
 
 /** An operation with the name of the extension that brings it. */
@@ -22,6 +23,7 @@ export interface ResolvedOperation {
 /**
  * Finds the operation that a request names and its target for the actor, and asks the rule gate about both. What a being does
  * by itself, does for another one, and what an operation carries out are all found here.
+ * @param consent collects what rules ask about a being's own call; of anything else, a rule that asks refuses it
  * @throws {TreeosError} ACTION_NOT_SUPPORTED, INVALID_INPUT, the error of a target that does not exist, INVALID_TYPE, BEING_ENDED,
  *   FORBIDDEN
  */
@@ -29,6 +31,7 @@ export async function resolveOperation(
   { reader, registry, thread }: Pick<Acting, 'reader' | 'registry' | 'thread'>,
   { verb, action, target: named, overlay }: OperationRequest,
   actor: BeingRow,
+  consent: Consent | null = null,
 ): Promise<ResolvedOperation> {
   const operation = requireOperation(registry, action, verb)
   // Nobody would see it, and who gave it would not know.
@@ -40,8 +43,10 @@ export async function resolveOperation(
       : await resolve({ reader, me: actor, thread }, named ?? defaultTarget(operation, actor))
   requireTarget(operation, target)
   requireNotEndedTarget(target)
-  const asked = { key: operation.name, target, fallback: operation.allow }
-  return { operation, target, rule: await requireGranted(reader, actor, verb, asked) }
+  const { name: key, allow: fallback, ask } = operation
+  const asked = { key, target, fallback, ...(ask === undefined ? {} : { ask }) }
+  const granted = consent?.granted.bind(consent) ?? requireGranted
+  return { operation, target, rule: await granted(reader, actor, verb, asked) }
 }
 
 /** @throws {TreeosError} ACTION_NOT_SUPPORTED */

@@ -17,14 +17,13 @@ import {
 import { requireNotEnded, requirePart } from '../gates/beside.ts'
 import { requireListed } from '../gates/list-gate.ts'
 import { rolesNamed } from '../gates/reach.ts'
-import { requireGranted } from '../gates/rule-gate.ts'
 import { requireThread } from '../read/target.ts'
 import { tightest } from '../rows/budgets.ts'
 import type { BeingRow } from '../rows/rows.ts'
-import { type Act, type Acting, NOTHING_DONE, orientationRemark } from './acting.ts'
+import { type Act, type Acting, type Deciding, NOTHING_DONE, orientationRemark } from './acting.ts'
 
 /** SUMMON: one fact on the speaker's reel, and a wake for the target. An answer that nobody wants is not sent. */
-export async function summon(call: Extract<VerbCall, { verb: 'summon' }>, at: Acting): Promise<Act> {
+export async function summon(call: Extract<VerbCall, { verb: 'summon' }>, at: Deciding): Promise<Act> {
   const { wake } = at
   const asker = wake.caller?.name ?? null
   const hasAnswered = asker !== null && isContinuation(wake)
@@ -194,13 +193,14 @@ function orientationFor(asked: Orientation | undefined, name: BeingName, { me, r
   )
 }
 
-async function gateBeing(at: Acting, name: BeingName): Promise<{ being: BeingRow; by: [string, string] }> {
+async function gateBeing(at: Deciding, name: BeingName): Promise<{ being: BeingRow; by: [string, string] }> {
   const key = stanceOf(name)
   const listed = await requireListed(at, 'summon', key)
   const being = await at.reader.being(name)
   if (being === null) throw new TreeosError('BEING_NOT_FOUND', `no being ${key} lives in this reality`)
   const target = { kind: 'being', being } as const
-  const rule = await requireGranted(at.reader, at.me, 'summon', { key, target, fallback: ['anyone'] })
+  const asked = { key, target, fallback: ['anyone' as const] }
+  const rule = await at.consent.granted(at.reader, at.me, 'summon', asked)
   requireNotEnded(being)
   return { being, by: [listed, rule] }
 }

@@ -5,10 +5,13 @@ import { useDeed } from '../api/deed.ts'
 import { BudgetForm } from '../control/BudgetForm.tsx'
 import { BeingLink, Content, Form, Notice, SmallButton, Time, Trouble } from '../parts/index.ts'
 import { VerbPanel } from '../verbs/VerbPanel.tsx'
-import { aboutOf, type Entry, parkedIn } from './entry.ts'
+import { AskedCall } from './AskedCall.tsx'
+import { aboutOf, askedIn, type Entry, parkedIn } from './entry.ts'
 
 /** One entry, with what can be done about it. */
-export function OpenEntry({ entry: { correlation, from, content, at, notice } }: { readonly entry: Entry }) {
+export function OpenEntry({ entry }: { readonly entry: Entry }) {
+  const { correlation, from, content, at, notice } = entry
+  const asked = askedIn(entry)
   const parked = notice ? parkedIn(content) : null
   const sender = from ?? aboutOf(content)
   const closing = useDeed(
@@ -24,11 +27,15 @@ export function OpenEntry({ entry: { correlation, from, content, at, notice } }:
             <Time iso={at} />
           </Text>
         </Group>
-        <div className="block">{notice ? <Notice value={content} /> : <Content value={content} />}</div>
-        <Tabs defaultValue={parked === null ? 'answer' : 'approve'}>
+        {asked === null ? (
+          <div className="block">{notice ? <Notice value={content} /> : <Content value={content} />}</div>
+        ) : (
+          <AskedCall asked={asked} from={sender ?? ''} />
+        )}
+        <Tabs defaultValue={asked === null ? (parked === null ? 'answer' : 'approve') : 'do'}>
           <Tabs.List>
             {parked === null ? null : <Tabs.Tab value="approve">Approve</Tabs.Tab>}
-            <Tabs.Tab value="answer">Answer</Tabs.Tab>
+            {asked === null ? <Tabs.Tab value="answer">Answer</Tabs.Tab> : null}
             <Tabs.Tab value="do">Do something</Tabs.Tab>
           </Tabs.List>
           {parked === null ? null : (

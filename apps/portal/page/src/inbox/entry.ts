@@ -16,3 +16,30 @@ export function parkedIn(content: unknown): { readonly being: string; readonly o
   if (event !== 'parked' || being === null || typeof budget?.of !== 'string') return null
   return { being: being.slice(1), of: budget.of.slice(1) }
 }
+
+/** A call that waits for the yes of the person. */
+export interface Asked {
+  readonly id: string
+  readonly call: unknown
+  readonly rule: string
+  readonly roles: readonly string[]
+  /** ISO 8601 */
+  readonly expiresAt: string
+  /** who woke the being that makes it; null for nobody */
+  readonly whom: string | null
+}
+
+/** The call that an entry asks about; null for any other entry. Only TreeOS gives entries such an id. */
+export function askedIn({ correlation, content }: Pick<Entry, 'correlation' | 'content'>): Asked | null {
+  const said = (content ?? {}) as Record<string, unknown>
+  const { event, approval, call, rule, roles, expiresAt, for: whom } = said
+  if (!correlation.startsWith('asked/') || event !== 'asked' || typeof approval !== 'string') return null
+  return {
+    id: approval,
+    call,
+    rule: String(rule),
+    roles: Array.isArray(roles) ? roles.map(String) : [],
+    expiresAt: String(expiresAt),
+    whom: typeof whom === 'string' ? whom : null,
+  }
+}

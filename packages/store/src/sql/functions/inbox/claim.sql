@@ -1,6 +1,6 @@
 -- Gives a moment its wake: the one it claimed before, else the first by priority, then by age. A person's summons wait until
 -- the person acts; any other being is woken by any wake. A parked or paused being, or one that has used up its moments of
--- this minute, claims only acts that a person chose. A being that was ended claims all that is left, so that each wake gets its outcome.
+-- this minute, claims only acts that a person chose; a person and a parked being also what a person said yes to. A being that was ended claims all that is left, so that each wake gets its outcome.
 -- A wake by a schedule that the being has no more opens no moment: it was put here before the schedule was removed.
 create or replace function treeos.claim(whose text, for_moment text, its_generation integer) returns setof treeos.inbox
 language plpgsql security definer set search_path = treeos, pg_temp as $$
@@ -8,10 +8,12 @@ declare
   claimed inbox;
   mind text; -- its cognition
   by_anything boolean;
+  by_yes boolean; -- by a call that was approved
   alive integer;
 begin
   select cognition into mind from projection where key = 'being:' || whose;
   by_anything := coalesce(mind not in ('human', 'paused'), false) and (mind = 'ended' or not is_parked(whose));
+  by_yes := coalesce(mind <> 'paused', false);
   -- Locked, so that two runs of one moment do not claim a wake each.
   perform 1 from head where reel = 'moments:' || whose for update;
   select max(generation) into alive from life where being = whose;
@@ -33,13 +35,13 @@ begin
   if not found then
     loop
       select * into claimed from inbox
-        where being = whose and closed_by is null and claimed_by is null and (by_anything or kind = 'act')
+        where being = whose and closed_by is null and claimed_by is null and (by_anything or kind = 'act' or by_yes and starts_with(id, 'approved/'))
         order by priority, age limit 1 for update skip locked;
       exit when not found or mind = 'ended' or not starts_with(claimed.id, 'schedule/' || whose || '/')
         or has_schedule(whose, split_part(claimed.id, '/', 3));
       update inbox set closed_by = 'withdrawn', closed_at = clock_timestamp() where id = claimed.id;
     end loop;
-    if found and (claimed.kind = 'act' or take_pace(whose) or mind = 'ended') then
+    if found and (claimed.kind = 'act' or starts_with(claimed.id, 'approved/') or take_pace(whose) or mind = 'ended') then
       -- The claim of an act waits for the disk, because its person is told whether it can still be withdrawn. Any other claim
       -- does not: when Postgres dies before it is written, the wake is claimed again.
       if claimed.kind <> 'act' then

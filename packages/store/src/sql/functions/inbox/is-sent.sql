@@ -1,5 +1,5 @@
 -- Whether what a moment did sends a wake: a summon its own fact tells; a notice to who asked, to a maker or to the operator; a wake of a
--- child; or the wake by which the being itself goes on.
+-- child; the wake by which the being itself goes on; or what asks for a yes and answers it.
 -- A wake by change, and one whose thread was cut, begins a thread of its own: then `root` is its id.
 -- @param w the wake of the moment
 -- @param e the wake that it sends
@@ -14,6 +14,9 @@ declare
   says_who boolean;
   content jsonb;
 begin
+  if starts_with(e.id, 'asked/') or starts_with(e.id, 'approved/') or starts_with(e.id, 'denied/') or starts_with(e.id, 'expired/') then
+    return is_of_approval(batch, w, e);
+  end if;
   if w.kind <> 'act' and e.hops < w.hops or e.priority not between 1 and 9 then
     return false;
   end if;
@@ -21,7 +24,7 @@ begin
     fact := jsonb_path_query_first(batch->'facts', '$[*] ? (@.hash == $hash)', jsonb_build_object('hash', encode(e.cause, 'hex')));
     return ended = 'act' and e.notice is null and e.caller = this_being
       and e.id = case when w.kind = 'act' and starts_with(w.id, 'act/') then substr(w.id, 5) else this_moment end
-      and (e.root in (e.id, w.root, w.id) or has_part(e.root, this_being)) and (e.caller_cognition = 'human') = (w.kind = 'act')
+      and (e.root in (e.id, w.root, w.id) or has_part(e.root, this_being)) and ((e.caller_cognition = 'human') = (w.kind = 'act') or starts_with(w.id, 'approved/'))
       and fact->>'kind' = 'being:summoned'
       and fact->>'reel' = 'being:' || this_being and is_said(e, convert_from(decode(fact->>'bytes', 'hex'), 'UTF8'));
   end if;

@@ -1,11 +1,13 @@
 -- Whether a fact may come from this actor, for those facts that give or take power. What else an actor may do its gates decide before,
 -- and replay judges again. Without a moment, the code of a worker registers and removes its roles, but none of a being's; and leases end
 -- that no longer hold. On behalf of another an actor does only what that one asked it for.
--- @param wake_kind of the wake of the moment, and who sent that
-create or replace function treeos.may_write_fact(kind text, reel text, seq bigint, bytes bytea, actor text, wake_kind text,
-  wake_caller text)
+-- @param wake of the moment
+create or replace function treeos.may_write_fact(kind text, reel text, seq bigint, bytes bytea, actor text, wake treeos.inbox,
+  its_moment text)
 returns boolean language plpgsql stable as $$
 declare
+  wake_kind text := wake.kind;
+  wake_caller text := wake.caller; -- who sent it
   whose text := substr(reel, 7);
   its_text text := convert_from(bytes, 'UTF8');
   it jsonb;
@@ -16,6 +18,7 @@ begin
         select from projection where key = 'role:' || (told(bytes)->>'name') and position('"origin":"live"' in state) > 0)
       when kind = 'being:released' then reel = 'being:' || whose and exists (
         select from lease l where l.being = whose and lease_is_valid(l.being, l.epoch) is not true)
+      when kind = 'approval:expired' then is_asked_until(substr(reel, 10)) <= clock_timestamp()
       else false end;
   end if;
   if position('onBehalfOf' in its_text) > 0 or position('\u' in its_text) > 0 then
@@ -24,6 +27,9 @@ begin
       return false;
     end if;
     actor := coalesce(it->>'onBehalfOf', actor);
+  end if;
+  if starts_with(kind, 'approval:') or starts_with(reel, 'approval:') then
+    return may_write_approval(kind, reel, seq, bytes, actor, wake, its_moment);
   end if;
   case kind
     when 'fact:erased', 'moment:erased' then return actor = 'operator' and wake_kind = 'act';

@@ -1,6 +1,6 @@
 -- The wake of the moment that a batch ends. Raises an error unless the batch follows from it: the moment was opened for this wake,
--- which no other moment has claimed, and what a person's act asked for is what the moment decided. Without a moment a batch holds facts
--- and their rows alone. An outcome of a life that is over changes nothing.
+-- which no other moment has claimed, and what a person's act asked for, or said yes to, is what the moment decided. Without a moment a batch holds facts
+-- and their rows, and what tells a being that nobody answered it in time. An outcome of a life that is over changes nothing.
 create or replace function treeos.require_own_wake(batch jsonb) returns treeos.inbox language plpgsql stable as $$
 declare
   this_being text := batch->>'being';
@@ -10,7 +10,8 @@ declare
   w inbox;
 begin
   if this_moment is null or is_over then
-    if (jsonb_array_length(batch->'inbox') + jsonb_array_length(batch->'changes') + jsonb_array_length(batch->'closes') = 0
+    if (jsonb_array_length(batch->'changes') + jsonb_array_length(batch->'closes') = 0
+      and (jsonb_array_length(batch->'inbox') = 0 or this_being is null and batch->'inbox' @? '$[*] ? (@.id starts with "expired/")')
       and case when is_over
         then ended = 'skipped' and jsonb_array_length(batch->'facts') + jsonb_array_length(batch->'rows') = 0
           and split_part(this_moment, '/', 2)::integer < (batch->>'generation')::integer
@@ -28,10 +29,11 @@ begin
   then
     raise exception 'refused: moment % was not opened for the wake %', this_moment, batch#>>'{outcome,wake}' using errcode = '42501';
   end if;
-  if ended = 'act' and (w.kind = 'act' and is_asked(w, this_moment, (batch->>'lease')::integer)
-    or w.kind <> 'act' and batch->>'lease' is null) is not true
+  if ended in ('act', 'waiting') and (w.kind = 'act' and is_asked(w, this_moment, (batch->>'lease')::integer)
+    or starts_with(w.id, 'approved/') and is_approved(w, this_moment, (batch->>'lease')::integer)
+    or w.kind <> 'act' and not starts_with(w.id, 'approved/') and batch->>'lease' is null) is not true
   then
-    raise exception 'refused: moment % does what the act % does not ask for', this_moment, w.id using errcode = '42501';
+    raise exception 'refused: moment % does what % does not ask for', this_moment, w.id using errcode = '42501';
   end if;
   return w;
 end $$;

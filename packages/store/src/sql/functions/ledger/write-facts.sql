@@ -28,7 +28,7 @@ begin
     end if;
     if guarded and (said->>'driver' is distinct from its_driver
       or f.changes is distinct from (f.kind <> 'being:summoned')
-      or may_write_fact(f.kind, f.reel, f.seq, f.bytes, actor, wake.kind, wake.caller) is not true
+      or may_write_fact(f.kind, f.reel, f.seq, f.bytes, actor, wake, this_moment) is not true
         -- Who ends a being ends its lease, too.
         and (f.kind = 'being:released' and batch->'facts' @> jsonb_build_array(jsonb_build_object('kind', 'being:ended', 'reel', f.reel)))
           is not true)
@@ -43,5 +43,8 @@ begin
     insert into fact (reel, seq, kind, moment, hash, prev, payload_hash, header)
       values (f.reel, f.seq, f.kind, this_moment, f.hash, f.prev, f.payload_hash, f.header);
     insert into payload (reel, seq, salt, bytes) values (f.reel, f.seq, f.salt, f.bytes);
+    if f.kind = 'approval:expired' then
+      perform close_asked(substr(f.reel, 10));
+    end if;
   end loop;
 end $$;

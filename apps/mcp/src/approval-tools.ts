@@ -1,0 +1,48 @@
+import { act, approvals } from '@treeos/client'
+import { isJsonObject, type JsonObject, parseCall, readText, stanceOf, TreeosError } from '@treeos/core'
+import type { Seat } from './seat.ts'
+
+const ID = { type: 'string', description: 'of what waits, as list_approvals says it' }
+const WHY = { type: 'string', description: 'for whoever asked' }
+const ARGUMENTS = { type: 'object', description: 'arguments in place of those that were asked about' }
+
+/** Calls that rules ask a person about. Only the seat of a person has these tools: no being says yes to another, or to itself. */
+export const APPROVAL_TOOLS = [
+  tool('list_approvals', 'List the calls that wait for my yes, oldest first.', {}, []),
+  tool('approve', 'Say yes to a call that waits.', { id: ID, args: ARGUMENTS }, ['id']),
+  tool('deny', 'Say no to a call that waits.', { id: ID, why: WHY }, ['id']),
+] as const
+
+function tool(name: string, description: string, properties: Record<string, object>, required: string[]) {
+  return {
+    name,
+    description,
+    inputSchema: { type: 'object' as const, properties, required },
+    annotations: { readOnlyHint: name === 'list_approvals', openWorldHint: false },
+  }
+}
+
+/**
+ * Lists what waits for the person of the seat, or answers it.
+ * @throws {TreeosError} INVALID_INPUT; else the refusal of the act
+ */
+export function callApprovalTool(seat: Seat, action: string, args: JsonObject): Promise<object> {
+  if (action === 'list_approvals')
+    return seat.use(async (at, being) => ({ approvals: await approvals(at, being) }))
+  const id = readText(args, 'id')
+  if (id === null) throw new TreeosError('INVALID_INPUT', 'id is missing; it takes a text')
+  const why = action === 'deny' ? readText(args, 'why') : null
+  const changed = action === 'approve' && isJsonObject(args.args) ? { args: args.args } : {}
+  return seat.act((at, being) =>
+    act(
+      at,
+      being,
+      parseCall({
+        verb: 'do',
+        action,
+        target: stanceOf(being),
+        args: { id, ...changed, ...(why === null ? {} : { why }) },
+      }),
+    ),
+  )
+}

@@ -1,0 +1,34 @@
+-- Whether an entry about a call that waits for a yes follows from a fact of the same batch: it asks a person that the fact names; or it wakes
+-- the being that asked, with what was answered, and goes on for who asked that being.
+-- @param w the wake of the moment; null where nobody answered in time
+create or replace function treeos.is_of_approval(batch jsonb, w treeos.inbox, e treeos.inbox) returns boolean
+language plpgsql stable as $$
+declare
+  its_id text := approval_in(e.id);
+  how text := split_part(e.id, '/', 1);
+  fact jsonb := jsonb_path_query_first(batch->'facts', '$[*] ? (@.kind == $kind && @.reel == $reel)', jsonb_build_object(
+    'kind', 'approval:' || case how when 'approved' then 'given' else how end, 'reel', 'approval:' || its_id));
+  content jsonb := told(e.content);
+  known jsonb;
+  a inbox; -- the wake of the moment that asked
+begin
+  if fact is null or e.kind <> 'event' or e.notice is not null or content->>'event' is distinct from how
+    or content->>'approval' is distinct from its_id
+  then
+    return false;
+  end if;
+  if how = 'asked' then
+    return e.id = format('asked/%s/%s', its_id, e.being) and e.caller is null and e.priority between 1 and 9 and e.root in (w.root, w.id)
+      and content->>'actor' = '@' || (batch->>'being')
+      and told(decode(fact->>'bytes', 'hex'))->'rules' @> jsonb_build_array(jsonb_build_object('who', jsonb_build_array(e.being)));
+  end if;
+  known := asked_row(its_id);
+  select i.* into a from inbox i join moment_open o on o.wake = i.id where o.moment = its_id;
+  return e.id = how || '/' || its_id and e.being = known->>'asker' and a.id = known->>'wake'
+    and content->>'actor' is not distinct from '@' || (batch->>'being')
+    and (e.caller, e.caller_role, e.caller_cognition) is not distinct from
+      (known#>>'{caller,name}', known#>>'{caller,role}', known#>>'{caller,cognition}')
+    and e.in_reply_to is not distinct from case when a.kind <> 'act' then a.in_reply_to end
+    and e.answers is not distinct from known->>'question' and e.root in (a.root, a.id)
+    and (e.priority, e.hops, e.continues, e.expect_reply) is not distinct from (a.priority, a.hops, a.continues, a.expect_reply);
+end $$;

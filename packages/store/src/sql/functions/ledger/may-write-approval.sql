@@ -1,0 +1,38 @@
+-- Whether a fact about a call that waits for a yes may come from a moment. A call waits under the id of the moment that asks. Only an act
+-- that a person put into its own inbox says yes or no, while it waits: the act names it, and the arguments if they are others. Only the
+-- moment that brings the yes uses it up.
+-- @param wake of the moment
+create or replace function treeos.may_write_approval(kind text, reel text, seq bigint, bytes bytea, actor text, wake treeos.inbox,
+  its_moment text)
+returns boolean language plpgsql stable as $$
+declare
+  its_id text := substr(reel, 10);
+  it jsonb := told(bytes);
+  act jsonb; -- what the person's act asks for
+  known jsonb; -- the row
+begin
+  if not starts_with(reel, 'approval:') then
+    return false;
+  elsif kind = 'approval:asked' then
+    return seq = 1 and its_id = its_moment;
+  elsif kind in ('approval:used', 'approval:voided') then
+    return wake.id = 'approved/' || its_id and asked_row(its_id)->>'state' = 'given';
+  elsif kind not in ('approval:given', 'approval:denied') or wake.kind <> 'act' then
+    return false;
+  end if;
+  known := asked_row(its_id);
+  act := told(wake.content)->'call';
+  if (known->>'state' = 'open'
+    and known->'rules' @> jsonb_build_array(jsonb_build_object('who', jsonb_build_array(actor)))
+    and told(wake.content)->>'lease' is null
+    and act->>'verb' = 'do' and act#>>'{args,id}' = its_id) is not true
+  then
+    return false;
+  end if;
+  if kind = 'approval:denied' then
+    return act->>'action' = 'deny' and it->'why' is not distinct from nullif(act#>'{args,why}', 'null');
+  end if;
+  return act->>'action' = 'approve' and (it->'call') - 'args' - 'payload' = (known->'call') - 'args' - 'payload'
+    and coalesce(it#>'{call,args}', it#>'{call,payload}', 'null')
+      = coalesce(act#>'{args,args}', known#>'{call,args}', known#>'{call,payload}', 'null');
+end $$;

@@ -1,0 +1,101 @@
+import { approvalReel, asJson, isJsonObject, quote, stanceOf, TreeosError } from '@treeos/core'
+import type { Decided, DecideInput, Operation } from '../extend/extension.ts'
+import { approversOf, askedEntry, given, withArguments } from '../rows/approvals.ts'
+import type { ApprovalRow } from '../rows/rows.ts'
+import { Arguments } from './arguments.ts'
+
+/** Longer reasons are refused. */
+const WHY_CHARS_MAX = 1000
+
+const approve: Operation = {
+  name: 'approve',
+  description:
+    'Says yes to a call that a rule asks a person about; with other arguments it becomes another call.',
+  targets: ['being'],
+  allow: ['self'], // decide() requires that the actor is asked; spaces have no say
+  args: {
+    id: 'of what waits: the moment that asked',
+    args: 'arguments in place of those that were asked about',
+  },
+  async decide(input): Promise<Decided> {
+    const of = new Arguments('approve', input.args, ['id', 'args'])
+    const row = await requireAsked(of, input)
+    const { actor, digest, openedAt } = input
+    const args = of.value('args')
+    if (args !== undefined && !isJsonObject(args)) throw of.fault('args', args, 'an object of arguments')
+    const call = args === undefined ? row.call : withArguments(row.call, args)
+    if (call === null) throw of.fault('args', args, 'nothing: only do and be have arguments')
+    const payload = { call: asJson(call), digest: digest(asJson(call)) }
+    const reel = approvalReel(row.id)
+    const fact = { reel, kind: 'approval:given', payload }
+    const after = given(row, { ...fact, actor: actor.name, at: openedAt })
+    const waitsFor = after.state === 'given' ? [] : approversOf(row).filter((name) => !hasGiven(after, name))
+    return {
+      facts: [fact],
+      result: { approval: row.id, state: after.state, waitsFor: waitsFor.map(stanceOf) },
+      closes: after.state === 'given' ? entriesOf(row) : [askedEntry(row.id, actor.name)],
+      ...(after.state === 'given'
+        ? { resumes: { row: after, event: 'approved', by: actor.name } as const }
+        : {}),
+    }
+  },
+}
+
+const deny: Operation = {
+  name: 'deny',
+  description: 'Says no to a call that a rule asks a person about.',
+  targets: ['being'],
+  allow: ['self'],
+  args: { id: 'of what waits: the moment that asked', why: 'for whoever asked' },
+  async decide(input): Promise<Decided> {
+    const of = new Arguments('deny', input.args, ['id', 'why'])
+    const row = await requireAsked(of, input)
+    const why = of.optionalText('why')
+    if (why !== null && why.length > WHY_CHARS_MAX)
+      throw of.fault('why', why, `at most ${WHY_CHARS_MAX} characters`)
+    const told: { why?: string } = why === null ? {} : { why }
+    return {
+      facts: [{ reel: approvalReel(row.id), kind: 'approval:denied', payload: { ...told } }],
+      result: { approval: row.id, state: 'denied' },
+      closes: entriesOf(row),
+      resumes: { row, event: 'denied', by: input.actor.name, ...told },
+    }
+  },
+}
+
+/** The entries in the inboxes of all that are asked. */
+const entriesOf = (row: ApprovalRow): string[] => approversOf(row).map((name) => askedEntry(row.id, name))
+
+const hasGiven = ({ given }: ApprovalRow, name: string) => given.some(({ by }) => by === name)
+
+/**
+ * What waits for the yes of the actor. Only a person answers, by an act of its own: neither a being that it drives nor a delegate.
+ * @throws {TreeosError} FORBIDDEN, CORRELATION_NOT_FOUND, RESOURCE_CONFLICT when it is answered, used or too late
+ */
+async function requireAsked(
+  of: Arguments,
+  { actor, driver, cognition, wake, carriedBy, world, openedAt }: DecideInput,
+): Promise<ApprovalRow> {
+  const id = of.text('id')
+  const isOwnAct = cognition === 'human' && driver === null && wake.kind === 'act' && carriedBy === null
+  if (!isOwnAct)
+    throw new TreeosError('FORBIDDEN', `only a person says yes or no to ${quote(id)}, by an act of its own`)
+  const row = await world.approval(id)
+  if (row === null)
+    throw new TreeosError('CORRELATION_NOT_FOUND', `nothing that waits has the id ${quote(id)}`)
+  const { state, expiresAt } = row
+  const who = approversOf(row)
+  if (!who.includes(actor.name))
+    throw new TreeosError(
+      'FORBIDDEN',
+      `${id} waits for ${who.map(stanceOf).join(' or ')}, and not for ${stanceOf(actor.name)}`,
+    )
+  if (state !== 'open') throw new TreeosError('RESOURCE_CONFLICT', `${id} is ${state} already`)
+  if (openedAt >= expiresAt)
+    throw new TreeosError('RESOURCE_CONFLICT', `${id} waited until ${new Date(expiresAt).toISOString()}`)
+  if (hasGiven(row, actor.name))
+    throw new TreeosError('RESOURCE_CONFLICT', `${stanceOf(actor.name)} said yes to ${id} already`)
+  return row
+}
+
+export const approvingOperations: readonly Operation[] = [approve, deny]
