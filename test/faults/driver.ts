@@ -38,6 +38,8 @@ export interface TrialOptions {
   readonly letters?: number
   /** how they are posted */
   readonly letterAction?: PostAction
+  /** share of the load that does what a rule asks about, see `askFor`; default none */
+  readonly spends?: number
   /** longest time of a model's answer; default 30 */
   readonly modelMsMax?: number
   /** longest time that the office takes for a letter; default 0 */
@@ -80,6 +82,7 @@ export class Trial {
   readonly scripted: readonly BeingName[]
   readonly llm: readonly BeingName[]
   readonly letters: number
+  readonly spends: number
   readonly reality: Reality
   readonly registry: Registry
   readonly db: Kysely<StoreDb>
@@ -119,6 +122,7 @@ export class Trial {
     this.scripted = many('echo', options.scripted ?? 3)
     this.llm = many('mind', options.llm ?? 2)
     this.letters = options.letters ?? 0
+    this.spends = options.spends ?? 0
     this.reality = plot.reality
     this.registry = plot.registry
     this.db = plot.db
@@ -243,6 +247,23 @@ export class Trial {
     const args = { text: id }
     await this.#submit(person, id, { verb: 'do', action: this.#letterAction, target: `@${person}`, args })
     return this.#accepted({ id, person, target: null, answer: null, posted: true })
+  }
+
+  /** Makes the till, and the rule that asks before something is put into it; null: it asks nobody. */
+  async askFor(ask: JsonObject | null): Promise<void> {
+    await this.operate({ verb: 'do', action: 'create-space', target: '/', args: { path: '/till' } })
+    const rule = { requires: ['anyone'], ...(ask === null ? {} : { ask }) }
+    const args = { field: 'permissions.do', value: { 'set-space': rule } }
+    await this.operate({ verb: 'do', action: 'set-space', target: '/till', args })
+  }
+
+  /** Makes a person do what the rule of the till asks about. Its moment ends as waiting. */
+  async spend(person: BeingName): Promise<Asked> {
+    const id = this.#newId()
+    const args = { field: `load.${id}`, value: id }
+    await putAct(this.db, person, id, { verb: 'do', action: 'set-space', target: '/till', args })
+    await this.ring(person)
+    return this.#accepted({ id, person, target: null, answer: null, fails: /^waiting$/ })
   }
 
   /** Makes a person do something on itself that must fail. @param fails the outcome: its kind and reason */

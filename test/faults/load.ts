@@ -9,11 +9,14 @@ interface Asking {
   readonly llm: readonly BeingName[]
   /** share of letters among the questions, from 0 to 1 */
   readonly letters: number
+  /** share of what a rule asks about, from 0 to 1 */
+  readonly spends: number
   /** number of unanswered questions */
   readonly open: number
   ask(target: BeingName, person: BeingName): Promise<unknown>
   have(person: BeingName): Promise<unknown>
   post(person: BeingName): Promise<unknown>
+  spend(person: BeingName): Promise<unknown>
   progress(): Promise<void>
 }
 
@@ -42,6 +45,7 @@ export class Load {
     const at = this.#at
     const person = random.pick(at.persons)
     if (at.letters > 0 && random.chance(at.letters)) return at.post(person)
+    if (at.spends > 0 && random.chance(at.spends)) return at.spend(person)
     const what = random.next()
     if (what < 0.2) return at.have(person)
     return at.ask(random.pick(what < 0.7 ? at.scripted : at.llm), person)

@@ -214,7 +214,8 @@ const RULES: readonly Rule[] = [
       union all
       select moment || ' is an act without a fact' from said where kind = 'act' and reel is null
       union all
-      select moment || ' is ' || kind || ' and has a fact' from said where kind <> 'act' and reel is not null`,
+      select moment || ' is ' || kind || ' and has a fact' from said
+      where kind <> 'act' and reel is not null and not (kind = 'waiting' and reel = 'approval:' || moment)`,
   },
   {
     what: 'a record names an act that did not happen, or leaves one out',

@@ -2,6 +2,8 @@ import { act, approvals } from '@treeos/client'
 import { isJsonObject, type JsonObject, parseCall, readText, stanceOf, TreeosError } from '@treeos/core'
 import type { Seat } from './seat.ts'
 
+type Properties = Record<string, { type: string; description: string }>
+
 const ID = { type: 'string', description: 'of what waits, as list_approvals says it' }
 const WHY = { type: 'string', description: 'for whoever asked' }
 const ARGUMENTS = { type: 'object', description: 'arguments in place of those that were asked about' }
@@ -13,7 +15,7 @@ export const APPROVAL_TOOLS = [
   tool('deny', 'Say no to a call that waits.', { id: ID, why: WHY }, ['id']),
 ] as const
 
-function tool(name: string, description: string, properties: Record<string, object>, required: string[]) {
+function tool(name: string, description: string, properties: Properties, required: string[]) {
   return {
     name,
     description,

@@ -1,5 +1,6 @@
 import type { Scenario } from '../scenario.ts'
 import { ackCut } from './ack-cut.ts'
+import { asks } from './asks.ts'
 import { blocked } from './blocked.ts'
 import { clock } from './clock.ts'
 import { disk } from './disk.ts'
@@ -24,7 +25,7 @@ export type AnyScenario = Scenario<any>
 
 /** Scenarios by the ground they share. Each ground has a test file, and the files run side by side. */
 export const GROUNDS = {
-  kills: [killPoints, effects],
+  kills: [killPoints, effects, asks],
   lives: [stampRerun, ackCut, terminated, doorbells],
   growth: [growth],
   links: [links],

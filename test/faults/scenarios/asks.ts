@@ -1,0 +1,136 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { CrashPoint } from '@treeos/activities'
+import { approvals } from '@treeos/client'
+import type { Json } from '@treeos/core'
+import { OPERATOR } from '@treeos/world'
+import { sql } from 'kysely'
+import type { Trial } from '../driver.ts'
+import type { Figures, Scenario } from '../scenario.ts'
+import { putAct } from '../submitting.ts'
+import { dieAt } from './kill-points.ts'
+
+/** Every moment comes by these: that which asks, that which answers, and that which does what was approved. */
+const POINTS: readonly CrashPoint[] = [
+  'open:held',
+  'stamp:before-append',
+  'stamp:after-append',
+  'ring:before',
+]
+/** One in so many calls gets a no. */
+const DENIED_IN = 4
+const POLL_MS = 100
+
+/** Calls that wait for a yes, with workers that die in all three moments of each. */
+export const asks: Scenario<{ kills: number }> = {
+  name: 'asks',
+  about:
+    'a call that a rule asks about is done once after a yes, and never without one, wherever its workers are killed',
+  sizes: { test: { kills: 2 }, full: { kills: 200 }, control: { kills: 0 } },
+  trial: { persons: 4, scripted: 1, llm: 0, spends: 0.9, stallSeconds: 60 },
+  kills: ({ kills }) => POINTS.slice(0, kills),
+  async attack(trial, { kills }, broken) {
+    await trial.askFor({ who: ['operator'], within: 3600 })
+    const random = trial.random.fork()
+    const plan = [...POINTS, ...Array.from({ length: kills }, () => random.pick(POINTS))].slice(0, kills)
+    const answering = new Answering(trial)
+    const died = await dieAt(trial, random.shuffled(plan), 6)
+    await trial.answered()
+    const answered = await answering.end()
+    broken.push(...(await judgeAsks(trial, answered)))
+    return { kills, ...answered.figures, ...died }
+  },
+  control: {
+    without: 'sabotaged attack',
+    /** The rule asks nobody. */
+    async attack(trial, _size, broken) {
+      await trial.askFor(null)
+      trial.keepWorker()
+      for (const person of trial.persons) await trial.spend(person)
+      await sleep(3000)
+      broken.push(...(await judgeAsks(trial, { denied: new Set(), figures: {} })))
+      return {}
+    },
+    sign: /was done without a yes/,
+  },
+}
+
+interface Answered {
+  /** ids of the calls that got a no */
+  readonly denied: ReadonlySet<string>
+  readonly figures: Figures
+}
+
+/** Answers every call that waits, as the operator does. */
+class Answering {
+  readonly #trial: Trial
+  readonly #denied = new Set<string>()
+  readonly #seen = new Set<string>()
+  readonly #done: Promise<void>
+  #stopped = false
+
+  constructor(trial: Trial) {
+    this.#trial = trial
+    this.#done = this.#run()
+    this.#done.catch(() => undefined) // told by `end`
+  }
+
+  async #run(): Promise<void> {
+    for (let left = true; left || !this.#stopped; await sleep(POLL_MS)) left = await this.#answerAll()
+  }
+
+  /** @returns whether something still waits for its answer, or for what comes of it */
+  async #answerAll(): Promise<boolean> {
+    const waiting = await approvals(this.#trial, OPERATOR).catch(() => null)
+    if (waiting === null) return true
+    for (const { id } of waiting) {
+      if (this.#seen.has(id)) continue
+      const isDenied = this.#seen.size % DENIED_IN === DENIED_IN - 1
+      this.#seen.add(id)
+      if (isDenied) this.#denied.add(id)
+      const args = { id }
+      const call = {
+        verb: 'do',
+        action: isDenied ? 'deny' : 'approve',
+        target: `@${OPERATOR}`,
+        args,
+      } as const
+      await putAct(this.#trial.db, OPERATOR, `answer-${id.replaceAll('/', '-')}`, call)
+      await this.#trial.ring(OPERATOR)
+    }
+    const { rows } = await sql`
+      select from treeos.projection where key like 'approval:%' and state::json->>'state' in ('open', 'given') limit 1`.execute(
+      this.#trial.db,
+    )
+    return rows.length > 0
+  }
+
+  async end(): Promise<Answered> {
+    this.#stopped = true
+    await this.#done
+    return { denied: this.#denied, figures: { answered: this.#seen.size, denied: this.#denied.size } }
+  }
+}
+
+/** Each call was done once, in one append with the use of its yes; or never, after a no. */
+async function judgeAsks({ db, asked }: Trial, { denied }: Answered): Promise<string[]> {
+  const { rows } = await sql<{ value: string; approval: string | null }>`
+    select convert_from(p.bytes, 'UTF8')::jsonb->>'value' as value, substr(u.reel, 10) as approval
+    from treeos.fact f join treeos.payload p using (reel, seq)
+      left join treeos.fact u on u.moment = f.moment and u.kind = 'approval:used'
+    where f.reel = 'space:/till' and f.kind = 'quality:set'
+      and convert_from(p.bytes, 'UTF8')::jsonb#>>'{path,0}' = 'load'`.execute(db)
+  const broken = rows
+    .filter(({ approval }) => approval === null)
+    .map(({ value }) => `${value} was done without a yes`)
+  const { rows: ends } = await sql<{ id: string; value: string; state: string }>`
+    select substr(key, 10) as id, state::json#>>'{call,args,value}' as value, state::json->>'state' as state
+    from treeos.projection where key like 'approval:%'`.execute(db)
+  for (const { id, value, state } of ends) {
+    const wanted = denied.has(id) ? ['denied', 0] : ['used', 1]
+    const is: Json[] = [state, rows.filter((done) => done.value === value).length]
+    if (JSON.stringify(is) !== JSON.stringify(wanted)) broken.push(`${id} is ${is.join(' and done ')} times`)
+  }
+  const spent = asked.filter(({ fails }) => fails !== undefined)
+  if (ends.length !== spent.length) broken.push(`${spent.length} calls were made, and ${ends.length} waited`)
+  return broken
+}
