@@ -20,6 +20,7 @@ const arrows = {
   activities: ['core', 'egress', 'roles', 'signature', 'overlay', 'world', 'store', 'protocol', 'reality'],
   sdk: ['core', 'roles', 'signature', 'world'],
   tools: ['core', 'world', 'sdk'],
+  telemetry: ['core', 'store'],
   client: ['core', 'roles', 'signature', 'overlay', 'world', 'store', 'protocol', 'reality'],
   host: ['core', 'overlay', 'world', 'store', 'protocol', 'reality', 'workflows', 'activities', 'client'],
   replay: ['core', 'roles', 'world', 'store', 'protocol', 'reality', 'workflows', 'host'],

@@ -26,6 +26,7 @@ const LONG = [
   'test/cli/mcp',
   'test/cli/stepping',
   'test/cli/tools',
+  'test/cli/traces',
   'test/cli/vitals',
   'test/cli/witnesses',
   'test/contracts/helm',

@@ -17,7 +17,7 @@ const SHELL = join(import.meta.dirname, 'shell.ts')
 
 /** Commands that start processes, end by a signal or configure their process run in a process of their own; so does input that is not text. */
 const isShort = (args: readonly string[]): boolean =>
-  !['up', 'down', 'worker', 'chat', 'inhabit', 'mcp', 'replay', 'tail'].includes(args[0] ?? '') &&
+  !['up', 'down', 'worker', 'chat', 'inhabit', 'mcp', 'replay', 'tail', 'traces'].includes(args[0] ?? '') &&
   !args.some((arg) => arg.includes('\ufffd'))
 
 /** What stands behind `--` is another program's. */

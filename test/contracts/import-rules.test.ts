@@ -63,6 +63,11 @@ const breaking: { rule: string; file: string; line: string }[] = [
     file: 'packages/replay/src/a.ts',
     line: `import { d } from '@treeos/sdk'`,
   },
+  {
+    rule: 'arrows-of-telemetry',
+    file: 'packages/telemetry/src/a.ts',
+    line: `import { d } from '@treeos/client'`,
+  },
   { rule: 'arrows-of-egress', file: 'packages/egress/src/a.ts', line: `import { d } from '@treeos/core'` },
   {
     rule: 'arrows-of-postgres',
@@ -240,7 +245,7 @@ async function cruise(cwd: string): Promise<{ exitCode: number; violations: Viol
 /** Every package of ours with every other one, and `declared`, among its dependencies; `borrowed` is the root's only. */
 async function plant(tree: string): Promise<void> {
   const folders = [
-    ...'core egress roles signature overlay world store protocol reality workflows activities sdk tools client host replay local verify proofs postgres utils'
+    ...'core egress roles signature overlay world store protocol reality workflows activities sdk tools telemetry client host replay local verify proofs postgres utils'
       .split(' ')
       .map((name) => `packages/${name}`),
     'apps/cli',

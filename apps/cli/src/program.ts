@@ -32,6 +32,7 @@ import { addTail } from './commands/tail.ts'
 import { addThread } from './commands/thread.ts'
 import { addToken } from './commands/token.ts'
 import { addTools } from './commands/tools.ts'
+import { addTraces } from './commands/traces.ts'
 import { addVerbs } from './commands/verbs.ts'
 import { addVerify } from './commands/verify.ts'
 import { UsageError } from './text/failure.ts'
@@ -92,6 +93,7 @@ export function createCli(out: Output): Cli {
   addVerify(cli)
   addFork(cli)
   addCheckpoint(cli)
+  addTraces(cli)
   addErase(cli)
   addProofs(cli)
   addVerifyOverlay(cli)

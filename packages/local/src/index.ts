@@ -31,6 +31,7 @@ export {
   runningService,
   runningWorkers,
   serviceOf,
+  TRACES,
   UP,
 } from './instance/services.ts'
 export {

@@ -62,6 +62,7 @@ async function askModel(
   try {
     const decisionOf = (answer: ModelAnswer) =>
       decisionFrom(answer.decision, { role, answersBy }, loaded.record)
+    const askedAt = performance.now()
     const asked = await askUntilAllowed(deps, {
       model,
       moment,
@@ -89,7 +90,7 @@ async function askModel(
     )
     return {
       decision: overlay?.mask(decision) ?? decision,
-      usage: asJson({ ...usage, model: model.name }),
+      usage: asJson({ ...usage, model: model.name, seconds: secondsSince(askedAt) }),
       settlement,
       overlay: overlay?.record ?? null,
     }
@@ -99,6 +100,9 @@ async function askModel(
     throw error
   }
 }
+
+/** To the millisecond. */
+const secondsSince = (at: number): number => Math.round(performance.now() - at) / 1000
 
 const NO_MODEL =
   'no model is connected: set OPENAI_API_KEY or OPENAI_BASE_URL (and TREEOS_MODEL), or start Ollama, then restart'

@@ -4,6 +4,7 @@ import { type Instance, isAlive, readInstance, type Service } from './instance.t
 export const WORKER_PREFIX = 'worker-'
 export const PORTAL = 'portal'
 export const CHECKPOINTS = 'checkpoints'
+export const TRACES = 'traces'
 /** The record of the process that keeps an instance up: a `treeos up`, or the supervisor of a detached one. */
 export const UP = 'up'
 

@@ -1,7 +1,7 @@
 import { messageOf } from '../machine/error.ts'
 import { isRunning, type Process, terminate } from '../machine/process.ts'
 import { forgetService, readInstance, type Service } from './instance.ts'
-import { CHECKPOINTS, serviceOf, UP } from './services.ts'
+import { CHECKPOINTS, serviceOf, TRACES, UP } from './services.ts'
 import { forgetSettings } from './settings.ts'
 
 /** A worker waits 15 s for its current moments before it drops them. */
@@ -90,7 +90,7 @@ export const stopUnrecorded = (
   onStopped: (stopped: Stopped) => void,
 ): Promise<void> => inOrder(services, (service) => end(service, onStopped))
 
-const LATE = [CHECKPOINTS, 'temporal', 'postgres']
+const LATE = [CHECKPOINTS, TRACES, 'temporal', 'postgres']
 
 async function inOrder(
   services: readonly Service[],

@@ -7,6 +7,7 @@ import { ensureTemporal } from '../temporal/temporal.ts'
 import { ensureCheckpoints } from './checkpoints.ts'
 import { ensurePortal } from './portal.ts'
 import type { Servers, StartOptions } from './servers.ts'
+import { ensureTraces } from './traces.ts'
 import { ensureWorker } from './workers.ts'
 
 /**
@@ -23,6 +24,7 @@ export async function startEverything(
   const planted = await programs.plant(place, options)
   await ensureWorker(options, place)
   await ensureCheckpoints(options, place)
+  await ensureTraces(options, place)
   if (withPortal)
     await ensurePortal(options, place).catch((error: unknown) => {
       onProgress(`the portal does not run, everything else does: ${messageOf(error)}`)

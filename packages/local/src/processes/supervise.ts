@@ -2,12 +2,13 @@ import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { isAlive, readInstance, type Service } from '../instance/instance.ts'
-import { CHECKPOINTS, hasWorker, PORTAL, serviceOf } from '../instance/services.ts'
+import { CHECKPOINTS, hasWorker, PORTAL, serviceOf, TRACES } from '../instance/services.ts'
 import { messageOf } from '../machine/error.ts'
 import { ensureCheckpoints } from './checkpoints.ts'
 import { ensurePortal } from './portal.ts'
 import type { StartOptions } from './servers.ts'
 import { startServers } from './start.ts'
+import { ensureTraces } from './traces.ts'
 import { ensureWorker } from './workers.ts'
 
 const POLL_MS = 500
@@ -86,6 +87,7 @@ async function startAgain(options: StartOptions, known: readonly Service[]): Pro
   await ensureWorker(options, place)
   if (has(PORTAL)) await ensurePortal(options, place)
   if (has(CHECKPOINTS)) await ensureCheckpoints(options, place)
+  if (has(TRACES)) await ensureTraces(options, place)
 }
 
 /** What has just ended is started again by whoever keeps the instance up: waits for that. */
@@ -112,6 +114,7 @@ function missingOf(dataDir: string): string[] {
     ...(hasWorker(dataDir) ? [] : ['the worker']),
     ...(ended(PORTAL, false) ? ['the portal'] : []),
     ...(ended(CHECKPOINTS, false) ? ['the signer of checkpoints'] : []),
+    ...(ended(TRACES, false) ? ['the sender of traces'] : []),
   ]
 }
 
