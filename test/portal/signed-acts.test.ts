@@ -1,4 +1,5 @@
 /** Who signs by a passkey is asked for the signature of each act. Nobody else is asked for anything. */
+import { setTimeout as sleep } from 'node:timers/promises'
 import { sql } from 'kysely'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { Authenticator, type Bend } from '../support/authenticator.ts'
@@ -40,6 +41,23 @@ const signatures = async () => {
   )
   return rows.filter(({ signed }) => signed).length
 }
+/** Signs what the answer asks for, and sends it again. */
+async function signedBy(seat: Seat, path: string, body: unknown) {
+  const { json } = await at.post(seat, path, body)
+  expect(json.error.detail).toMatchObject({ reason: 'sign' })
+  return at.post(seat, path, body, { headers: { 'x-treeos-signed': header(json.error.detail) } })
+}
+const acts = async () =>
+  (
+    await at.world.db
+      .selectFrom('inbox')
+      .select('id')
+      .where('being', '=', 'ada')
+      .where('kind', '=', 'act')
+      .execute()
+  )
+    .map(({ id }) => id)
+    .sort()
 const REFUSED = { status: 403, json: { error: { code: 'FORBIDDEN' } } }
 
 describe('acts in the portal', () => {
@@ -53,9 +71,9 @@ describe('acts in the portal', () => {
     expect({ status, reason: json.error.detail.reason }).toEqual({ status: 403, reason: 'sign' })
     expect(await send(set('calm'), header(json.error.detail))).toMatchObject({ status: 200 })
     expect(await signatures()).toBe(1)
-    // The control: another person is asked for nothing.
-    const look = { call: { verb: 'see', address: '@bob' } }
-    expect(await at.post(bob, '/api/verb', look)).toMatchObject({ status: 200 })
+    // The control: another person is asked for nothing; its role allows it no such act.
+    const { error } = (await at.post(bob, '/api/verb', set('calm', '@bob'))).json
+    expect(error.message).toMatch(/not in canDo/)
     expect((await at.ask(ada, '/api/world')).status).toBe(200) // neither is a look
   })
 
@@ -80,6 +98,25 @@ describe('acts in the portal', () => {
     ['for another time', (detail) => header({ ...detail, at: detail.at - 1 })],
   ])('are refused with a signature %s', async (_, bent) => {
     expect(await send(set('bent'), bent(await asked(set('bent'))))).toMatchObject(REFUSED)
+  })
+
+  it('that begin and end the driving of a child are signed, and those in between; where nobody is there the lease runs out', async () => {
+    const drive = (seat: Seat) => signedBy(seat, '/api/inhabit', { being: '@kid' })
+    const hands = await drive(ada)
+    expect(hands).toMatchObject({ status: 200 })
+    const tab: Seat = { ...ada, tab: hands.json.handle }
+    const move = { call: { verb: 'do', action: 'move', target: '/library', args: {} } }
+    expect(await signedBy(tab, '/api/verb', move)).toMatchObject({ status: 200 })
+    expect(await signedBy(tab, '/api/inhabit/release', {})).toMatchObject({ status: 200 })
+    expect((await rowOf(at.world, 'kid')).inhabited?.by ?? null).toBeNull()
+
+    const other = await at.sit('ada')
+    expect(await drive(other)).toMatchObject({ status: 200 })
+    const before = await acts()
+    expect((await at.post(other, '/api/sign-out', {})).status).toBe(200)
+    await sleep(500) // in which a release would be put into the inbox
+    expect(await acts()).toEqual(before)
+    expect(at.errors.filter(({ where }) => where === 'release')).toEqual([])
   })
 
   it('need none after the passkey was taken away in the record, as when it is lost', async () => {

@@ -1,4 +1,12 @@
-import { type Connection, keepLease, type LeaseRef, releaseLease, takeLease } from '@treeos/client'
+import {
+  type Connection,
+  keepLease,
+  type LeaseRef,
+  passkeysOf,
+  releaseLease,
+  type SignAct,
+  takeLease,
+} from '@treeos/client'
 import { type BeingName, LIMITS, stanceOf, TreeosError } from '@treeos/core'
 import { hashOf, isSecret, newSecret } from '../accounts/secrets.ts'
 
@@ -12,7 +20,7 @@ export interface Tab {
   readonly lease: LeaseRef
   /** the id of the session that took the lease */
   readonly session: string
-  /** acts as the driver */
+  /** acts as the driver, without its signature: that is given for each act */
   readonly at: Connection
 }
 
@@ -52,7 +60,8 @@ export class Tabs {
     const lease = await takeLease(at, { being, as })
     const handle = newSecret()
     const key = keyOf(handle)
-    const tab = { lease, session, at, silence: this.#releaseAfter(key, LEASE_MS) }
+    const { sign: _, ...unsigned } = at
+    const tab = { lease, session, at: unsigned, silence: this.#releaseAfter(key, LEASE_MS) }
     this.#kept.set(key, tab)
     return { handle, lease }
   }
@@ -85,9 +94,17 @@ export class Tabs {
     this.#expect(keyOf(handle), RELOAD_MS)
   }
 
-  /** Gives the being back to its own mind. */
-  async release(handle: string): Promise<void> {
-    await this.#release(keyOf(handle))
+  /**
+   * Gives the being back to its own mind.
+   * @param sign asks for the signature of the driver; left out where it signs nothing
+   * @throws {TreeosError} while the signature is not there, and then the tab drives on
+   */
+  async release(handle: string, sign?: SignAct): Promise<void> {
+    const key = keyOf(handle)
+    const tab = this.#kept.get(key)
+    if (tab === undefined || sign === undefined) return this.#release(key)
+    await releaseLease({ ...tab.at, sign }, tab.lease)
+    this.#forget(key)
   }
 
   /** A session ended: so does all that its tabs drive. */
@@ -120,10 +137,12 @@ export class Tabs {
     return timer.unref()
   }
 
+  /** Nobody is there to sign. So a lease of who signs its acts runs out. */
   async #release(key: string): Promise<void> {
     const tab = this.#kept.get(key)
     if (tab === undefined) return
     this.#forget(key) // first: from now on nobody acts by the handle
+    if ((await passkeysOf(tab.at, tab.lease.driver)).length > 0) return
     await releaseLease(tab.at, tab.lease)
   }
 

@@ -24,7 +24,8 @@ export const inhabitRoutes = (tabs: Tabs) =>
       return c.json({ leaving: true })
     })
     .post('/inhabit/release', async (c) => {
-      await tabs.release(driving(c.get('visit')).handle)
+      const visit = c.get('visit')
+      await tabs.release(driving(visit).handle, visit.at.sign)
       return c.json({ released: true })
     })
 
