@@ -44,7 +44,7 @@ export const FORGERS: readonly (readonly [string, (statement: Statement, draw: R
     'another verdict',
     ({ predicate }, draw) => {
       predicate.verdict = draw.pick(
-        (['refused', 'permitted', 'seen-to-run', 'not-known'] as const).filter(
+        (['refused', 'permitted', 'asked', 'seen-to-run', 'not-known'] as const).filter(
           (one) => one !== predicate.verdict,
         ),
       )

@@ -9,6 +9,7 @@ import { type CheckedReceipt, parseKey, verifyReceipt } from '@treeos/verify'
 import { buildRegistry, seed } from '@treeos/world'
 import { afterAll, beforeAll } from 'vitest'
 import { z } from 'zod'
+import { playAskedCalls } from '../support/asked-calls.ts'
 import { createSpace, doAs, live, play, until } from '../support/life.ts'
 import mail from '../support/mail.ts'
 import { type LogKey, naiveLog, newLogKey } from '../support/naive-log.ts'
@@ -128,6 +129,7 @@ async function playAll(scene: ReceiptScene, office: Office): Promise<void> {
   await playPermitted(scene)
   await playLetters(scene, office)
   await playOthers(scene)
+  for (const [name, moment] of await playAskedCalls(scene.world)) scene.told.set(name, moment)
 }
 
 async function plant({ world }: ReceiptScene): Promise<void> {

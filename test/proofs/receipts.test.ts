@@ -37,6 +37,10 @@ describe('a receipt', () => {
     ['a role in a court', 'seen-to-run', [/^canDo: court:disturb/, /./]],
     ['a ceiling', 'refused', ['the ceiling of @bound in canDo']],
     ['a judge', 'seen-to-run', [/./, /./]],
+    ['a question', 'asked', [/^canDo: /, '/till permissions.do.create-space']],
+    ['a yes', 'seen-to-run', [/^canDo: /, '/till permissions.do.create-space']],
+    ['a yes with other arguments', 'seen-to-run', [/^canDo: /, '/till permissions.do.create-space']],
+    ['an act of whom the rule asks', 'seen-to-run', [/^canDo: /, '/till permissions.do.create-space']],
   ])('of %s says %s, and by what, and is checked offline', async (name, verdict, by) => {
     const { envelope } = await issue(told.get(name)!)
     const { ok, broken, derived, signed, checkpoint } = check(envelope)
@@ -52,6 +56,26 @@ describe('a receipt', () => {
       by.map((rule) => (typeof rule === 'string' ? rule : expect.stringMatching(rule))),
     )
     expect(derived!.gates.at(-1)!.allowed).toBe(verdict !== 'refused')
+  })
+
+  it('of a yes that no longer holds says that it was refused', async () => {
+    const { envelope } = await issue(told.get('a yes to what changed')!)
+    const { ok, broken, derived } = check(envelope)
+    expect({ ok, broken, verdict: derived?.verdict }).toEqual({ ok: true, broken: [], verdict: 'refused' })
+  })
+
+  it.each<[string, (payload: Record<string, Json>) => void]>([
+    ['another call', (payload) => Object.assign(payload, { call: null })],
+    ['another digest of it', (payload) => Object.assign(payload, { digest: 'd' })],
+  ])('of a yes to %s is broken', async (_what, change) => {
+    const { envelope } = await issue(told.get('a yes')!)
+    const statement = statementIn(envelope) as unknown as {
+      predicate: { reels: Record<string, [Json, Json, Record<string, Json>][]> }
+    }
+    const [reel = ''] = Object.keys(statement.predicate.reels).filter((name) => name.startsWith('approval:'))
+    change(statement.predicate.reels[reel]!.at(-1)![2])
+    const forged = envelopeOf(statement as never, scene.key)
+    expect(check(forged).broken).not.toEqual([])
   })
 
   it('names the clause that chose each role', async () => {

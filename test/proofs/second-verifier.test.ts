@@ -13,6 +13,7 @@ import { afterAll, beforeAll, expect, it } from 'vitest'
 import { z } from 'zod'
 import { Random } from '../faults/random.ts'
 import { ActSigner } from '../support/act-signer.ts'
+import { playAskedCalls } from '../support/asked-calls.ts'
 import { createSpace, doAs, live, momentOf, play, setFlow, tell } from '../support/life.ts'
 import mail from '../support/mail.ts'
 import { type LogKey, naiveLog, newLogKey } from '../support/naive-log.ts'
@@ -128,6 +129,7 @@ async function liveALittle(): Promise<void> {
   await play(world, 'clerk', make('/den/a'))
   await play(world, 'bound', make('/den/b'))
   await play(world, 'clerk', { verb: 'see', address: '/den' })
+  await playAskedCalls(world)
   await play(world, 'clerk', { verb: 'summon', target: '@bound', content: 'hello' })
   const kid = { name: 'kid', cognition: 'scripted', script: 'silent', role: 'stage:mute' }
   await play(world, 'clerk', { verb: 'be', operation: 'birth', payload: kid })
@@ -242,7 +244,16 @@ judged(
           const { status, verdict } = both.first
           for (const told of [status, verdict ?? 'none']) tally[String(told)] = (tally[String(told)] ?? 0) + 1
         }
-    for (const told of ['ok', 'unproven', 'broken', 'refused', 'permitted', 'seen-to-run', 'not-known'])
+    for (const told of [
+      'ok',
+      'unproven',
+      'broken',
+      'refused',
+      'permitted',
+      'asked',
+      'seen-to-run',
+      'not-known',
+    ])
       expect(tally[told], told).toBeGreaterThan(0)
   },
 )

@@ -11,7 +11,8 @@ export function kindOf(wake: Json): string {
 /** Who spoke, unless the being goes on after it has answered. */
 export function askerIn(open: Json): string | null {
   const goesOn =
-    at(open, 'wake', 'kind') === 'event' && /^(continue|look)\//.test(String(at(open, 'wake', 'id')))
+    at(open, 'wake', 'kind') === 'event' &&
+    /^(continue|look|approved|denied|expired)\//.test(String(at(open, 'wake', 'id')))
   if (goesOn && (at(open, 'answers') ?? null) === null) return null
   return (at(open, 'caller', 'name') as string | undefined) ?? null
 }

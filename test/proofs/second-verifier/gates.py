@@ -2,6 +2,7 @@
 
 import re
 
+from approvals import read_ask
 from moment import check_header
 from plain_json import ABSENT, Broken, at, canonical, given, items, need
 from hashes import fact_hash, genesis_hash, is_hash, salted_hash
@@ -16,6 +17,7 @@ ROLE = re.compile(r"[a-z][a-z0-9-]{0,63}(:[a-z][a-z0-9-]{0,63})?\Z")
 OWNERS_OWN = ("set-matter", "write-matter", "end-matter")
 STANDINGS = ("anyone", "self", "parent", "ancestor", "owner", "contributor", "home", "operator")
 NOTHING = {"name": "", "parent": None, "home": "/", "space": "/", "defaultRole": None, "ceiling": None}
+NOTHING |= {"isPerson": False, "isEnded": False}
 NOTHING |= {"owner": None, "contributors": [], "permissions": {}, "children": []}
 
 
@@ -25,7 +27,8 @@ def text(value):
 
 def born(_, said):
     state = {key: given(said, key) for key in ("name", "parent", "home", "defaultRole", "ceiling")}
-    return NOTHING | state | {"parent": text(state["parent"]), "space": state["home"]}
+    more = {"parent": text(state["parent"]), "space": state["home"], "isPerson": at(said, "cognition", "kind") == "human"}
+    return NOTHING | state | more
 
 
 def created(_, said):
@@ -47,6 +50,7 @@ def thing(_, said):
 
 CHANGES = {
     "being:born": born,
+    "being:ended": lambda state, _: state | {"isEnded": True},
     "being:moved": lambda state, said: state | {"space": given(said, "to")},
     "being:bounded": lambda state, said: state | {"ceiling": given(said, "ceiling")},
     "being:bore": lambda state, said: state
@@ -61,9 +65,12 @@ CHANGES = {
 }
 
 
+OF_APPROVALS = ("approval:asked", "approval:given")
+
+
 def counts(reel, kind):
     """Whether the gates read the payload of such a fact."""
-    return kind in CHANGES and (kind != "quality:set" or reel.startswith("space:"))
+    return kind in OF_APPROVALS or (kind in CHANGES and (kind != "quality:set" or reel.startswith("space:")))
 
 
 def check_payload(header, salt, payload):
@@ -75,7 +82,7 @@ class World:
     """What a receipt shows of beings, spaces and things."""
 
     def __init__(self, reality, reels):
-        self.heads, self.gaps, self.states = {}, [], {}
+        self.heads, self.gaps, self.states, self.told = {}, [], {}, {}
         self.read = States()
         for reel, links in reels.items():
             need(type(links) is list, "a reel is a list")
@@ -96,6 +103,13 @@ class World:
             check_header(header, reel, seq)
             last = fact_hash(last, header)
             kind = given(header, "kind")
+            if reel.startswith("approval:"):
+                if counts(reel, kind):
+                    check_payload(header, salt, payload)
+                else:
+                    need(salt is None and payload is None, "a payload that nothing is derived from")
+                self.told.setdefault(reel, []).append((header, payload))
+                continue
             if not counts(reel, str(kind)):
                 if salt is None and payload is None:
                     continue
@@ -217,6 +231,7 @@ class Question:
     def __init__(self, world, actor, verb, key, target):
         self.world, self.actor, self.verb, self.key = world, actor, verb, key
         self.being, self.space, self.owner = target
+        self.asks, self.rests = [], None
 
     def by(self, actor):
         return Question(self.world, actor, self.verb, self.key, (self.being, self.space, self.owner))
@@ -289,19 +304,20 @@ def is_standing(value):
 
 
 def read_rule(value):
-    """(requires, forbid). A malformed rule permits nobody."""
+    """(requires, forbid, ask). A malformed rule permits nobody."""
     if value is True:
-        return (["anyone"], [])
-    if type(value) is not dict or not value or not set(value) <= {"requires", "forbid"}:
-        return ([], [])
+        return (["anyone"], [], None)
+    if type(value) is not dict or not value or not set(value) <= {"requires", "forbid", "ask"}:
+        return ([], [], None)
     forbid = value.get("forbid", [])
-    if type(forbid) is not list or not all(map(is_standing, forbid)):
-        return ([], [])
+    ask = read_ask(value["ask"]) if "ask" in value else None
+    if type(forbid) is not list or not all(map(is_standing, forbid)) or (ask is None and "ask" in value):
+        return ([], [], None)
     if "requires" not in value:
-        return (None, forbid)
+        return (None, forbid, ask)
     if type(value["requires"]) is not list:
-        return ([], [])
-    return ([one for one in value["requires"] if is_standing(one)], forbid)
+        return ([], [], None)
+    return ([one for one in value["requires"] if is_standing(one)], forbid, ask)
 
 
 def rules_of(world, path, verb, key):
@@ -315,14 +331,39 @@ def rules_of(world, path, verb, key):
 def rule_gate(question, fallback):
     world, verb, key = question.world, question.verb, question.key
     rules = [rule for path in question.spaces() for rule in rules_of(world, path, verb, key)]
-    for _, forbid, path, by in rules:
+    for _, forbid, _, path, by in rules:
         if any(question.is_forbidden(one, path) for one in forbid):
             return (False, by)
-    for requires, _, path, by in rules:
+    for requires, _, _, path, by in rules:
         if requires is not None:
-            return (any(question.has(one, path) for one in requires), by)
+            return asked(question, rules, fallback, (any(question.has(one, path) for one in requires), by))
     allowed = any(question.has(one, question.space) for one in fallback)
-    return (allowed, f"{verb} {key}: {' or '.join(map(str, fallback))}")
+    return asked(question, rules, fallback, (allowed, f"{verb} {key}: {' or '.join(map(str, fallback))}"))
+
+
+def asked(question, rules, fallback, answer):
+    """The answer, with what rules ask about it. Nobody is asked before a look."""
+    asks = [(ask, by) for _, _, ask, _, by in rules if ask is not None]
+    if not answer[0] or not asks:
+        return answer
+    if question.verb == "see":
+        return (False, asks[0][1])
+    being = None if question.being is None else question.being["name"]
+    owner = question.owner if type(question.owner) is str else None
+    question.asks = asks
+    question.rests = {
+        "rules": [{"rule": shown_rule(requires, forbid, ask), "by": by} for requires, forbid, ask, _, by in rules],
+        "fallback": fallback,
+        "ask": None,
+        "permittedBy": answer[1],
+        "of": {"verb": question.verb, "key": question.key, "being": being, "space": question.space, "owner": owner},
+    }
+    return (True, asks[0][1])
+
+
+def shown_rule(requires, forbid, ask):
+    rule = {"requires": requires, "forbid": forbid}
+    return rule if ask is None else rule | {"ask": ask}
 
 
 def unknown(target):

@@ -15,7 +15,7 @@ DO = {
     **dict.fromkeys(("set-being", "set-roleflow", "set-schedule", "delete-schedule"), SELF_AND_MAKERS),
     **dict.fromkeys(("subscribe", "unsubscribe"), SELF_AND_MAKERS),
     **dict.fromkeys(("pause-being", "resume-being", "end-being", "set-budget", "resume"), MAKERS),
-    "mediate": ["self"],
+    **dict.fromkeys(("mediate", "approve", "deny"), ["self"]),
     "erase": ["operator"],
 }
 OPERATIONS = {"do": DO, "be": dict.fromkeys(("birth", "connect", "release"), ["self"])}

@@ -2,6 +2,7 @@
 
 import re
 
+from approvals import Approval, check_yes, is_own_yes
 from flow import is_number, roles_for
 from gates import LIST_OF, NOTHING, Question, World, expanded, list_gate, rule_gate, unknown, written
 from hashes import Checkpoint, is_hash, is_included, is_signed, moment_hash, plain_base64, value_hash
@@ -47,7 +48,7 @@ def signature(one):
 def asker_in(opened):
     """Who spoke, unless the being goes on after its answer."""
     wake = str(given(opened, "wake", "id"))
-    goes_on = given(opened, "wake", "kind") == "event" and wake.startswith(("continue/", "look/"))
+    goes_on = given(opened, "wake", "kind") == "event" and wake.startswith(("continue/", "look/", "approved/", "denied/", "expired/"))
     return None if goes_on and given(opened, "answers") is None else given(opened, "caller", "name")
 
 
@@ -188,8 +189,24 @@ class Derivation:
         told = next((by for by in items(self.record, "by") if str(by).startswith(own)), None)
         need(told is None or told == own + " or ".join(map(str, fallback)), "another rule of the operation")
         target = self.placed(self.witness["target"])
-        gates.append(rule_gate(Question(self.world, self.me, verb, key, target), fallback))
+        question = Question(self.world, self.me, verb, key, target)
+        gates.append(rule_gate(question, fallback))
+        if question.asks:
+            self.check_asked(question)
         return gates
+
+    def check_asked(self, question):
+        """It waits, or failed; or the moment brings a yes; or who makes the call is whom the rules ask."""
+        outcome, wake = given(self.record, "outcome"), given(self.open, "wake", "id")
+        if outcome == "waiting" or (outcome == "failure" and given(self.record, "reason") is not None):
+            return
+        if given(self.open, "wake", "kind") == "event" and str(wake).startswith("approved/"):
+            reel = "approval:" + wake.removeprefix("approved/")
+            self.world.state(reel)
+            approval = Approval(self.world.told.get(reel))
+            check_yes(approval, question, self.record, self.open, self.call, question.asks, question.rests)
+        else:
+            need(is_own_yes(question, question.asks, self.open), "nobody said yes")
 
     def judge(self):
         outcome, reason, by = (given(self.record, key) for key in ("outcome", "reason", "by"))
@@ -212,6 +229,8 @@ class Derivation:
                 return "seen-to-run"
         if is_refused:
             return "refused" if reason == "FORBIDDEN" else "permitted"
+        if outcome == "waiting":
+            return "asked"
         return "seen-to-run" if outcome == "act" else "permitted"
 
 

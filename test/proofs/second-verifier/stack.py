@@ -176,14 +176,24 @@ def is_slice(told, whole, is_top=False):
     return True
 
 
+def may_write(record, opened, decision):
+    """An act, a limit that was met, a call that waits for a yes, or the end of the yes that the moment brought."""
+    if given(record, "outcome") == "act" or at(decision, "breach") is not ABSENT:
+        return True
+    wake = str(given(opened, "wake", "id"))
+    brought = wake.removeprefix("approved/") if wake.startswith("approved/") else None
+    waits = given(record, "moment") if given(record, "outcome") == "waiting" else brought
+    return waits is not None and all(type(ref) is list and ref[0] == f"approval:{waits}" for ref in items(record, "facts"))
+
+
 def check_outcome(moment):
     """Which outcomes a decision may have."""
     record, decision = moment["record"], moment["decision"]
     if decision is None:
         return
     kind, outcome = given(decision, "kind"), given(record, "outcome")
-    may = {"call": ("act", "see", "failure"), "see": ("see", "failure"), "failure": ("failure",)}.get(str(kind), ())
+    may = {"call": ("act", "see", "failure", "waiting"), "see": ("see", "failure"), "failure": ("failure",)}.get(str(kind), ())
     need(outcome in may, "another outcome")
-    need(outcome == "act" or not items(record, "facts") or at(decision, "breach") is not ABSENT, "it wrote facts")
+    need(not items(record, "facts") or may_write(record, moment["open"], decision), "it wrote facts")
     own = ("BEING_ENDED", "ROLE_UNAVAILABLE", given(decision, "code"))
     need(kind != "failure" or given(record, "reason") in own, "another reason")

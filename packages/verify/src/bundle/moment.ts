@@ -45,24 +45,38 @@ export function* faultsOfMoment(
 
 /** By kind of a decision. */
 const MAY_END: Readonly<Record<string, readonly string[]>> = {
-  call: ['act', 'see', 'failure'],
+  call: ['act', 'see', 'failure', 'waiting'],
   see: ['see', 'failure'],
   failure: ['failure'],
 }
 
 /** Which outcomes a decision may have, and the reason of one that failed. */
-export function* faultsOfOutcome({ record, decision }: Moment): Generator<[reason: string, what: string]> {
+export function* faultsOfOutcome({
+  record,
+  open,
+  decision,
+}: Moment): Generator<[reason: string, what: string]> {
   const { outcome, reason } = record
   if (decision === null) return // erased, or there was none
   const kind = at(decision, 'kind')
   if (!(MAY_END[String(kind)] ?? []).includes(String(outcome)))
     yield ['outcome-mismatch', `its decision was ${kind}, and its outcome is ${outcome}`]
   const facts = isArray(record.facts) ? record.facts.length : 0
-  if (outcome !== 'act' && facts > 0 && at(decision, 'breach') === undefined)
+  if (facts > 0 && !mayWrite(record, open, decision))
     yield ['outcome-mismatch', `it wrote facts, and its outcome is ${outcome}`]
   const own = ['BEING_ENDED', 'ROLE_UNAVAILABLE', at(decision, 'code') ?? null]
   if (kind === 'failure' && !own.includes(reason ?? null))
     yield ['outcome-mismatch', 'its decision failed for another reason']
+}
+
+/** Whether a moment may have written facts: an act; that its being met a limit; that its call waits; or that the yes which it brought is over. */
+function mayWrite({ outcome, facts, moment }: JsonObject, open: Json, decision: Json): boolean {
+  if (outcome === 'act' || at(decision, 'breach') !== undefined) return true
+  const wake = String(at(open, 'wake', 'id'))
+  const waits = outcome === 'waiting' ? String(moment) : wake.startsWith('approved/') ? wake.slice(9) : null
+  return (
+    waits !== null && isArray(facts) && facts.every((ref) => isArray(ref) && ref[0] === `approval:${waits}`)
+  )
 }
 
 /** What of a moment its record holds the digest of, and is not there. */

@@ -7,6 +7,7 @@ import { momentHash, valueHash } from '../hash.ts'
 import { type Heads, shownHeads } from '../heads.ts'
 import { type Signing, signerOf, signingOf } from '../passkey.ts'
 import { askerIn } from '../wake.ts'
+import { type Bound, checkYes, isOwnYes } from './approval.ts'
 import {
   type Answer,
   deriveListGate,
@@ -24,9 +25,10 @@ import { World } from './world.ts'
  * - `refused`: it was not allowed, and nothing was done
  * - `permitted`: both gates allow it; nothing says that it was done (a look, or a call that failed for another reason)
  * - `seen-to-run`: both gates allow it, and its facts are on their reels, or its effect has an answer
+ * - `asked`: both gates allow it once persons say yes, and nothing was done
  * - `not-known`: both gates allow it, the outside was asked, and no answer came
  */
-export type Verdict = 'refused' | 'permitted' | 'seen-to-run' | 'not-known'
+export type Verdict = 'refused' | 'permitted' | 'asked' | 'seen-to-run' | 'not-known'
 
 /** What a receipt says, with all that the permission is derived from: the predicate of its in-toto statement. */
 export interface Witness {
@@ -171,7 +173,11 @@ export function derive(witness: Parts): Derived {
       told === undefined || told === own + fallback.join(' or '),
       'the record names another rule of the operation',
     )
-    const answer = deriveRuleGate(world, { actor: me, verb, key, target: placed(world, target), fallback })
+    const question = { actor: me, verb, key, target: placed(world, target), fallback }
+    const answer = deriveRuleGate(world, question)
+    const { asks = [], rests = null } = answer
+    if (asks.length > 0)
+      attested.push(...asking(world, { record: said, open, call: call as Json, me, question, asks, rests }))
     if (answer.by.startsWith(own) && rule === undefined)
       attested.push(`that ${key} takes ${fallback.join(' or ')} is code of its extension`)
     gates.push(answer)
@@ -200,6 +206,17 @@ export function derive(witness: Parts): Derived {
     attested,
     lineage: world.lineage(being).map(({ name }) => name),
   }
+}
+
+/** What a rule that asks comes to: it waits; or the moment brings a yes; or whoever makes the call is whom it asks. */
+function asking(world: World, bound: Bound): string[] {
+  const { outcome, reason } = bound.record
+  const wake = String(at(bound.open, 'wake', 'id'))
+  const isEvent = at(bound.open, 'wake', 'kind') === 'event'
+  if (outcome === 'waiting' || (outcome === 'failure' && reason !== null)) return []
+  if (isEvent && wake.startsWith('approved/')) return checkYes(world, wake.slice('approved/'.length), bound)
+  need(isOwnYes(world, bound), 'a rule asks about it, and nobody said yes')
+  return []
 }
 
 const SELF: Answer = { allowed: true, by: 'see: self' }
@@ -411,5 +428,6 @@ function verdictOf(
   if (answer !== null && !NOT_RUN.includes(answer))
     return UNKNOWN.includes(answer) ? 'not-known' : 'seen-to-run'
   if (isRefused) return reason === 'FORBIDDEN' ? 'refused' : 'permitted'
+  if (outcome === 'waiting') return 'asked'
   return outcome === 'act' ? 'seen-to-run' : 'permitted'
 }

@@ -1,11 +1,16 @@
 import { ancestry } from '../ancestry.ts'
 import { at, isArray, isObject, type Json, type JsonObject } from '../canonical.ts'
+import { type Ask, type PlacedAsk, readAsk } from './ask.ts'
 import type { State, World } from './world.ts'
 
 /** Answer of a gate, with the entry, list, ceiling or rule that gave it. */
 export interface Answer {
   readonly allowed: boolean
   readonly by: string
+  /** rules that ask persons about what it allows; left out for none */
+  readonly asks?: readonly PlacedAsk[]
+  /** where rules ask, all that decides about the call */
+  readonly rests?: Json
 }
 
 export type List = 'canSee' | 'canDo' | 'canSummon' | 'canBe'
@@ -122,7 +127,7 @@ export interface Question {
 const OWNERS_OWN = ['set-matter', 'write-matter', 'end-matter']
 const STANDINGS = ['anyone', 'self', 'parent', 'ancestor', 'owner', 'contributor', 'home', 'operator']
 
-/** The second gate: what the spaces around the target forbid, then what the closest of them permits, then the operation's own rule. */
+/** The second gate: what the spaces around the target forbid, then what the closest of them permits, then the operation's own rule; and what they ask. */
 export function deriveRuleGate(world: World, question: Question): Answer {
   const { actor, verb, key, target, fallback } = question
   const isExempt = (verb === 'do' && target.being !== null) || (key === 'set-space' && actor.parent === null)
@@ -134,14 +139,39 @@ export function deriveRuleGate(world: World, question: Question): Answer {
       return { allowed: false, by }
   for (const { rule, path, by } of rules)
     if (rule.requires !== null)
-      return { allowed: rule.requires.some((property) => has(world, question, property, path)), by }
+      return asked(question, rules, {
+        allowed: rule.requires.some((property) => has(world, question, property, path)),
+        by,
+      })
   const isAllowed = fallback.some((property) => has(world, question, property, target.space))
-  return { allowed: isAllowed, by: `${verb} ${key}: ${fallback.join(' or ')}` }
+  return asked(question, rules, { allowed: isAllowed, by: `${verb} ${key}: ${fallback.join(' or ')}` })
+}
+
+/** What is allowed, with the rules that ask persons about it. Nobody is asked before a look: such a rule refuses it. */
+function asked(
+  { verb, key, target, fallback }: Question,
+  rules: readonly { readonly rule: Rule; readonly by: string }[],
+  answer: Answer,
+): Answer {
+  const asks = rules.flatMap(({ rule, by }) => (rule.ask === undefined ? [] : [{ ask: rule.ask, by }]))
+  const [first] = asks
+  if (!answer.allowed || first === undefined) return answer
+  if (verb === 'see') return { allowed: false, by: first.by }
+  const { being, space, owner = null } = target
+  const rests = {
+    rules: rules.map(({ rule, by }) => ({ rule, by })),
+    fallback,
+    ask: null,
+    permittedBy: answer.by,
+    of: { verb, key, being: being?.name ?? null, space, owner },
+  } as unknown as Json
+  return { allowed: true, by: first.by, asks, rests }
 }
 
 interface Rule {
   readonly requires: readonly Json[] | null
   readonly forbid: readonly Json[]
+  readonly ask?: Ask
 }
 
 function rulesOf(
@@ -170,10 +200,13 @@ function readRule(value: Json): Rule {
   if (value === true) return { requires: ['anyone'], forbid: [] }
   const nobody = { requires: [], forbid: [] }
   if (!isObject(value) || Object.keys(value).length === 0) return nobody
-  const { requires, forbid = [], ...unknown } = value
+  const { requires, forbid = [], ask: asks, ...unknown } = value
   if (Object.keys(unknown).length > 0 || !isArray(forbid) || !forbid.every(isProperty)) return nobody
-  if (requires === undefined) return { requires: null, forbid }
-  return isArray(requires) ? { requires: requires.filter(isProperty), forbid } : nobody
+  const ask = asks === undefined ? undefined : readAsk(asks)
+  if (ask === null) return nobody
+  const rest = { forbid, ...(ask === undefined ? {} : { ask }) }
+  if (requires === undefined) return { requires: null, ...rest }
+  return isArray(requires) ? { requires: requires.filter(isProperty), ...rest } : nobody
 }
 
 /** Whether the actor is to the target what a rule names. @param place the space that has the rule */

@@ -33,6 +33,8 @@ export const OPERATIONS: Readonly<Record<'do' | 'be', Readonly<Record<string, re
     'set-role': ANYONE,
     'delete-role': ANYONE,
     mediate: ['self'],
+    approve: ['self'],
+    deny: ['self'],
     'set-world-signal': ANYONE,
     'grant-namespace': ANYONE,
     'revoke-namespace': ANYONE,

@@ -36,6 +36,8 @@ export interface State {
   /** where it is; of a thing its place, which may be a stance */
   readonly space: string
   readonly defaultRole: Json
+  readonly isPerson: boolean
+  readonly isEnded: boolean
   readonly ceiling: Json
   readonly owner: string | null
   readonly contributors: readonly Json[]
@@ -50,6 +52,8 @@ const NONE: State = {
   home: '/',
   space: '/',
   defaultRole: null,
+  isPerson: false,
+  isEnded: false,
   ceiling: null,
   owner: null,
   contributors: [],
@@ -70,8 +74,10 @@ const CHANGES: Readonly<Record<string, (state: State, payload: JsonObject) => St
     home: String(said.home),
     space: String(said.home),
     defaultRole: said.defaultRole ?? null,
+    isPerson: at(said.cognition, 'kind') === 'human',
     ceiling: said.ceiling ?? null,
   }),
+  'being:ended': (state) => ({ ...state, isEnded: true }),
   'being:moved': (state, { to }) => ({ ...state, space: String(to) }),
   'being:bounded': (state, { ceiling }) => ({ ...state, ceiling: ceiling ?? null }),
   'being:bore': (state, { being }) => ({
@@ -117,9 +123,13 @@ const CHANGES: Readonly<Record<string, (state: State, payload: JsonObject) => St
 /** After a child that is not named. */
 const unnamed = (state: State | null): State | null => (state === null ? null : { ...state, children: null })
 
+/** Facts of a call that waits for a yes, whose contents count; those of the others are their kinds alone. */
+const OF_APPROVALS = ['approval:asked', 'approval:given']
+
 /** Whether the state that the gates read depends on the payload of a fact. A quality counts where rules stand: in spaces. */
 export const isRead = (reel: string, kind: string): boolean =>
-  Object.hasOwn(CHANGES, kind) && (kind !== 'quality:set' || reel.startsWith('space:'))
+  OF_APPROVALS.includes(kind) ||
+  (Object.hasOwn(CHANGES, kind) && (kind !== 'quality:set' || reel.startsWith('space:')))
 
 function requirePayload(
   header: Json,
@@ -136,6 +146,8 @@ function requirePayload(
 export class World {
   readonly #states = new Map<string, State | null>()
   readonly shown = new Map<string, Shown>()
+  /** facts of calls that wait for a yes, by reel */
+  readonly #told = new Map<string, { readonly header: Json; readonly payload: JsonObject | null }[]>()
   /** what flows read, as far as it is shown */
   readonly states = new States()
   /** by reel, how many facts of which flows read something are there without their payloads */
@@ -166,6 +178,16 @@ export class World {
         hash = factHash(hash, header)
         hashes.set(seq, hash)
         const kind = String(at(header, 'kind'))
+        if (reel.startsWith('approval:')) {
+          const isShown = isRead(reel, kind) && requirePayload(header, salt, payload, wrong)
+          if (!isShown && (salt !== null || payload !== null))
+            throw wrong('brings a payload that nothing is derived from')
+          this.#told.set(reel, [
+            ...(this.#told.get(reel) ?? []),
+            { header, payload: isShown ? payload : null },
+          ])
+          continue
+        }
         if (!isRead(reel, kind)) {
           if (!isOfState(kind)) {
             if (salt !== null || payload !== null)
@@ -197,6 +219,12 @@ export class World {
     const state = this.#states.get(reel)
     if (state === undefined) throw new MissingReel(reel)
     return state
+  }
+
+  /** The facts of a call that waited for a yes, in order. @throws {MissingReel} */
+  told(reel: string): readonly { readonly header: Json; readonly payload: JsonObject | null }[] {
+    this.state(reel)
+    return this.#told.get(reel) ?? []
   }
 
   being = (name: string): State | null => this.state(`being:${name}`)

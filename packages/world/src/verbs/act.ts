@@ -25,7 +25,7 @@ export async function decideCall(call: VerbCall, at: Acting): Promise<Act | Effe
     const act = await decide(call, { ...at, consent })
     if (act.kind === 'act') requireBounded(act)
     const isPlain = consent.asked.length === 0 && at.asking?.approval == null
-    return isPlain ? act : await withConsent(call, at, consent.asked, act)
+    return isPlain ? act : await withConsent(call, at, consent, act)
   } finally {
     at.reader.requireWhole() // an operation may have caught the error of a failed read and gone on
   }

@@ -20,6 +20,8 @@ export interface Asking {
 /** Collects what rules ask about one call. The call is decided all the same, so that one which would fail is refused at once. */
 export class Consent {
   readonly #asked: AskedRules[] = []
+  /** entry of the list that allows the call */
+  listed = ''
 
   get asked(): readonly AskedRules[] {
     return this.#asked

@@ -20,7 +20,7 @@ import type { WorldReader } from '../read/reader.ts'
 import { type AskedPayload, approversOf, askedEntry, yesHoldsUntil } from '../rows/approvals.ts'
 import type { ApprovalRow, AskedOf, BeingRow, Ties } from '../rows/rows.ts'
 import type { Act, Acting } from './acting.ts'
-import type { Asking } from './asking.ts'
+import type { Asking, Consent } from './asking.ts'
 
 /** A call that waits for a yes. Nothing of it was done. */
 export interface Waiting {
@@ -41,14 +41,15 @@ export interface Waiting {
 export async function withConsent<Decided extends { readonly kind: string }>(
   call: VerbCall,
   at: Acting,
-  asked: readonly AskedRules[],
+  { asked, listed }: Pick<Consent, 'asked' | 'listed'>,
   decided: Decided,
 ): Promise<Decided | Waiting> {
   const { asking } = at
   if (asking?.approval == null) {
     const open = await stillAsked(at, asked)
     if (open.length === 0) return decided
-    return waiting(call, at, { asking: requireAsking(asking), rules: open, asked })
+    const waits = await waiting(call, at, { asking: requireAsking(asking), rules: open, asked })
+    return { ...waits, by: [listed, ...waits.by] }
   }
   const row = await at.reader.approval(asking.approval)
   await requireYes(call, at, { row, asking, asked })

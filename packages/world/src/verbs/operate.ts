@@ -28,6 +28,7 @@ import { summon } from './summon.ts'
 export async function operate(request: OperationRequest, at: Deciding): Promise<Act | EffectPending> {
   const { reader, me, driver, surface } = at
   const listed = await requireListed(at, request.verb, request.action)
+  at.consent.listed ||= listed
   const { operation, target, rule } = await resolveOperation(at, request, me, at.consent)
   const fulfilled = operation.mediates === true ? await fulfil(at, request) : null
   if (fulfilled?.kind === 'effect-pending') return fulfilled

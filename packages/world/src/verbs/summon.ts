@@ -196,6 +196,7 @@ function orientationFor(asked: Orientation | undefined, name: BeingName, { me, r
 async function gateBeing(at: Deciding, name: BeingName): Promise<{ being: BeingRow; by: [string, string] }> {
   const key = stanceOf(name)
   const listed = await requireListed(at, 'summon', key)
+  at.consent.listed ||= listed
   const being = await at.reader.being(name)
   if (being === null) throw new TreeosError('BEING_NOT_FOUND', `no being ${key} lives in this reality`)
   const target = { kind: 'being', being } as const
