@@ -8,6 +8,7 @@ import { addCheckpoint } from './commands/checkpoint.ts'
 import { addCompletion, visible } from './commands/completion.ts'
 import { addControl } from './commands/control.ts'
 import { addDebug } from './commands/debug.ts'
+import { addEnv } from './commands/env.ts'
 import { addErase } from './commands/erase.ts'
 import { addEvaluate } from './commands/evaluate.ts'
 import { addExtensions } from './commands/extensions.ts'
@@ -60,6 +61,7 @@ export function createCli(out: Output): Cli {
   cli.describeNext('Running')
   addRunning(cli)
   addLogs(cli)
+  addEnv(cli)
   addPortal(cli)
   addPeople(cli)
   cli.describeNext('Acting in the world')

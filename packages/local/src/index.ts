@@ -48,9 +48,11 @@ export { writeWhole as writePrivate } from './machine/files.ts'
 export { acquireLock, LockedError } from './machine/lock.ts'
 export { freePort } from './machine/ports.ts'
 export { processStart, tail } from './machine/process.ts'
+export { shellWord } from './machine/shell-word.ts'
 export { ensurePostgres, type Postgres } from './postgres/postgres.ts'
 export { checkpointsFolder, NO_SEQUENCER } from './processes/checkpoints.ts'
 export { runWorker } from './processes/one-more-worker.ts'
+export { ownVariables } from './processes/own-programs.ts'
 export {
   dataFlag,
   hasTemporal,

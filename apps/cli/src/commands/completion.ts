@@ -11,7 +11,9 @@ export function addCompletion(cli: Cli): void {
     .addArgument(new Argument('<shell>', 'your shell').choices([...SHELLS]))
     .action(
       cli.run(async (out, shell: Shell) => {
-        const script = SCRIPTS[shell](quoted(process.execPath, process.argv[1] ?? 'treeos'))
+        const { shellWord } = await import('@treeos/local')
+        const us = [process.execPath, process.argv[1] ?? 'treeos'].map(shellWord).join(' ')
+        const script = SCRIPTS[shell](us)
         out.value({ shell, script }, () => script)
       }),
     )
@@ -82,9 +84,6 @@ const optionsOf = (command: Command): Candidate[] =>
 
 /** The commands that help lists. */
 export const visible = (command: Command): readonly Command[] => command.createHelp().visibleCommands(command)
-
-const quoted = (...words: string[]): string =>
-  words.map((word) => `'${word.replaceAll("'", `'\\''`)}'`).join(' ')
 
 /** Each calls us for every press of Tab, with the words up to the cursor. */
 const SCRIPTS: Record<Shell, (us: string) => string> = {

@@ -32,7 +32,8 @@ export function addFork(cli: Cli): void {
         const moment = requireMoment(at)
         const onProgress = (line: string) => out.progress(line)
         const forked = await out.spinning(() => makeFork(options, { dataDir, name, ...moment, onProgress }))
-        return out.value(forked, shownForked)
+        const { shellWord } = await import('@treeos/local')
+        return out.value(forked, (made) => shownForked(made, shellWord(made.data)))
       }),
     )
 

@@ -4,7 +4,11 @@ import type { ForkedInstance } from '../instance/forks.ts'
 import { oneLine } from '../text/output.ts'
 import { short } from './parts.ts'
 
-export function shownForked({ reality, data, at, facts, moments, waiting, ok }: ForkedInstance): string {
+/** @param data its folder, as a word of a shell */
+export function shownForked(
+  { reality, at, facts, moments, waiting, ok }: ForkedInstance,
+  data: string,
+): string {
   return [
     `made the reality ${reality}, which shares ${facts} facts and ${moments} moments up to moment ${at.n} of ${stanceOf(at.being)}`,
     `${waiting} ${waiting === 1 ? 'wake waits' : 'wakes wait'} in it; its chains are ${ok ? 'unbroken' : 'BROKEN'}`,

@@ -3,6 +3,7 @@ import { isAlive, readInstance, type Service } from '../instance/instance.ts'
 import { serviceOf } from '../instance/services.ts'
 import { LocalError } from '../machine/error.ts'
 import { readIfThere } from '../machine/files.ts'
+import { shellWord } from '../machine/shell-word.ts'
 import { type LoginRole, OWNER, PEOPLE, PORTAL, SEQUENCER, SIGNALS, WORKER } from '../postgres/logins.ts'
 import { urlOf } from '../postgres/server.ts'
 import { temporalEnvironment } from '../temporal/access.ts'
@@ -25,7 +26,7 @@ const HINT = '`treeos status` shows what runs, and `treeos up` (or `npx pnpm@12.
 
 /** The option by which commands reach this instance; empty for the default one of the current folder. */
 export function dataFlag(dataDir: string): string {
-  return dataDir === join(process.cwd(), '.treeos') ? '' : ` --data ${dataDir}`
+  return dataDir === join(process.cwd(), '.treeos') ? '' : ` --data ${shellWord(dataDir)}`
 }
 
 /** @throws {LocalError} saying how to start */
@@ -127,7 +128,7 @@ function requireService(dataDir: string, name: string, title: string): Service {
   const service = serviceOf(readInstance(dataDir), name)
   if (service === null)
     throw new LocalError(
-      `no instance of TreeOS runs in ${dataDir}: start it with \`npx treeos up --data ${dataDir}\`, or name another with --data`,
+      `no instance of TreeOS runs in ${dataDir}: start it with \`npx treeos up --data ${shellWord(dataDir)}\`, or name another with --data`,
     )
   if (isAlive(service)) return service
   throw new LocalError(`${title} at ${service.address} has ended: ${HINT}`)

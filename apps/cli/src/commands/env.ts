@@ -1,0 +1,45 @@
+import { Option } from 'commander'
+import type { Cli, InstanceOptions } from '../cli.ts'
+
+interface EnvOptions extends InstanceOptions {
+  readonly for?: 'worker' | 'client'
+  readonly secrets?: boolean
+}
+
+/** `treeos env` */
+export function addEnv(cli: Cli): void {
+  cli
+    .onInstance('env', 'print what a worker or a client program of your own needs, as NAME=value lines')
+    .addOption(
+      new Option('--for <program>', 'only what one of them needs (default: all)').choices([
+        'worker',
+        'client',
+      ]),
+    )
+    .option('--secrets', 'also print values with passwords where standard output is no terminal')
+    .action(
+      cli.run(async (out, { for: program, secrets = false, ...options }: EnvOptions) => {
+        const { dataDirOf } = await import('../instance/data-dir.ts')
+        const { ownVariables, shellWord } = await import('@treeos/local')
+        const { openReality } = await import('../instance/connection.ts')
+        const { taskQueueOf } = await import('@treeos/protocol')
+        const wanted = ownVariables(dataDirOf(options)).filter(
+          ({ for: of }) => program === undefined || of === 'both' || of === program,
+        )
+        const isShown = secrets || process.stdout.isTTY === true
+        const shown = wanted.filter(({ isSecret }) => isShown || !isSecret)
+        const left = wanted.filter((variable) => !shown.includes(variable)).map(({ name }) => name)
+        const taskQueue = await openReality(options, async ({ reality }) => taskQueueOf(reality.name))
+        if (left.length > 0)
+          out.progress(`left out, since they hold passwords: ${left.join(', ')}; --secrets prints them`)
+        if (program !== 'client')
+          out.progress(
+            `the beings of this instance wait in the task queue ${taskQueue}: a worker of your own that polls it beside those of \`treeos up\` lives moments of all of them, so it needs the same extensions`,
+          )
+        const variables = Object.fromEntries(shown.map(({ name, value }) => [name, value]))
+        out.value({ variables, leftOut: left, taskQueue }, () =>
+          shown.map(({ name, value }) => `${name}=${shellWord(value)}`).join('\n'),
+        )
+      }),
+    )
+}
