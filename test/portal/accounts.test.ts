@@ -205,12 +205,10 @@ describe('a session that somebody left open', () => {
     await age('operator', 16)
     expect(await at.post(operator, path, CHANGES[path])).toMatchObject({
       status: 403,
-      json: { error: { detail: { reason: 'sign-in-again' } } },
+      json: { context: { reason: 'sign-in-again' } },
     })
     await age('operator', 14) // control: it is reached
-    expect((await at.post(operator, path, CHANGES[path])).json.error?.detail?.reason).not.toBe(
-      'sign-in-again',
-    )
+    expect((await at.post(operator, path, CHANGES[path])).json.context?.reason).not.toBe('sign-in-again')
   })
 
   it('still signs out elsewhere', async () => {
@@ -233,7 +231,8 @@ describe('a tab that drives a being', () => {
       const answer = body === null ? await at.ask(tab, path) : await at.post(tab, path, body)
       expect({ path, ...answer.json }).toMatchObject({
         path,
-        error: { code: 'FORBIDDEN', detail: { reason: 'driving' } },
+        code: 'FORBIDDEN',
+        context: { reason: 'driving' },
       })
     }
     expect([await groundOf(at.world), (await at.ask(ada, '/api/account')).json.hasPassword]).toEqual(before)
@@ -257,7 +256,7 @@ describe('a password', () => {
   it('that is the last way in is not removed', async () => {
     expect(await at.post(ada, '/api/account/password', { password: null })).toMatchObject({
       status: 409,
-      json: { error: { code: 'RESOURCE_CONFLICT' } },
+      json: { code: 'RESOURCE_CONFLICT' },
     })
     expect((await signIn('ada')).status).toBe(200)
   })
@@ -366,7 +365,7 @@ describe('an invitation', () => {
     const fay = seatIn(await at.post(null, '/api/open/link/use', { token: json.token, password: PASSWORD }))
     expect((await at.ask(fay, '/api/session')).json).toMatchObject({ stance: '@fay', role: 'stage:free' })
     expect(await person(ada, '@fay')).toMatchObject({ hasAccount: true, invitation: null })
-    expect((await at.ask(ada, '/api/beings/fay')).status).toBe(200)
+    expect((await at.ask(ada, '/api/v1/beings/fay')).status).toBe(200)
     expect(
       (await at.post(null, '/api/open/link/use', { token: json.token, password: PASSWORD })).status,
     ).toBe(401)
@@ -374,7 +373,7 @@ describe('an invitation', () => {
 
   it('is an act: who may give birth to nobody invites nobody, and no link is made', async () => {
     const before = [await groundOf(at.world), await peopleOf(operator)]
-    expect(await invite(bob, 'gus')).toMatchObject({ status: 403, json: { error: { code: 'FORBIDDEN' } } })
+    expect(await invite(bob, 'gus')).toMatchObject({ status: 403, json: { code: 'FORBIDDEN' } })
     expect([await groundOf(at.world), await peopleOf(operator)]).toEqual(before)
   })
 
@@ -398,7 +397,7 @@ describe('an invitation', () => {
 
   it.each([0, 169, 1.5, null])('for %s hours is refused, and nobody is born', async (hours) => {
     expect((await invite(ada, 'jon', { hours })).status).toBe(400)
-    expect((await at.ask(operator, '/api/beings/jon')).status).toBe(404)
+    expect((await at.ask(operator, '/api/v1/beings/jon')).status).toBe(404)
   })
 
   it('shows and lets in own offspring alone, and takes away nobody else’s account', async () => {

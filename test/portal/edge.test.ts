@@ -24,7 +24,7 @@ const fill = (path: string) =>
 
 it('the router lists its routes', () => {
   expect(unsafe().map(({ path }) => path)).toEqual(
-    expect.arrayContaining(['/api/open/sign-in', '/api/sign-out', '/api/inbox/reply', '/api/verb']),
+    expect.arrayContaining(['/api/open/sign-in', '/api/sign-out', '/api/v1/inbox/reply', '/api/v1/do']),
   )
   expect(routes().length).toBeGreaterThan(14)
 })
@@ -133,8 +133,8 @@ describe('what is sent', () => {
 
   it('is bounded: a body that is too large is refused before it is read', async () => {
     const body = JSON.stringify({ correlation: 'x', content: 'x'.repeat(500_000) })
-    const answered = await at.ask(operator, '/api/inbox/reply', { method: 'POST', body })
-    expect(answered).toMatchObject({ status: 413, json: { error: { code: 'PAYLOAD_TOO_LARGE' } } })
+    const answered = await at.ask(operator, '/api/v1/inbox/reply', { method: 'POST', body })
+    expect(answered).toMatchObject({ status: 413, json: { code: 'PAYLOAD_TOO_LARGE' } })
   })
 
   it('names no file of the server', async () => {
@@ -151,11 +151,12 @@ describe('what is sent', () => {
 
   it('is refused with what is wrong, and never with what the server thinks', async () => {
     const bad: [string, unknown][] = [
-      ['/api/inbox/reply', { correlation: 7 }],
-      ['/api/inbox/close', { how: 'burnt', entries: null }],
-      ['/api/verb', { call: { verb: 'fly' } }],
-      ['/api/verb', { call: { verb: 'do', action: 'no-such-action', args: {} } }],
-      ['/api/inbox/reply', { correlation: 'no-such', content: 'x' }],
+      ['/api/v1/inbox/reply', { correlation: 7 }],
+      ['/api/v1/inbox/close', { how: 'burnt', entries: null }],
+      ['/api/v1/fly', {}],
+      ['/api/v1/do', { verb: 'fly', action: 'move' }],
+      ['/api/v1/do', { action: 'no-such-action', args: {} }],
+      ['/api/v1/inbox/reply', { correlation: 'no-such', content: 'x' }],
     ]
     for (const [path, json] of bad) {
       const answered = await at.post(operator, path, json)

@@ -14,7 +14,7 @@ beforeAll(async () => {
   ;[operator, ada, bob] = [await at.enter('operator'), await at.enter('ada'), await at.enter('bob')]
   for (const name of ['imp', 'elf']) {
     const payload = { name, cognition: 'scripted', script: 'echo', role: 'stage:free' }
-    await at.post(ada, '/api/verb', { call: { verb: 'be', operation: 'birth', payload } })
+    await at.post(ada, '/api/v1/be', { operation: 'birth', payload })
   }
 })
 afterAll(() => at?.close())
@@ -29,8 +29,8 @@ async function drive(seat: Seat, being: string): Promise<Seat> {
 const isFree = (being: string, seconds = 15) =>
   until(async () => (await rowOf(at.world, being)).inhabited?.by == null, { seconds, what: `${being} freed` })
 const release = (tab: Seat) => at.post(tab, '/api/inhabit/release', {})
-const moveTo = (target: string) => ({ call: { verb: 'do', action: 'move', target, args: {} } })
-const LEASE_OVER = { status: 403, json: { error: { code: 'FORBIDDEN', detail: { reason: 'lease-over' } } } }
+const moveTo = (target: string) => ({ action: 'move', target, args: {} })
+const LEASE_OVER = { status: 403, json: { code: 'FORBIDDEN', context: { reason: 'lease-over' } } }
 
 it('in that tab the person acts as the child, and the record names the driver; its other tabs act as itself', async () => {
   const tab = await drive(ada, '@kid')
@@ -40,7 +40,7 @@ it('in that tab the person acts as the child, and the record names the driver; i
     driver: '@ada',
   })
   expect((await at.ask(ada, '/api/session')).json).toMatchObject({ stance: '@ada', driver: null })
-  expect((await at.post(tab, '/api/verb', moveTo('/library'))).status).toBe(200)
+  expect((await at.post(tab, '/api/v1/do', moveTo('/library'))).status).toBe(200)
   expect(await rowOf(at.world, 'kid')).toMatchObject({ space: '/library' })
   expect(await rowOf(at.world, 'ada')).toMatchObject({ space: '/' })
   expect((await moments(at.world.db, 'kid')).at(-1)).toMatchObject({ driver: '@ada', outcome: 'act' })
@@ -52,12 +52,12 @@ it('its own mind rests; what waited is lived after the release', async () => {
   const asAda = { ...at.world, person: 'ada' }
   const said = { target: 'kid', content: 'are you there?', as: 'ada', waitSeconds: null }
   const { correlation } = await summon(asAda, said)
-  await until(async () => (await at.ask(tab, '/api/inbox')).text.includes(correlation))
+  await until(async () => (await at.ask(tab, '/api/v1/inbox')).text.includes(correlation))
   await new Promise((resolve) => setTimeout(resolve, 1_000))
-  expect((await at.ask(tab, '/api/inbox')).text).toContain('are you there?')
+  expect((await at.ask(tab, '/api/v1/inbox')).text).toContain('are you there?')
   expect(await release(tab)).toMatchObject({ status: 200 })
   await isFree('kid')
-  await until(async () => (await at.ask(ada, '/api/inbox')).text.includes('are you there?'), {
+  await until(async () => (await at.ask(ada, '/api/v1/inbox')).text.includes('are you there?'), {
     what: 'the answer of its own mind',
   })
   expect(await at.ask(tab, '/api/session')).toMatchObject(LEASE_OVER)
@@ -75,7 +75,7 @@ describe('whom a person may inhabit', () => {
   it('one that another person drives is refused with the name of the driver', async () => {
     const tab = await drive(operator, '@kid')
     const refused = await at.post(ada, '/api/inhabit', { being: '@kid' })
-    expect(refused).toMatchObject({ status: 409, json: { error: { code: 'RESOURCE_CONFLICT' } } })
+    expect(refused).toMatchObject({ status: 409, json: { code: 'RESOURCE_CONFLICT' } })
     expect(refused.text).toContain('@operator')
     await release(tab)
   })
@@ -84,7 +84,7 @@ describe('whom a person may inhabit', () => {
     const upper = await drive(operator, '@ada')
     const lower = await drive(upper, '@kid')
     expect((await at.ask(lower, '/api/session')).json).toMatchObject({ stance: '@kid', driver: '@ada' })
-    expect((await at.post(lower, '/api/verb', moveTo('/'))).status).toBe(200)
+    expect((await at.post(lower, '/api/v1/do', moveTo('/'))).status).toBe(200)
     await release(upper)
     expect(await at.ask(lower, '/api/session')).toMatchObject(LEASE_OVER)
     await isFree('kid')
@@ -97,7 +97,7 @@ describe('who may use the lease of a tab', () => {
     const other = await at.sit('ada')
     const before = await groundOf(at.world)
     for (const seat of [bob, operator, other])
-      expect(await at.post(inTab(seat, tab.tab ?? ''), '/api/verb', moveTo('/library'))).toMatchObject(
+      expect(await at.post(inTab(seat, tab.tab ?? ''), '/api/v1/do', moveTo('/library'))).toMatchObject(
         LEASE_OVER,
       )
     for (const seat of [
@@ -105,9 +105,9 @@ describe('who may use the lease of a tab', () => {
       { ...tab, cookie: bob.cookie },
       { ...tab, cookie: '', key: '' },
     ])
-      expect((await at.post(seat, '/api/verb', moveTo('/library'))).status).toBe(401)
+      expect((await at.post(seat, '/api/v1/do', moveTo('/library'))).status).toBe(401)
     expect(await groundOf(at.world)).toEqual(before)
-    expect((await at.post(tab, '/api/verb', moveTo('/library'))).status).toBe(200) // the control
+    expect((await at.post(tab, '/api/v1/do', moveTo('/library'))).status).toBe(200) // the control
     await release(tab)
   })
 
@@ -125,20 +125,21 @@ describe('who may use the lease of a tab', () => {
     await isFree('kid')
     const again = await drive(ada, '@kid')
     const before = await groundOf(at.world)
-    expect(await at.post(first, '/api/verb', moveTo('/'))).toMatchObject(LEASE_OVER)
+    expect(await at.post(first, '/api/v1/do', moveTo('/'))).toMatchObject(LEASE_OVER)
     expect(await at.post(first, '/api/inhabit/renew', {})).toMatchObject(LEASE_OVER)
     expect(await groundOf(at.world)).toEqual(before)
-    expect((await at.post(again, '/api/verb', moveTo('/'))).status).toBe(200)
+    expect((await at.post(again, '/api/v1/do', moveTo('/'))).status).toBe(200)
     await release(again)
   })
 
   it('not by the person itself in its other tabs, although a command line of the same person could', async () => {
     const tab = await drive(ada, '@kid')
     const sent = { ...moveTo('/library'), as: '@kid', being: '@kid' }
-    expect((await at.post(ada, '/api/verb', sent)).status).toBe(200)
+    expect((await at.post(ada, '/api/v1/do', sent)).status).toBe(400)
+    expect((await at.post(ada, '/api/v1/do', moveTo('/library'))).status).toBe(200)
     expect(await rowOf(at.world, 'ada')).toMatchObject({ space: '/library' })
     expect(await rowOf(at.world, 'kid')).toMatchObject({ space: '/' })
-    await at.post(ada, '/api/verb', moveTo('/'))
+    await at.post(ada, '/api/v1/do', moveTo('/'))
     const asAda = { ...at.world, person: 'ada' }
     const call = { verb: 'do', action: 'move', target: '/library', args: {} } as const
     await act(asAda, 'kid', call)
@@ -158,26 +159,26 @@ describe('what a tab shows is what the child may see', () => {
   it('its inbox, its past and its lists; not those of the driver', async () => {
     const said = { target: 'ada', content: 'for ada alone', as: 'operator', waitSeconds: null }
     await summon(at.world, said)
-    await until(async () => (await at.ask(ada, '/api/inbox')).text.includes('for ada alone'))
+    await until(async () => (await at.ask(ada, '/api/v1/inbox')).text.includes('for ada alone'))
     const tab = await drive(ada, '@kid')
     const codes: Record<string, number> = {}
     for (const path of [
-      '/api/inbox',
-      '/api/threads',
-      '/api/beings/kid/moments',
-      '/api/beings/ada/moments',
-      '/api/beings/imp/moments',
+      '/api/v1/inbox',
+      '/api/v1/threads',
+      '/api/v1/beings/kid/moments',
+      '/api/v1/beings/ada/moments',
+      '/api/v1/beings/imp/moments',
     ]) {
       const { status, text } = await at.ask(tab, path)
       codes[path] = status
       expect(text, path).not.toContain('for ada alone')
     }
     expect(codes).toEqual({
-      '/api/inbox': 200,
-      '/api/threads': 200,
-      '/api/beings/kid/moments': 200,
-      '/api/beings/ada/moments': 403,
-      '/api/beings/imp/moments': 403,
+      '/api/v1/inbox': 200,
+      '/api/v1/threads': 200,
+      '/api/v1/beings/kid/moments': 200,
+      '/api/v1/beings/ada/moments': 403,
+      '/api/v1/beings/imp/moments': 403,
     })
     await release(tab)
   })
@@ -188,12 +189,9 @@ describe('how it ends', () => {
 
   it('signing out, in any tab of the session; another session of the person goes on', async () => {
     const seat = await at.enter('cleo')
-    await at.post(seat, '/api/verb', {
-      call: {
-        verb: 'be',
-        operation: 'birth',
-        payload: { name: 'cub', cognition: 'scripted', script: 'echo' },
-      },
+    await at.post(seat, '/api/v1/be', {
+      operation: 'birth',
+      payload: { name: 'cub', cognition: 'scripted', script: 'echo' },
     })
     const other = await at.sit('cleo')
     const tab = await drive(seat, '@cub')
@@ -248,9 +246,7 @@ describe('how it ends', () => {
 
   it('the end of the child', async () => {
     const tab = await drive(operator, '@imp')
-    await at.post(operator, '/api/verb', {
-      call: { verb: 'do', action: 'end-being', target: '@imp', args: {} },
-    })
+    await at.post(operator, '/api/v1/do', { action: 'end-being', target: '@imp', args: {} })
     expect(await answers(tab)).toMatchObject(LEASE_OVER)
   })
 })
@@ -262,7 +258,7 @@ it('so many tabs of a session drive beings, and no more', async () => {
   for (let n = 0; n < 8; n++) tabs.push(await drive(operator, `@pup-${n}`))
   expect(await at.post(operator, '/api/inhabit', { being: '@pup-8' })).toMatchObject({
     status: 429,
-    json: { error: { code: 'RATE_LIMITED' } },
+    json: { code: 'RATE_LIMITED' },
   })
   await Promise.all(tabs.map(release))
   expect(at.errors).toEqual([])

@@ -34,6 +34,7 @@ const ATTACKS: readonly (readonly [string, string])[] = [
   ['an opened moment', `insert into treeos.moment_open select * from treeos.moment_open limit 0`],
   ['a decision', `insert into treeos.moment_decision select * from treeos.moment_decision limit 0`],
   ['access tokens', `select secret_hash from treeos.token`],
+  ['whom access tokens are for', `select being from treeos.token`],
   ['access token revoked', `select treeos.revoke_token('t')`],
   ['a claimed wake', `select * from treeos.claim('kid', 'kid/1/1', 1)`],
   ['a new life', `select * from treeos.begin_life('kid', 'x', 'y')`],

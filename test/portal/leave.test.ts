@@ -1,8 +1,8 @@
-import { act, moments, summon } from '@treeos/client'
+import { act, issueToken, moments, summon } from '@treeos/client'
 import { listRoutes } from '@treeos/portal'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { groundOf, until } from '../support/life.ts'
-import { PortalWorld, type Seat } from '../support/portal.ts'
+import { PortalWorld, type Seat, send } from '../support/portal.ts'
 
 const SECRET = 'the-treasure-lies-under-the-oak'
 /** Fewer than a stranger may ask before the answer is that it asks too often. */
@@ -34,14 +34,19 @@ beforeAll(async () => {
 })
 afterAll(() => at?.close())
 
+/** Nobody needs leave for these, and they tell of nobody. */
+const isOpen = (path: string) => path.startsWith('/api/open/') || path === '/api/v1/openapi.json'
+
 /** All routes that read, filled in with what belongs to @ada. */
 const reads = () =>
   listRoutes(at.portal)
     .filter(({ method }) => method === 'GET')
     .map(({ path }) => path)
-    .filter((path) => path !== '/api/live' && !path.startsWith('/api/open/'))
+    .filter((path) => path !== '/api/live' && !isOpen(path))
     .flatMap((path) => {
-      if (path === '/api/space' || path === '/api/map') return [`${path}?path=/cellar`, `${path}?path=/`]
+      if (path === '/api/v1/see') return ['kid', 'ada'].map((being) => `${path}?address=@${being}`)
+      if (path === '/api/v1/space' || path === '/api/v1/map')
+        return [`${path}?path=/cellar`, `${path}?path=/`]
       if (path === '/api/compared') return ['kid', 'ada', 'operator'].map((being) => `${path}?being=${being}`)
       if (path.includes(':id')) return [path.replace(':id', thread)]
       if (path.includes(':role')) return [path.replace(':role', 'keeper')]
@@ -61,31 +66,39 @@ describe('nobody reads without leave', () => {
 
   it('another person never gets to see what was said, on any route', async () => {
     const codes: Record<string, number> = {}
+    const { secret } = await issueToken({ ...at.world, person: 'bob' }, { being: 'bob', as: 'bob' })
     for (const path of reads()) {
       const { status, text } = await at.ask(bob, path)
       expect(text, path).not.toContain(SECRET)
       codes[path] = status
+      const answered = await send(at.origin, path, { headers: { authorization: `Bearer ${secret}` } })
+      expect(answered.text, path).not.toContain(SECRET)
+      // The same of a program; what belongs to the page no token opens.
+      expect([path, answered.status]).toEqual([path, path.startsWith('/api/v1/') ? status : 401])
     }
     expect(codes).toMatchObject({
-      '/api/beings/kid': 403,
-      '/api/beings/kid/moments': 403,
-      '/api/beings/kid/moments/1': 403,
-      '/api/beings/ada/moments': 403,
-      '/api/beings/operator/moments': 403,
-      '/api/space?path=/cellar': 403,
-      '/api/roles': 403,
-      '/api/addresses': 403,
-      '/api/roles/keeper': 403,
-      '/api/beings/kid/flow': 403,
-      '/api/map?path=/cellar': 403,
+      '/api/v1/beings/kid': 403,
+      '/api/v1/beings/kid/moments': 403,
+      '/api/v1/beings/kid/moments/1': 403,
+      '/api/v1/beings/kid/moments/1/explain': 403,
+      '/api/v1/beings/kid/moments/1/prompt': 403,
+      '/api/v1/see?address=@kid': 403,
+      '/api/v1/beings/ada/moments': 403,
+      '/api/v1/beings/operator/moments': 403,
+      '/api/v1/space?path=/cellar': 403,
+      '/api/v1/roles': 403,
+      '/api/v1/addresses': 403,
+      '/api/v1/roles/keeper': 403,
+      '/api/v1/beings/kid/flow': 403,
+      '/api/v1/map?path=/cellar': 403,
       '/api/compared?being=kid': 403,
-      '/api/health': 403,
+      '/api/v1/health': 403,
       '/api/machine': 403,
-      '/api/record': 200,
-      '/api/use': 200,
-      [`/api/threads/${thread}`]: 403,
-      '/api/inbox': 200,
-      '/api/world': 200,
+      '/api/v1/record': 200,
+      '/api/v1/use': 200,
+      [`/api/v1/threads/${thread}`]: 403,
+      '/api/v1/inbox': 200,
+      '/api/v1/world': 200,
       '/api/account': 200, // its own
       '/api/people': 200, // its own
     })
@@ -94,16 +107,16 @@ describe('nobody reads without leave', () => {
   it('control: those who have leave see it on these routes', async () => {
     const shows = async (seat: Seat, path: string) => (await at.ask(seat, path)).text.includes(SECRET)
     for (const seat of [operator, ada]) {
-      expect(await shows(seat, '/api/beings/kid/moments/1')).toBe(true)
-      expect(await shows(seat, '/api/space?path=/')).toBe(true) // the last words of @kid
-      expect(await shows(seat, `/api/threads/${thread}`)).toBe(true)
-      expect(await shows(seat, '/api/roles/keeper')).toBe(true)
-      expect(await shows(seat, '/api/beings/kid/flow')).toBe(true)
-      expect(await shows(seat, '/api/map?path=/')).toBe(true)
-      expect(await shows(seat, '/api/record')).toBe(true)
+      expect(await shows(seat, '/api/v1/beings/kid/moments/1')).toBe(true)
+      expect(await shows(seat, '/api/v1/space?path=/')).toBe(true) // the last words of @kid
+      expect(await shows(seat, `/api/v1/threads/${thread}`)).toBe(true)
+      expect(await shows(seat, '/api/v1/roles/keeper')).toBe(true)
+      expect(await shows(seat, '/api/v1/beings/kid/flow')).toBe(true)
+      expect(await shows(seat, '/api/v1/map?path=/')).toBe(true)
+      expect(await shows(seat, '/api/v1/record')).toBe(true)
     }
-    expect(await shows(operator, '/api/inbox')).toBe(true)
-    expect(await shows(ada, '/api/inbox')).toBe(false)
+    expect(await shows(operator, '/api/v1/inbox')).toBe(true)
+    expect(await shows(ada, '/api/v1/inbox')).toBe(false)
     const compared = (being: string, seat: Seat) => at.ask(seat, `/api/compared${being}`)
     expect((await compared('?being=kid', ada)).text).toContain('"identical":true')
     expect((await compared('', operator)).text).toContain('"identical":true')
@@ -111,9 +124,9 @@ describe('nobody reads without leave', () => {
   })
 
   it('names that lead nowhere give the same answer as those that may not be read', async () => {
-    const codeOf = async (path: string) => (await at.ask(bob, path)).json.error.code
+    const codeOf = async (path: string) => (await at.ask(bob, path)).json.code
     for (const path of ['/moments', '/moments/1'])
-      expect(await codeOf(`/api/beings/nobody${path}`)).toBe(await codeOf(`/api/beings/kid${path}`))
+      expect(await codeOf(`/api/v1/beings/nobody${path}`)).toBe(await codeOf(`/api/v1/beings/kid${path}`))
   })
 
   it('odd names and numbers are refused as such, and nothing fails', async () => {
@@ -129,23 +142,23 @@ describe('nobody reads without leave', () => {
     for (const word of odd)
       for (const seat of [operator, bob])
         for (const path of [
-          `/api/beings/${word}`,
-          `/api/beings/${word}/moments`,
-          `/api/beings/kid/moments?before=${word}`,
-          `/api/beings/kid/moments/${word}`,
-          `/api/threads/${word}`,
-          `/api/beings/${word}/flow`,
-          `/api/roles/${word}`,
-          `/api/space?path=${word}`,
-          `/api/map?path=${word}`,
-          `/api/record?after=${word}`,
+          `/api/v1/beings/${word}`,
+          `/api/v1/beings/${word}/moments`,
+          `/api/v1/beings/kid/moments?cursor=${word}`,
+          `/api/v1/beings/kid/moments/${word}`,
+          `/api/v1/threads/${word}`,
+          `/api/v1/beings/${word}/flow`,
+          `/api/v1/roles/${word}`,
+          `/api/v1/space?path=${word}`,
+          `/api/v1/map?path=${word}`,
+          `/api/v1/record?after=${word}`,
           `/api/compared?being=${word}`,
         ]) {
           const { status } = await at.ask(seat, path)
           expect([400, 403, 404], `${path}: ${status}`).toContain(status)
         }
     for (const n of ['0', '-1', '1.5', '2147483648', '9007199254740993', '1e3000'])
-      expect((await at.ask(operator, `/api/beings/kid/moments/${n}`)).status, n).toBe(400)
+      expect((await at.ask(operator, `/api/v1/beings/kid/moments/${n}`)).status, n).toBe(400)
     expect(at.errors).toEqual([])
   })
 
@@ -153,7 +166,7 @@ describe('nobody reads without leave', () => {
     const keysOf = async (seat: Seat) => {
       const keys = new Set<string>()
       for (let after = 0, isMore = true; isMore; ) {
-        const { json } = await at.ask(seat, `/api/record?after=${after}&limit=3`)
+        const { json } = await at.ask(seat, `/api/v1/record?after=${after}&limit=3`)
         for (const { moment, placings, said } of json.entries) {
           if (moment !== null) keys.add(`moment of ${moment.being}`)
           for (const { key } of placings) keys.add(key)
@@ -180,7 +193,7 @@ describe('nobody reads without leave', () => {
 
   it('the tree of a person holds only what it may see', async () => {
     const pathsOf = async (seat: Seat) =>
-      (await at.ask(seat, '/api/world')).json.spaces.map(({ path }: { path: string }) => path)
+      (await at.ask(seat, '/api/v1/world')).json.spaces.map(({ path }: { path: string }) => path)
     expect(await pathsOf(bob)).toEqual(['/', '/library'])
     expect(await pathsOf(ada)).toEqual(['/', '/cellar', '/library'])
   })
@@ -190,7 +203,7 @@ describe('the secret of a tab that drives a being', () => {
   /** Every route of the router, with something that its input takes or not: a stolen secret is refused before that counts. */
   const all = () =>
     listRoutes(at.portal)
-      .filter(({ path }) => !path.startsWith('/api/open/'))
+      .filter(({ path }) => !isOpen(path))
       .map(({ method, path }) => ({
         method,
         path: path.replace(':name', 'kid').replace(':n', '1').replace(':id', thread),
@@ -221,7 +234,7 @@ describe('the secret of a tab that drives a being', () => {
     await refused([bob, operator, other].map((seat) => ({ ...seat, tab: tab.tab })))
     expect(await groundOf(at.world)).toEqual(before)
     // Control: in its own tab every one of them is answered, and what @kid was told may be read.
-    expect((await at.ask(tab, '/api/beings/kid/moments/1')).text).toContain(SECRET)
+    expect((await at.ask(tab, '/api/v1/beings/kid/moments/1')).text).toContain(SECRET)
     expect((await at.ask(tab, '/api/session')).json).toMatchObject({ stance: '@kid', driver: '@ada' })
     await at.post(tab, '/api/inhabit/release', {})
     await refused([tab])
@@ -239,35 +252,36 @@ describe('nobody acts without leave', () => {
       { verb: 'see', address: '/cellar' },
     ]
     for (const call of calls)
-      expect((await at.post(bob, '/api/verb', { call })).json, JSON.stringify(call)).toMatchObject({
-        error: { code: 'FORBIDDEN' },
+      expect((await at.perform(bob, call)).json, JSON.stringify(call)).toMatchObject({
+        code: 'FORBIDDEN',
       })
     expect(await groundOf(at.world)).toEqual(before)
-    expect((await at.post(operator, '/api/verb', { call: calls[0] })).status).toBe(200)
+    expect((await at.perform(operator, calls[0]!)).status).toBe(200)
   })
 
   it('an act is the act of who is signed in, whatever the request says', async () => {
-    const call = { verb: 'summon', target: '@operator', content: 'by bob' }
-    const sent = { call, as: '@operator', person: 'operator' }
-    expect((await at.post(bob, '/api/verb', sent)).status).toBe(200)
-    const entries = (await at.ask(operator, '/api/inbox')).json
-    expect(entries.at(-1)).toMatchObject({ from: '@bob', content: 'by bob' })
+    const said = { target: '@operator', content: 'by bob' }
+    for (const more of [{ as: '@operator' }, { person: 'operator' }, { from: '@operator' }])
+      expect((await at.post(bob, '/api/v1/summon', { ...said, ...more })).status).toBe(400)
+    expect((await at.post(bob, '/api/v1/summon', said)).status).toBe(200)
+    const { items } = (await at.ask(operator, '/api/v1/inbox')).json
+    expect(items.at(-1)).toMatchObject({ from: '@bob', content: 'by bob' })
   })
 
   it('the inbox of another is neither answered nor closed', async () => {
-    const [entry] = (await at.ask(operator, '/api/inbox')).json
+    const [entry] = (await at.ask(operator, '/api/v1/inbox')).json.items
     const { correlation } = entry
     const tries: [string, unknown][] = [
-      ['/api/inbox/reply', { correlation, content: 'I answer' }],
-      ['/api/inbox/close', { how: 'dismissed', entries: [correlation] }],
+      ['/api/v1/inbox/reply', { correlation, content: 'I answer' }],
+      ['/api/v1/inbox/close', { how: 'dismissed', entries: [correlation] }],
     ]
     for (const [path, json] of tries)
-      expect((await at.post(bob, path, json)).json.error.code).toBe('CORRELATION_NOT_FOUND')
+      expect((await at.post(bob, path, json)).json.code).toBe('CORRELATION_NOT_FOUND')
     expect((await at.post(operator, tries[0]![0], tries[0]![1])).status).toBe(200)
     await until(async () => {
-      const { json } = await at.ask(operator, '/api/inbox')
-      return !json.some((one: { correlation: string }) => one.correlation === correlation)
+      const { json } = await at.ask(operator, '/api/v1/inbox')
+      return !json.items.some((one: { correlation: string }) => one.correlation === correlation)
     })
-    await until(async () => (await at.ask(ada, '/api/inbox')).text.includes('I answer'))
+    await until(async () => (await at.ask(ada, '/api/v1/inbox')).text.includes('I answer'))
   })
 })

@@ -41,7 +41,7 @@ async function signInBy(one: Authenticator, bend: Bend = {}) {
   return use(attempt, one.use(options, bend))
 }
 const passkeysOf = async (seat: Seat) => (await at.ask(seat, '/api/account')).json.passkeys
-const REFUSED = { status: 401, json: { error: { code: 'UNAUTHORIZED' } } }
+const REFUSED = { status: 401, json: { code: 'UNAUTHORIZED' } }
 const host = () => new URL(at.origin).host
 
 describe('a passkey', () => {
@@ -63,7 +63,7 @@ describe('a passkey', () => {
     ] as const)
       expect(await at.post(bob, `/api/account/passkeys/${path}`, body)).toMatchObject({
         status: 400,
-        json: { error: { message: 'you have no such passkey' } },
+        json: { detail: 'you have no such passkey' },
       })
     expect((await at.post(ada, '/api/account/passkeys/rename', { id: own.id, name: 'desk' })).status).toBe(
       200,
@@ -85,7 +85,7 @@ describe('a passkey', () => {
     expect(await at.post(null, '/api/open/link/passkey/made', sent)).toMatchObject(REFUSED)
     expect(await at.post(cleo, '/api/account/passkeys/remove', { id: first.id })).toMatchObject({
       status: 409,
-      json: { error: { message: expect.stringContaining('your last way to sign in') } },
+      json: { detail: expect.stringContaining('your last way to sign in') },
     })
     expect((await signInBy(first)).status).toBe(200)
     // Control: with a second way it goes.
@@ -325,7 +325,7 @@ describe('a forged registration of a passkey is refused', () => {
     const headers = { origin, host: new URL(origin).host }
     const body = JSON.stringify({ mediation: 'modal' })
     const { status, json } = await at.ask(null, '/api/open/passkey', { method: 'POST', body, headers })
-    expect({ status, message: json.error.message }).toEqual({
+    expect({ status, message: json.detail }).toEqual({
       status: 400,
       message: expect.stringContaining('open the portal as localhost'),
     })

@@ -35,14 +35,14 @@ async function signIn(token: string | null = null): Promise<Answered> {
   const { attempt, url } = await begin(token)
   return finish(attempt, await comeBack(url, at.origin), token)
 }
-const REFUSED = { status: 401, json: { error: { code: 'UNAUTHORIZED' } } }
+const REFUSED = { status: 401, json: { code: 'UNAUTHORIZED' } }
 const sessions = async () =>
   (await sql<{ n: string }>`select count(*) n from portal.session`.execute(at.world.owner)).rows[0]?.n
 
 it('a provider that is away is said to be so, and asked again later', async () => {
   expect(await at.post(null, '/api/open/provider', { token: null })).toMatchObject({
     status: 503,
-    json: { error: { code: 'SERVICE_UNAVAILABLE', message: expect.stringContaining('Example Login') } },
+    json: { code: 'SERVICE_UNAVAILABLE', detail: expect.stringContaining('Example Login') },
   })
   id.open(`${at.origin}/provider`)
   expect((await at.ask(null, '/api/open/ways')).json).toEqual({ provider: 'Example Login' })

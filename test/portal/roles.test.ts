@@ -32,7 +32,7 @@ const get = async (seat: Seat, path: string) => (await at.ask(seat, path)).json
 describe('the text of a role', () => {
   it('the catalog shows every role to whoever may see the role-manager, with its author and how many use it', async () => {
     for (const seat of [operator, ada, cy]) {
-      const { roles, operations, beOps, see } = await get(seat, '/api/roles')
+      const { roles, operations, beOps, see } = await get(seat, '/api/v1/roles')
       expect(roles).toContainEqual({
         name: 'vault-keeper',
         origin: 'live',
@@ -46,16 +46,16 @@ describe('the text of a role', () => {
       })
       expect(operations.map(({ name }: JsonObject) => name)).toContain('set-role')
       expect(beOps.map(({ name }: JsonObject) => name)).toContain('birth')
-      expect(await get(seat, '/api/addresses?text=KI')).toEqual(['@kid'])
-      expect(await get(seat, '/api/addresses?text=/')).toEqual(['/', '/library'])
-      expect(await get(seat, '/api/addresses?text=/&of=beings')).toEqual([])
+      expect(await get(seat, '/api/v1/addresses?text=KI')).toEqual(['@kid'])
+      expect(await get(seat, '/api/v1/addresses?text=/')).toEqual(['/', '/library'])
+      expect(await get(seat, '/api/v1/addresses?text=/&of=beings')).toEqual([])
       expect(see).toContain('stage:board')
     }
   })
 
   it('is open to its author and the operator, and to nobody else who may see the role-manager', async () => {
     for (const seat of [operator, ada])
-      expect(await get(seat, '/api/roles/vault-keeper')).toMatchObject({
+      expect(await get(seat, '/api/v1/roles/vault-keeper')).toMatchObject({
         isOpen: true,
         spec: { prompt: `Guard ${SECRET}` },
         usedBy: [{ stance: '@kid', isDefault: false, isInFlow: true, wearsIt: true }],
@@ -64,7 +64,7 @@ describe('the text of a role', () => {
           { spec: { prompt: `First: ${SECRET}` } },
         ],
       })
-    const seen = await at.ask(cy, '/api/roles/vault-keeper')
+    const seen = await at.ask(cy, '/api/v1/roles/vault-keeper')
     expect(seen.json).toMatchObject({
       isOpen: false,
       spec: null,
@@ -73,7 +73,7 @@ describe('the text of a role', () => {
     })
     expect(seen.text).not.toContain(SECRET)
     // Control: what an extension brought is open to all of them.
-    expect(await get(cy, '/api/roles/stage:seer')).toMatchObject({
+    expect(await get(cy, '/api/v1/roles/stage:seer')).toMatchObject({
       isOpen: true,
       spec: { prompt: 'You watch the board.' },
     })
@@ -81,28 +81,28 @@ describe('the text of a role', () => {
 
   it('is open to the maker of a being that wears it, whose prompts hold it', async () => {
     await setRole(at.world, { name: 'errand', canSummon: [{ rel: 'asker' }], prompt: 'Run.' })
-    expect(await get(ada, '/api/roles/errand')).toMatchObject({ isOpen: false, spec: null })
+    expect(await get(ada, '/api/v1/roles/errand')).toMatchObject({ isOpen: false, spec: null })
     await asAda('set-roleflow', '@kid', { flow: [{ role: 'vault-keeper' }, { role: 'errand' }] })
-    expect(await get(ada, '/api/roles/errand')).toMatchObject({ isOpen: true, spec: { prompt: 'Run.' } })
+    expect(await get(ada, '/api/v1/roles/errand')).toMatchObject({ isOpen: true, spec: { prompt: 'Run.' } })
   })
 
   it('a deleted role is listed for its author alone, with what it was', async () => {
     await asAda('set-role', '/', { role: { name: 'passing', prompt: SECRET } })
     await asAda('delete-role', '/', { name: 'passing' })
-    expect(await get(ada, '/api/roles/passing')).toMatchObject({
+    expect(await get(ada, '/api/v1/roles/passing')).toMatchObject({
       deleted: true,
       spec: null,
       versions: [{ spec: null }, { spec: { prompt: SECRET } }],
     })
-    expect((await get(cy, '/api/roles/passing')).error.code).toBe('ROLE_UNAVAILABLE')
-    const listed = async (seat: Seat) => (await at.ask(seat, '/api/roles')).text.includes('"passing"')
+    expect((await get(cy, '/api/v1/roles/passing')).code).toBe('ROLE_UNAVAILABLE')
+    const listed = async (seat: Seat) => (await at.ask(seat, '/api/v1/roles')).text.includes('"passing"')
     expect([await listed(ada), await listed(cy)]).toEqual([true, false])
   })
 })
 
 describe('the flow of a being', () => {
   it('is shown as SEE shows it; its versions and its moments only to whom its past is open', async () => {
-    expect(await get(ada, '/api/beings/kid/flow')).toMatchObject({
+    expect(await get(ada, '/api/v1/beings/kid/flow')).toMatchObject({
       isOpen: true,
       moments: 1,
       versions: [
@@ -110,12 +110,16 @@ describe('the flow of a being', () => {
         { by: '@ada', flow: [{ role: 'vault-keeper' }] },
       ],
     })
-    expect(await get(cy, '/api/beings/kid/flow')).toMatchObject({ isOpen: false, moments: 0, versions: [] })
-    expect((await get(cy, '/api/beings/ada/flow')).error.code).toBe('FORBIDDEN')
+    expect(await get(cy, '/api/v1/beings/kid/flow')).toMatchObject({
+      isOpen: false,
+      moments: 0,
+      versions: [],
+    })
+    expect((await get(cy, '/api/v1/beings/ada/flow')).code).toBe('FORBIDDEN')
   })
 
   it('what if: lists what would have been, a few moments at a time, writes nothing, and is refused to others', async () => {
-    const ask = (seat: Seat, json: JsonObject) => at.post(seat, '/api/beings/kid/what-if', json)
+    const ask = (seat: Seat, json: JsonObject) => at.post(seat, '/api/v1/beings/kid/what-if', json)
     const flow: Json = [{ role: 'errand' }]
     const before = await groundOf(at.world)
     expect((await ask(ada, { flow, since: 1, until: 1000 })).json).toMatchObject({
@@ -123,15 +127,15 @@ describe('the flow of a being', () => {
       differences: [{ n: 1, was: { primary: 'vault-keeper' }, would: { primary: 'errand' } }],
     })
     expect((await ask(ada, { flow, since: 2, until: 9 })).json).toEqual({ until: 9, differences: [] })
-    expect((await ask(ada, { flow: [{}], since: 1, until: 9 })).json.error.code).toBe('INVALID_INPUT')
-    expect((await ask(cy, { flow, since: 1, until: 9 })).json.error.code).toBe('FORBIDDEN')
+    expect((await ask(ada, { flow: [{}], since: 1, until: 9 })).json.code).toBe('INVALID_INPUT')
+    expect((await ask(cy, { flow, since: 1, until: 9 })).json.code).toBe('FORBIDDEN')
     expect(await groundOf(at.world)).toEqual(before)
   })
 })
 
 describe('why not', () => {
   const ask = (seat: Seat, n: number, about: 'role' | 'act', json: JsonObject) =>
-    at.post(seat, `/api/beings/kid/moments/${n}/why-not/${about}`, json)
+    at.post(seat, `/api/v1/beings/kid/moments/${n}/why-not/${about}`, json)
 
   it('a role: says the smallest change to whom the past is open, and writes nothing', async () => {
     const flow: Json = [{ when: { 'world.hall.hush': true }, role: 'errand' }, { role: 'vault-keeper' }]
@@ -151,8 +155,8 @@ describe('why not', () => {
         never: 'not-named',
       })
     }
-    expect((await ask(ada, 99, 'role', { role: 'errand' })).json.error.code).toBe('MOMENT_NOT_FOUND')
-    expect((await ask(cy, 2, 'role', { role: 'errand' })).json.error.code).toBe('FORBIDDEN')
+    expect((await ask(ada, 99, 'role', { role: 'errand' })).json.code).toBe('MOMENT_NOT_FOUND')
+    expect((await ask(cy, 2, 'role', { role: 'errand' })).json.code).toBe('FORBIDDEN')
     expect(await groundOf(at.world)).toEqual(before)
   })
 
@@ -162,14 +166,14 @@ describe('why not', () => {
     expect((await ask(operator, 2, 'act', { call })).json).toEqual({
       changes: [{ path: 'canSee', from: [], to: ['/library'] }],
     })
-    expect((await ask(operator, 2, 'act', { call: {} })).json.error.code).toBe('VERB_NOT_SUPPORTED')
+    expect((await ask(operator, 2, 'act', { call: {} })).json.code).toBe('VERB_NOT_SUPPORTED')
     for (const seat of [ada, cy]) {
-      expect((await ask(seat, 2, 'act', { call })).json.error.code).toBe('FORBIDDEN')
-      expect((await get(seat, '/api/beings/kid/moments/2')).mayAskOfActs).toBe(
+      expect((await ask(seat, 2, 'act', { call })).json.code).toBe('FORBIDDEN')
+      expect((await get(seat, '/api/v1/beings/kid/moments/2')).mayAskOfActs).toBe(
         seat === ada ? false : undefined,
       )
     }
-    expect((await get(operator, '/api/beings/kid/moments/2')).mayAskOfActs).toBe(true)
+    expect((await get(operator, '/api/v1/beings/kid/moments/2')).mayAskOfActs).toBe(true)
     expect(await groundOf(at.world)).toEqual(before)
   })
 })
@@ -195,7 +199,7 @@ describe('checks', () => {
     expect(await groundOf(at.world)).toEqual(before)
     await asAda('set-world-signal', '/', { namespace: 'hall', key: 'hush', value: true })
     expect(await check('flows', reading('world.hall.hush'))).toEqual({ errors: [], warnings: [] })
-    expect(await get(cy, '/api/signals')).toMatchObject({
+    expect(await get(cy, '/api/v1/signals')).toMatchObject({
       values: { hall: { hush: true } },
       namespaces: expect.arrayContaining([
         { namespace: 'hall', owner: '@ada', publishers: [], reserved: false },

@@ -23,7 +23,7 @@ describe('a one-time link', () => {
     expect((await at.ask(seat, '/api/session')).json).toMatchObject({ stance: '@operator', role: 'operator' })
     expect(await useLink(token, 'another password')).toMatchObject({
       status: 401,
-      json: { error: { code: 'UNAUTHORIZED', message: expect.stringContaining('treeos link') } },
+      json: { code: 'UNAUTHORIZED', detail: expect.stringContaining('treeos link') },
     })
     expect((await signIn('operator', 'another password')).status).toBe(401)
     expect((await signIn('operator', PASSWORD)).status).toBe(200)
@@ -49,9 +49,9 @@ describe('a one-time link', () => {
 
   it('stays good when the password is refused', async () => {
     const token = await at.linkFor('bob')
-    expect((await useLink(token, 'short')).json.error).toMatchObject({
+    expect((await useLink(token, 'short')).json).toMatchObject({
       code: 'INVALID_INPUT',
-      message: 'the password has 5 characters; it takes 12 to 256',
+      detail: 'the password has 5 characters; it takes 12 to 256',
     })
     expect((await useLink(token)).status).toBe(200)
   })
@@ -91,7 +91,7 @@ describe('a password', () => {
     for (let i = 0; i < 5; i++) expect((await signIn('ada', `guess number ${i}`)).status).toBe(401)
     expect(await signIn('ada', PASSWORD)).toMatchObject({
       status: 429,
-      json: { error: { code: 'RATE_LIMITED' } },
+      json: { code: 'RATE_LIMITED' },
     })
     await at.enter('bob')
     expect((await signIn('bob', PASSWORD)).status).toBe(200)
@@ -173,18 +173,18 @@ describe('a session', () => {
   it('of a being that was ended acts no more', async () => {
     await at.world.birth({ name: 'eve', cognition: 'human', role: 'stage:free' })
     const seat = await at.enter('eve')
-    expect((await at.ask(seat, '/api/inbox')).status).toBe(200)
+    expect((await at.ask(seat, '/api/v1/inbox')).status).toBe(200)
     await act(at.world, 'operator', { verb: 'do', action: 'end-being', target: '@eve', args: {} })
     for (const path of [
-      '/api/inbox',
-      '/api/world',
-      '/api/threads',
-      '/api/beings/eve/moments',
+      '/api/v1/inbox',
+      '/api/v1/world',
+      '/api/v1/threads',
+      '/api/v1/beings/eve/moments',
       '/api/session',
     ])
       expect(await at.ask(seat, path), path).toMatchObject({
         status: 410,
-        json: { error: { code: 'BEING_ENDED' } },
+        json: { code: 'BEING_ENDED' },
       })
   })
 })

@@ -175,7 +175,7 @@ describe('a person with many sessions', () => {
     const clauses = Array.from({ length: 9000 }, (_, i) => ({ role: `r${i}`, when: { verb: `v${i}` } }))
     const large = JSON.stringify({ flow: clauses }).slice(0, 377_000)
     const lints = Promise.all(
-      Array.from({ length: 20 }, () => at.ask(one, '/api/flows/check', { method: 'POST', body: large })),
+      Array.from({ length: 20 }, () => at.ask(one, '/api/v1/flows/check', { method: 'POST', body: large })),
     )
     const startedAt = performance.now()
     expect((await at.ask(other, '/api/session')).status).toBe(200)
@@ -184,17 +184,17 @@ describe('a person with many sessions', () => {
     expect(waited).toBeLessThan(1000)
     // Control: a flow of a size that is stored is checked.
     const flow = clauses.slice(0, 100)
-    expect((await at.post(one, '/api/flows/check', { flow })).status).toBe(200)
+    expect((await at.post(one, '/api/v1/flows/check', { flow })).status).toBe(200)
   })
 
   it('is refused a body that hides its size', async () => {
     const seat = await at.sit('cleo')
     const headers = { 'transfer-encoding': 'chunked' }
     const body = JSON.stringify({ flow: 'x'.repeat(300_000) })
-    expect((await at.ask(seat, '/api/flows/check', { method: 'POST', body, headers })).status).toBe(413)
+    expect((await at.ask(seat, '/api/v1/flows/check', { method: 'POST', body, headers })).status).toBe(413)
     // Without a session nobody's body is read.
     const own = { origin: at.origin, 'content-type': 'application/json' }
-    const asked = await send(at.origin, '/api/flows/check', {
+    const asked = await send(at.origin, '/api/v1/flows/check', {
       method: 'POST',
       body,
       headers: { ...headers, ...own },
@@ -205,11 +205,11 @@ describe('a person with many sessions', () => {
 
 it('acts of a person have a bound in a minute over all its sessions, and not those of others', async () => {
   await at.serveAnew({ actsPerMinute: 5 })
-  const say = (seat: Seat) => at.post(seat, '/api/say', { target: '@operator', content: 'again' })
+  const say = (seat: Seat) => at.post(seat, '/api/v1/summon', { target: '@operator', content: 'again' })
   const seats = [await at.sit('cleo'), await at.sit('cleo')] as const
   const answers = await Promise.all(Array.from({ length: 8 }, (_, i) => say(seats[i % 2 === 0 ? 0 : 1])))
   expect(answers.filter(({ status }) => status === 200)).toHaveLength(5)
   const refused = answers.find(({ status }) => status === 429)
-  expect(refused?.json.error.message).toContain('(TREEOS_ACTS_PER_MINUTE)')
+  expect(refused?.json.detail).toContain('(TREEOS_ACTS_PER_MINUTE)')
   expect((await say(await at.sit('ada'))).status).toBe(200)
 })

@@ -27,7 +27,8 @@ async function issue(): Promise<AccessToken & { secret: string }> {
 describe('a token', () => {
   it('is found by its exact secret only, and is valid for its days', async () => {
     const { secret, ...token } = await issue()
-    expect(await findTokenBySecret(base.people, secret)).toEqual(token)
+    const { id, being, issuedBy } = token
+    expect(await findTokenBySecret(base.people, secret)).toEqual({ id, being, issuedBy })
     expect(token.expiresAt.getTime() - token.issuedAt.getTime()).toBeCloseTo(86_400_000, -2)
     for (const near of ['', secret.slice(1), `${secret} `, secret.toUpperCase(), token.id]) {
       expect(await findTokenBySecret(base.people, near)).toBeNull()

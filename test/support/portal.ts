@@ -224,6 +224,15 @@ export class PortalWorld {
     return this.ask(seat, path, { ...sent, method: 'POST', body: JSON.stringify(json) })
   }
 
+  /** A call of a verb, by the operation of the API that it has. */
+  perform(
+    seat: Seat | null,
+    { verb, ...rest }: { readonly verb: string; readonly address?: unknown },
+  ): Promise<Answered> {
+    if (verb !== 'see') return this.post(seat, `/api/v1/${verb}`, rest)
+    return this.ask(seat, `/api/v1/see?address=${encodeURIComponent(String(rest.address))}`)
+  }
+
   /** The same portal, served anew: its counts of requests begin again. */
   async serveAnew({
     proxies,

@@ -1,8 +1,7 @@
 import { ProtocolError, ProtocolErrorCode, ResourceNotFoundError, Server } from '@modelcontextprotocol/server'
-import { refusalOf } from '@treeos/client'
+import { type ErrorListener, refusalOf, type Seat } from '@treeos/client'
 import { stanceOf, TreeosError } from '@treeos/core'
 import manifest from '../package.json' with { type: 'json' }
-import type { ErrorListener, Seat } from './seat.ts'
 import { callTool, RESOURCES, readResource, toolsOf } from './tools.ts'
 
 /** The MCP server of one seat: the four verbs, for a person also the tools for overlays, and two resources. */

@@ -7,11 +7,17 @@ import {
   type Server,
   WebStandardStreamableHTTPServerTransport,
 } from '@modelcontextprotocol/server'
-import { type Connection, endedTokens, Recurring, type verifyToken } from '@treeos/client'
+import {
+  type Connection,
+  type ErrorListener,
+  endedTokens,
+  Recurring,
+  Seat,
+  type verifyToken,
+} from '@treeos/client'
 import { quote, stanceOf, TreeosError } from '@treeos/core'
 import { createBeingServer } from './being-server.ts'
 import { MESSAGE_BYTES_MAX, PersonBounds } from './bounds.ts'
-import { type ErrorListener, Seat } from './seat.ts'
 
 /** A client with a valid token. */
 export type Visitor = NonNullable<Awaited<ReturnType<typeof verifyToken>>>

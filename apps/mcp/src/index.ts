@@ -1,4 +1,5 @@
 /** MCP at the edge: an outside model acts as one being, through the four verbs and under both gates. */
+
+export type { ErrorListener } from '@treeos/client'
 export { type Edge, type EdgeOptions, serveHttp } from './http.ts'
-export type { ErrorListener } from './seat.ts'
 export { type Serving, serveStdio } from './stdio.ts'

@@ -1,6 +1,5 @@
-import { deleteOverlay, type OverlayRequest, overlays, setOverlay } from '@treeos/client'
+import { deleteOverlay, type OverlayRequest, overlays, type Seat, setOverlay } from '@treeos/client'
 import { type BeingName, type JsonObject, readText, TreeosError } from '@treeos/core'
-import type { Seat } from './seat.ts'
 
 type Properties = Record<string, { type: string; description: string; items?: { type: string } }>
 

@@ -1,8 +1,7 @@
 import { StdioServerTransport, serveStdio as serve } from '@modelcontextprotocol/server/stdio'
-import { authorizeGrant, type Connection, type TokenGrant } from '@treeos/client'
+import { authorizeGrant, type Connection, type ErrorListener, Seat, type TokenGrant } from '@treeos/client'
 import { createBeingServer } from './being-server.ts'
 import { MESSAGE_BYTES_MAX, PersonBounds } from './bounds.ts'
-import { type ErrorListener, Seat } from './seat.ts'
 
 export interface Serving {
   /** resolves when the client closed its end of the pipe, or sent a message that is too large */

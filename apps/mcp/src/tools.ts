@@ -1,4 +1,4 @@
-import { act, describeSelf, inbox, reply, see, summon } from '@treeos/client'
+import { act, describeSelf, inbox, reply, type Seat, see, summon } from '@treeos/client'
 import {
   type CallParameters,
   callParameters,
@@ -20,7 +20,6 @@ import {
 import { verbTools } from '@treeos/world'
 import { APPROVAL_TOOLS, callApprovalTool } from './approval-tools.ts'
 import { callOverlayTool, OVERLAY_TOOLS } from './overlay-tools.ts'
-import type { Seat } from './seat.ts'
 
 /** For longer waits, a client reads the answer from the inbox. */
 const WAIT_SECONDS_MAX = 300

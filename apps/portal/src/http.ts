@@ -4,6 +4,7 @@ import type { AddressInfo } from 'node:net'
 import { getRequestListener } from '@hono/node-server'
 import { quote, TreeosError } from '@treeos/core'
 import { createApp } from './app.ts'
+import { TokenSeats } from './authorize/tokens.ts'
 import { PAGE_FOLDER } from './build-page.ts'
 import { type Addresses, addressesBehind } from './edge/address.ts'
 import { namesFor, publicUrl } from './edge/names.ts'
@@ -47,12 +48,14 @@ export async function servePortal(portal: Portal, options: ServeOptions): Promis
   const addresses = addressesBehind(proxies)
   const streams = new Streams()
   const tabs = new Tabs(portal.onError)
+  const seats = new TokenSeats(portal.at, portal.onError)
   const app = createApp(portal, new Page(page), {
     names: namesFor(listen, hosts),
     addresses,
     actsPerMinute,
     streams,
     tabs,
+    seats,
   })
   const server = createServer(getRequestListener(app.fetch, { overrideGlobalObjects: false }))
   server.maxConnections = CONNECTIONS_MAX
@@ -61,6 +64,7 @@ export async function servePortal(portal: Portal, options: ServeOptions): Promis
   server.requestTimeout = REQUEST_MS
   server.keepAliveTimeout = KEEP_ALIVE_MS
   await listenOn(server, port, listen)
+  seats.start()
   return {
     url: publicUrl(server.address() as AddressInfo, hosts),
     async close() {
@@ -69,6 +73,7 @@ export async function servePortal(portal: Portal, options: ServeOptions): Promis
       streams.endAll()
       tabs.close()
       server.closeAllConnections()
+      await seats.close()
       await closed
     },
   }

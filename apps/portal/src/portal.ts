@@ -1,4 +1,4 @@
-import type { Connection, LeaseRef } from '@treeos/client'
+import type { Connection, LeaseRef, Seat } from '@treeos/client'
 import type { BeingName } from '@treeos/core'
 import type { JournalListener } from '@treeos/store'
 import type { Kysely } from 'kysely'
@@ -21,14 +21,14 @@ export interface Portal {
   readonly onError: (where: string, error: unknown) => void
 }
 
-/** Who asks: a signed-in person, whose being acts, or the being that one tab of it drives. */
+/** Who asks: a signed-in person, whose being acts, the being that one tab of it drives, or the being of an access token. */
 export interface Visit {
   readonly at: Connection
   /** who acts */
   readonly being: BeingName
-  /** who is signed in */
+  /** who is signed in, or issued the token */
   readonly person: BeingName
-  /** the id of its session */
+  /** the id of its session, or what stands for it with a token */
   readonly session: string
   /** the session began a short time ago, so its person may change how it signs in */
   readonly isFresh: boolean
@@ -39,6 +39,14 @@ export interface Visit {
   /** of a tab that drives a being: its secret, and its lease; null where the person acts as itself */
   readonly handle: string | null
   readonly lease: LeaseRef | null
+  /** of a program with an access token; null for a session */
+  readonly token: TokenVisit | null
+}
+
+export interface TokenVisit {
+  readonly secret: string
+  /** by which the person of the token acts as a being that is no person; null for a person's being */
+  readonly seat: Seat | null
 }
 
 /** What handlers of one request are given. */

@@ -71,7 +71,7 @@ export {
   type MomentHappening,
 } from './read/following.ts'
 export { type HealthView, health, ownUse } from './read/health.ts'
-export { type InboxView, inbox } from './read/inbox.ts'
+export { type InboxPage, type InboxView, inbox, inboxPage } from './read/inbox.ts'
 export { type InspectedMoment, inspectMoment } from './read/inspecting.ts'
 export { inspectSpace, type PageOfSpace, type SpaceView } from './read/inspecting-space.ts'
 export { checkFlow, checkRole, registeredRoles } from './read/linting.ts'

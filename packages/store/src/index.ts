@@ -46,7 +46,14 @@ export {
   type OverlayChange,
   recordOverlayChange,
 } from './inbox/thread-overlays.ts'
-export { listThreads, listThreadsOf, listThreadsOfChannel, threadOf } from './inbox/threads.ts'
+export {
+  listThreads,
+  listThreadsOf,
+  listThreadsOfChannel,
+  type ThreadPage,
+  type ThreadsWanted,
+  threadOf,
+} from './inbox/threads.ts'
 export {
   isListening,
   leftToListen,

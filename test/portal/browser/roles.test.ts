@@ -58,7 +58,7 @@ describe.runIf(hasChromium)('roles, flows and signals in a browser', () => {
     page.getByLabel(name, { exact: true }).and(page.locator('input, textarea, select, [contenteditable]'))
   const role = (n: number) => label(`Sentence ${n}: role`)
   const publish = async () => {
-    const publishing = page.waitForResponse((response) => response.url().endsWith('/api/verb'))
+    const publishing = page.waitForResponse((response) => response.url().endsWith('/api/v1/do'))
     await page.getByRole('button', { name: 'Publish', exact: true }).click()
     await publishing // what the one before said stands there until this one is sent
     await page.getByText(/^Published, with/).waitFor()
@@ -325,7 +325,7 @@ describe.runIf(hasChromium)('roles, flows and signals in a browser', () => {
       call('set-roleflow', '@echo', { flow }),
       call('set-world-signal', '/', { namespace: 'evil', key: 'text', value: HOSTILE_TEXT }),
     ])
-      expect((await at.post(seat, '/api/verb', { call: one })).status).toBe(200)
+      expect((await at.perform(seat, one)).status).toBe(200)
     await enter('operator')
     for (const path of ['/roles?role=hostile', '/signals']) {
       await page.goto(`${at.origin}${path}`)

@@ -1,4 +1,4 @@
-import { authorizeAllPasts, authorizePast, type SignAct } from '@treeos/client'
+import { authorizeAllPasts, authorizePast, type SignAct, verifyToken } from '@treeos/client'
 import { type BeingName, requireBeingName, TreeosError } from '@treeos/core'
 import { type Context, Hono } from 'hono'
 import { bodyLimit } from 'hono/body-limit'
@@ -11,9 +11,16 @@ import { originOf } from '../edge/sign-in.ts'
 import type { Tabs } from '../inhabit/tabs.ts'
 import type { Env, Portal, Visit } from '../portal.ts'
 import { bounds, tooLarge } from './bounds.ts'
+import { bearerOf, isForPrograms, type TokenSeats } from './tokens.ts'
 import { visitOf } from './visit.ts'
-import { type AuthorizedRoute, authorizedRoutes } from './who-may-call.ts'
+import type { AuthorizedRoute } from './who-may-call.ts'
 import { WORK, type Work } from './work.ts'
+
+interface Around {
+  readonly tabs: Tabs
+  readonly seats: TokenSeats
+  readonly actsPerMinute?: number | undefined
+}
 
 /** The header in which the page sends its half of the session. */
 const KEY_HEADER = 'x-treeos-key'
@@ -22,19 +29,46 @@ const TAB_HEADER = 'x-treeos-tab'
 const SAFE = new Set(['GET', 'HEAD'])
 
 /**
- * Lets a request through to its route when its caller may call that route, as `who-may-call.ts` lists it, and finds out as whom
- * it acts. The routes come after this.
+ * Lets a request through to its route when its caller may call that route, as `routes` lists it, and finds out as whom it acts. The
+ * routes come after this.
  */
-export function authorizeRequests(portal: Portal, tabs: Tabs, actsPerMinute?: number): Hono<Env> {
+export function authorizeRequests(
+  portal: Portal,
+  routes: readonly AuthorizedRoute[],
+  { tabs, seats, actsPerMinute }: Around,
+): Hono<Env> {
   const bounded = bounds(actsPerMinute)
 
+  /** A program: no cookie counts beside a token, which no other site can make a browser send. */
+  async function requireToken(c: Context<Env>, secret: string): Promise<Visit> {
+    const found = isForPrograms(c.req.path) ? await verifyToken(portal.at, secret) : null
+    if (found === null) {
+      await bounded.strangers.unknown(c.get('address'))
+      throw new TreeosError(
+        'UNAUTHORIZED',
+        isForPrograms(c.req.path)
+          ? 'this token is unknown, expired or revoked; its issuer makes another one'
+          : 'an access token opens the API alone, and not what belongs to the page',
+      )
+    }
+    await bounded.person(found.issuer)
+    return seats.visitOf(found, secret)
+  }
+
   async function requireVisit(c: Context<Env>): Promise<Visit> {
+    const secret = bearerOf(c.req.raw)
+    if (secret !== null) return requireToken(c, secret)
     const cookie = sessionCookie(c.req.raw, c.get('host')) ?? ''
     const key = c.req.header(KEY_HEADER) ?? ''
     const session = await findSession(portal.store, { cookie, key })
     if (session === null) {
       await bounded.strangers.unknown(c.get('address'))
-      throw new TreeosError('UNAUTHORIZED', 'sign in first')
+      throw new TreeosError(
+        'UNAUTHORIZED',
+        isForPrograms(c.req.path)
+          ? 'sign in first, or send `Authorization: Bearer SECRET`; `treeos token create` makes one'
+          : 'sign in first',
+      )
     }
     await bounded.person(session.being)
     const visit = await visitOf(portal, tabs, session, { cookie, key, handle: c.req.header(TAB_HEADER) })
@@ -81,12 +115,12 @@ export function authorizeRequests(portal: Portal, tabs: Tabs, actsPerMinute?: nu
         'you signed in more than 15 minutes ago: sign in again, and then change this',
         { reason: 'sign-in-again' },
       )
-    if (work === 'act') await bounded.acts(visit.person)
+    if (work === 'act' || work === 'wait') await bounded.acts(visit.person)
     c.set('visit', visit)
   }
 
   const app = new Hono<Env>()
-  for (const route of authorizedRoutes) {
+  for (const route of routes) {
     const { method, path, work } = route
     const readBody = bodyLimit({
       maxSize: WORK[work].bodyBytesMax,
@@ -100,14 +134,15 @@ export function authorizeRequests(portal: Portal, tabs: Tabs, actsPerMinute?: nu
       c.set('isAuthorized', true)
       const visit = c.get('visit') as Visit | undefined
       const end = await bounded.take(work, { group: visit?.person ?? '', key: visit?.session ?? '' })
+      const seat = visit?.token?.seat ?? null
       try {
-        await readBody(c, next)
+        await (seat === null ? readBody(c, next) : seat.use(() => readBody(c, next)))
       } finally {
         end()
       }
     })
   }
-  return app.use('/api/*', async (c, next) => {
+  return app.on('ALL', ['/api/*', '/v1/*'], async (c, next) => {
     if (c.get('isAuthorized')) return next()
     await requireVisit(c) // whoever has no session learns no route
     throw new TreeosError('ACTION_NOT_SUPPORTED', 'nothing is at this address')

@@ -20,6 +20,8 @@ const ACCOUNT = { points: 1, seconds: 2, burst: 60 } as const
 const WAITING_PER_PERSON = 32
 const HEAVY_AT_ONCE = 4
 const AT_ONCE = 96
+/** They mostly wait, and ask Postgres a few times a second: they take no turn of others. */
+const WAITS_AT_ONCE = 64
 const WAITING = 512
 
 /** What bounds how much strangers and people may ask for. Each portal has its own counts. */
@@ -37,6 +39,7 @@ export function bounds(actsPerMinute?: number) {
       `${atOncePerGroup} such requests of yours are under way and ${WAITING_PER_PERSON} wait: let some of them end`,
     )
   const heavy = turns(WORK.heavy.atOnce ?? HEAVY_AT_ONCE, HEAVY_AT_ONCE)
+  const waits = turns(WORK.wait.atOnce ?? WAITS_AT_ONCE, WAITS_AT_ONCE)
   const others = turns(WORK.read.atOnce ?? AT_ONCE, AT_ONCE)
   return {
     strangers,
@@ -50,7 +53,7 @@ export function bounds(actsPerMinute?: number) {
     /** Waits until the person has room for it. @returns ends it @throws {TreeosError} RATE_LIMITED */
     async take(work: Work, asker: Asker): Promise<() => void> {
       if (WORK[work].atOnce === null) return () => undefined
-      return (work === 'heavy' ? heavy : others).take(asker)
+      return (work === 'heavy' ? heavy : work === 'wait' ? waits : others).take(asker)
     },
   }
 }

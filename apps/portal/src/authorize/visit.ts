@@ -1,4 +1,4 @@
-import { authorizeActingAs } from '@treeos/client'
+import { authorizeActingAs, verifyToken } from '@treeos/client'
 import { TreeosError } from '@treeos/core'
 import { type FoundSession, findSession } from '../accounts/sessions.ts'
 import type { Tabs } from '../inhabit/tabs.ts'
@@ -23,7 +23,7 @@ export async function visitOf(
   { cookie, key, handle }: Brought,
 ): Promise<Visit> {
   const whose = { person, being: person, session, isFresh }
-  const own = { at: { ...at, person }, ...whose, cookie, key, handle: null, lease: null }
+  const own = { at: { ...at, person }, ...whose, cookie, key, handle: null, lease: null, token: null }
   if (handle === undefined) return own
   const { lease } = tabs.require(handle, session)
   const driving = { ...own, at: { ...own.at, lease }, being: lease.being, handle, lease }
@@ -44,12 +44,13 @@ async function requireLease({ at, being }: Pick<Visit, 'at' | 'being'>): Promise
   }
 }
 
-/** Whether a visit that lasts may go on: its session and, in a tab that drives a being, its lease. */
+/** Whether a visit that lasts may go on: its token, or its session and, in a tab that drives a being, its lease. */
 export async function mayStay(
-  { store }: Portal,
+  { store, at: portal }: Portal,
   tabs: Tabs,
-  { session, cookie, key, handle, at, being }: Visit,
+  { session, cookie, key, handle, at, being, token }: Visit,
 ): Promise<boolean> {
+  if (token !== null) return (await verifyToken(portal, token.secret)) !== null
   if ((await findSession(store, { cookie, key })) === null) return false
   if (handle === null) return true
   try {

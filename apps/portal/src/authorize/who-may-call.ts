@@ -1,10 +1,10 @@
 import type { Work } from './work.ts'
 
-/** Who may call a route. What a route then shows and does, the gates decide for the being of who is signed in. */
+/** Who may call a route. What a route then shows and does, the gates decide for the being of who asks. */
 export type Caller =
   /** everybody: no session is needed */
   | 'anybody'
-  /** a signed-in person, in a tab of its own or in one that drives a being */
+  /** a signed-in person, in a tab of its own or in one that drives a being; in the API also a program with an access token */
   | 'signed-in'
   /** whoever may look into the past of the being that the path names: the being, its makers, the first operator */
   | 'past-open'
@@ -15,7 +15,10 @@ export type Caller =
   /** a person that signed in a short time ago: whoever found an open session changes nothing of how its person signs in */
   | 'person-signed-in-lately'
 
-/** Every route of the portal, by who may call it, with the class of its work. A route that is not listed answers nobody. */
+/**
+ * Every route of the page's own, by who may call it, with the class of its work. A route that is not listed answers nobody. The
+ * operations of the API say the same of themselves: see `api/operation.ts`.
+ */
 const ROUTES: Readonly<Record<Caller, Readonly<Record<`${'GET' | 'POST'} /api/${string}`, Work>>>> = {
   anybody: {
     'GET /api/open/ways': 'open',
@@ -36,54 +39,18 @@ const ROUTES: Readonly<Record<Caller, Readonly<Record<`${'GET' | 'POST'} /api/${
   'signed-in': {
     'GET /api/session': 'read',
     'POST /api/sign-out': 'change',
-    'GET /api/world': 'read',
-    'GET /api/space': 'read',
-    'GET /api/map': 'heavy',
-    'GET /api/beings/:name': 'read',
-    'GET /api/beings/:name/flow': 'heavy',
-    'POST /api/beings/:name/cancel': 'change',
-    'GET /api/inbox': 'read',
-    'POST /api/inbox/reply': 'act',
-    'POST /api/inbox/close': 'change',
-    'GET /api/threads': 'read',
-    'GET /api/threads/:id': 'read',
-    'GET /api/threads/:id/overlay': 'read',
-    'POST /api/threads/:id/overlay': 'act',
-    'POST /api/verb': 'act',
-    'POST /api/say': 'act',
-    'GET /api/record': 'heavy',
     'GET /api/compared': 'stream', // of one being as `past-open`, of all as `first-operator`: its query names the being
     'GET /api/live': 'stream',
     'POST /api/live/streamed': 'change',
-    'GET /api/use': 'read',
-    'GET /api/roles': 'read',
-    'GET /api/roles/:role': 'read',
-    'POST /api/roles/check': 'heavy',
-    'POST /api/flows/check': 'heavy',
-    'GET /api/addresses': 'read',
-    'GET /api/signals': 'read',
-    'GET /api/reach': 'heavy',
     'GET /api/birth': 'read',
-    'GET /api/overlays': 'read',
-    'POST /api/overlays': 'act',
-    'POST /api/overlays/delete': 'change',
     'POST /api/inhabit': 'change',
     'POST /api/inhabit/renew': 'change',
     'POST /api/inhabit/leave': 'change',
     'POST /api/inhabit/release': 'change',
   },
-  'past-open': {
-    'GET /api/beings/:name/moments': 'read',
-    'GET /api/beings/:name/moments/:n': 'read',
-    'POST /api/beings/:name/moments/:n/why-not/role': 'heavy',
-    'POST /api/beings/:name/what-if': 'heavy',
-    'GET /api/beings/:name/budget': 'read',
-  },
+  'past-open': {},
   'first-operator': {
-    'GET /api/health': 'heavy',
     'GET /api/machine': 'heavy',
-    // Its answer quotes ceilings of makers and rules of spaces, and tells what is where, whoever may see that.
-    'POST /api/beings/:name/moments/:n/why-not/act': 'heavy',
   },
   person: {
     'GET /api/account': 'read',
@@ -114,6 +81,7 @@ export interface AuthorizedRoute {
   readonly work: Work
 }
 
+/** The page's own routes. */
 export const authorizedRoutes: readonly AuthorizedRoute[] = Object.entries(ROUTES).flatMap(
   ([caller, routes]) =>
     Object.entries(routes).map(([route, work]) => {

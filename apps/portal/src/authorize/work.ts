@@ -12,6 +12,8 @@ export type Work =
   | 'change'
   /** an act, with its content */
   | 'act'
+  /** an act, and waiting for what comes of it, up to minutes */
+  | 'wait'
   /** evaluates or reads much: a lint, a flow, what-if, why-not, the record */
   | 'heavy'
   /** lasts as long as its page */
@@ -33,6 +35,7 @@ export const WORK: Readonly<Record<Work, WorkBounds>> = {
   read: { bodyBytesMax: 16 * KIB, atOnce: 12 },
   change: { bodyBytesMax: 128 * KIB, atOnce: 12 }, // 500 ids of entries
   act: { bodyBytesMax: 384 * KIB, atOnce: 12 }, // an act takes 256 KiB, and JSON escapes some of it
+  wait: { bodyBytesMax: 384 * KIB, atOnce: 16 },
   heavy: { bodyBytesMax: 72 * KIB, atOnce: 2 }, // the largest role has a prompt of 32 KiB, and JSON escapes some of it
   stream: { bodyBytesMax: 4 * KIB, atOnce: null },
 }

@@ -1,28 +1,23 @@
-import { describeSelf, reach, refusalOf, see, surroundings } from '@treeos/client'
+import { describeSelf, refusalOf, see, surroundings } from '@treeos/client'
 import { Hono } from 'hono'
 import type { Env, Visit } from '../portal.ts'
 
 /** Where the catalog of roles is published. */
 const ROLE_MANAGER = '@role-manager'
 
-/** What the being may choose from: operations with their arguments, and what a birth may be given. */
+/** What a birth may be given, as the form of the page needs it. */
 export const reachRoutes = () =>
-  new Hono<Env>()
-    .get('/reach', async (c) => {
-      const { at, being } = c.get('visit')
-      return c.json(await reach(at, being))
+  new Hono<Env>().get('/birth', async (c) => {
+    const visit = c.get('visit')
+    const { at, being } = visit
+    const { spaces } = await surroundings(at, being)
+    return c.json({
+      scripts: [...at.registry.known.scripts].sort(),
+      roles: await rolesFor(visit),
+      homes: spaces.map(({ path }) => path),
+      forms: await formsFor(visit),
     })
-    .get('/birth', async (c) => {
-      const visit = c.get('visit')
-      const { at, being } = visit
-      const { spaces } = await surroundings(at, being)
-      return c.json({
-        scripts: [...at.registry.known.scripts].sort(),
-        roles: await rolesFor(visit),
-        homes: spaces.map(({ path }) => path),
-        forms: await formsFor(visit),
-      })
-    })
+  })
 
 /** The roles that the being may know of; none where it may not see the catalog. */
 async function rolesFor({ at, being }: Visit) {

@@ -1,5 +1,5 @@
--- The rights of the portal's role, given at each start: a later migration may have made a function anew. It reads the record, but no
--- access token. It puts a person's act into an inbox, withdraws it, closes entries, renews leases, cancels calls and sets stored
+-- The rights of the portal's role, given at each start: a later migration may have made a function anew. It reads the record, and of
+-- access tokens the one whose secret a program shows. It puts a person's act into an inbox, withdraws it, closes entries, renews leases, cancels calls and sets stored
 -- overlays, each by a function that checks. It cannot append, open a moment, record a decision or reserve a budget.
 
 grant usage on schema treeos, portal to treeos_portal;
@@ -15,6 +15,6 @@ grant execute on function treeos.json_of(bytea), treeos.genesis(text), treeos.li
   treeos.read_set(text, text, text, text[], text[], text[], text[], text[], text[], integer[]), treeos.wakes(text, text),
   treeos.enqueue_act(jsonb), treeos.withdraw(jsonb), treeos.close_entries(text, text[], text), treeos.lease_is_valid(text, integer),
   treeos.renew_lease(text, integer, integer), treeos.cancel_call(text, text, bytea, bytea),
-  treeos.may_set_overlay(text, text, text), treeos.delete_overlay(text, text, text, text),
+  treeos.token_of(bytea), treeos.may_set_overlay(text, text, text), treeos.delete_overlay(text, text, text, text),
   treeos.set_overlay(text, text, text, text, text[], text)
   to treeos_portal;

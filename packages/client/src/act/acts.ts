@@ -30,6 +30,7 @@ import { closeEntries, enqueue, findEntry, type InboxEntry, listFactsOfMoment, w
 import type { Registry } from '@treeos/world'
 import { describeMoment, type MomentView } from '../read/moments.ts'
 import { ringUnlessListening } from './doorbell.ts'
+import { isWithdrawn, keyedCorrelation } from './keyed.ts'
 import { refusalOf } from './refusal.ts'
 import { type SignAct, signedCorrelation } from './signing.ts'
 import { type OverlayConnection, putOverlay } from './thread-overlays.ts'
@@ -58,6 +59,7 @@ export interface ActResult {
 
 /**
  * Acts as a person's being: puts the act into the being's inbox, rings it, and waits for its moment to finish.
+ * @param key as `key` of a {@link SummonRequest}
  * @throws {TreeosError} the code of a refusal; TIMEOUT when no worker finished the moment within `waitSeconds`, 30 unless given
  */
 export async function act(
@@ -65,8 +67,9 @@ export async function act(
   as: BeingName,
   call: VerbCall,
   waitSeconds = ACT_WAIT_SECONDS,
+  key?: string,
 ): Promise<ActResult> {
-  const correlation = await submit(at, as, call, null)
+  const { correlation } = await submit(at, as, call, { answers: null, key })
   const { outcome } = await waitForOwnMoment(at, as, correlation, waitSeconds)
   const isWaiting = outcome.kind === 'waiting'
   return {
@@ -95,6 +98,8 @@ export interface SummonRequest {
   readonly waitSeconds: number | null
   /** true: an end without a reply is the error NO_ANSWER */
   readonly requireReply?: boolean
+  /** names this request: asked again by the same being with the same key, it is not sent again, and has the same result */
+  readonly key?: string | undefined
   /** hears the correlation as soon as the summon is in the inbox of its sender; a thread that it begins has the same id */
   readonly onSent?: (correlation: string) => void
 }
@@ -135,8 +140,9 @@ export async function summon(at: Connection, request: SummonRequest): Promise<Su
     ...(request.expectReply === undefined ? {} : { expectReply: request.expectReply }),
     ...(overlay === null ? {} : { overlay: overlay.handle }),
   })
-  const summoned = await actAndWait(at, request.as, call, { ...request, answers: null })
-  return overlay === null ? summoned : { ...summoned, overlay: { salt: overlay.salt } }
+  const { isNew, ...summoned } = await actAndWait(at, request.as, call, { ...request, answers: null })
+  // The record names the overlay that came with the first request: the salt of a later one proves nothing.
+  return overlay === null || !isNew ? summoned : { ...summoned, overlay: { salt: overlay.salt } }
 }
 
 /**
@@ -145,7 +151,7 @@ export async function summon(at: Connection, request: SummonRequest): Promise<Su
  */
 export async function reply(
   at: Connection,
-  request: Pick<SummonRequest, 'content' | 'as' | 'expectReply' | 'waitSeconds' | 'requireReply'> & {
+  request: Pick<SummonRequest, 'content' | 'as' | 'expectReply' | 'waitSeconds' | 'requireReply' | 'key'> & {
     readonly correlation: string
   },
 ): Promise<SummonResult> {
@@ -165,7 +171,12 @@ export async function reply(
     ...(expectReply === undefined ? {} : { expectReply }),
   })
   const target = entry.caller?.name ?? about ?? request.as
-  return actAndWait(at, request.as, call, { ...request, answers: request.correlation, target })
+  const { isNew: _isNew, ...answered } = await actAndWait(at, request.as, call, {
+    ...request,
+    answers: request.correlation,
+    target,
+  })
+  return answered
 }
 
 /** The being that a notice tells of: who gets the answer to it. Null for any other entry. */
@@ -183,30 +194,38 @@ async function actAndWait(
     target,
     waitSeconds,
     requireReply = false,
+    key,
     onSent,
-  }: Pick<SummonRequest, 'target' | 'waitSeconds' | 'requireReply' | 'onSent'> & {
+  }: Pick<SummonRequest, 'target' | 'waitSeconds' | 'requireReply' | 'key' | 'onSent'> & {
     readonly answers: string | null
   },
-): Promise<SummonResult> {
+): Promise<SummonResult & Submitted> {
   const started = Date.now()
-  const submitted = await submit(at, as, call, answers)
-  onSent?.(submitted)
-  const own = await waitForOwnMoment(at, as, submitted, waitSeconds ?? ACT_WAIT_SECONDS, waitSeconds !== null)
+  const submitted = await submit(at, as, call, { answers, key })
+  onSent?.(submitted.correlation)
+  const own = await waitForOwnMoment(
+    at,
+    as,
+    submitted.correlation,
+    waitSeconds ?? ACT_WAIT_SECONDS,
+    waitSeconds !== null,
+  )
   // What a person said yes to is said by another moment, whose id it has.
   const isApproved = own.outcome.wake?.startsWith(APPROVED_PREFIX) === true
-  const correlation = isApproved ? own.outcome.moment : submitted
+  const correlation = isApproved ? own.outcome.moment : submitted.correlation
+  const sent = { correlation, isNew: submitted.isNew }
   const waiting = own.outcome.kind === 'waiting' ? { waiting: own.outcome.result } : {}
-  if (waitSeconds === null) return { correlation, moment: null, reply: null, ...waiting }
+  if (waitSeconds === null) return { ...sent, moment: null, reply: null, ...waiting }
   const left = waitSeconds - (Date.now() - started) / 1000
   const { outcome, reply } = await waitForEnd(at, { asker: as, being: target, correlation }, left)
   const moment = await describeMoment(at.db, outcome)
   if (reply === null) {
     if (requireReply) throw noAnswer(outcome, moment.content ?? null)
-    return { correlation, moment, reply }
+    return { ...sent, moment, reply }
   }
   await closeEntries(at.db, as, [reply.id], 'read')
   const from = stanceOf(reply.caller?.name ?? target)
-  return { correlation, moment, reply: { from, content: reply.content } }
+  return { ...sent, moment, reply: { from, content: reply.content } }
 }
 
 /** Waits for the end of an act that was submitted as the being. */
@@ -218,17 +237,23 @@ const waitForOwnMoment = (
   throughAsk = false,
 ) => waitForEnd({ db }, { asker: as, being: as, correlation: actWakeId(correlation), throughAsk }, seconds)
 
-/** Puts an act into the inbox of the person's being and rings it. @returns the correlation that a summon will have */
+interface Submitted {
+  /** the one that a summon will have */
+  readonly correlation: string
+  /** false: an earlier request with the same key had put it there */
+  readonly isNew: boolean
+}
+
+/** Puts an act into the inbox of the person's being and rings it. */
 async function submit(
   at: Connection,
   as: BeingName,
   call: VerbCall,
-  answers: string | null,
-): Promise<string> {
+  { answers, key }: { readonly answers: string | null; readonly key: string | undefined },
+): Promise<Submitted> {
   const lease = await authorizeActingAs(at, as)
   const read = asRead(call)
   const signing = (await at.sign?.({ being: as, signer: lease?.driver ?? as, call: read, answers })) ?? null
-  const correlation = signing === null ? crypto.randomUUID() : signedCorrelation(signing.salt)
   const content: ActContent = {
     call: read,
     answers,
@@ -236,24 +261,40 @@ async function submit(
     ...(signing ?? {}),
   }
   requireSmall(content)
-  const wake = newWake({
-    id: actWakeId(correlation),
-    being: as,
-    kind: 'act',
-    priority: PRIORITIES.human,
-    content: asJson(content),
-    root: correlation,
-  })
-  let isNew = true
+  for (let attempt = 0; ; attempt++) {
+    // A signature names its act by itself.
+    const correlation =
+      signing !== null
+        ? signedCorrelation(signing.salt)
+        : key === undefined
+          ? crypto.randomUUID()
+          : keyedCorrelation({ as, key, attempt })
+    const wake = newWake({
+      id: actWakeId(correlation),
+      being: as,
+      kind: 'act',
+      priority: PRIORITIES.human,
+      content: asJson(content),
+      root: correlation,
+    })
+    const isNew = await put(at, wake)
+    if (isNew) return { correlation, isNew }
+    if (signing !== null) await requireSame(at, wake)
+    if (signing !== null || !(await isWithdrawn(at.db, wake.id, content))) return { correlation, isNew }
+  }
+}
+
+/** @returns false when the inbox has an act with this id already */
+async function put(at: Connection, wake: Wake): Promise<boolean> {
   try {
-    isNew = await enqueue(at.db, 'act', wake)
+    const isNew = await enqueue(at.db, 'act', wake)
     const place = { reality: at.reality.name, taskQueue: taskQueueOf(at.reality.name) }
-    if (isNew) await ringUnlessListening(at.db, at.temporal, place, as)
+    await ringUnlessListening(at.db, at.temporal, place, wake.being)
+    return isNew
   } catch (error) {
     await takeBack(at, wake, error)
+    return true
   }
-  if (!isNew) await requireSame(at, wake)
-  return correlation
 }
 
 /** A request with the same signature finds the act of the first one. @throws {TreeosError} RESOURCE_CONFLICT for another act */

@@ -1,16 +1,18 @@
-import {
-  authorizeGrant,
-  type Connection,
-  type Inhabitation,
-  inhabit,
-  mayActAs,
-  type TokenGrant,
-} from '@treeos/client'
 import { type BeingName, stanceOf, TreeosError } from '@treeos/core'
-import type { PersonBounds } from './bounds.ts'
+import { authorizeGrant, type TokenGrant } from '../access/tokens.ts'
+import type { Connection } from './acts.ts'
+import { type Inhabitation, inhabit, mayActAs } from './inhabiting.ts'
 
 /** Receives errors that no client is to see. */
 export type ErrorListener = (where: string, error: unknown) => void
+
+/** What bounds a person over all the tokens that it issued. */
+export interface SeatBounds {
+  /** @returns ends the call @throws {TreeosError} RATE_LIMITED */
+  beginCall(person: BeingName): () => void
+  /** Counts an act. @throws {TreeosError} RATE_LIMITED */
+  act(person: BeingName): Promise<void>
+}
 
 /** Concurrent calls of one bearer: each of them uses Postgres. */
 const CALLS_MAX = 16
@@ -31,9 +33,9 @@ export class Seat {
   #calls = 0
   #usedAt = Date.now()
 
-  readonly #bounds: PersonBounds
+  readonly #bounds: SeatBounds
 
-  constructor(at: Connection, bearer: TokenGrant, onError: ErrorListener, bounds: PersonBounds) {
+  constructor(at: Connection, bearer: TokenGrant, onError: ErrorListener, bounds: SeatBounds) {
     this.#at = at
     this.#bounds = bounds
     this.bearer = bearer

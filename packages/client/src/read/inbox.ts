@@ -1,6 +1,14 @@
-import { type BeingName, type Json, type Priority, priorityName, stanceOf } from '@treeos/core'
+import {
+  type BeingName,
+  type Json,
+  type Priority,
+  priorityName,
+  quote,
+  stanceOf,
+  TreeosError,
+} from '@treeos/core'
 import { authorizeActingAs, type Presence } from '@treeos/reality'
-import { type InboxEntry, listOpenSummons } from '@treeos/store'
+import { findEntry, type InboxEntry, listOpenSummons } from '@treeos/store'
 import { toldContent } from '@treeos/world'
 
 /** An open entry of an inbox, as people see it. */
@@ -18,6 +26,13 @@ export interface InboxView {
   readonly latest?: string
 }
 
+/** One page of an inbox. */
+export interface InboxPage {
+  readonly items: InboxView[]
+  /** the correlation of the last one, to give as `after`; null: no more wait */
+  readonly next: string | null
+}
+
 /**
  * What waits for a being's answer or to be read, oldest first.
  * @throws {TreeosError} BEING_NOT_FOUND, FORBIDDEN when the person may not act as the being
@@ -25,6 +40,23 @@ export interface InboxView {
 export async function inbox(at: Presence, as: BeingName): Promise<InboxView[]> {
   await authorizeActingAs(at, as)
   return (await listOpenSummons(at.db, as)).map(viewOf)
+}
+
+/** The same, page by page. @throws {TreeosError} INVALID_INPUT when `after` names no entry of this inbox; as {@link inbox} */
+export async function inboxPage(
+  at: Presence,
+  as: BeingName,
+  { after, limit }: { readonly after?: string | undefined; readonly limit: number },
+): Promise<InboxPage> {
+  await authorizeActingAs(at, as)
+  if (after !== undefined && (await findEntry(at.db, after))?.being !== as)
+    throw new TreeosError(
+      'INVALID_INPUT',
+      `${quote(after)} is not an entry of this inbox, so nothing comes after it`,
+    )
+  const entries = await listOpenSummons(at.db, as, { after, limit: limit + 1 })
+  const items = entries.slice(0, limit).map(viewOf)
+  return { items, next: entries.length > limit ? (items.at(-1)?.correlation ?? null) : null }
 }
 
 function viewOf(entry: InboxEntry): InboxView {

@@ -6,6 +6,7 @@ import {
   listThreadsOf,
   listThreadsOfChannel,
   listUnheard,
+  type ThreadsWanted,
   threadOf,
 } from '@treeos/store'
 
@@ -20,25 +21,25 @@ export interface ThreadView extends Pick<Thread, 'thread' | 'state' | 'wakes' | 
   readonly unheard?: readonly { readonly from: string; readonly words: string }[]
 }
 
-/**
- * Threads, the one with the latest wake first.
- * @param which `last`: at most this many; `all`: finished threads too
- */
-export async function threads(db: Db, which: { last: number; all: boolean }): Promise<ThreadView[]> {
-  return (await listThreads(db, which)).map(viewOf)
+/** Threads, the one with the latest wake first. */
+export async function threads(db: Db, which: ThreadsWanted): Promise<ThreadView[]> {
+  return (await listThreads(db, which)).threads.map(viewOf)
 }
 
-/** The same, only of threads that a person has a part in; the first operator's are all. */
+/** Threads that a person has a part in, page by page; the first operator's are all. A page may hold fewer than were asked for. */
 export async function threadsOf(
   at: Presence,
   as: BeingName,
-  which: { last: number; all: boolean },
-): Promise<ThreadView[]> {
+  which: ThreadsWanted,
+): Promise<{ readonly threads: ThreadView[]; readonly next: number | null }> {
   await authorizeActingAs(at, as)
   const me = await readerOf(at).being(as)
-  if (me?.parent === null) return threads(at.db, which)
-  const mine = await listThreadsOf(at.db, as, which)
-  return mine.filter(({ participants }) => participants.includes(as)).map(viewOf)
+  const isOperator = me?.parent === null
+  const page = await (isOperator ? listThreads(at.db, which) : listThreadsOf(at.db, as, which))
+  const mine = isOperator
+    ? page.threads
+    : page.threads.filter(({ participants }) => participants.includes(as))
+  return { threads: mine.map(viewOf), next: page.next }
 }
 
 /** A conversation with a name: the threads in which something was said under it, the one with the latest wake first. */

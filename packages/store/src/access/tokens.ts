@@ -40,15 +40,15 @@ export async function insertToken(
   return { id, being, issuedBy, issuedAt: times.issued, expiresAt: times.expires, revokedAt: null }
 }
 
-/** The access token with this secret; null when there is none, or it has expired or was revoked. */
-export async function findTokenBySecret(db: Db, secret: string): Promise<AccessToken | null> {
-  const row = await db
-    .selectFrom('token')
-    .select(COLUMNS)
-    .where('secret_hash', '=', hashOf(secret))
-    .where(holds)
-    .executeTakeFirst()
-  return row === undefined ? null : tokenOf(row)
+/** Of the access token with this secret: its id, as whom it acts, and who issued it; null when there is none, or it has expired or was revoked. */
+export async function findTokenBySecret(
+  db: Db,
+  secret: string,
+): Promise<Pick<AccessToken, 'id' | 'being' | 'issuedBy'> | null> {
+  const { rows } = await sql<{ id: string; being: string; issued_by: string }>`
+    select id, being, issued_by from treeos.token_of(${hashOf(secret)}::bytea)`.execute(db)
+  const [row] = rows
+  return row === undefined ? null : { id: row.id, being: row.being, issuedBy: row.issued_by }
 }
 
 export async function findToken(db: Db, id: string): Promise<AccessToken | null> {

@@ -18,16 +18,27 @@ export async function listEntries(db: Db, ids: readonly string[]): Promise<Map<s
   return new Map(rows.map((row) => [row.id, entryOf(row)]))
 }
 
-/** Open wakes of a person, other than the acts they chose themselves, oldest first. */
-export async function listOpenSummons(db: Db, being: BeingName): Promise<InboxEntry[]> {
-  const rows = await db
+/**
+ * Open wakes of a person, other than the acts they chose themselves, oldest first.
+ * @param page only those after the entry with this id, which may be closed; at most this many
+ */
+export async function listOpenSummons(
+  db: Db,
+  being: BeingName,
+  { after, limit }: { readonly after?: string | undefined; readonly limit?: number | undefined } = {},
+): Promise<InboxEntry[]> {
+  let open = db
     .selectFrom('inbox')
     .selectAll()
     .where('being', '=', being)
     .where('kind', '<>', 'act')
     .where('closed_by', 'is', null)
     .orderBy('age')
-    .execute()
+  if (after !== undefined)
+    open = open.where(
+      sql<boolean>`age > (select age from treeos.inbox where id = ${after} and being = ${being})`,
+    )
+  const rows = await (limit === undefined ? open : open.limit(limit)).execute()
   return rows.map(entryOf)
 }
 

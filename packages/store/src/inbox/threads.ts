@@ -1,33 +1,52 @@
 import type { BeingName, Thread } from '@treeos/core'
-import { sql } from 'kysely'
+import { type RawBuilder, sql } from 'kysely'
 import type { Db } from '../sql/database.ts'
 
-/** Threads with an open wake, most recently moved first. @param all includes threads that are complete */
-export async function listThreads(db: Db, { last, all }: { last: number; all: boolean }): Promise<Thread[]> {
-  const { rows } = await sql<{ root: string }>`
-    select root from treeos.inbox where ${all} or (closed_by is null and notice is null)
-    group by root order by max(age) desc limit ${last}`.execute(db)
-  return tallyThreads(
-    db,
-    rows.map(({ root }) => root),
-  )
+export interface ThreadsWanted {
+  /** at most this many */
+  readonly last: number
+  /** finished threads too */
+  readonly all: boolean
+  /** only threads whose latest wake is older than this place in the order of all wakes */
+  readonly before?: number | undefined
 }
 
+export interface ThreadPage {
+  readonly threads: readonly Thread[]
+  /** the place of the last one, to give as `before`; null: no more come */
+  readonly next: number | null
+}
+
+/** Threads with an open wake, most recently moved first. */
+export const listThreads = (db: Db, wanted: ThreadsWanted): Promise<ThreadPage> =>
+  pageThreads(db, wanted, sql`true`)
+
 /** The same, only of threads in which the being was woken or spoke. */
-export async function listThreadsOf(
-  db: Db,
-  being: BeingName,
-  { last, all }: { last: number; all: boolean },
-): Promise<Thread[]> {
-  const { rows } = await sql<{ root: string }>`
-    select root from treeos.inbox
-    where root in (select root from treeos.inbox where being = ${being} or caller = ${being})
-      and (${all} or (closed_by is null and notice is null))
-    group by root order by max(age) desc limit ${last}`.execute(db)
-  return tallyThreads(
+export const listThreadsOf = (db: Db, being: BeingName, wanted: ThreadsWanted): Promise<ThreadPage> =>
+  pageThreads(
     db,
-    rows.map(({ root }) => root),
+    wanted,
+    sql`root in (select root from treeos.inbox where being = ${being} or caller = ${being})`,
   )
+
+async function pageThreads(
+  db: Db,
+  { last, all, before }: ThreadsWanted,
+  isWanted: RawBuilder<unknown>,
+): Promise<ThreadPage> {
+  const { rows } = await sql<{ root: string; latest: number }>`
+    select root, max(age) as latest from treeos.inbox
+    where ${isWanted} and (${all} or (closed_by is null and notice is null))
+    group by root having ${before === undefined ? sql`true` : sql`max(age) < ${before}`}
+    order by max(age) desc limit ${last + 1}`.execute(db)
+  const shown = rows.slice(0, last)
+  return {
+    threads: await tallyThreads(
+      db,
+      shown.map(({ root }) => root),
+    ),
+    next: rows.length > last ? (shown.at(-1)?.latest ?? null) : null,
+  }
 }
 
 /** Threads with at least one summon that names this channel. The thread with the latest activity comes first. */

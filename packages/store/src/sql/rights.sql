@@ -92,7 +92,7 @@ begin
   grant execute on function
     treeos.enqueue_act(jsonb), treeos.withdraw(jsonb), treeos.close_entries(text, text[], text),
     treeos.renew_lease(text, integer, integer), treeos.cancel_call(text, text, bytea, bytea),
-    treeos.issue_token(text, text, text, bytea, integer), treeos.revoke_token(text),
+    treeos.issue_token(text, text, text, bytea, integer), treeos.revoke_token(text), treeos.token_of(bytea),
     treeos.delete_overlay(text, text, text, text), treeos.set_overlay(text, text, text, text, text[], text)
     to treeos_people;
 end $$;

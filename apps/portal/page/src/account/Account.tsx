@@ -1,6 +1,6 @@
 import { Alert, Button, Stack, Text } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
-import { api } from '../api/client.ts'
+import { own } from '../api/client.ts'
 import { useDeed } from '../api/deed.ts'
 import { keepKey } from '../api/session.ts'
 import { Answer, PageHead } from '../parts/index.ts'
@@ -36,7 +36,7 @@ export function Account() {
 
 /** Who finds a browser that was left open can change nothing here. */
 function Stale() {
-  const leaving = useDeed(() => api['sign-out'].$post(), { stale: null, onDone: () => keepKey(null) })
+  const leaving = useDeed(() => own['sign-out'].$post(), { stale: null, onDone: () => keepKey(null) })
   return (
     <Alert color="blue" role="status" title="To change this, sign in again">
       <Stack gap="sm" align="flex-start">

@@ -1,5 +1,5 @@
 import { Button, Group, Text } from '@mantine/core'
-import { api } from '../api/client.ts'
+import { own } from '../api/client.ts'
 import { useDeed } from '../api/deed.ts'
 import { leaveForProvider } from '../door/provider.ts'
 import { Card, Inert, Quiet, SmallButton, Time, Trouble } from '../parts/index.ts'
@@ -7,11 +7,11 @@ import { type OwnAccount, useChange } from './queries.ts'
 
 /** The account of a provider by which the person signs in. */
 export function Identities({ own: { identities, provider, isFresh } }: { readonly own: OwnAccount }) {
-  const connecting = useDeed(() => api.account.identity.$post({ json: { connect: true } }), {
+  const connecting = useDeed(() => own.account.identity.$post({ json: { connect: true } }), {
     stale: null,
     onDone: ({ attempt, url }) => leaveForProvider(url, { attempt, token: null, isConnecting: true }),
   })
-  const removing = useChange((issuer: string) => api.account.identity.remove.$post({ json: { issuer } }))
+  const removing = useChange((issuer: string) => own.account.identity.remove.$post({ json: { issuer } }))
   return (
     <Card isPart title="Another account" note="Signing in by an account that you have elsewhere." gap="sm">
       {identities.map(({ issuer, label, createdAt }) => (

@@ -1,7 +1,7 @@
 import { Group, Stack, Text, TextInput } from '@mantine/core'
 import { isNotEmpty, useForm } from '@mantine/form'
 import { useDisclosure } from '@mantine/hooks'
-import { api } from '../api/client.ts'
+import { own } from '../api/client.ts'
 import { Form, Inert, Quiet, SmallButton, Time, Trouble } from '../parts/index.ts'
 import { NAME_CHARS_MAX, type OwnAccount, useChange } from './queries.ts'
 
@@ -13,8 +13,8 @@ interface Props {
 /** One passkey, which can be renamed and removed, and sign what its person does. */
 export function Passkey({ one: { id, name, site, signs, createdAt, usedAt }, isFresh }: Props) {
   const [isNaming, { toggle, close }] = useDisclosure()
-  const signing = useChange(() => api.account.passkeys.signing.$post({ json: { id, signs: !signs } }))
-  const removing = useChange(() => api.account.passkeys.remove.$post({ json: { id } }))
+  const signing = useChange(() => own.account.passkeys.signing.$post({ json: { id, signs: !signs } }))
+  const removing = useChange(() => own.account.passkeys.remove.$post({ json: { id } }))
   return (
     <Stack gap="xs" className="block">
       <Group justify="space-between" gap="sm">
@@ -63,7 +63,7 @@ interface NewNameProps {
 function NewName({ id, name, onDone }: NewNameProps) {
   const form = useForm({ initialValues: { name }, validate: { name: isNotEmpty() } })
   const renaming = useChange(
-    (json: { name: string }) => api.account.passkeys.rename.$post({ json: { id, ...json } }),
+    (json: { name: string }) => own.account.passkeys.rename.$post({ json: { id, ...json } }),
     onDone,
   )
   return (

@@ -1,6 +1,6 @@
 import { Text, TextInput } from '@mantine/core'
 import { isNotEmpty, useForm } from '@mantine/form'
-import { api } from '../api/client.ts'
+import { own } from '../api/client.ts'
 import { knowsPasskeys, makePasskey } from '../door/passkey.ts'
 import { Card, Form } from '../parts/index.ts'
 import { Passkey } from './Passkey.tsx'
@@ -10,9 +10,9 @@ import { NAME_CHARS_MAX, type OwnAccount, useChange } from './queries.ts'
 export function Passkeys({ own: { passkeys, isFresh } }: { readonly own: OwnAccount }) {
   const form = useForm({ initialValues: { name: '' }, validate: { name: isNotEmpty() } })
   const adding = useChange(async (name: string) => {
-    const { attempt, options } = await (await api.account.passkeys.$post({ json: { name } })).json()
+    const { attempt, options } = await (await own.account.passkeys.$post({ json: { name } })).json()
     const response = await makePasskey(options)
-    return api.account.passkeys.made.$post({ json: { attempt, response } })
+    return own.account.passkeys.made.$post({ json: { attempt, response } })
   }, form.reset)
   return (
     <Card

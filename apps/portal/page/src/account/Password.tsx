@@ -1,6 +1,6 @@
 import { Button, PasswordInput } from '@mantine/core'
 import { hasLength, useForm } from '@mantine/form'
-import { api } from '../api/client.ts'
+import { own } from '../api/client.ts'
 import { Card, Done, Form } from '../parts/index.ts'
 import { type OwnAccount, useChange } from './queries.ts'
 
@@ -13,7 +13,7 @@ export function Password({ own: { hasPassword, isFresh } }: { readonly own: OwnA
     validate: { password: hasLength({ min: CHARS_MIN }) },
   })
   const changing = useChange(
-    (json: { password: string | null }) => api.account.password.$post({ json }),
+    (json: { password: string | null }) => own.account.password.$post({ json }),
     form.reset,
   )
   return (

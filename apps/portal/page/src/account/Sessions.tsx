@@ -1,5 +1,5 @@
 import { Badge, Button, Group, Text } from '@mantine/core'
-import { api } from '../api/client.ts'
+import { own } from '../api/client.ts'
 import { useDeed } from '../api/deed.ts'
 import { keepKey } from '../api/session.ts'
 import { Card, Inert, Quiet, SmallButton, Time, Trouble } from '../parts/index.ts'
@@ -13,7 +13,7 @@ const WAYS: Readonly<Record<string, string>> = {
   provider: 'by another account',
 }
 
-const end = (which: string) => api.account.sessions.end.$post({ json: { which } })
+const end = (which: string) => own.account.sessions.end.$post({ json: { which } })
 
 /** Where the person is signed in, and ways to end it. */
 export function Sessions({ own: { sessions } }: { readonly own: OwnAccount }) {

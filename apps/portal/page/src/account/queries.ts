@@ -1,10 +1,10 @@
-import { api } from '../api/client.ts'
+import { own } from '../api/client.ts'
 import { asking, type FoundBy, useDeed } from '../api/deed.ts'
 
 /** of the name of a passkey */
 export const NAME_CHARS_MAX = 80
 
-export const accountQuery = asking(['account'], () => api.account.$get())
+export const accountQuery = asking(['account'], () => own.account.$get())
 
 export type OwnAccount = FoundBy<typeof accountQuery>
 

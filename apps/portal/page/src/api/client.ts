@@ -55,13 +55,19 @@ export async function ask(input: RequestInfo | URL, init: RequestInit = {}): Pro
 
 async function refusalIn(response: Response): Promise<Refusal> {
   try {
-    const { error } = (await response.json()) as {
-      error: { code: string; message: string; detail?: unknown }
+    const { code, detail, context } = (await response.json()) as {
+      code: string
+      detail: string
+      context?: unknown
     }
-    return new Refusal(error.code, error.message, error.detail)
+    return new Refusal(code, detail, context)
   } catch {
     return new Refusal('INTERNAL', `the portal answered ${response.status}`)
   }
 }
 
-export const { api } = hc<Routes>(location.origin, { fetch: ask })
+const routes = hc<Routes>(location.origin, { fetch: ask })
+/** The API of the reality, as programs use it. */
+export const api = routes.api.v1
+/** What belongs to the page: signing in, accounts, tabs and the shared stream. */
+export const own = routes.api

@@ -46,6 +46,15 @@ export function useDeed<A extends Answer, Of = void>(
 
 export type Call = Readonly<Record<string, unknown>>
 
-/** Acts by the public verbs as the person, or as the being that this tab drives. */
+/** Acts by DO or BE as the person, or as the being that this tab drives. */
 export const useAct = (onDone: () => void = () => undefined) =>
-  useDeed((call: Call) => api.verb.$post({ json: { call } }), { onDone })
+  useDeed(({ verb, ...rest }: Call) => (verb === 'be' ? beOf(rest) : doOf(rest)), { onDone })
+
+/** A call as a form made it; the server checks it. */
+type Made<Verb extends { $post(input: never): unknown }> = Parameters<Verb['$post']>[0] extends {
+  json: infer Json
+}
+  ? Json
+  : never
+const doOf = (call: object) => api.do.$post({ json: call as Made<typeof api.do>, header: {} })
+const beOf = (call: object) => api.be.$post({ json: call as Made<typeof api.be>, header: {} })

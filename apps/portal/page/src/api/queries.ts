@@ -1,8 +1,11 @@
 import { infiniteQueryOptions } from '@tanstack/react-query'
-import { api } from './client.ts'
+import { api, own } from './client.ts'
 import { asking } from './deed.ts'
 
-export const sessionQuery = asking(['session'], () => api.session.$get())
+/** As much as a page of a list holds. */
+const PAGE_MAX = 200
+
+export const sessionQuery = asking(['session'], () => own.session.$get())
 export const worldQuery = asking(['world'], () => api.world.$get())
 /** One space with who is there, page by page. */
 export const spaceQuery = (path: string) =>
@@ -24,19 +27,22 @@ export const momentsQuery = (name: string) =>
   infiniteQueryOptions({
     queryKey: ['moments', name],
     queryFn: async ({ pageParam }) => {
-      const query = { last: String(PAGE), ...(pageParam === null ? {} : { before: pageParam }) }
+      const query = { limit: PAGE, ...(pageParam === null ? {} : { cursor: pageParam }) }
       return (await api.beings[':name'].moments.$get({ param: { name }, query })).json()
     },
-    initialPageParam: null as number | null,
-    getNextPageParam: (page) => (page.length < PAGE ? undefined : page[0]?.n),
+    initialPageParam: null as string | null,
+    getNextPageParam: ({ next }) => next,
   })
 /** A finished moment never changes. */
 export const momentQuery = (name: string, n: number) =>
   asking(['past', name, n], () => api.beings[':name'].moments[':n'].$get({ param: { name, n: String(n) } }), {
     staleTime: Number.POSITIVE_INFINITY,
   })
-export const inboxQuery = asking(['inbox'], () => api.inbox.$get())
-export const threadsQuery = asking(['threads'], () => api.threads.$get({ query: { all: 'true' } }))
+/** The oldest entries. What comes after them is shown when some of these are closed. */
+export const inboxQuery = asking(['inbox'], () => api.inbox.$get({ query: { limit: PAGE_MAX } }))
+export const threadsQuery = asking(['threads'], () =>
+  api.threads.$get({ query: { all: 'true', limit: PAGE_MAX } }),
+)
 export const threadQuery = (id: string) =>
   asking(['thread', id], () => api.threads[':id'].$get({ param: { id } }))
 /** What the being may reach for now. A change of any row may change it, as with `session`. */

@@ -1,4 +1,4 @@
-import { api, ask, Refusal } from './client.ts'
+import { ask, own, Refusal } from './client.ts'
 import { eventsIn, type StreamEvent } from './events.ts'
 
 const RETRY_MS_MIN = 500
@@ -61,7 +61,7 @@ export class Stream {
   async #tellOnce(name: string): Promise<void> {
     try {
       const json = { stream: name, beings: [...this.#beings] }
-      await (await api.live.streamed.$post({ json })).json()
+      await (await own.live.streamed.$post({ json })).json()
     } catch {
       // A connection that was lost is followed by another one, which is told anew. Otherwise the server may be busy.
       if (this.#name !== name || this.#stopping.signal.aborted) return

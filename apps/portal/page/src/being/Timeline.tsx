@@ -18,7 +18,7 @@ export function Timeline({ name, chosen }: Props) {
   return (
     <Answer of={moments}>
       {({ pages }) => {
-        const all = pages.toReversed().flat().toReversed()
+        const all = pages.flatMap(({ items }) => items)
         if (all.length === 0)
           return <Empty title="No moments yet">Something has to wake it: say something to it.</Empty>
         return (

@@ -1,13 +1,13 @@
 import { Stack, Tabs } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
-import { api } from '../api/client.ts'
+import { own } from '../api/client.ts'
 import { asking } from '../api/deed.ts'
 import { sessionQuery } from '../api/queries.ts'
 import { Answer, PageHead } from '../parts/index.ts'
 import { BirthForm } from './BirthForm.tsx'
 import { type Declared, ExtensionForm } from './ExtensionForm.tsx'
 
-const birthQuery = asking(['session', 'birth'], () => api.birth.$get())
+const birthQuery = asking(['session', 'birth'], () => own.birth.$get())
 
 /** Brings a being into the world, as a child of the one that asks. */
 export function Birther() {

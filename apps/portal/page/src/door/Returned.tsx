@@ -2,7 +2,7 @@ import { Anchor } from '@mantine/core'
 import { useMutation } from '@tanstack/react-query'
 import { useNavigate } from '@tanstack/react-router'
 import { useEffect, useRef } from 'react'
-import { api } from '../api/client.ts'
+import { own } from '../api/client.ts'
 import { keepKey } from '../api/session.ts'
 import { Quiet, Trouble } from '../parts/index.ts'
 import { Door } from './Door.tsx'
@@ -19,11 +19,11 @@ export function Returned() {
       if (asked === null) throw new Error('This tab asked nobody who you are: begin at the sign-in page.')
       const { attempt, token, isConnecting } = asked
       if (isConnecting) {
-        await api.account.identity.returned.$post({ json: { attempt, query } })
+        await own.account.identity.returned.$post({ json: { attempt, query } })
         return '/account'
       }
       const { key } = await (
-        await api.open.provider.returned.$post({ json: { attempt, query, token } })
+        await own.open.provider.returned.$post({ json: { attempt, query, token } })
       ).json()
       keepKey(key)
       return '/world'

@@ -1,6 +1,6 @@
 import { PasswordInput, TextInput } from '@mantine/core'
 import { useForm } from '@mantine/form'
-import { api } from '../api/client.ts'
+import { own } from '../api/client.ts'
 import { useDeed } from '../api/deed.ts'
 import { keepKey } from '../api/session.ts'
 import { Form, Quiet } from '../parts/index.ts'
@@ -11,14 +11,14 @@ import { OtherWays } from './ways.tsx'
 /** Shown in place of every page while nobody is signed in. */
 export function SignIn() {
   const form = useForm({ initialValues: { name: '', password: '' } })
-  const signingIn = useDeed((json: typeof form.values) => api.open['sign-in'].$post({ json }), {
+  const signingIn = useDeed((json: typeof form.values) => own.open['sign-in'].$post({ json }), {
     stale: null,
     onDone: ({ key }) => keepKey(key),
   })
   const byPasskey = async () => {
-    const { attempt, options } = await (await api.open.passkey.$post({ json: { mediation: 'modal' } })).json()
+    const { attempt, options } = await (await own.open.passkey.$post({ json: { mediation: 'modal' } })).json()
     const response = await findPasskey(options)
-    keepKey((await (await api.open.passkey.used.$post({ json: { attempt, response } })).json()).key)
+    keepKey((await (await own.open.passkey.used.$post({ json: { attempt, response } })).json()).key)
   }
   return (
     <Door title="Sign in">

@@ -3,7 +3,7 @@ import { hasLength, useForm } from '@mantine/form'
 import { useHash } from '@mantine/hooks'
 import { useQuery } from '@tanstack/react-query'
 import { useNavigate } from '@tanstack/react-router'
-import { api } from '../api/client.ts'
+import { own } from '../api/client.ts'
 import { asking, useDeed } from '../api/deed.ts'
 import { keepKey } from '../api/session.ts'
 import { Answer, Form } from '../parts/index.ts'
@@ -23,7 +23,7 @@ export function Welcome() {
 }
 
 const linkQuery = (token: string) =>
-  asking(['link', token], () => api.open.link.look.$post({ json: { token } }), { gcTime: 0 })
+  asking(['link', token], () => own.open.link.look.$post({ json: { token } }), { gcTime: 0 })
 
 function Open({ token }: { readonly token: string }) {
   const form = useForm({
@@ -37,16 +37,16 @@ function Open({ token }: { readonly token: string }) {
     void navigate({ to: '/world', replace: true })
   }
   const using = useDeed(
-    (json: { password: string }) => api.open.link.use.$post({ json: { token, ...json } }),
+    (json: { password: string }) => own.open.link.use.$post({ json: { token, ...json } }),
     {
       stale: null,
       onDone: enter,
     },
   )
   const byPasskey = async () => {
-    const { attempt, options } = await (await api.open.link.passkey.$post({ json: { token } })).json()
+    const { attempt, options } = await (await own.open.link.passkey.$post({ json: { token } })).json()
     const response = await makePasskey(options)
-    enter(await (await api.open.link.passkey.made.$post({ json: { token, attempt, response } })).json())
+    enter(await (await own.open.link.passkey.made.$post({ json: { token, attempt, response } })).json())
   }
   return (
     <Door title="Welcome">

@@ -1,12 +1,12 @@
 import { Button, Divider } from '@mantine/core'
 import { useMutation, useQuery } from '@tanstack/react-query'
-import { api } from '../api/client.ts'
+import { own } from '../api/client.ts'
 import { asking, useDeed } from '../api/deed.ts'
 import { Inert, Trouble } from '../parts/index.ts'
 import { knowsPasskeys } from './passkey.ts'
 import { leaveForProvider } from './provider.ts'
 
-const waysQuery = asking(['ways'], () => api.open.ways.$get())
+const waysQuery = asking(['ways'], () => own.open.ways.$get())
 
 interface Props {
   /** the link that is to be opened; null for a sign-in */
@@ -19,7 +19,7 @@ interface Props {
 export function OtherWays({ token, passkeyLabel, onPasskey }: Props) {
   const { data: ways } = useQuery(waysQuery)
   const keying = useMutation({ mutationFn: onPasskey })
-  const leaving = useDeed(() => api.open.provider.$post({ json: { token } }), {
+  const leaving = useDeed(() => own.open.provider.$post({ json: { token } }), {
     stale: null,
     onDone: ({ attempt, url }) => leaveForProvider(url, { attempt, token, isConnecting: false }),
   })

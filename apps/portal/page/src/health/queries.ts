@@ -1,9 +1,9 @@
-import { api } from '../api/client.ts'
+import { api, own } from '../api/client.ts'
 import { asking, type FoundBy } from '../api/deed.ts'
 
 export const healthQuery = asking(['health'], () => api.health.$get())
 /** Asks processes of the machine, so it is asked again only when somebody wants to know. */
-export const machineQuery = asking(['machine'], () => api.machine.$get())
+export const machineQuery = asking(['machine'], () => own.machine.$get())
 export const useOfOwnQuery = asking(['use'], () => api.use.$get())
 
 export type HealthFound = FoundBy<typeof healthQuery>

@@ -27,7 +27,7 @@ export function Inbox() {
     <Stack>
       <PageHead title="Inbox" />
       <Answer of={inbox}>
-        {(entries) => {
+        {({ items: entries, next }) => {
           const open = entries.find(({ correlation }) => correlation === chosen) ?? null
           if (entries.length === 0)
             return (
@@ -54,6 +54,9 @@ export function Inbox() {
                   <OpenEntry key={open.correlation} entry={open} />
                 )}
               </div>
+              {next === null ? null : (
+                <Quiet>These are the oldest ones. More wait, and come when some of these are closed.</Quiet>
+              )}
             </>
           )
         }}

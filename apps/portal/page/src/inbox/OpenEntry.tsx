@@ -63,7 +63,7 @@ export function OpenEntry({ entry }: { readonly entry: Entry }) {
 function AnswerForm({ correlation }: { readonly correlation: string }) {
   const form = useForm({ initialValues: { content: '' }, validate: { content: isNotEmpty() } })
   const answering = useDeed(
-    (json: typeof form.values) => api.inbox.reply.$post({ json: { correlation, ...json } }),
+    (json: typeof form.values) => api.inbox.reply.$post({ json: { correlation, ...json }, header: {} }),
     { stale: ['inbox'] },
   )
   return (

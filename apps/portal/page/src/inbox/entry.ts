@@ -1,7 +1,7 @@
 import type { FoundBy } from '../api/deed.ts'
 import type { inboxQuery } from '../api/queries.ts'
 
-export type Entry = FoundBy<typeof inboxQuery>[number]
+export type Entry = FoundBy<typeof inboxQuery>['items'][number]
 
 /** The being that a notice tells of. */
 export const aboutOf = (content: unknown): string | null =>

@@ -2,7 +2,7 @@ import { Button, Stack, Text, Title } from '@mantine/core'
 import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { useNavigate, useParams } from '@tanstack/react-router'
 import { useEffect, useRef } from 'react'
-import { api } from '../api/client.ts'
+import { own } from '../api/client.ts'
 import { beginDriven, driven } from '../api/tab.ts'
 import { Inert, Quiet, Trouble } from '../parts/index.ts'
 import { hasOwnOpener } from './lease.ts'
@@ -14,7 +14,7 @@ export function Drive() {
   const queries = useQueryClient()
   const hasParent = hasOwnOpener()
   const taking = useMutation({
-    mutationFn: async () => (await api.inhabit.$post({ json: { being: `@${name}` } })).json(),
+    mutationFn: async () => (await own.inhabit.$post({ json: { being: `@${name}` } })).json(),
     onSuccess: ({ handle, being, driver }) => {
       queries.clear()
       beginDriven({ handle, being, driver, hasParent })

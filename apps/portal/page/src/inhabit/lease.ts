@@ -1,4 +1,4 @@
-import { api } from '../api/client.ts'
+import { own } from '../api/client.ts'
 import { driven, endDriven, isHolder } from '../api/tab.ts'
 
 const POLL_MS = 1_000
@@ -12,13 +12,13 @@ export async function renewLease(): Promise<number | null> {
   const asked = Date.now()
   if (!isHolder()) return null
   // A refusal has ended what this tab drives; a lost connection may come back within the lease.
-  const answer = await api.inhabit.renew.$post().catch(() => null)
+  const answer = await own.inhabit.renew.$post().catch(() => null)
   return answer === null ? null : asked + (await answer.json()).seconds * 1000
 }
 
 /** Gives the being back. After a failure the lease runs out, since nothing renews it. */
 export async function giveBack(why: string): Promise<void> {
-  const released = api.inhabit.release.$post().catch(() => null)
+  const released = own.inhabit.release.$post().catch(() => null)
   endDriven(why)
   await released
 }
@@ -39,7 +39,7 @@ function endWithParent(): void {
 export function endWithTabs(): () => void {
   const onHide = () => {
     // The page may be loaded again: then it goes on.
-    if (isHolder()) void api.inhabit.leave.$post({}, { init: { keepalive: true } }).catch(() => null)
+    if (isHolder()) void own.inhabit.leave.$post({}, { init: { keepalive: true } }).catch(() => null)
   }
   window.addEventListener('pagehide', onHide)
   const timer = setInterval(endWithParent, POLL_MS)

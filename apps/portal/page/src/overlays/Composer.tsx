@@ -39,7 +39,7 @@ export function Composer({ target, thread }: Props) {
     validate: { content: isNotEmpty() },
   })
   const [isOpen, { toggle }] = useDisclosure()
-  const saying = useDeed(() => api.say.$post({ json: saidIn(form.values) }), {
+  const saying = useDeed(() => api.summon.$post({ json: saidIn(form.values), header: {} }), {
     onDone: () => {
       form.setValues({ content: '', overlay: '' })
     },
@@ -50,7 +50,15 @@ export function Composer({ target, thread }: Props) {
       doing={saying}
       submit="Say it"
       send={() => undefined}
-      done={saying.data === undefined ? null : <Sent {...saying.data} thread={form.values.thread.trim()} />}
+      done={
+        saying.data === undefined ? null : (
+          <Sent
+            correlation={saying.data.correlation}
+            salt={saying.data.overlay?.salt ?? null}
+            thread={form.values.thread.trim()}
+          />
+        )
+      }
       beside={
         <Button variant="subtle" aria-expanded={isOpen} onClick={toggle}>
           {isOpen ? 'Less' : 'Thread, overlay and more'}

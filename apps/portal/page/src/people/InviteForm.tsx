@@ -1,6 +1,6 @@
 import { Input, SegmentedControl, TextInput } from '@mantine/core'
 import { isNotEmpty, useForm } from '@mantine/form'
-import { api } from '../api/client.ts'
+import { own } from '../api/client.ts'
 import { useDeed } from '../api/deed.ts'
 import { Form, given } from '../parts/index.ts'
 import type { NewLink } from './ShownLink.tsx'
@@ -19,7 +19,7 @@ export function InviteForm({ onMade }: { readonly onMade: (link: NewLink) => voi
   const { hours } = form.values
   const inviting = useDeed(
     ({ name, role }: typeof form.values) =>
-      api.people.invite.$post({
+      own.people.invite.$post({
         json: { ...given({ role }), name: name.trim().replace(/^@/, ''), hours: Number(hours) },
       }),
     { stale: ['people'], onDone: (made) => onMade({ ...made, hours: Number(hours) }) },

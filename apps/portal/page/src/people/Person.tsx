@@ -1,5 +1,5 @@
 import { Button, Group, Stack, Text } from '@mantine/core'
-import { api } from '../api/client.ts'
+import { own } from '../api/client.ts'
 import { useDeed } from '../api/deed.ts'
 import { BeingLink, DialogButton, Quiet, SmallButton, Time, Trouble } from '../parts/index.ts'
 import type { PersonFound } from './queries.ts'
@@ -17,11 +17,11 @@ interface Props {
 /** One person: whether it can sign in, and what may be done about that. */
 export function Person({ person, isMe, onLink }: Props) {
   const { stance, hasAccount, invitation } = person
-  const linking = useDeed(() => api.people.link.$post({ json: { stance, hours: DAY_HOURS } }), {
+  const linking = useDeed(() => own.people.link.$post({ json: { stance, hours: DAY_HOURS } }), {
     ...STALE,
     onDone: (made) => onLink({ ...made, hours: DAY_HOURS }),
   })
-  const revoking = useDeed(() => api.people.revoke.$post({ json: { stance } }), STALE)
+  const revoking = useDeed(() => own.people.revoke.$post({ json: { stance } }), STALE)
   return (
     <section className="card" aria-label={stance}>
       <Group justify="space-between" gap="sm">
@@ -69,7 +69,7 @@ const Standing = ({ person: { hasAccount, seenAt, invitation } }: Pick<Props, 'p
 )
 
 function Removal({ stance }: { readonly stance: string }) {
-  const removing = useDeed(() => api.people.remove.$post({ json: { stance } }), STALE)
+  const removing = useDeed(() => own.people.remove.$post({ json: { stance } }), STALE)
   return (
     <DialogButton label="Take its account away" title={`Take the account of ${stance} away`} isSmall>
       <Stack gap="sm">

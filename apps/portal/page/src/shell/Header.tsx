@@ -10,7 +10,7 @@ import {
 } from '@mantine/core'
 import { useMutation, useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
-import { api } from '../api/client.ts'
+import { own } from '../api/client.ts'
 import { sessionQuery } from '../api/queries.ts'
 import { keepKey } from '../api/session.ts'
 import { Quiet } from '../parts/index.ts'
@@ -60,7 +60,7 @@ const SCHEMES = { auto: 'As the system', light: 'Light', dark: 'Dark' } as const
 function Account({ stance }: { readonly stance: string }) {
   const { colorScheme, setColorScheme } = useMantineColorScheme()
   const leaving = useMutation({
-    mutationFn: () => api['sign-out'].$post(),
+    mutationFn: () => own['sign-out'].$post(),
     onSettled: () => keepKey(null),
   })
   return (

@@ -5,10 +5,12 @@ import { inboxQuery } from '../api/queries.ts'
 /** How much waits in the inbox. */
 export function Waiting() {
   const { data } = useQuery(inboxQuery)
-  if (data === undefined || data.length === 0) return null
+  const count = data?.items.length ?? 0
+  if (count === 0) return null
+  const shown = data?.next == null ? `${count}` : `${count}+`
   return (
-    <Badge variant="filled" size="sm" circle={data.length < 10} aria-label={`${data.length} entries`}>
-      {data.length}
+    <Badge variant="filled" size="sm" circle={count < 10} aria-label={`${shown} entries`}>
+      {shown}
     </Badge>
   )
 }

@@ -20,7 +20,7 @@ export function Threads() {
     <Stack>
       <PageHead title="Threads" action={speaking} />
       <Answer of={threads}>
-        {(found) => {
+        {({ items: found }) => {
           // A person's act that nobody answers is a thread of that person alone.
           const all = found.filter(({ participants, open }) => withOwn || participants.length > 1 || open > 0)
           return (

@@ -53,7 +53,7 @@ export function OperationForm({ verb, choices }: Props) {
       doing={acting}
       submit={verb === 'do' ? 'Do it' : 'Be it'}
       send={(written) => callOf(verb, fields, written)}
-      done={<Result of={acting} />}
+      done={<Result of={acting.data} />}
     >
       <Autocomplete
         label={verb === 'do' ? 'Action' : 'Operation'}

@@ -1,0 +1,2 @@
+/** Where the API is. */
+export const API_PATH = '/api/v1'

@@ -1,0 +1,40 @@
+import { ERROR_STATUS, type ErrorCode, TreeosError } from '@treeos/core'
+import { HTTPException } from 'hono/http-exception'
+
+const MEDIA_TYPE = 'application/problem+json'
+
+/** Problem details (RFC 9457) of a refusal: `detail` says what is wrong in words, `code` is ours, and `context` holds the particulars. */
+export function problemOf(refusal: TreeosError): Response {
+  const { code, message, detail } = refusal
+  const status = ERROR_STATUS[code]
+  const problem = {
+    type: `urn:treeos:problem:${code.toLowerCase().replaceAll('_', '-')}`,
+    title: titleOf(code),
+    status,
+    detail: message,
+    code,
+    ...(detail === undefined ? {} : { context: detail }),
+  }
+  return new Response(JSON.stringify(problem), {
+    status,
+    headers: { 'content-type': MEDIA_TYPE, ...headersOf(refusal) },
+  })
+}
+
+/** A request that the router itself could not read. */
+export const unreadable = (error: unknown): TreeosError | null =>
+  error instanceof HTTPException && error.status < 500
+    ? new TreeosError('INVALID_INPUT', error.message || 'the request cannot be read')
+    : null
+
+function titleOf(code: ErrorCode): string {
+  const words = code.toLowerCase().replaceAll('_', ' ')
+  return words.slice(0, 1).toUpperCase() + words.slice(1)
+}
+
+function headersOf({ code, detail }: TreeosError): Record<string, string> {
+  if (code === 'UNAUTHORIZED') return { 'www-authenticate': 'Bearer realm="treeos"' }
+  if (code !== 'RATE_LIMITED' && code !== 'SERVICE_UNAVAILABLE') return {}
+  const seconds = (detail as { seconds?: unknown } | undefined)?.seconds
+  return { 'retry-after': String(typeof seconds === 'number' ? seconds : 1) }
+}

@@ -1,0 +1,181 @@
+import { z } from '@hono/zod-openapi'
+import type { BudgetView, ExplainedMoment, MomentView, SelfView, see } from '@treeos/client'
+import { type JsonObject, OUTCOMES, PRIORITIES, type Priority, VERBS } from '@treeos/core'
+import { anyJson, open } from './operation.ts'
+
+const texts = z.array(z.string()).readonly()
+const time = z.iso.datetime().openapi({ description: 'ISO 8601, UTC' })
+const stance = z.string().openapi({ example: '@solomon' })
+
+export const priority = z.enum(Object.keys(PRIORITIES) as [Priority, ...Priority[]])
+
+const spot = z.object({ x: z.number(), y: z.number(), z: z.number() })
+
+export const Descriptor = z
+  .object({
+    address: z.object({ path: z.string(), being: z.string().nullable(), chain: texts }),
+    beings: texts,
+    children: texts,
+    matters: texts,
+    beingLineage: texts,
+    type: z.string(),
+    qualities: open<JsonObject>('by namespace'),
+    identity: z.object({
+      cognition: z.string().nullable(),
+      defaultRole: z.string().nullable(),
+      home: z.string().nullable(),
+      inhabitedBy: z.string().optional(),
+      paused: z.string().optional(),
+      ended: z.string().optional(),
+    }),
+    owner: z.string().nullable().optional(),
+    contributors: texts.optional(),
+    size: spot.optional(),
+    coord: spot.optional(),
+    content: anyJson('of a thing').optional(),
+    catalogs:
+      open<NonNullable<Awaited<ReturnType<typeof see>>['catalogs']>>('of the role manager').optional(),
+  })
+  .openapi('Descriptor')
+
+export const Moment = z
+  .object({
+    n: z.int(),
+    openedAt: time,
+    verb: z.enum(VERBS).nullable(),
+    wake: z.string().nullable(),
+    woke: open<NonNullable<MomentView['woke']>>('why it began').nullable(),
+    did: open<NonNullable<MomentView['did']>>('the call of its mind, without what it carried').nullable(),
+    outcome: z.enum(OUTCOMES),
+    reason: z.string().optional(),
+    message: z.string().optional(),
+    primary: z.string().nullable(),
+    stacked: texts,
+    stackDigest: z.string().nullable(),
+    promptDigest: z.string().nullable(),
+    act: z.string().nullable(),
+    actHash: z.string().nullable(),
+    driver: z.string().optional(),
+    content: z.string().optional(),
+    overlay: open<NonNullable<MomentView['overlay']>>('that it had an overlay, without the text').optional(),
+  })
+  .openapi('Moment')
+
+export const FactRef = z
+  .object({ reel: z.string(), seq: z.int(), hash: z.string(), kind: z.string() })
+  .openapi('FactRef')
+
+export const Act = z
+  .object({
+    act: z.string().nullable().openapi({ description: 'id of the moment that holds the act' }),
+    result: anyJson('what the operation gave'),
+    facts: z.array(FactRef).readonly(),
+  })
+  .openapi('Act')
+
+export const Summoned = z
+  .object({
+    correlation: z.string().openapi({ description: 'id of the summon, and of the thread that it began' }),
+    moment: Moment.nullable().openapi({
+      description: 'the last moment that it led to; null without `waitSeconds`',
+    }),
+    reply: z
+      .object({ from: stance, content: anyJson('what was answered') })
+      .nullable()
+      .openapi({ description: 'null when no answer came, or nobody waited' }),
+    overlay: z.object({ salt: z.string() }).optional(),
+  })
+  .openapi('Summoned')
+
+export const InboxEntry = z
+  .object({
+    correlation: z.string(),
+    from: stance.nullable(),
+    content: anyJson('what was said'),
+    at: time,
+    priority,
+    notice: z.literal(true).optional(),
+    times: z.int().optional(),
+    latest: time.optional(),
+  })
+  .openapi('InboxEntry')
+
+const thread = {
+  thread: z.string(),
+  state: z.enum(['pending', 'live', 'severed', 'complete']),
+  wakes: z.int(),
+  open: z.int(),
+  acts: z.int(),
+  depth: z.int(),
+  began: time,
+  moved: time,
+  participants: texts,
+  unheard: z
+    .array(z.object({ from: stance, words: z.string() }))
+    .readonly()
+    .optional(),
+}
+export const Thread = z.object(thread).openapi('Thread')
+
+export const Conversation = z
+  .object({
+    ...thread,
+    lines: z
+      .array(
+        z.object({
+          id: z.string(),
+          at: time,
+          from: stance.nullable(),
+          to: stance,
+          content: anyJson('what was said'),
+          inReplyTo: z.string().nullable(),
+          notice: z.boolean(),
+          isOpen: z.boolean(),
+          moment: z.object({ n: z.int(), outcome: z.enum(OUTCOMES) }).nullable(),
+        }),
+      )
+      .readonly(),
+    hidden: z.int(),
+  })
+  .openapi('Conversation')
+
+export const Self = z
+  .object({
+    being: stance,
+    space: z.string(),
+    role: z.string(),
+    stacked: texts,
+    surface: open<SelfView['surface']>('what it may reach, by list'),
+    self: Descriptor.nullable(),
+  })
+  .openapi('Self')
+
+export const Budget = z
+  .object({
+    being: z.string().nullable(),
+    stance: z.string().nullable(),
+    for: z.enum(['llm', 'scripted']).optional(),
+    standard: z.literal(true).optional(),
+    limits: open<BudgetView['limits']>('of tokens, money, moments a minute, births'),
+    used: z.object({ tokens: z.number(), money: z.number(), moments: z.int(), births: z.int() }),
+    held: z.object({ tokens: z.number(), money: z.number() }),
+  })
+  .openapi('Budget')
+
+export const Explained = open<ExplainedMoment>(
+  'the result of each clause, the stack, the surface, and what the gates decided',
+).openapi('Explained')
+
+export const Prompt = z
+  .object({
+    system: z.string(),
+    user: z.string(),
+    digest: z.string(),
+    identical: z.boolean(),
+    older: z.literal(true).optional(),
+  })
+  .openapi('Prompt')
+
+export const Namespace = z
+  .object({ namespace: z.string(), owner: z.string().nullable(), publishers: texts, reserved: z.boolean() })
+  .openapi('Namespace')

@@ -1,0 +1,92 @@
+import { z } from '@hono/zod-openapi'
+import { converse, see, setThreadOverlay, threadOverlays, threadsOf } from '@treeos/client'
+import { answers, body, id, newApi, numberIn, open, operation, page, paging } from './operation.ts'
+import { Conversation, Thread } from './shapes.ts'
+
+const OVERLAY_MAX = 64 * 1024
+const ofThread = z.object({ id })
+type Changes = Awaited<ReturnType<typeof threadOverlays>>
+
+const listing = operation({
+  method: 'get',
+  path: '/threads',
+  'x-caller': 'signed-in',
+  'x-work': 'read',
+  operationId: 'threads',
+  summary: 'Threads that I have a part in, the one with the latest wake first',
+  description: 'A thread that moves meanwhile goes to the front. A page may hold fewer than `limit`.',
+  tags: ['threads'],
+  request: {
+    query: paging.extend({
+      all: z.enum(['true', 'false']).default('true').openapi({ description: 'finished ones too' }),
+    }),
+  },
+  responses: answers(page(Thread), 'threads'),
+})
+
+const reading = operation({
+  method: 'get',
+  path: '/threads/{id}',
+  'x-caller': 'signed-in',
+  'x-work': 'read',
+  operationId: 'thread',
+  summary: 'What was said in a thread',
+  tags: ['threads'],
+  request: { params: ofThread },
+  responses: answers(Conversation, 'the newest lines, oldest first; `hidden` counts the others'),
+})
+
+const overlaid = operation({
+  method: 'get',
+  path: '/threads/{id}/overlay',
+  'x-caller': 'signed-in',
+  'x-work': 'read',
+  operationId: 'threadOverlays',
+  summary: 'That the overlay of a thread changed, without any text',
+  tags: ['overlays'],
+  request: { params: ofThread },
+  responses: answers(
+    open<Changes>('changes').openapi({ type: 'array', items: { type: 'object' } }),
+    'changes, oldest first',
+  ),
+})
+
+const overlaying = operation({
+  method: 'post',
+  path: '/threads/{id}/overlay',
+  'x-caller': 'signed-in',
+  'x-work': 'act',
+  operationId: 'setThreadOverlay',
+  summary: 'Set the overlay of a thread, or take it away',
+  tags: ['overlays'],
+  request: {
+    params: ofThread,
+    body: body(z.strictObject({ content: z.string().max(OVERLAY_MAX).nullable() })),
+  },
+  responses: answers(open<Awaited<ReturnType<typeof setThreadOverlay>>>('the change'), 'the change'),
+})
+
+export const threadRoutes = () =>
+  newApi()
+    .openapi(listing, async (c) => {
+      const { at, being } = c.get('visit')
+      const { cursor, limit: last, all } = c.req.valid('query')
+      const found = await threadsOf(at, being, { last, all: all === 'true', before: numberIn(cursor) })
+      return c.json({ items: found.threads, next: found.next === null ? null : String(found.next) }, 200)
+    })
+    .openapi(reading, async (c) => {
+      const { at, being } = c.get('visit')
+      return c.json(await converse(at, being, c.req.valid('param').id), 200)
+    })
+    .openapi(overlaid, async (c) => {
+      const { at, being } = c.get('visit')
+      const thread = c.req.valid('param').id
+      await see(at, being, `thread:${thread}`)
+      return c.json(await threadOverlays(at, thread), 200)
+    })
+    .openapi(overlaying, async (c) => {
+      const { at, being: as } = c.get('visit')
+      const { content } = c.req.valid('json')
+      const overlay = content === null ? null : { content }
+      return c.json(await setThreadOverlay(at, { as, thread: c.req.valid('param').id, overlay }), 200)
+    })

@@ -1,0 +1,158 @@
+import { z } from '@hono/zod-openapi'
+import { act, describeSelf, type ReachView, reach, see, summon } from '@treeos/client'
+import { parseCall, parseStance, stanceOf } from '@treeos/core'
+import { answers, body, content, id, idempotency, newApi, open, operation } from './operation.ts'
+import { Act, Descriptor, priority, Self, Summoned } from './shapes.ts'
+
+export const WAIT_SECONDS_MAX = 300
+const OVERLAY_MAX = 64 * 1024
+const address = z.string().min(1).max(1024)
+
+export const waitSeconds = z
+  .number()
+  .min(0)
+  .max(WAIT_SECONDS_MAX)
+  .optional()
+  .openapi({ description: 'how long to wait for the answer; left out, it comes to the inbox' })
+
+const seeing = operation({
+  method: 'get',
+  path: '/see',
+  'x-caller': 'signed-in',
+  'x-work': 'read',
+  operationId: 'see',
+  summary: 'Read an address as the being',
+  tags: ['verbs'],
+  request: { query: z.object({ address }) },
+  responses: answers(Descriptor, 'what is there, as far as the being may see it'),
+})
+
+const doing = operation({
+  method: 'post',
+  path: '/do',
+  'x-caller': 'signed-in',
+  'x-work': 'act',
+  operationId: 'do',
+  summary: 'Call an operation on a target',
+  tags: ['verbs'],
+  request: {
+    headers: idempotency,
+    body: body(
+      z.strictObject({
+        target: address.optional().openapi({ description: 'left out: yourself, or where you are' }),
+        action: z.string().min(1).max(200),
+        args: z.record(z.string(), z.unknown()).optional(),
+      }),
+    ),
+  },
+  responses: answers(Act, 'what came of it'),
+})
+
+const being = operation({
+  method: 'post',
+  path: '/be',
+  'x-caller': 'signed-in',
+  'x-work': 'act',
+  operationId: 'be',
+  summary: 'Call an operation of identity, such as birth',
+  tags: ['verbs'],
+  request: {
+    headers: idempotency,
+    body: body(
+      z.strictObject({
+        operation: z.string().min(1).max(200),
+        payload: z.record(z.string(), z.unknown()).optional(),
+      }),
+    ),
+  },
+  responses: answers(Act, 'what came of it'),
+})
+
+const summoning = operation({
+  method: 'post',
+  path: '/summon',
+  'x-caller': 'signed-in',
+  'x-work': 'wait',
+  operationId: 'summon',
+  summary: 'Speak to a being, and wait for its answer',
+  description: 'Answers as soon as the summon is sent, or with `waitSeconds` when the being has answered..',
+  tags: ['verbs'],
+  request: {
+    headers: idempotency,
+    body: body(
+      z.strictObject({
+        target: z.string().min(1).max(200).optional().openapi({ example: '@solomon' }),
+        content,
+        thread: id.optional().openapi({ description: 'the id of a thread that it continues' }),
+        channel: z.string().min(1).max(256).optional(),
+        priority: priority.optional(),
+        role: z.string().min(1).max(80).optional(),
+        expectReply: z.boolean().optional(),
+        overlay: z.string().max(OVERLAY_MAX).optional(),
+        waitSeconds,
+      }),
+    ),
+  },
+  responses: answers(Summoned, 'the summon, and with `waitSeconds` what came of it'),
+})
+
+const myself = operation({
+  method: 'get',
+  path: '/me',
+  'x-caller': 'signed-in',
+  'x-work': 'read',
+  operationId: 'me',
+  summary: 'Who I am now, and what I may reach',
+  tags: ['verbs'],
+  responses: answers(Self, 'the being as which requests act'),
+})
+
+const reaching = operation({
+  method: 'get',
+  path: '/reach',
+  'x-caller': 'signed-in',
+  'x-work': 'heavy',
+  operationId: 'reach',
+  summary: 'The operations in reach, with their arguments',
+  tags: ['verbs'],
+  responses: answers(open<ReachView>('what a form of each operation needs'), 'operations of DO and BE'),
+})
+
+/** The four verbs, and who acts. */
+export const verbRoutes = () =>
+  newApi()
+    .openapi(seeing, async (c) => {
+      const { at, being } = c.get('visit')
+      return c.json(await see(at, being, c.req.valid('query').address), 200)
+    })
+    .openapi(doing, async (c) => {
+      const { at, being } = c.get('visit')
+      const call = parseCall({ verb: 'do', ...c.req.valid('json') })
+      return c.json(await act(at, being, call, undefined, c.req.valid('header')['idempotency-key']), 200)
+    })
+    .openapi(being, async (c) => {
+      const { at, being } = c.get('visit')
+      const call = parseCall({ verb: 'be', ...c.req.valid('json') })
+      return c.json(await act(at, being, call, undefined, c.req.valid('header')['idempotency-key']), 200)
+    })
+    .openapi(summoning, async (c) => {
+      const { at, being: as } = c.get('visit')
+      const { target = stanceOf(as), overlay, waitSeconds = null, ...said } = c.req.valid('json')
+      const summoned = await summon(at, {
+        ...said,
+        ...(overlay === undefined ? {} : { overlay: { content: overlay } }),
+        target: parseStance(target),
+        as,
+        waitSeconds,
+        key: c.req.valid('header')['idempotency-key'],
+      })
+      return c.json(summoned, 200)
+    })
+    .openapi(myself, async (c) => {
+      const { at, being } = c.get('visit')
+      return c.json(await describeSelf(at, being), 200)
+    })
+    .openapi(reaching, async (c) => {
+      const { at, being } = c.get('visit')
+      return c.json(await reach(at, being), 200)
+    })

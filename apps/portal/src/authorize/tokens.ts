@@ -1,0 +1,102 @@
+import {
+  authorizeGrant,
+  type Connection,
+  type ErrorListener,
+  Recurring,
+  Seat,
+  type TokenGrant,
+  verifyToken,
+} from '@treeos/client'
+import { TreeosError } from '@treeos/core'
+import { API_PATH } from '../api/path.ts'
+import type { Visit } from '../portal.ts'
+
+/** An unused seat keeps its being from its own mind no longer. */
+const IDLE_MS = 60_000
+const SWEEP_MS = 5_000
+const SEATS_MAX = 100
+
+/** The secret of a request that brings an access token; null where it brings none. */
+export function bearerOf({ headers }: Request): string | null {
+  const [, secret] = /^Bearer +(\S+)$/i.exec(headers.get('authorization') ?? '') ?? []
+  return secret ?? null
+}
+
+/** Whether an access token opens anything at this path. */
+export const isForPrograms = (path: string): boolean =>
+  path.startsWith(`${API_PATH}/`) || path.startsWith('/v1/')
+
+interface Taken {
+  readonly seat: Seat
+  readonly secret: string
+}
+
+/**
+ * The seats of access tokens for beings that are no persons. The person of the token drives such a being from its first request on,
+ * until it was idle for a minute or its token holds no more.
+ */
+export class TokenSeats {
+  readonly #at: Connection
+  readonly #onError: ErrorListener
+  readonly #seats = new Map<string, Taken>()
+  readonly #sweeps: Recurring
+
+  constructor(at: Connection, onError: ErrorListener) {
+    this.#at = at
+    this.#onError = onError
+    this.#sweeps = new Recurring(
+      SWEEP_MS,
+      () => this.#sweep(),
+      (error) => onError('seats', error),
+    )
+  }
+
+  start(): void {
+    this.#sweeps.start()
+  }
+
+  /** As whom requests with a token act. @throws {TreeosError} the refusal of the grant or of the lease */
+  async visitOf(
+    { token, being, issuer }: TokenGrant & { readonly token: string },
+    secret: string,
+  ): Promise<Visit> {
+    const { person, inhabits } = await authorizeGrant(this.#at, { being, issuer })
+    const seat = inhabits ? this.#seatOf(token, { being, issuer }, secret) : null
+    const at = seat === null ? { ...this.#at, person } : await seat.take()
+    const session = {
+      session: `token ${token}`,
+      isFresh: false,
+      cookie: '',
+      key: '',
+      handle: null,
+      lease: null,
+    }
+    return { ...session, at, being, person: issuer, token: { secret, seat } }
+  }
+
+  #seatOf(token: string, grant: TokenGrant, secret: string): Seat {
+    const known = this.#seats.get(token)
+    if (known !== undefined) return known.seat
+    if (this.#seats.size >= SEATS_MAX)
+      throw new TreeosError('RATE_LIMITED', `${SEATS_MAX} beings are driven by tokens here: try again later`)
+    // Requests are bounded before they come here.
+    const bounds = { beginCall: () => () => undefined, act: async () => undefined }
+    const seat = new Seat(this.#at, grant, this.#onError, bounds)
+    this.#seats.set(token, { seat, secret })
+    return seat
+  }
+
+  async #sweep(): Promise<void> {
+    for (const [token, { seat, secret }] of this.#seats) {
+      if (seat.idleMs < IDLE_MS && (await verifyToken(this.#at, secret)) !== null) continue
+      this.#seats.delete(token)
+      await seat.leave()
+    }
+  }
+
+  /** Gives every being back. */
+  async close(): Promise<void> {
+    await this.#sweeps.close()
+    await Promise.all([...this.#seats.values()].map(({ seat }) => seat.leave()))
+  }
+}

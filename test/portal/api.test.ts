@@ -1,0 +1,188 @@
+/** The API as programs use it: with access tokens, and as it describes itself. */
+import { issueToken, moments, revokeToken, summon } from '@treeos/client'
+import type { BeingName, JsonObject } from '@treeos/core'
+import { findLease } from '@treeos/store'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { rowOf, until } from '../support/life.ts'
+import { type Answered, PortalWorld, type Seat, send } from '../support/portal.ts'
+
+let at: PortalWorld
+let ada: Program
+let bob: Program
+beforeAll(async () => {
+  at = await PortalWorld.start()
+  ada = await program('ada')
+  bob = await program('bob')
+})
+afterAll(() => at?.close())
+
+interface Program {
+  readonly token: string
+  readonly get: (path: string, headers?: Record<string, string>) => Promise<Answered>
+  readonly post: (path: string, json: unknown, headers?: Record<string, string>) => Promise<Answered>
+}
+
+/** A program with a token: it sends neither a cookie nor an origin. */
+async function program(being: BeingName, as: BeingName = being): Promise<Program & { readonly id: string }> {
+  const { secret, id } = await issueToken({ ...at.world, person: as }, { being, as })
+  const own = { authorization: `Bearer ${secret}` }
+  return {
+    id,
+    token: secret,
+    get: (path, headers = {}) => send(at.origin, path, { headers: { ...own, ...headers } }),
+    post: (path, json, headers = {}) =>
+      send(at.origin, path, {
+        method: 'POST',
+        headers: { ...own, 'content-type': 'application/json', ...headers },
+        body: JSON.stringify(json),
+      }),
+  }
+}
+
+describe('a program with a token', () => {
+  it('acts as its being, whatever cookie and origin it sends', async () => {
+    const seat: Seat = await at.enter('cleo')
+    const odd = { cookie: seat.cookie, 'x-treeos-key': seat.key, origin: 'https://example.org' }
+    for (const headers of [{}, odd])
+      expect((await ada.get('/api/v1/me', headers)).json).toMatchObject({ being: '@ada' })
+  })
+
+  it('is refused in problem details without one, with a wrong one, and with one that was revoked', async () => {
+    const gone = await program('cleo')
+    await revokeToken({ ...at.world, person: 'cleo' }, { id: gone.id, as: 'cleo' })
+    const wrong = { authorization: `Bearer treeos_${'x'.repeat(43)}` }
+    const refused = [
+      await send(at.origin, '/api/v1/me'),
+      await send(at.origin, '/api/v1/me', { headers: wrong }),
+      await gone.get('/api/v1/me'),
+      await ada.get('/api/session'), // the page's own
+      await ada.get('/api/account'),
+    ]
+    for (const { status, headers, json } of refused) {
+      expect({ status, ...headers, ...json }).toMatchObject({
+        status: 401,
+        'content-type': 'application/problem+json',
+        'www-authenticate': 'Bearer realm="treeos"',
+        type: 'urn:treeos:problem:unauthorized',
+        title: 'Unauthorized',
+        code: 'UNAUTHORIZED',
+        detail: expect.any(String),
+      })
+    }
+    expect((await gone.get('/api/v1/me')).json.detail).toContain('revoked')
+  })
+
+  it('calls the four verbs', async () => {
+    expect((await ada.get('/api/v1/see?address=/library')).json).toMatchObject({
+      address: { path: '/library' },
+    })
+    const moved = await ada.post('/api/v1/do', { target: '/library', action: 'move' })
+    expect(moved.json).toMatchObject({ act: expect.any(String), facts: expect.any(Array) })
+    expect(await rowOf(at.world, 'ada')).toMatchObject({ space: '/library' })
+    const payload = { name: 'pip', cognition: 'scripted', script: 'echo', role: 'stage:free' }
+    expect((await ada.post('/api/v1/be', { operation: 'birth', payload })).status).toBe(200)
+    const said = await ada.post('/api/v1/summon', { target: '@pip', content: 'hello', waitSeconds: 30 })
+    expect(said.json).toMatchObject({
+      moment: { n: 1, outcome: 'act' },
+      reply: { from: '@pip', content: 'hello' },
+    })
+    const sent = await ada.post('/api/v1/summon', { target: '@pip', content: 'later' })
+    expect(sent.json).toEqual({ correlation: expect.any(String), moment: null, reply: null })
+  })
+
+  it('is told with our codes what is refused, and what would be right', async () => {
+    const refusals: [Promise<Answered>, number, string, string][] = [
+      [bob.post('/api/v1/do', { target: '/', action: 'create-space' }), 403, 'FORBIDDEN', 'create-space'],
+      [ada.post('/api/v1/do', { action: 7 }), 400, 'INVALID_INPUT', 'action'],
+      [ada.post('/api/v1/do', { action: 'move', as: '@bob' }), 400, 'INVALID_INPUT', '"as"'],
+      [ada.post('/api/v1/summon', { target: '@ada' }), 400, 'INVALID_INPUT', 'content'],
+      [
+        ada.post('/api/v1/inbox/reply', { correlation: 'x', content: 1 }),
+        404,
+        'CORRELATION_NOT_FOUND',
+        'inbox',
+      ],
+      [ada.get('/api/v1/threads?cursor=x'), 400, 'INVALID_INPUT', 'cursor'],
+      [ada.get('/api/v1/inbox?cursor=x'), 400, 'INVALID_INPUT', 'entry'],
+      [ada.get('/api/v1/nothing'), 404, 'ACTION_NOT_SUPPORTED', 'address'],
+    ]
+    for (const [asked, status, code, part] of refusals) {
+      const answered = await asked
+      expect(answered).toMatchObject({
+        status,
+        json: { code, status, detail: expect.stringContaining(part) },
+      })
+    }
+    const headers = { authorization: `Bearer ${ada.token}`, 'content-type': 'application/json' }
+    const broken = await send(at.origin, '/api/v1/do', { method: 'POST', headers, body: '{' })
+    expect(broken).toMatchObject({ status: 400, json: { code: 'INVALID_INPUT' } })
+    expect(at.errors).toEqual([])
+  })
+
+  it('drives a being that is no person, and gives it back', async () => {
+    const kid = await program('kid', 'ada')
+    expect((await kid.get('/api/v1/me')).json).toMatchObject({ being: '@kid' })
+    expect(await findLease(at.world.db, 'kid')).toMatchObject({ driver: 'ada' })
+    expect((await kid.post('/api/v1/do', { target: '/library', action: 'move' })).status).toBe(200)
+    expect((await moments(at.world.db, 'kid')).at(-1)).toMatchObject({ driver: '@ada', outcome: 'act' })
+    expect((await kid.get('/api/v1/overlays')).json).toMatchObject({ code: 'FORBIDDEN' }) // persons alone
+    await at.serveAnew()
+    await until(async () => (await findLease(at.world.db, 'kid')) === null)
+  })
+})
+
+describe('an idempotency key', () => {
+  const keyed = (key: string) => ({ 'idempotency-key': key })
+
+  it('makes of requests that are sent again one summon, with the same answer', async () => {
+    const said = { target: '@kid', content: 'once', waitSeconds: 30 }
+    const before = (await moments(at.world.db, 'kid')).length
+    const all = await Promise.all([1, 2, 3].map(() => ada.post('/api/v1/summon', said, keyed('a'))))
+    all.push(await ada.post('/api/v1/summon', said, keyed('a')))
+    expect(new Set(all.map(({ text }) => text)).size).toBe(1)
+    expect(all[0]).toMatchObject({ status: 200, json: { reply: { content: 'once' } } })
+    expect((await moments(at.world.db, 'kid')).length).toBe(before + 1)
+  })
+
+  it('names one request of one being: with another body it is a conflict, of another being another request', async () => {
+    const first = await ada.post('/api/v1/do', { target: '/', action: 'move' }, keyed('b'))
+    const other = await ada.post('/api/v1/do', { target: '/library', action: 'move' }, keyed('b'))
+    expect(other).toMatchObject({ status: 409, json: { code: 'RESOURCE_CONFLICT' } })
+    const again = await ada.post('/api/v1/do', { target: '/', action: 'move' }, keyed('b'))
+    expect(again.json).toEqual(first.json)
+    const ofBob = await bob.post('/api/v1/do', { target: '/', action: 'move' }, keyed('b'))
+    expect(ofBob.json.act).not.toBe(first.json.act)
+  })
+
+  it('repeats a refusal too', async () => {
+    const asked = () => bob.post('/api/v1/do', { target: '/', action: 'create-space' }, keyed('c'))
+    const [first, again] = [await asked(), await asked()]
+    expect(first.json).toMatchObject({ code: 'FORBIDDEN' })
+    expect(again.json).toEqual(first.json)
+  })
+})
+
+it('lists are read page by page, each entry once', async () => {
+  const asAda = { ...at.world, person: 'ada' }
+  for (const content of ['1', '2', '3', '4', '5'])
+    await summon(asAda, { target: 'operator', content, as: 'ada', waitSeconds: null })
+  const operator = await program('operator')
+  const pages = async (who: Program, path: string): Promise<JsonObject[]> => {
+    const items: JsonObject[] = []
+    for (let cursor = '', first = true; first || cursor !== ''; first = false) {
+      const { json } = await who.get(`${path}?limit=2${cursor === '' ? '' : `&cursor=${cursor}`}`)
+      expect(json.items.length).toBeLessThanOrEqual(2)
+      items.push(...json.items)
+      cursor = json.next ?? ''
+    }
+    return items
+  }
+  expect((await pages(operator, '/api/v1/inbox')).map(({ content }) => content)).toEqual(
+    expect.arrayContaining(['1', '2', '3', '4', '5']),
+  )
+  const numbers = (await pages(ada, '/api/v1/beings/ada/moments')).map(({ n }) => Number(n))
+  expect(numbers).toEqual(numbers.map((_, i) => numbers.length - i))
+  const ids = (await pages(ada, '/api/v1/threads')).map(({ thread }) => thread)
+  expect(ids.length).toBeGreaterThanOrEqual(5)
+  expect(new Set(ids).size).toBe(ids.length)
+})
