@@ -110,7 +110,9 @@ describe('treeos mcp on standard input and output', () => {
     const ann = await spawnClient(['--as', '@ann'])
     await until('the lease', async () => 'inhabitedBy' in (await identity('@ann')), 10)
     const { correlation } = await home.json<{ correlation: string }>(['summon', '@ann', 'Who are you?'])
-    expect(await ann.read('treeos://inbox')).toMatchObject([{ correlation, content: 'Who are you?' }])
+    expect(await ann.read('treeos://inbox')).toMatchObject({
+      items: [{ correlation, content: 'Who are you?' }],
+    })
     const answer = await ann.call('summon', { inReplyTo: correlation, content: 'Driven.' })
     expect(answer).toMatchObject({ isError: false, value: { correlation: expect.any(String) } })
     expect(model.requests.length).toBe(before)

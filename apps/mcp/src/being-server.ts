@@ -2,7 +2,9 @@ import { ProtocolError, ProtocolErrorCode, ResourceNotFoundError, Server } from 
 import { type ErrorListener, refusalOf, type Seat } from '@treeos/client'
 import { stanceOf, TreeosError } from '@treeos/core'
 import manifest from '../package.json' with { type: 'json' }
-import { callTool, RESOURCES, readResource, toolsOf } from './tools.ts'
+import { tellProgress } from './progress.ts'
+import { RESOURCE_TEMPLATES, RESOURCES, readResource } from './resources.ts'
+import { callTool, toolsOf } from './tools.ts'
 
 /** The MCP server of one seat: the four verbs, for a person also the tools for overlays, and two resources. */
 export function createBeingServer(seat: Seat, onError: ErrorListener): Server {
@@ -22,15 +24,18 @@ export function createBeingServer(seat: Seat, onError: ErrorListener): Server {
     })
     return { tools }
   })
-  server.setRequestHandler('tools/call', async ({ params }) => {
+  server.setRequestHandler('tools/call', async ({ params }, { mcpReq }) => {
+    const end = tellProgress(mcpReq, (error) => onError('progress', error))
     try {
-      return result(await callTool(seat, params.name, params.arguments))
+      return result(await callTool(seat, params.name, params.arguments, mcpReq.signal))
     } catch (error) {
       return { ...result(tell(params.name, error).toJSON()), isError: true }
+    } finally {
+      end()
     }
   })
   server.setRequestHandler('resources/list', () => ({ resources: RESOURCES }))
-  server.setRequestHandler('resources/templates/list', () => ({ resourceTemplates: [] }))
+  server.setRequestHandler('resources/templates/list', () => ({ resourceTemplates: RESOURCE_TEMPLATES }))
   server.setRequestHandler('resources/read', async ({ params: { uri } }) => {
     const reading = readResource(seat, uri)
     if (reading === null) throw new ResourceNotFoundError(uri)

@@ -13,14 +13,14 @@ import {
   endedTokens,
   Recurring,
   Seat,
-  type verifyToken,
+  type VerifiedToken,
 } from '@treeos/client'
 import { quote, stanceOf, TreeosError } from '@treeos/core'
 import { createBeingServer } from './being-server.ts'
 import { MESSAGE_BYTES_MAX, PersonBounds } from './bounds.ts'
 
 /** A client with a valid token. */
-export type Visitor = NonNullable<Awaited<ReturnType<typeof verifyToken>>>
+export type Visitor = VerifiedToken
 
 export interface DoorOptions {
   /** how long an unused seat keeps the being from its own model; default 300 */

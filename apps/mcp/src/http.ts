@@ -7,8 +7,9 @@ import {
   validateHostHeader,
   validateOriginHeader,
 } from '@modelcontextprotocol/server'
-import { type Connection, refusalOf, verifyToken } from '@treeos/client'
+import { type Connection, refusalOf, requireToken } from '@treeos/client'
 import { ERROR_STATUS, quote, TreeosError } from '@treeos/core'
+import { writtenOut } from './accept.ts'
 import { MESSAGE_BYTES_MAX } from './bounds.ts'
 import { Door, type DoorOptions, type Visitor } from './door.ts'
 
@@ -89,11 +90,12 @@ async function answer(
   const url = new URL(request.url ?? '/', `http://${request.headers.host}`)
   if (url.pathname !== PATH)
     throw new TreeosError('ACTION_NOT_SUPPORTED', `nothing is at ${quote(url.pathname)}; MCP is at ${PATH}`)
-  const visitor = await requireToken(at, request)
+  const visitor = await requireVisitor(at, request)
   await door.bounds.request(visitor.issuer)
   const body = await readBody(request)
   const message = body === null ? undefined : parse(body)
   delete request.headers.authorization // the secret goes no further than here
+  request.headers.accept = writtenOut(request.headers.accept, request.method)
   const handler = toNodeHandler(
     {
       fetch: (asked) =>
@@ -115,20 +117,14 @@ function requireOwnName({ headers }: IncomingMessage, names: string[]): void {
   if (!origin.ok) throw new TreeosError('FORBIDDEN', `${origin.message}; this server is ${names.join(', ')}`)
 }
 
-async function requireToken(at: Connection, { headers }: IncomingMessage): Promise<Visitor> {
+async function requireVisitor(at: Connection, { headers }: IncomingMessage): Promise<Visitor> {
   const [, secret] = /^Bearer +(\S+)$/i.exec(headers.authorization ?? '') ?? []
   if (secret === undefined)
     throw new TreeosError(
       'UNAUTHORIZED',
       'a token is missing: send `Authorization: Bearer SECRET`; `treeos token create` makes one',
     )
-  const visitor = await verifyToken(at, secret)
-  if (visitor === null)
-    throw new TreeosError(
-      'UNAUTHORIZED',
-      'this token is unknown, expired or revoked; its issuer makes another one',
-    )
-  return visitor
+  return requireToken(at, secret)
 }
 
 /** @throws {TreeosError} PAYLOAD_TOO_LARGE */
@@ -185,10 +181,17 @@ const refusalResponse = (refusal: TreeosError): Response =>
 
 const refusalBody = (refusal: TreeosError): string => JSON.stringify({ error: refusal.toJSON() })
 
-const refusalHeaders = ({ code }: TreeosError): Record<string, string> => ({
+/**
+ * A token that does not hold is told by RFC 6750, without an address of an authorization server: there is none to ask, so a client tells its
+ * user instead.
+ */
+const challengeOf = (message: string): string =>
+  `Bearer realm="treeos", error="invalid_token", error_description="${message.replaceAll(/[^ !#-[\]-~]/g, "'")}"`
+
+const refusalHeaders = ({ code, message }: TreeosError): Record<string, string> => ({
   'content-type': 'application/json',
   'cache-control': 'no-store',
-  ...(code === 'UNAUTHORIZED' ? { 'www-authenticate': 'Bearer realm="treeos"' } : {}),
+  ...(code === 'UNAUTHORIZED' ? { 'www-authenticate': challengeOf(message) } : {}),
   // The rest of the request, if it was not read, would come before the next one.
   connection: 'close',
 })

@@ -1,5 +1,5 @@
 import { deleteOverlay, type OverlayRequest, overlays, type Seat, setOverlay } from '@treeos/client'
-import { type BeingName, type JsonObject, readText, TreeosError } from '@treeos/core'
+import { type BeingName, type Json, type JsonObject, readText, TreeosError } from '@treeos/core'
 
 type Properties = Record<string, { type: string; description: string; items?: { type: string } }>
 
@@ -50,9 +50,21 @@ function tool(name: string, description: string, properties: Properties, require
 export function callOverlayTool(seat: Seat, name: string, args: JsonObject): Promise<object> {
   if (name === 'list_overlays') return seat.use(async (at, as) => ({ overlays: await overlays(at, as) }))
   if (name === 'delete_overlay') return seat.act((at, as) => deleteOverlay(at, requestOf(args, as)))
-  const { content = null, appliesTo = null } = args
+  const { content = null } = args
+  const appliesTo = listIn(args.appliesTo)
   const overlay = { content, ...(appliesTo === null ? {} : { appliesTo }) }
   return seat.act((at, as) => setOverlay(at, requestOf(args, as), overlay))
+}
+
+/** A client may write a list as text, as JSON or as one name. */
+function listIn(value: Json | undefined): Json {
+  if (typeof value !== 'string' || value === '') return value || null
+  if (!value.trimStart().startsWith('[')) return [value]
+  try {
+    return JSON.parse(value) as Json
+  } catch {
+    return value // refused as what it is
+  }
 }
 
 function requestOf(args: JsonObject, as: BeingName): OverlayRequest {

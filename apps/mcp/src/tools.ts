@@ -1,4 +1,4 @@
-import { act, describeSelf, inbox, reply, type Seat, see, summon } from '@treeos/client'
+import { act, describeSelf, reply, type Seat, see, summon } from '@treeos/client'
 import {
   type CallParameters,
   callParameters,
@@ -7,7 +7,6 @@ import {
   type Json,
   type JsonObject,
   NOTHING_SHOWN,
-  parseCall,
   parseStance,
   quote,
   readText,
@@ -20,6 +19,7 @@ import {
 import { verbTools } from '@treeos/world'
 import { APPROVAL_TOOLS, callApprovalTool } from './approval-tools.ts'
 import { callOverlayTool, OVERLAY_TOOLS } from './overlay-tools.ts'
+import { Repeats } from './repeats.ts'
 
 /** For longer waits, a client reads the answer from the inbox. */
 const WAIT_SECONDS_MAX = 300
@@ -74,9 +74,15 @@ export async function toolsOf(seat: Seat): Promise<((typeof TOOLS)[number] | Per
 /**
  * Performs one verb as the being, or does what a tool for overlays says.
  * @param input unchecked
+ * @param signal ends the waiting for an answer
  * @throws {TreeosError} VERB_NOT_SUPPORTED, INVALID_INPUT or PAYLOAD_TOO_LARGE for the call, else its refusal
  */
-export async function callTool(seat: Seat, name: string, input: unknown): Promise<object> {
+export async function callTool(
+  seat: Seat,
+  name: string,
+  input: unknown,
+  signal: AbortSignal,
+): Promise<object> {
   const ofOverlays = OVERLAY_TOOLS.find((known) => known.name === name)
   if (ofOverlays !== undefined) return callOverlayTool(seat, name, requireArguments(ofOverlays, input))
   const ofApprovals = APPROVAL_TOOLS.find((known) => known.name === name)
@@ -84,7 +90,7 @@ export async function callTool(seat: Seat, name: string, input: unknown): Promis
   const tool = TOOLS.find((known) => known.name === name)
   if (tool === undefined)
     throw new TreeosError('VERB_NOT_SUPPORTED', `tool ${quote(name)} is not one of see, do, summon, be`)
-  if (tool.name === 'summon') return speak(seat, withoutEmpty(requireArguments(tool, input)))
+  if (tool.name === 'summon') return speak(seat, withoutEmpty(requireArguments(tool, input)), signal)
   const call = readWrittenCall(
     tool.name,
     requireObject(input),
@@ -107,14 +113,34 @@ const shownBy = ({ operations, beOperations }: Registry): Shown => ({
 const argumentsOf = (known: Registry['operations']) =>
   new Map([...known.values()].map(({ name, args }) => [name, Object.keys(args)]))
 
-function speak(seat: Seat, args: JsonObject): Promise<object> {
-  const { expectReply = null } = args
-  const call = parseCall({ verb: 'summon', content: requireSpoken(args), expectReply })
-  if (call.verb !== 'summon') throw new Error('parseCall read a summon as another verb')
+/** Calls that wait, by their seat: a client that gives one up and asks again means the same summon. */
+const repeatsOf = new WeakMap<Seat, Repeats>()
+
+async function speak(seat: Seat, args: JsonObject, signal: AbortSignal): Promise<object> {
+  const waitSeconds = waitOf(args.waitSeconds)
+  if (waitSeconds === null) return sayTo(seat, args, { waitSeconds })
+  const repeats = repeatsOf.get(seat) ?? new Repeats()
+  repeatsOf.set(seat, repeats)
+  const { key, end } = repeats.begin(args)
+  try {
+    return await sayTo(seat, args, { waitSeconds, key, signal })
+  } finally {
+    end(signal.aborted)
+  }
+}
+
+interface Waiting {
+  readonly waitSeconds: number | null
+  readonly key?: string
+  readonly signal?: AbortSignal
+}
+
+function sayTo(seat: Seat, args: JsonObject, waiting: Waiting): Promise<object> {
+  const expectReply = truthOf(args.expectReply)
   const said = {
-    content: call.content,
-    waitSeconds: waitOf(args.waitSeconds),
-    ...(call.expectReply === undefined ? {} : { expectReply: call.expectReply }),
+    content: requireSpoken(args),
+    ...waiting,
+    ...(expectReply === null ? {} : { expectReply }),
   }
   const correlation = readText(args, 'inReplyTo')
   const target = readText(args, 'target')
@@ -142,13 +168,22 @@ function requireSpoken(args: JsonObject): string {
   return content
 }
 
+/** Clients write numbers and truths as text too. */
 function waitOf(value: Json | undefined): number | null {
   if (value == null) return null
-  if (typeof value === 'number' && value >= 0 && value <= WAIT_SECONDS_MAX) return value
+  const seconds = typeof value === 'string' && /^\d+(\.\d+)?$/.test(value) ? Number(value) : value
+  if (typeof seconds === 'number' && seconds >= 0 && seconds <= WAIT_SECONDS_MAX) return seconds
   throw new TreeosError(
     'INVALID_INPUT',
     `waitSeconds is ${quote(value)}; it takes a number from 0 to ${WAIT_SECONDS_MAX}`,
   )
+}
+
+function truthOf(value: Json | undefined): boolean | null {
+  if (value == null) return null
+  if (value === true || value === 'true') return true
+  if (value === false || value === 'false') return false
+  throw fieldFault('expectReply', value, 'true or false')
 }
 
 /**
@@ -170,27 +205,4 @@ function requireObject(input: unknown): JsonObject {
   const args = requireContent(input ?? {}, 'arguments')
   if (isJsonObject(args)) return args
   throw new TreeosError('INVALID_INPUT', `arguments is ${quote(args)}; it takes an object`)
-}
-
-/** The resources. They hold nothing that `see` and the prompt of a moment would not show the being. */
-export const RESOURCES = [
-  {
-    uri: 'treeos://inbox',
-    name: 'inbox',
-    description: 'what was said to me and waits for an answer, oldest first',
-    mimeType: 'application/json',
-  },
-  {
-    uri: 'treeos://me',
-    name: 'me',
-    description: 'who I am right now, and what I may reach for',
-    mimeType: 'application/json',
-  },
-]
-
-/** @returns null for any other address; @throws {TreeosError} as the verbs */
-export function readResource(seat: Seat, uri: string): Promise<object> | null {
-  if (uri === 'treeos://inbox') return seat.use((at, being) => inbox(at, being))
-  if (uri === 'treeos://me') return seat.use((at, being) => describeSelf(at, being))
-  return null
 }

@@ -51,8 +51,23 @@ describe('without an identity', () => {
     const { id, secret } = await at.tokenFor('bob')
     expect((await at.raw({ authorization: `Bearer ${secret}` })).status).toBe(200)
     await expireToken(id)
-    expect((await at.raw({ authorization: `Bearer ${secret}` })).status).toBe(401)
+    const { status, headers } = await at.raw({ authorization: `Bearer ${secret}` })
+    expect(status).toBe(401)
+    // It says why, and names no server where a client could ask for another one.
+    expect(headers.get('www-authenticate')).toMatch(
+      /^Bearer realm="treeos", error="invalid_token", error_description=".*has expired at /,
+    )
+    expect(headers.get('www-authenticate')).not.toContain('resource_metadata')
   })
+
+  it.each(['*/*', 'application/*, text/*;q=0.5', 'Application/JSON,TEXT/event-stream'])(
+    'a client may accept answers in any way of HTTP: %s',
+    async (accept) => {
+      const { secret } = await at.tokenFor('bob')
+      expect((await at.raw({ authorization: `Bearer ${secret}`, accept })).status).toBe(200)
+      expect((await at.raw({ authorization: `Bearer ${secret}`, accept: 'text/html' })).status).toBe(406)
+    },
+  )
 
   it.each(['2025', '2026'] as const)(
     'a revoked token stops at once, in an open session of %s too, and the being is freed',

@@ -66,14 +66,15 @@ describe('a client performs the four verbs', () => {
       })
       // An incoming summon waits, is read, and is answered by hand.
       const asked = await tell(at.world, 'kid', 'How are you?')
-      expect(await kid.read('treeos://inbox')).toMatchObject([
-        { correlation: asked, from: '@operator', content: 'How are you?' },
-      ])
+      expect(await kid.read('treeos://inbox')).toMatchObject({
+        items: [{ correlation: asked, from: '@operator', content: 'How are you?' }],
+        next: null,
+      })
       expect(await kid.call('summon', { inReplyTo: asked, content: 'Driven.' })).toMatchObject({
         isError: false,
       })
       expect((await inbox(at.world, 'operator')).at(-1)).toMatchObject({ from: '@kid', content: 'Driven.' })
-      expect(await kid.read('treeos://inbox')).toEqual([])
+      expect(await kid.read('treeos://inbox')).toEqual({ items: [], next: null })
       expect(callsFor('kid')).toBe(before)
 
       // A client of 2026 never says goodbye: its seat is released when it is idle, or its token has expired.
@@ -247,6 +248,41 @@ describe('what a client sees', () => {
   })
 })
 
+it('an inbox is read page by page', async () => {
+  const bob = await at.asBeing('bob')
+  for (let i = 0; i < 51; i++) await tell(at.world, 'bob', `word ${i}`)
+  const first = (await bob.read('treeos://inbox')) as { items: { content: string }[]; next: string }
+  const rest = (await bob.read(`treeos://inbox?cursor=${first.next}`)) as typeof first
+  expect([first.items.length, rest.next]).toEqual([50, null])
+  expect([...first.items, ...rest.items].map(({ content }) => content)).toEqual(
+    expect.arrayContaining(Array.from({ length: 51 }, (_, i) => `word ${i}`)),
+  )
+  await expect(bob.client.readResource({ uri: 'treeos://inbox?page=2' })).rejects.toMatchObject({
+    code: -32602,
+  })
+})
+
+it('a call that its client gives up and sends again is one summon', async () => {
+  const ada = await at.asBeing('ada')
+  const said = { target: '@bob', content: 'Are you there?', waitSeconds: 60 }
+  const stopping = new AbortController()
+  const given = ada.client.callTool({ name: 'summon', arguments: said }, { signal: stopping.signal })
+  const asked = async () => (await inbox(at.world, 'bob')).filter(({ content }) => content === said.content)
+  await until(async () => (await asked()).length === 1)
+  stopping.abort()
+  await expect(given).rejects.toThrow()
+  const [again, twice] = [ada.call('summon', said), ada.call('summon', said)]
+  const [entry] = await asked()
+  const bob = await at.asBeing('bob')
+  await bob.call('summon', { inReplyTo: entry!.correlation, content: 'Yes.' })
+  for (const told of [await again, await twice])
+    expect(told).toMatchObject({
+      isError: false,
+      value: { correlation: entry!.correlation, reply: { content: 'Yes.' } },
+    })
+  expect(await asked()).toEqual([])
+})
+
 describe('what a client writes is read generously where it means one thing', () => {
   const mood = { field: 'mood.tone', value: 'calm' }
   it.each<[string, string, JsonObject]>([
@@ -257,6 +293,11 @@ describe('what a client writes is read generously where it means one thing', () 
       'a summon that answers nothing',
       'summon',
       { target: '@echo', content: 'hi', inReplyTo: '', waitSeconds: null },
+    ],
+    [
+      'numbers and truths as text',
+      'summon',
+      { target: '@echo', content: 'hi', waitSeconds: '0.1', expectReply: 'true' },
     ],
     ['the name that be had', 'be', { operation: 'birth', payload: { name: 'pip', cognition: 'human' } }],
     ['the name that do has', 'be', { operation: 'birth', args: { name: 'pep', cognition: 'human' } }],
