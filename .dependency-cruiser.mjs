@@ -24,6 +24,7 @@ const arrows = {
   client: ['core', 'roles', 'signature', 'overlay', 'world', 'store', 'protocol', 'reality'],
   host: ['core', 'overlay', 'world', 'store', 'protocol', 'reality', 'workflows', 'activities', 'client'],
   replay: ['core', 'roles', 'world', 'store', 'protocol', 'reality', 'workflows', 'host'],
+  'client-http': [],
   local: ['postgres'],
   verify: [],
   proofs: ['core', 'world', 'store', 'reality', 'verify'],

@@ -1,0 +1,5 @@
+"""The HTTP API of a TreeOS reality."""
+
+from .client import Problem, Treeos
+
+__all__ = ["Problem", "Treeos"]

@@ -1,0 +1,5 @@
+/** The HTTP API of a reality, for programs in TypeScript and JavaScript. */
+
+export type { components, operations, paths } from './generated/schema.ts'
+export { Problem } from './problem.ts'
+export { type AccessOptions, type Following, type JournalEvent, Treeos } from './treeos.ts'

@@ -1,0 +1,165 @@
+import { EventSourceParserStream } from 'eventsource-parser/stream'
+import createClient, { type Client } from 'openapi-fetch'
+import type { components, paths } from './generated/schema.ts'
+import { Problem, problemIn } from './problem.ts'
+import { newKey, repeating } from './repeating.ts'
+
+type Schemas = components['schemas']
+type Body<Path extends keyof paths> = paths[Path] extends {
+  post: { requestBody: { content: { 'application/json': infer Json } } }
+}
+  ? Json
+  : never
+
+export interface AccessOptions {
+  /** the address of the portal, such as http://localhost:7438 */
+  readonly url: string
+  /** an access token: `treeos token create` */
+  readonly token: string
+  readonly fetch?: typeof fetch
+}
+
+/** A request that is sent again with the same key is done once; left out, it has one of its own. */
+interface Keyed {
+  readonly key?: string
+}
+
+/** An event of the journal: a moment that ended, or a fact. */
+export interface JournalEvent {
+  readonly id: string
+  readonly type: 'moment' | 'fact'
+  readonly [name: string]: unknown
+}
+
+export interface Following {
+  /** the id of the last one that was seen; left out, only new ones come */
+  readonly after?: string
+  /** only of this being, by its name */
+  readonly being?: string
+  readonly signal?: AbortSignal
+}
+
+/** How long a lost stream waits before it is opened again. */
+const RETRY_MS_MIN = 200
+const RETRY_MS_MAX = 5_000
+
+/**
+ * A reality as one being sees it. The methods are the four verbs and what goes with them; `api` has every operation of the
+ * description, typed.
+ */
+export class Treeos {
+  readonly api: Client<paths>
+  readonly #url: string
+  readonly #headers: Record<string, string>
+  readonly #fetch: typeof fetch
+
+  constructor({ url, token, fetch: own = fetch }: AccessOptions) {
+    this.#url = `${url.replace(/\/+$/, '')}/api/v1`
+    this.#headers = { authorization: `Bearer ${token}` }
+    this.#fetch = (...asked) => own(...asked) // browsers call it as a function of their window alone
+    this.api = createClient<paths>({
+      baseUrl: this.#url,
+      headers: this.#headers,
+      fetch: repeating(this.#fetch),
+    })
+  }
+
+  /** Who I am now, and what I may reach. @throws {Problem} as all methods */
+  async me(): Promise<Schemas['Self']> {
+    return answerOf(await this.api.GET('/me'))
+  }
+
+  async see(address: string): Promise<Schemas['Descriptor']> {
+    return answerOf(await this.api.GET('/see', { params: { query: { address } } }))
+  }
+
+  async do({ key, ...call }: Body<'/do'> & Keyed): Promise<Schemas['Act']> {
+    return answerOf(await this.api.POST('/do', { body: call, params: headerOf(key) }))
+  }
+
+  async be({ key, ...call }: Body<'/be'> & Keyed): Promise<Schemas['Act']> {
+    return answerOf(await this.api.POST('/be', { body: call, params: headerOf(key) }))
+  }
+
+  /** Speaks to a being. With `waitSeconds` it waits for the answer. */
+  async summon({ key, ...said }: Body<'/summon'> & Keyed): Promise<Schemas['Summoned']> {
+    return answerOf(await this.api.POST('/summon', { body: said, params: headerOf(key) }))
+  }
+
+  /** What waits for an answer, oldest first; all pages. */
+  async *inbox(): AsyncGenerator<Schemas['InboxEntry'], void> {
+    yield* pagesOf((cursor) => this.api.GET('/inbox', { params: { query: queryOf(cursor) } }))
+  }
+
+  async reply({ key, ...said }: Body<'/inbox/reply'> & Keyed): Promise<Schemas['Summoned']> {
+    return answerOf(await this.api.POST('/inbox/reply', { body: said, params: headerOf(key) }))
+  }
+
+  /** Finished moments of a being, newest first; all pages. */
+  async *moments(name: string): AsyncGenerator<Schemas['Moment'], void> {
+    yield* pagesOf((cursor) =>
+      this.api.GET('/beings/{name}/moments', { params: { path: { name }, query: queryOf(cursor) } }),
+    )
+  }
+
+  /**
+   * What happens, as it happens. A lost connection is opened again after the last event that came, so none is missed and none comes
+   * twice. It ends by `signal`, by leaving the loop, or when the token holds no more.
+   */
+  async *journal({ after, being, signal }: Following = {}): AsyncGenerator<JournalEvent, void> {
+    let last = after
+    for (let pauseMs = RETRY_MS_MIN; ; pauseMs = Math.min(2 * pauseMs, RETRY_MS_MAX)) {
+      const query = new URLSearchParams({ ...(being === undefined ? {} : { being }) })
+      const headers = { ...this.#headers, ...(last === undefined ? {} : { 'last-event-id': last }) }
+      const asked = { headers, ...(signal === undefined ? {} : { signal }) }
+      try {
+        const response = await this.#fetch(`${this.#url}/journal?${query}`, asked)
+        if (!response.ok) throw problemIn(response, await response.json().catch(() => null))
+        for await (const { id, event, data } of eventsIn(response)) {
+          pauseMs = RETRY_MS_MIN
+          last = id ?? last
+          if (event !== 'begin') yield JSON.parse(data) as JournalEvent
+        }
+      } catch (error) {
+        if (signal?.aborted === true) return
+        if (error instanceof Problem && error.status < 500 && error.status !== 429) throw error
+      }
+      await new Promise((resolve) => setTimeout(resolve, pauseMs))
+    }
+  }
+}
+
+function eventsIn({ body }: Response) {
+  if (body === null) throw new Error('the journal came without a body')
+  return body.pipeThrough(new TextDecoderStream()).pipeThrough(new EventSourceParserStream())
+}
+
+interface Answered<T> {
+  readonly data?: T
+  readonly error?: unknown
+  readonly response: Response
+}
+
+function answerOf<T>({ data, error, response }: Answered<T>): T {
+  if (data === undefined) throw problemIn(response, error)
+  return data
+}
+
+const headerOf = (key: string = newKey()) => ({ header: { 'idempotency-key': key } })
+const queryOf = (cursor: string | null) => (cursor === null ? {} : { cursor })
+
+interface Page<T> {
+  readonly items: readonly T[]
+  readonly next: string | null
+}
+
+async function* pagesOf<T>(
+  ask: (cursor: string | null) => Promise<Answered<Page<T>>>,
+): AsyncGenerator<T, void> {
+  let cursor: string | null = null
+  do {
+    const { items, next }: Page<T> = answerOf(await ask(cursor))
+    yield* items
+    cursor = next
+  } while (cursor !== null)
+}
