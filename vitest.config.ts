@@ -37,6 +37,7 @@ const LONG = [
   'test/packing/packing',
   'test/portal/accounts',
   'test/portal/inhabit',
+  'test/portal/outside-clients',
   'test/portal/strangers',
   'test/portal/tiles',
   'test/proofs/battery',

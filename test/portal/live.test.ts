@@ -1,5 +1,5 @@
 import { get } from 'node:http'
-import { act, summon } from '@treeos/client'
+import { act, issueToken, revokeToken, summon } from '@treeos/client'
 import { notifyWords } from '@treeos/store'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { until } from '../support/life.ts'
@@ -27,15 +27,17 @@ interface Stream {
   close(): void
 }
 
-/** Opens a stream and waits for its first event, or its refusal. */
-async function follow(seat: Seat, lastEventId?: string): Promise<Stream> {
+/** Opens the stream of the page, or with a token that of the API, and waits for its first event, or its refusal. */
+async function follow(who: Seat | { readonly token: string }, lastEventId?: string): Promise<Stream> {
+  const isProgram = 'token' in who
   const headers = {
-    cookie: seat.cookie,
-    'x-treeos-key': seat.key,
+    ...(isProgram
+      ? { authorization: `Bearer ${who.token}` }
+      : { cookie: who.cookie, 'x-treeos-key': who.key }),
     ...(lastEventId === undefined ? {} : { 'last-event-id': lastEventId }),
   }
   return new Promise((resolve, reject) => {
-    const asked = get(`${at.origin}/api/live`, { headers }, (answer) => {
+    const asked = get(`${at.origin}${isProgram ? '/api/v1/journal' : '/api/live'}`, { headers }, (answer) => {
       const stream: Stream = {
         events: [],
         status: answer.statusCode ?? 0,
@@ -94,44 +96,78 @@ it('what happens comes as it happens, to those who may look into it', async () =
   for (const stream of [mine, his]) stream.close()
 })
 
-it('a stream that was lost goes on after the last event that came, without a gap and without a repeat', async () => {
-  const whole = await follow(operator)
-  const first = await follow(operator)
-  await speak('one')
-  await has(first, '"one"')
-  first.close()
-  await speak('two')
-  await speak('three')
-  const again = await follow(operator, first.events.at(-1)?.id)
-  await has(again, '"three"')
-  await has(whole, '"three"')
-  await speak('four')
-  for (const stream of [whole, again]) await has(stream, '"four"')
-  const idsOf = (streams: Stream[]) =>
-    streams.flatMap(({ events }) => events.filter(({ event }) => event !== 'begin').map(({ id }) => id))
-  const seen = idsOf([first, again])
-  const all = idsOf([whole])
-  const last = Math.min(seen.length, all.length)
-  expect(seen.length).toBeGreaterThan(8)
-  expect(seen.slice(0, last)).toEqual(all.slice(0, last))
-  for (const stream of [whole, again]) stream.close()
+it('the journal of the API holds for a program what its being may look into, of one being where it asks for one', async () => {
+  const [all, ofEcho] = [
+    await follow(await program('operator')),
+    await at.ask(bob, '/api/v1/journal?being=echo'),
+  ]
+  expect(ofEcho).toMatchObject({ status: 403, json: { code: 'FORBIDDEN' } })
+  const his = await follow(await program('bob'))
+  await speak('a word for programs')
+  await has(all, 'a word for programs')
+  const asBob = { ...at.world, person: 'bob' }
+  await act(asBob, 'bob', { verb: 'do', action: 'move', target: '/', args: {} })
+  await until(() => his.events.some(({ event }) => event === 'moment'))
+  expect(JSON.stringify(his.events)).not.toContain('for programs')
+  for (const stream of [all, his]) stream.close()
 })
 
+/** A program of a person. */
+async function program(being: string) {
+  const { secret: token, id } = await issueToken({ ...at.world, person: being }, { being, as: being })
+  return { token, id }
+}
+
+it.each([
+  ['of the page', async () => operator],
+  ['of the API', () => program('operator')],
+])(
+  'a stream %s that was lost goes on after the last event that came, without a gap and without a repeat',
+  async (_of, sit) => {
+    const who = await sit()
+    const whole = await follow(who)
+    const first = await follow(who)
+    await speak('one')
+    await has(first, '"one"')
+    first.close()
+    await speak('two')
+    await speak('three')
+    const again = await follow(who, first.events.at(-1)?.id)
+    await has(again, '"three"')
+    await has(whole, '"three"')
+    await speak('four')
+    for (const stream of [whole, again]) await has(stream, '"four"')
+    const idsOf = (streams: Stream[]) =>
+      streams.flatMap(({ events }) => events.filter(({ event }) => event !== 'begin').map(({ id }) => id))
+    const seen = idsOf([first, again])
+    const all = idsOf([whole])
+    const last = Math.min(seen.length, all.length)
+    expect(seen.length).toBeGreaterThan(8)
+    expect(seen.slice(0, last)).toEqual(all.slice(0, last))
+    for (const stream of [whole, again]) stream.close()
+  },
+)
+
 it('an id that never was is refused', async () => {
-  for (const id of ['999999999.0', 'x', "1'--"]) {
-    const { status } = await follow(operator, id).catch(() => ({ status: 400 }))
+  for (const [i, id] of ['999999999.0', 'x', "1'--"].entries()) {
+    const { status } = await follow(i === 0 ? await program('operator') : operator, id).catch(() => ({
+      status: 400,
+    }))
     expect(status).toBe(400)
   }
 })
 
-it('ends with its session: at once when its person signs out, soon when it is ended elsewhere', async () => {
+it('ends with its session: at once when its person signs out, soon when it or a token is ended elsewhere', async () => {
+  const ofBob = await program('bob')
+  const third = await follow(ofBob)
+  await revokeToken({ ...at.world, person: 'bob' }, { id: ofBob.id, as: 'bob' })
   const seat = await at.enter('bob')
   const one = await follow(seat)
   await at.post(seat, '/api/sign-out', {})
   await until(() => one.isOver, { seconds: 2 })
   const other = await follow(await at.enter('bob'))
   await at.enter('bob') // ends every other session
-  await until(() => other.isOver, { seconds: 12 })
+  await until(() => other.isOver && third.isOver, { seconds: 12 })
 })
 
 it('so many at once are refused, and closed ones make room', async () => {

@@ -182,7 +182,7 @@ describe('checks', () => {
   it('say what the verbs would say, and write nothing', async () => {
     const before = await groundOf(at.world)
     const check = async (what: 'roles' | 'flows', json: JsonObject) =>
-      (await at.post(ada, `/api/${what}/check`, json)).json
+      (await at.post(ada, `/api/v1/${what}/check`, json)).json
     expect(await check('roles', { role: { name: 'x', canDo: ['fly'], prompt: '' } })).toEqual({
       errors: [],
       warnings: [{ path: 'canDo[0]', message: 'no action "fly" is known here' }],

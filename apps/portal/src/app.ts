@@ -1,13 +1,15 @@
 import type { HttpBindings } from '@hono/node-server'
 import { refusalOf } from '@treeos/client'
-import { TreeosError } from '@treeos/core'
+import { ERROR_STATUS, TreeosError } from '@treeos/core'
 import { type Context, Hono } from 'hono'
 import { apiOf, operationsOf } from './api/api.ts'
-import { API_PATH } from './api/path.ts'
-import { problemOf, unreadable } from './api/problem.ts'
+import { API_PATH, CHAT_PATH } from './api/path.ts'
+import { answerProblem, unreadable } from './api/problem.ts'
 import { authorizeRequests } from './authorize/authorize-requests.ts'
 import { bearerOf, type TokenSeats } from './authorize/tokens.ts'
-import { authorizedRoutes } from './authorize/who-may-call.ts'
+import { type AuthorizedRoute, authorizedRoutes } from './authorize/who-may-call.ts'
+import { chatError } from './chat/answer.ts'
+import { chatRoutes } from './chat/chat.ts'
 import type { Addresses } from './edge/address.ts'
 import { secureHeaders } from './edge/headers.ts'
 import { requireOwnName } from './edge/names.ts'
@@ -17,6 +19,7 @@ import type { Tabs } from './inhabit/tabs.ts'
 import type { Env, Portal } from './portal.ts'
 import { accountRoutes } from './routes/account.ts'
 import { leaveOf } from './routes/ended.ts'
+import type { Around } from './routes/happenings.ts'
 import { healthRoutes } from './routes/health.ts'
 import { inhabitRoutes } from './routes/inhabit.ts'
 import { liveRoutes } from './routes/live.ts'
@@ -37,13 +40,23 @@ export interface AppOptions {
   readonly seats: TokenSeats
 }
 
-type Api = ReturnType<typeof apiOf>
+/** What programs call: each operation says who may. */
+export const operationsAround = (around: Around) => ({ api: apiOf(around), chat: chatRoutes(around.portal) })
+type Operations = ReturnType<typeof operationsAround>
+
+/** Every operation for programs, by who may call it. */
+export const authorizedOperations = ({ api, chat }: Operations): AuthorizedRoute[] => [
+  ...operationsOf(api, API_PATH),
+  ...operationsOf(chat, CHAT_PATH),
+]
 
 /** All routes. `authorize/who-may-call.ts` lists who may call each of the page's own; an operation of the API says it itself. */
-export const routesOf = (portal: Portal, api: Api, streams: Streams, tabs: Tabs) => {
+export const routesOf = ({ api, chat }: Operations, around: Around) => {
+  const { portal, streams, tabs } = around
   const leave = leaveOf(portal, streams, tabs)
   return new Hono<Env>()
     .route(API_PATH, api)
+    .route(CHAT_PATH, chat)
     .route('/api/open', openRoutes(portal))
     .route('/api/open/log', logRoutes(portal))
     .route('/api/account', accountRoutes(portal, leave))
@@ -51,7 +64,7 @@ export const routesOf = (portal: Portal, api: Api, streams: Streams, tabs: Tabs)
     .route('/api', sessionRoutes(portal, leave))
     .route('/api', recordRoutes(portal))
     .route('/api', healthRoutes(portal))
-    .route('/api', liveRoutes(portal, streams, tabs))
+    .route('/api', liveRoutes(around))
     .route('/api', inhabitRoutes(tabs))
     .route('/api', reachRoutes())
 }
@@ -73,7 +86,8 @@ export function createApp(
     const refusal = unreadable(error) ?? refusalOf(error)
     if (refusal.code === 'INTERNAL' || refusal.code === 'SERVICE_UNAVAILABLE')
       if (!(error instanceof TreeosError)) portal.onError(c.req.routePath, error)
-    return problemOf(refusal)
+    if (c.req.path.startsWith(`${CHAT_PATH}/`)) return c.json(chatError(refusal), ERROR_STATUS[refusal.code])
+    return answerProblem(c, refusal)
   })
   app.use(async (c, next) => {
     const peer = peerOf(c)
@@ -89,10 +103,11 @@ export function createApp(
     if (bearerOf(c.req.raw) === null) requireOwnPage(c.req.raw, c.get('host'))
     await next()
   })
-  const api = apiOf(portal)
-  const routes = [...authorizedRoutes, ...operationsOf(api)]
+  const around = { portal, streams, tabs }
+  const operations = operationsAround(around)
+  const routes = [...authorizedRoutes, ...authorizedOperations(operations)]
   app.route('/', authorizeRequests(portal, routes, { tabs, seats, actsPerMinute }))
-  app.route('/', routesOf(portal, api, streams, tabs))
+  app.route('/', routesOf(operations, around))
   app.get('*', (c) => page.answer(c.req.path, c.req.header('accept-encoding')))
   return app
 }

@@ -16,6 +16,6 @@ export type {
   ServiceHealth,
 } from './machine.ts'
 export type { Portal } from './portal.ts'
-export { listRoutes, type Route } from './route-list.ts'
+export { describeApi, listRoutes, type Route } from './route-list.ts'
 export { migratePortal } from './store/migrate.ts'
 export { type PortalDb, portalOf } from './store/schema.ts'

@@ -1,5 +1,5 @@
-import { apiOf } from './api/api.ts'
-import { routesOf } from './app.ts'
+import { describe } from './api/describe.ts'
+import { operationsAround, routesOf } from './app.ts'
 import { Tabs } from './inhabit/tabs.ts'
 import type { Portal } from './portal.ts'
 import { Streams } from './routes/streams.ts'
@@ -11,8 +11,13 @@ export interface Route {
 
 /** Every route of the router, once: tests try each of them. The type of the router itself stays within the package. */
 export function listRoutes(portal: Portal): Route[] {
-  const all = routesOf(portal, apiOf(portal), new Streams(), new Tabs(portal.onError)).routes.filter(
-    ({ method }) => method !== 'ALL',
-  )
+  const around = { portal, streams: new Streams(), tabs: new Tabs(portal.onError) }
+  const all = routesOf(operationsAround(around), around).routes.filter(({ method }) => method !== 'ALL')
   return [...new Map(all.map(({ method, path }) => [`${method} ${path}`, { method, path }])).values()]
 }
+
+/** The description of the API, without a reality: the types of clients are made from it. */
+export const describeApi = (): object =>
+  describe(
+    operationsAround({ portal: {} as Portal, streams: new Streams(), tabs: new Tabs(() => undefined) }).api,
+  )

@@ -22,10 +22,12 @@ export {
   endedTokens,
   issueToken,
   listTokens,
+  requireToken,
   revokeToken,
   TOKEN_DAYS_MAX,
   type TokenGrant,
   type TokenView,
+  type VerifiedToken,
   verifyToken,
 } from './access/tokens.ts'
 export { type Cancelled, type CancelRequest, cancel } from './act/cancelling.ts'
@@ -60,6 +62,7 @@ export {
   standardBudgets,
 } from './read/budgets.ts'
 export { type Chart, type Charted, chart } from './read/charting.ts'
+export { findThreadOf, textOf } from './read/continuing.ts'
 export { type Conversation, converse, type ThreadLine } from './read/conversing.ts'
 export { erasing } from './read/erasing.ts'
 export {
@@ -101,6 +104,7 @@ export { type PastEntry, type PastMoment, type PastWords, type Retraced, retrace
 export { type RoleView, roles } from './read/roles.ts'
 export { describeSelf, type SelfView, see } from './read/seeing.ts'
 export { type NamespaceView, namespaces, readSignals } from './read/signals.ts'
+export { type Speakable, speakable } from './read/speakable.ts'
 export { newestMoment, stackChange } from './read/stepping.ts'
 export { type StreamRequest, streamWords } from './read/streaming.ts'
 export { type SpaceNode, type Surroundings, surroundings } from './read/surroundings.ts'

@@ -28,6 +28,7 @@ export {
   countOwnWakes,
   findEntry,
   findReply,
+  listAnswersFrom,
   listChain,
   listEntries,
   listOpenSummons,

@@ -1,11 +1,11 @@
 import type { AuthorizedRoute } from '../authorize/who-may-call.ts'
-import type { Portal } from '../portal.ts'
+import type { Around } from '../routes/happenings.ts'
 import { beingRoutes } from './beings.ts'
 import { describe } from './describe.ts'
 import { inboxRoutes } from './inbox.ts'
+import { journalRoutes } from './journal.ts'
 import { answers, newApi, open, operation } from './operation.ts'
 import { overlayRoutes } from './overlays.ts'
-import { API_PATH } from './path.ts'
 import { roleRoutes } from './roles.ts'
 import { threadRoutes } from './threads.ts'
 import { verbRoutes } from './verbs.ts'
@@ -23,15 +23,16 @@ const description = operation({
 })
 
 /** The API of a reality, for the page and for programs: the same operations, and the same authorization. */
-export function apiOf(portal: Portal) {
+export function apiOf(around: Around) {
   const operations = newApi()
     .route('/', verbRoutes())
     .route('/', inboxRoutes())
-    .route('/', beingRoutes(portal))
+    .route('/', beingRoutes(around.portal))
     .route('/', threadRoutes())
     .route('/', overlayRoutes())
     .route('/', roleRoutes())
     .route('/', worldRoutes())
+    .route('/', journalRoutes(around))
   let described: object | null = null
   const once = () => {
     described ??= describe(operations)
@@ -40,15 +41,18 @@ export function apiOf(portal: Portal) {
   return operations.openapi(description, (c) => c.json(once(), 200))
 }
 
-/** The operations of the API by who may call them, as they say it themselves. */
-export const operationsOf = (api: Pick<ReturnType<typeof apiOf>, 'openAPIRegistry'>): AuthorizedRoute[] =>
+/** Operations by who may call them, as they say it themselves. @param base where they are */
+export const operationsOf = (
+  api: Pick<ReturnType<typeof apiOf>, 'openAPIRegistry'>,
+  base: string,
+): AuthorizedRoute[] =>
   api.openAPIRegistry.definitions.flatMap((definition) => {
     if (definition.type !== 'route') return []
     const { method, path, 'x-caller': caller, 'x-work': work } = definition.route
     return [
       {
         method: method.toUpperCase(),
-        path: API_PATH + path.replaceAll(/\{(\w+)\}/g, ':$1'),
+        path: base + path.replaceAll(/\{(\w+)\}/g, ':$1'),
         caller,
         work,
       },

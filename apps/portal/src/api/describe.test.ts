@@ -12,7 +12,7 @@ interface Described {
   readonly security?: readonly unknown[]
   readonly responses: Readonly<Record<string, unknown>>
 }
-const document = describe(apiOf(portal)) as {
+const document = describe(apiOf({ portal } as never)) as {
   readonly openapi: string
   readonly paths: Readonly<Record<string, Readonly<Record<string, Described>>>>
   readonly components: { readonly schemas: Readonly<Record<string, { readonly type?: string }>> }

@@ -63,7 +63,7 @@ export const inboxRoutes = () =>
       const { at, being: as } = c.get('visit')
       const { waitSeconds = null, ...said } = c.req.valid('json')
       const key = c.req.valid('header')['idempotency-key']
-      return c.json(await reply(at, { ...said, as, waitSeconds, key }), 200)
+      return c.json(await reply(at, { ...said, as, waitSeconds, key, signal: c.req.raw.signal }), 200)
     })
     .openapi(closing, async (c) => {
       const { at, being: as } = c.get('visit')

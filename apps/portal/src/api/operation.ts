@@ -37,7 +37,9 @@ export const answers = <const S extends z.ZodType>(schema: S, description: strin
 
 /** JSON whose shape the description leaves open, as the code types it. */
 export const open = <T>(description: string) =>
-  z.custom<T>(() => true).openapi({ type: 'object', additionalProperties: true, description })
+  z
+    .custom<T>((value) => value !== undefined)
+    .openapi({ type: 'object', additionalProperties: true, description })
 
 /** Any JSON, which may be null. */
 export const anyJson = (description: string) =>
@@ -64,7 +66,7 @@ export const beingName = z
 
 export const ofBeing = z.object({ name: beingName })
 /** Moments are counted by an integer of Postgres. */
-export const momentNumber = z.coerce.number().int().min(1).max(2_147_483_647)
+const momentNumber = z.coerce.number().int().min(1).max(2_147_483_647)
 export const ofMoment = ofBeing.extend({ n: momentNumber })
 
 const ITEMS_MAX = 200

@@ -1,10 +1,11 @@
 import { ERROR_STATUS, type ErrorCode, TreeosError } from '@treeos/core'
+import type { Context } from 'hono'
 import { HTTPException } from 'hono/http-exception'
 
 const MEDIA_TYPE = 'application/problem+json'
 
-/** Problem details (RFC 9457) of a refusal: `detail` says what is wrong in words, `code` is ours, and `context` holds the particulars. */
-export function problemOf(refusal: TreeosError): Response {
+/** Answers with problem details (RFC 9457): `detail` says what is wrong in words, `code` is ours, and `context` holds the particulars. */
+export function answerProblem(c: Context, refusal: TreeosError): Response {
   const { code, message, detail } = refusal
   const status = ERROR_STATUS[code]
   const problem = {
@@ -15,10 +16,7 @@ export function problemOf(refusal: TreeosError): Response {
     code,
     ...(detail === undefined ? {} : { context: detail }),
   }
-  return new Response(JSON.stringify(problem), {
-    status,
-    headers: { 'content-type': MEDIA_TYPE, ...headersOf(refusal) },
-  })
+  return c.body(JSON.stringify(problem), status, { 'content-type': MEDIA_TYPE, ...headersOf(refusal) })
 }
 
 /** A request that the router itself could not read. */

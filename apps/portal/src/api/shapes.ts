@@ -61,7 +61,7 @@ export const Moment = z
   })
   .openapi('Moment')
 
-export const FactRef = z
+const FactRef = z
   .object({ reel: z.string(), seq: z.int(), hash: z.string(), kind: z.string() })
   .openapi('FactRef')
 
@@ -76,13 +76,12 @@ export const Act = z
 export const Summoned = z
   .object({
     correlation: z.string().openapi({ description: 'id of the summon, and of the thread that it began' }),
-    moment: Moment.nullable().openapi({
-      description: 'the last moment that it led to; null without `waitSeconds`',
-    }),
+    // `Moment.nullable()` would make every Moment of the description nullable.
+    moment: z.union([Moment, z.null()]),
     reply: z
       .object({ from: stance, content: anyJson('what was answered') })
       .nullable()
-      .openapi({ description: 'null when no answer came, or nobody waited' }),
+      .openapi({ description: 'null when no answer came, or nobody waited: then `moment` is null too' }),
     overlay: z.object({ salt: z.string() }).optional(),
   })
   .openapi('Summoned')
@@ -146,7 +145,7 @@ export const Self = z
     role: z.string(),
     stacked: texts,
     surface: open<SelfView['surface']>('what it may reach, by list'),
-    self: Descriptor.nullable(),
+    self: z.union([Descriptor, z.null()]),
   })
   .openapi('Self')
 

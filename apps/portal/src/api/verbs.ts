@@ -4,7 +4,7 @@ import { parseCall, parseStance, stanceOf } from '@treeos/core'
 import { answers, body, content, id, idempotency, newApi, open, operation } from './operation.ts'
 import { Act, Descriptor, priority, Self, Summoned } from './shapes.ts'
 
-export const WAIT_SECONDS_MAX = 300
+const WAIT_SECONDS_MAX = 300
 const OVERLAY_MAX = 64 * 1024
 const address = z.string().min(1).max(1024)
 
@@ -145,6 +145,7 @@ export const verbRoutes = () =>
         as,
         waitSeconds,
         key: c.req.valid('header')['idempotency-key'],
+        signal: c.req.raw.signal,
       })
       return c.json(summoned, 200)
     })

@@ -1,4 +1,10 @@
-import { authorizeAllPasts, authorizePast, type SignAct, verifyToken } from '@treeos/client'
+import {
+  authorizeAllPasts,
+  authorizePast,
+  requireToken,
+  type SignAct,
+  type VerifiedToken,
+} from '@treeos/client'
 import { type BeingName, requireBeingName, TreeosError } from '@treeos/core'
 import { type Context, Hono } from 'hono'
 import { bodyLimit } from 'hono/body-limit'
@@ -40,24 +46,18 @@ export function authorizeRequests(
   const bounded = bounds(actsPerMinute)
 
   /** A program: no cookie counts beside a token, which no other site can make a browser send. */
-  async function requireToken(c: Context<Env>, secret: string): Promise<Visit> {
-    const found = isForPrograms(c.req.path) ? await verifyToken(portal.at, secret) : null
-    if (found === null) {
+  async function visitByToken(c: Context<Env>, secret: string): Promise<Visit> {
+    const found = await grantOf(c.req.path, secret).catch(async (error: unknown) => {
       await bounded.strangers.unknown(c.get('address'))
-      throw new TreeosError(
-        'UNAUTHORIZED',
-        isForPrograms(c.req.path)
-          ? 'this token is unknown, expired or revoked; its issuer makes another one'
-          : 'an access token opens the API alone, and not what belongs to the page',
-      )
-    }
+      throw error
+    })
     await bounded.person(found.issuer)
     return seats.visitOf(found, secret)
   }
 
   async function requireVisit(c: Context<Env>): Promise<Visit> {
     const secret = bearerOf(c.req.raw)
-    if (secret !== null) return requireToken(c, secret)
+    if (secret !== null) return visitByToken(c, secret)
     const cookie = sessionCookie(c.req.raw, c.get('host')) ?? ''
     const key = c.req.header(KEY_HEADER) ?? ''
     const session = await findSession(portal.store, { cookie, key })
@@ -82,6 +82,14 @@ export function authorizeRequests(
       const by = { person, site: siteOf(originOf(c)), header: c.req.header(SIGNED_HEADER) }
       return signingFor({ at: portal.at, store: portal.store }, by)(asked)
     }
+
+  async function grantOf(path: string, secret: string): Promise<VerifiedToken> {
+    if (isForPrograms(path)) return requireToken(portal.at, secret)
+    throw new TreeosError(
+      'UNAUTHORIZED',
+      'an access token opens the API alone, and not what belongs to the page',
+    )
+  }
 
   async function requirePerson(c: Context<Env>, { handle, being, person }: Visit): Promise<void> {
     if (handle !== null)

@@ -5,10 +5,11 @@ import {
   Recurring,
   Seat,
   type TokenGrant,
+  type VerifiedToken,
   verifyToken,
 } from '@treeos/client'
 import { TreeosError } from '@treeos/core'
-import { API_PATH } from '../api/path.ts'
+import { API_PATH, CHAT_PATH } from '../api/path.ts'
 import type { Visit } from '../portal.ts'
 
 /** An unused seat keeps its being from its own mind no longer. */
@@ -24,7 +25,7 @@ export function bearerOf({ headers }: Request): string | null {
 
 /** Whether an access token opens anything at this path. */
 export const isForPrograms = (path: string): boolean =>
-  path.startsWith(`${API_PATH}/`) || path.startsWith('/v1/')
+  path.startsWith(`${API_PATH}/`) || path.startsWith(`${CHAT_PATH}/`)
 
 interface Taken {
   readonly seat: Seat
@@ -56,10 +57,7 @@ export class TokenSeats {
   }
 
   /** As whom requests with a token act. @throws {TreeosError} the refusal of the grant or of the lease */
-  async visitOf(
-    { token, being, issuer }: TokenGrant & { readonly token: string },
-    secret: string,
-  ): Promise<Visit> {
+  async visitOf({ token, being, issuer }: VerifiedToken, secret: string): Promise<Visit> {
     const { person, inhabits } = await authorizeGrant(this.#at, { being, issuer })
     const seat = inhabits ? this.#seatOf(token, { being, issuer }, secret) : null
     const at = seat === null ? { ...this.#at, person } : await seat.take()

@@ -1,11 +1,6 @@
-import { describeFault, requireBeingName, TreeosError } from '@treeos/core'
+import { describeFault, TreeosError } from '@treeos/core'
 import { validator } from 'hono/validator'
-import { z } from 'zod'
-
-/** The being that a path names. */
-export const ofBeing = z.object({ name: z.string().transform(requireBeingName) })
-/** A moment of it. */
-export const ofMoment = ofBeing.extend({ n: z.coerce.number().int().min(1).max(2_147_483_647) })
+import type { z } from 'zod'
 
 /** Reads JSON, parameters or the query by a schema. @throws {TreeosError} INVALID_INPUT naming what is wrong */
 export const input = <Target extends 'json' | 'param' | 'query', Schema extends z.ZodType>(

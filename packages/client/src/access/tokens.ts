@@ -98,15 +98,35 @@ export async function revokeToken(
   return viewOf(revoked)
 }
 
+export type VerifiedToken = TokenGrant & { readonly token: string }
+
 /** The grant of a secret. @returns null when the text is no secret, or its token is unknown, expired or revoked */
-export async function verifyToken(
-  at: Presence,
-  secret: string,
-): Promise<(TokenGrant & { readonly token: string }) | null> {
-  if (!SECRET.test(secret)) return null
-  const token = await findTokenBySecret(at.db, secret)
-  return token === null ? null : { token: token.id, being: token.being, issuer: token.issuedBy }
+export async function verifyToken(at: Presence, secret: string): Promise<VerifiedToken | null> {
+  const token = await tokenOf(at, secret)
+  return token?.holds === true ? grantOf(token) : null
 }
+
+/** @throws {TreeosError} UNAUTHORIZED, which says of a token that has ended when it did */
+export async function requireToken(at: Presence, secret: string): Promise<VerifiedToken> {
+  const token = await tokenOf(at, secret)
+  if (token?.holds === true) return grantOf(token)
+  const why =
+    token === null
+      ? 'this access token is unknown'
+      : token.revokedAt !== null
+        ? `this access token was revoked at ${token.revokedAt.toISOString()}`
+        : `this access token has expired at ${token.expiresAt.toISOString()}`
+  throw new TreeosError('UNAUTHORIZED', `${why}: its issuer makes another one by \`treeos token create\``)
+}
+
+const tokenOf = async ({ db }: Presence, secret: string) =>
+  SECRET.test(secret) ? findTokenBySecret(db, secret) : null
+
+const grantOf = ({ id, being, issuedBy }: AccessToken): VerifiedToken => ({
+  token: id,
+  being,
+  issuer: issuedBy,
+})
 
 /** The ids among these whose tokens are expired or revoked. */
 export const endedTokens = ({ db }: Presence, ids: readonly string[]): Promise<string[]> =>

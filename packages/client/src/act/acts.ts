@@ -100,6 +100,8 @@ export interface SummonRequest {
   readonly requireReply?: boolean
   /** names this request: asked again by the same being with the same key, it is not sent again, and has the same result */
   readonly key?: string | undefined
+  /** ends the waiting. What was sent goes on, and its answer comes to the inbox */
+  readonly signal?: AbortSignal | undefined
   /** hears the correlation as soon as the summon is in the inbox of its sender; a thread that it begins has the same id */
   readonly onSent?: (correlation: string) => void
 }
@@ -151,7 +153,10 @@ export async function summon(at: Connection, request: SummonRequest): Promise<Su
  */
 export async function reply(
   at: Connection,
-  request: Pick<SummonRequest, 'content' | 'as' | 'expectReply' | 'waitSeconds' | 'requireReply' | 'key'> & {
+  request: Pick<
+    SummonRequest,
+    'content' | 'as' | 'expectReply' | 'waitSeconds' | 'requireReply' | 'key' | 'signal'
+  > & {
     readonly correlation: string
   },
 ): Promise<SummonResult> {
@@ -195,8 +200,9 @@ async function actAndWait(
     waitSeconds,
     requireReply = false,
     key,
+    signal,
     onSent,
-  }: Pick<SummonRequest, 'target' | 'waitSeconds' | 'requireReply' | 'key' | 'onSent'> & {
+  }: Pick<SummonRequest, 'target' | 'waitSeconds' | 'requireReply' | 'key' | 'signal' | 'onSent'> & {
     readonly answers: string | null
   },
 ): Promise<SummonResult & Submitted> {
@@ -217,7 +223,7 @@ async function actAndWait(
   const waiting = own.outcome.kind === 'waiting' ? { waiting: own.outcome.result } : {}
   if (waitSeconds === null) return { ...sent, moment: null, reply: null, ...waiting }
   const left = waitSeconds - (Date.now() - started) / 1000
-  const { outcome, reply } = await waitForEnd(at, { asker: as, being: target, correlation }, left)
+  const { outcome, reply } = await waitForEnd(at, { asker: as, being: target, correlation }, left, signal)
   const moment = await describeMoment(at.db, outcome)
   if (reply === null) {
     if (requireReply) throw noAnswer(outcome, moment.content ?? null)

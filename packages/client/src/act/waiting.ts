@@ -127,12 +127,13 @@ export const isOver = (found: WakeEnd | Pending): found is WakeEnd => 'outcome' 
 /**
  * Waits until a wake is over.
  * @throws {TreeosError} the code of a failed or skipped moment; RESOURCE_CONFLICT when its thread was cut; NO_ANSWER when a
- *   person closed it without an answer; TIMEOUT
+ *   person closed it without an answer; TIMEOUT; CANCELLED after the signal
  */
 export async function waitForEnd(
   { db }: { readonly db: Db },
   sent: Sent,
   seconds: number,
+  signal?: AbortSignal,
 ): Promise<WakeEnd & { readonly outcome: StoredOutcome }> {
   const until = Date.now() + seconds * 1000
   let wake = sent.correlation
@@ -147,6 +148,8 @@ export async function waitForEnd(
       wake = found.wake
       continue
     }
+    if (signal?.aborted === true)
+      throw new TreeosError('CANCELLED', 'nobody waits for the answer any more: it comes to the inbox')
     if (Date.now() > until)
       throw (await whyWaiting(db, wake, seconds)) ?? timeout(sent.being, seconds, await whyLate(db, sent))
     await new Promise((resolve) => setTimeout(resolve, wait))

@@ -40,15 +40,16 @@ export async function insertToken(
   return { id, being, issuedBy, issuedAt: times.issued, expiresAt: times.expires, revokedAt: null }
 }
 
-/** Of the access token with this secret: its id, as whom it acts, and who issued it; null when there is none, or it has expired or was revoked. */
+/** The access token with this secret, and whether it holds; null when there is none. Postgres' clock decides. */
 export async function findTokenBySecret(
   db: Db,
   secret: string,
-): Promise<Pick<AccessToken, 'id' | 'being' | 'issuedBy'> | null> {
-  const { rows } = await sql<{ id: string; being: string; issued_by: string }>`
-    select id, being, issued_by from treeos.token_of(${hashOf(secret)}::bytea)`.execute(db)
+): Promise<(AccessToken & { readonly holds: boolean }) | null> {
+  const { rows } = await sql<Row & { holds: boolean }>`
+    select id, being, issued_by, issued_at, expires_at, revoked_at, holds
+    from treeos.token_of(${hashOf(secret)}::bytea)`.execute(db)
   const [row] = rows
-  return row === undefined ? null : { id: row.id, being: row.being, issuedBy: row.issued_by }
+  return row === undefined ? null : { ...tokenOf(row), holds: row.holds }
 }
 
 export async function findToken(db: Db, id: string): Promise<AccessToken | null> {

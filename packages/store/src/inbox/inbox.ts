@@ -55,6 +55,23 @@ export async function findReply(db: Db, being: BeingName, correlation: string): 
   return row === undefined ? null : entryOf(row)
 }
 
+/** Answers of one being to another, the newest first. */
+export async function listAnswersFrom(
+  db: Db,
+  { being, from, limit }: { readonly being: BeingName; readonly from: BeingName; readonly limit: number },
+): Promise<InboxEntry[]> {
+  const rows = await db
+    .selectFrom('inbox')
+    .selectAll()
+    .where('being', '=', being)
+    .where('caller', '=', from)
+    .where('in_reply_to', 'is not', null)
+    .orderBy('age', 'desc')
+    .limit(limit)
+    .execute()
+  return rows.map(entryOf)
+}
+
 /** All wakes of one thread, in the order they were made. @param root id of the thread */
 export async function listChain(db: Db, root: string): Promise<InboxEntry[]> {
   const rows = await db.selectFrom('inbox').selectAll().where('root', '=', root).orderBy('age').execute()

@@ -1,0 +1,77 @@
+import { follow, type Happening, isFactOpen, type OpenPasts, pastsOpenTo } from '@treeos/client'
+import type { BeingName } from '@treeos/core'
+import type { Context } from 'hono'
+import { type SSEStreamingApi, streamSSE } from 'hono/streaming'
+import { mayStay } from '../authorize/visit.ts'
+import type { Tabs } from '../inhabit/tabs.ts'
+import type { Env, Portal } from '../portal.ts'
+import type { Streams } from './streams.ts'
+
+/** How often a session, a token, and the lease of a tab is asked for again, and a silent stream shows that it lives. */
+const CHECK_MS = 5_000
+
+export interface Around {
+  readonly portal: Portal
+  readonly streams: Streams
+  readonly tabs: Tabs
+}
+
+export interface Wanted {
+  /** the id of the last event that was seen; left out, only new ones come */
+  readonly after: string | undefined
+  readonly being?: BeingName | undefined
+  /** called before the first event. @returns what that one says, and what to do at the end */
+  readonly onBegin?: (stream: SSEStreamingApi) => { readonly says: object; readonly end: () => void }
+}
+
+/**
+ * What happens, as it happens: server-sent events of the journal, those that the visitor may look into. It ends when the visitor may
+ * not stay. An event that was seen is not sent again, whatever connection was lost meanwhile.
+ */
+export async function streamHappenings(
+  c: Context<Env>,
+  { portal, streams, tabs }: Around,
+  { after, being, onBegin }: Wanted,
+): Promise<Response> {
+  const { listener, onError } = portal
+  const visit = c.get('visit')
+  const { signal, close } = streams.open(visit)
+  const { from, happenings } = await follow(
+    { db: visit.at.db, listener },
+    { after, being, signal, onTrouble: (error) => onError('live', error) },
+  ).catch((error: unknown) => {
+    close()
+    throw error
+  })
+  c.header('x-accel-buffering', 'no')
+  return streamSSE(c, async (stream) => {
+    stream.onAbort(close)
+    const begun = onBegin?.(stream)
+    const beating = setInterval(() => {
+      const check = async () => {
+        if (!(await mayStay(portal, tabs, visit))) close()
+        else await stream.write(': lives\n\n')
+      }
+      check().catch((error: unknown) => onError('live', error)) // Postgres is away: the next check may find it
+    }, CHECK_MS)
+    try {
+      await stream.writeSSE({ event: 'begin', id: from, data: JSON.stringify(begun?.says ?? {}) })
+      const isOpen = pastsOpenTo(visit.at, visit.being)
+      for await (const happening of happenings)
+        if (await concerns(happening, isOpen))
+          await stream.writeSSE({
+            event: happening.type,
+            id: happening.id,
+            data: JSON.stringify(happening),
+          })
+    } finally {
+      begun?.end()
+      clearInterval(beating)
+      close()
+    }
+  })
+}
+
+/** A moment belongs to its being. */
+const concerns = (happening: Happening, isOpen: OpenPasts): Promise<boolean> =>
+  happening.type === 'moment' ? isOpen(happening.being) : isFactOpen(isOpen, happening)

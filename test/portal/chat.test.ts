@@ -1,0 +1,107 @@
+/** Beings for chat clients: the `openai` library speaks to a being as if it were a model. */
+import { issueToken, moments, threadsOf } from '@treeos/client'
+import type { BeingName } from '@treeos/core'
+import OpenAI from 'openai'
+import { afterAll, beforeAll, expect, it } from 'vitest'
+import { PortalWorld, send } from '../support/portal.ts'
+
+let at: PortalWorld
+let ada: OpenAI
+let bob: OpenAI
+beforeAll(async () => {
+  at = await PortalWorld.start()
+  ada = await clientOf('ada')
+  bob = await clientOf('bob')
+})
+afterAll(() => at?.close())
+
+async function clientOf(being: BeingName): Promise<OpenAI> {
+  const { secret } = await issueToken({ ...at.world, person: being }, { being, as: being })
+  return new OpenAI({ apiKey: secret, baseURL: `${at.origin}/v1`, maxRetries: 0 })
+}
+
+const user = (content: string) => ({ role: 'user', content }) as const
+const assistant = (content: string) => ({ role: 'assistant', content }) as const
+
+it('the beings that one may speak to are models', async () => {
+  const idsOf = async (client: OpenAI) => (await client.models.list()).data.map(({ id }) => id)
+  expect(await idsOf(ada)).toEqual(expect.arrayContaining(['@echo', '@kid']))
+  expect(await idsOf(bob)).toEqual(['@operator']) // its list names one
+})
+
+it('a being answers, whole or as a stream', async () => {
+  const asked = {
+    model: '@kid',
+    messages: [{ role: 'system', content: 'Be brief.' } as const, user('hello')],
+  }
+  const whole = await ada.chat.completions.create(asked)
+  expect(whole).toMatchObject({
+    object: 'chat.completion',
+    model: '@kid',
+    choices: [{ message: { role: 'assistant', content: 'hello' }, finish_reason: 'stop' }],
+  })
+  const streamed = await ada.chat.completions.create({ ...asked, stream: true })
+  let words = ''
+  const ends: unknown[] = []
+  for await (const { choices } of streamed) {
+    words += choices[0]?.delta.content ?? ''
+    if (choices[0]?.finish_reason != null) ends.push(choices[0].finish_reason)
+  }
+  expect([words, ends]).toEqual(['hello', ['stop']])
+})
+
+it('a conversation that is sent again whole goes on in its thread; others do not', async () => {
+  const asAda = { ...at.world, person: 'ada' }
+  // Each act is a thread of its person alone, until it speaks to somebody.
+  const threads = async () =>
+    (await threadsOf(asAda, 'ada', { last: 100, all: true })).threads.filter(
+      ({ participants }) => participants.length > 1,
+    ).length
+  const ask = async (...messages: (ReturnType<typeof user> | ReturnType<typeof assistant>)[]) => {
+    const told = await ada.chat.completions.create({ model: '@kid', messages })
+    return (told as unknown as { treeos: { thread: string } }).treeos.thread
+  }
+  const first = await ask(user('one'))
+  const other = await ask(user('one'))
+  const before = await threads()
+  expect(other).not.toBe(first)
+  const second = await ask(user('one'), assistant('one'), user('two'))
+  expect([first, other]).toContain(second)
+  expect(await ask(user('one'), assistant('one'), user('two'), assistant('two'), user('three'))).toBe(second)
+  expect(await threads()).toBe(before)
+  // What was never said here begins a thread.
+  expect(await ask(user('one'), assistant('uno'), user('two'))).not.toBe(second)
+})
+
+it('a request that its client sends again does not speak twice', async () => {
+  const before = (await moments(at.world.db, 'kid')).length
+  const again = (count: number) =>
+    ada.chat.completions.create(
+      { model: '@kid', messages: [user('only once')] },
+      { headers: { 'x-stainless-retry-count': String(count) } },
+    )
+  const [one, two] = [await again(0), await again(1)]
+  expect(two.id).toBe(one.id)
+  expect((await moments(at.world.db, 'kid')).length).toBe(before + 1)
+})
+
+it('refusals come as the errors of the library, with our codes', async () => {
+  const ask = (client: OpenAI, model: string, more: object = {}) =>
+    client.chat.completions.create({ model, messages: [user('hello')], ...more })
+  await expect(ask(bob, '@kid')).rejects.toMatchObject({ status: 403, code: 'FORBIDDEN' })
+  await expect(ask(ada, '@nobody')).rejects.toMatchObject({ status: 404, code: 'BEING_NOT_FOUND' })
+  await expect(ask(ada, 'no being')).rejects.toMatchObject({ status: 400, code: 'ADDRESS_PARSE_ERROR' })
+  await expect(ask(ada, '@kid', { n: 2 })).rejects.toMatchObject({ status: 400, code: 'INVALID_INPUT' })
+  await expect(
+    ask(ada, '@kid', { tools: [{ type: 'function', function: { name: 'f' } }] }),
+  ).rejects.toMatchObject({ status: 400, message: expect.stringContaining('tools of its roles') })
+  const stranger = new OpenAI({ apiKey: 'wrong', baseURL: `${at.origin}/v1`, maxRetries: 0 })
+  await expect(ask(stranger, '@kid')).rejects.toMatchObject({ status: 401, code: 'UNAUTHORIZED' })
+  const streamed = async () => {
+    const stream = await bob.chat.completions.create({ model: '@kid', messages: [user('x')], stream: true })
+    for await (const { choices } of stream) expect(choices[0]?.delta.content).toBe('')
+  }
+  await expect(streamed()).rejects.toMatchObject({ code: 'FORBIDDEN' })
+  expect((await send(at.origin, '/v1/nothing')).status).toBe(401)
+  expect(at.errors).toEqual([])
+})

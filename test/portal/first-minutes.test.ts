@@ -1,0 +1,50 @@
+/** The first five minutes of docs/api.md, in curl and in Python, as a reader would run them. */
+import { execFile } from 'node:child_process'
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { promisify } from 'node:util'
+import { issueToken } from '@treeos/client'
+import { afterAll, beforeAll, expect, it } from 'vitest'
+import { PortalWorld } from '../support/portal.ts'
+import { useModelServer } from '../support/use-world.ts'
+
+const ROOT = join(import.meta.dirname, '../..')
+const PAGE = readFileSync(join(ROOT, 'docs/api.md'), 'utf8')
+/** The first block of a language that holds a text. */
+const blockWith = (language: string, text: string): string => {
+  const blocks = [...PAGE.matchAll(new RegExp(`\`\`\`${language}\\n([\\s\\S]*?)\`\`\``, 'g'))]
+  const found = blocks.map(([, block]) => block ?? '').find((block) => block.includes(text))
+  if (found === undefined) throw new Error(`the page has no block of ${language} with ${text}`)
+  return found
+}
+
+const model = useModelServer()
+let at: PortalWorld
+let env: NodeJS.ProcessEnv
+beforeAll(async () => {
+  at = await PortalWorld.start({ modelUrl: model.url })
+  const { secret } = await issueToken(at.world, { being: 'operator', as: 'operator' })
+  env = { ...process.env, PORTAL: at.origin, TOKEN: secret, PYTHONPATH: join(ROOT, 'clients/python') }
+})
+afterAll(() => at?.close())
+
+it('in curl', async () => {
+  const script = `set -e\n${blockWith('sh', 'solomon')}`
+  const { stdout } = await promisify(execFile)('bash', ['-c', script], { env, timeout: 60_000 })
+  expect(stdout).not.toContain('urn:treeos:problem')
+  for (const part of [
+    '"reply":{"from":"@echo","content":"hello"}',
+    '"reply":{"from":"@solomon","content":"ok: Who are you today?"}',
+    '"reply":{"from":"@solomon","content":"ok: And now?"}',
+    '"primary":"judge"',
+  ])
+    expect(stdout).toContain(part)
+})
+
+it('in Python', async () => {
+  const run = promisify(execFile)('python3', ['-c', blockWith('python', 'david')], { env, timeout: 60_000 })
+  const { stdout } = await run
+  expect(stdout).toContain("{'from': '@david', 'content': 'ok: And now?'}")
+  expect(stdout).toMatch(/^\d+ act king$/m)
+  expect(stdout).toMatch(/^1 act heir$/m)
+})
