@@ -24,16 +24,18 @@ afterAll(() => at?.close())
 beforeEach(() => at.serveAnew())
 
 const set = (value: string, stance = '@ada') => ({
-  call: { verb: 'do', action: 'set-being', target: stance, args: { field: 'mood.tone', value } },
+  action: 'set-being',
+  target: stance,
+  args: { field: 'mood.tone', value },
 })
 const header = (detail: { salt: string; at: number; options: unknown }, one = key, bend: Bend = {}) => {
   const response = one.use(detail.options as Parameters<Authenticator['use']>[0], bend)
   return Buffer.from(JSON.stringify({ salt: detail.salt, at: detail.at, response })).toString('base64url')
 }
-const send = (body: unknown, signed: string | null, path = '/api/verb') =>
+const send = (body: unknown, signed: string | null, path = '/api/v1/do') =>
   at.post(ada, path, body, signed === null ? {} : { headers: { 'x-treeos-signed': signed } })
 /** Asks what is to be signed. */
-const asked = async (body: unknown, path = '/api/verb') => (await send(body, null, path)).json.error.detail
+const asked = async (body: unknown, path = '/api/v1/do') => (await send(body, null, path)).json.context
 const signatures = async () => {
   const { rows } = await sql<{ signed: boolean }>`
     select content like '%"signed":%' as signed from treeos.inbox where being = 'ada' and kind = 'act'`.execute(
@@ -44,8 +46,8 @@ const signatures = async () => {
 /** Signs what the answer asks for, and sends it again. */
 async function signedBy(seat: Seat, path: string, body: unknown) {
   const { json } = await at.post(seat, path, body)
-  expect(json.error.detail).toMatchObject({ reason: 'sign' })
-  return at.post(seat, path, body, { headers: { 'x-treeos-signed': header(json.error.detail) } })
+  expect(json.context).toMatchObject({ reason: 'sign' })
+  return at.post(seat, path, body, { headers: { 'x-treeos-signed': header(json.context) } })
 }
 const acts = async () =>
   (
@@ -58,7 +60,7 @@ const acts = async () =>
   )
     .map(({ id }) => id)
     .sort()
-const REFUSED = { status: 403, json: { error: { code: 'FORBIDDEN' } } }
+const REFUSED = { status: 403, json: { code: 'FORBIDDEN' } }
 
 describe('acts in the portal', () => {
   it('need no signature before their person asks for it, and one afterwards', async () => {
@@ -68,13 +70,12 @@ describe('acts in the portal', () => {
     })
     expect((await at.ask(ada, '/api/account')).json.passkeys).toMatchObject([{ id, signs: true }])
     const { status, json } = await send(set('calm'), null)
-    expect({ status, reason: json.error.detail.reason }).toEqual({ status: 403, reason: 'sign' })
-    expect(await send(set('calm'), header(json.error.detail))).toMatchObject({ status: 200 })
+    expect({ status, reason: json.context.reason }).toEqual({ status: 403, reason: 'sign' })
+    expect(await send(set('calm'), header(json.context))).toMatchObject({ status: 200 })
     expect(await signatures()).toBe(1)
     // The control: another person is asked for nothing; its role allows it no such act.
-    const { error } = (await at.post(bob, '/api/verb', set('calm', '@bob'))).json
-    expect(error.message).toMatch(/not in canDo/)
-    expect((await at.ask(ada, '/api/world')).status).toBe(200) // neither is a look
+    expect((await at.post(bob, '/api/v1/do', set('calm', '@bob'))).json.detail).toMatch(/not in canDo/)
+    expect((await at.ask(ada, '/api/v1/world')).status).toBe(200) // neither is a look
   })
 
   it('are signed one by one: a signature is of one call, and makes one act', async () => {
@@ -132,15 +133,15 @@ describe('acts in the portal', () => {
   it('are asked about again when the signature is old, and refused when it is none', async () => {
     const detail = await asked(set('late'))
     const old = { ...detail, at: detail.at - 6 * 60_000 }
-    expect((await send(set('late'), header(old))).json.error.detail.reason).toBe('sign')
+    expect((await send(set('late'), header(old))).json.context.reason).toBe('sign')
     expect(await send(set('late'), 'AAAA')).toMatchObject({ status: 400 })
   })
 
   it('of every kind are asked about: an answer, an invitation, the passkey itself', async () => {
     const invite = { name: 'gus', hours: 1 }
     expect(await asked(invite, '/api/people/invite')).toMatchObject({ reason: 'sign' })
-    const said = { call: { verb: 'summon', target: '@bob', content: 'hello' } }
-    expect(await send(said, header(await asked(said)))).toMatchObject({ status: 200 })
+    const [said, path] = [{ target: '@bob', content: 'hello' }, '/api/v1/summon']
+    expect(await send(said, header(await asked(said, path)), path)).toMatchObject({ status: 200 })
     expect(await at.post(ada, '/api/account/passkeys/remove', { id })).toMatchObject({ status: 409 })
     const stop = { id, signs: false }
     expect(await asked(stop, '/api/account/passkeys/signing')).toMatchObject({ reason: 'sign' })

@@ -1,6 +1,5 @@
-import { act, approvals } from '@treeos/client'
+import { act, approvals, type Seat } from '@treeos/client'
 import { isJsonObject, type JsonObject, parseCall, readText, stanceOf, TreeosError } from '@treeos/core'
-import type { Seat } from './seat.ts'
 
 type Properties = Record<string, { type: string; description: string }>
 

@@ -119,6 +119,16 @@ class Treeos:
         }
         return cast(shapes.Summoned, self.call("reply", body=body, key=key or new_key()))
 
+    def approvals(self) -> Iterator[shapes.Approval]:
+        """Calls that wait for my yes, oldest first; all pages."""
+        return cast(Iterator[shapes.Approval], self.pages("approvals"))
+
+    def approve(self, id: str, args: Optional[Mapping[str, Any]] = None, *, key: Optional[str] = None) -> shapes.Act:
+        return cast(shapes.Act, self.call("approve", body={"id": id, "args": args}, key=key or new_key()))
+
+    def deny(self, id: str, why: Optional[str] = None, *, key: Optional[str] = None) -> shapes.Act:
+        return cast(shapes.Act, self.call("deny", body={"id": id, "why": why}, key=key or new_key()))
+
     # what was
 
     def moments(self, name: str) -> Iterator[shapes.Moment]:

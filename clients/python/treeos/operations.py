@@ -5,6 +5,8 @@ from typing import Dict, Tuple
 # method and path of each operation, by its name
 OPERATIONS: Dict[str, Tuple[str, str]] = {
     "addresses": ("GET", "/addresses"),
+    "approvals": ("GET", "/approvals"),
+    "approve": ("POST", "/approvals/approve"),
     "be": ("POST", "/be"),
     "being": ("GET", "/beings/{name}"),
     "budget": ("GET", "/beings/{name}/budget"),
@@ -13,6 +15,7 @@ OPERATIONS: Dict[str, Tuple[str, str]] = {
     "checkRole": ("POST", "/roles/check"),
     "closeInbox": ("POST", "/inbox/close"),
     "deleteOverlay": ("POST", "/overlays/delete"),
+    "deny": ("POST", "/approvals/deny"),
     "do": ("POST", "/do"),
     "explain": ("GET", "/beings/{name}/moments/{n}/explain"),
     "flow": ("GET", "/beings/{name}/flow"),

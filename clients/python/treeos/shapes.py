@@ -23,10 +23,14 @@ class Descriptor(_Descriptor, total=False):
     catalogs: Dict[str, Any]
 
 
-class Act(TypedDict):
+class _Act(TypedDict):
     act: Optional[str]
     result: Any
     facts: List["FactRef"]
+
+
+class Act(_Act, total=False):
+    waiting: Any
 
 
 class FactRef(TypedDict):
@@ -44,6 +48,7 @@ class _Summoned(TypedDict):
 
 class Summoned(_Summoned, total=False):
     overlay: Dict[str, Any]
+    waiting: Any
 
 
 class _Moment(TypedDict):
@@ -53,7 +58,7 @@ class _Moment(TypedDict):
     wake: Optional[str]
     woke: Dict[str, Any]
     did: Dict[str, Any]
-    outcome: Literal["act", "see", "failure", "skipped"]
+    outcome: Literal["act", "see", "failure", "skipped", "waiting"]
     primary: Optional[str]
     stacked: List[str]
     stackDigest: Optional[str]
@@ -91,6 +96,20 @@ class InboxEntry(_InboxEntry, total=False):
     notice: bool
     times: int
     latest: str
+
+
+class _Approval(TypedDict):
+    id: str
+    # from: str
+    call: Any
+    rule: str
+    expiresAt: str
+    roles: List[str]
+
+
+class Approval(_Approval, total=False):
+    # for: str
+    driver: str
 
 
 class _Prompt(TypedDict):

@@ -95,6 +95,19 @@ export class Treeos {
     return answerOf(await this.api.POST('/inbox/reply', { body: said, params: headerOf(key) }))
   }
 
+  /** Calls that wait for my yes, oldest first; all pages. */
+  async *approvals(): AsyncGenerator<Schemas['Approval'], void> {
+    yield* pagesOf((cursor) => this.api.GET('/approvals', { params: { query: queryOf(cursor) } }))
+  }
+
+  async approve({ key, ...answer }: Body<'/approvals/approve'> & Keyed): Promise<Schemas['Act']> {
+    return answerOf(await this.api.POST('/approvals/approve', { body: answer, params: headerOf(key) }))
+  }
+
+  async deny({ key, ...answer }: Body<'/approvals/deny'> & Keyed): Promise<Schemas['Act']> {
+    return answerOf(await this.api.POST('/approvals/deny', { body: answer, params: headerOf(key) }))
+  }
+
   /** Finished moments of a being, newest first; all pages. */
   async *moments(name: string): AsyncGenerator<Schemas['Moment'], void> {
     yield* pagesOf((cursor) =>

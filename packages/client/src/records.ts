@@ -38,7 +38,7 @@ export {
   setThreadOverlay,
   threadOverlays,
 } from './act/thread-overlays.ts'
-export { type ApprovalView, approvals } from './read/approvals.ts'
+export { type ApprovalView, approvals, approvalsPage } from './read/approvals.ts'
 export {
   type Authoring,
   addresses,

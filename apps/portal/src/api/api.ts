@@ -1,5 +1,6 @@
 import type { AuthorizedRoute } from '../authorize/who-may-call.ts'
 import type { Around } from '../routes/happenings.ts'
+import { approvalRoutes } from './approvals.ts'
 import { beingRoutes } from './beings.ts'
 import { describe } from './describe.ts'
 import { inboxRoutes } from './inbox.ts'
@@ -27,6 +28,7 @@ export function apiOf(around: Around) {
   const operations = newApi()
     .route('/', verbRoutes())
     .route('/', inboxRoutes())
+    .route('/', approvalRoutes())
     .route('/', beingRoutes(around.portal))
     .route('/', threadRoutes())
     .route('/', overlayRoutes())

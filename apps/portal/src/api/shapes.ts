@@ -70,6 +70,7 @@ export const Act = z
     act: z.string().nullable().openapi({ description: 'id of the moment that holds the act' }),
     result: anyJson('what the operation gave'),
     facts: z.array(FactRef).readonly(),
+    waiting: anyJson('what waits for the yes of a person, where a rule asks one').optional(),
   })
   .openapi('Act')
 
@@ -83,6 +84,7 @@ export const Summoned = z
       .nullable()
       .openapi({ description: 'null when no answer came, or nobody waited: then `moment` is null too' }),
     overlay: z.object({ salt: z.string() }).optional(),
+    waiting: anyJson('what waits for the yes of a person, where a rule asks one').optional(),
   })
   .openapi('Summoned')
 

@@ -161,6 +161,57 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/approvals": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Calls that wait for my yes, oldest first */
+        get: operations["approvals"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/approvals/approve": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Say yes to a call that waits */
+        post: operations["approve"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/approvals/deny": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Say no to a call that waits */
+        post: operations["deny"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/beings/{name}/moments": {
         parameters: {
             query?: never;
@@ -734,6 +785,8 @@ export interface components {
             /** @description what the operation gave */
             result: Record<string, never> | unknown[] | string | number | boolean | null;
             facts: components["schemas"]["FactRef"][];
+            /** @description what waits for the yes of a person, where a rule asks one */
+            waiting?: Record<string, never> | unknown[] | string | number | boolean | null;
         };
         FactRef: {
             reel: string;
@@ -755,6 +808,8 @@ export interface components {
             overlay?: {
                 salt: string;
             };
+            /** @description what waits for the yes of a person, where a rule asks one */
+            waiting?: Record<string, never> | unknown[] | string | number | boolean | null;
         };
         Moment: {
             n: number;
@@ -775,7 +830,7 @@ export interface components {
                 [key: string]: unknown;
             };
             /** @enum {string} */
-            outcome: "act" | "see" | "failure" | "skipped";
+            outcome: "act" | "see" | "failure" | "skipped" | "waiting";
             reason?: string;
             message?: string;
             primary: string | null;
@@ -824,6 +879,19 @@ export interface components {
              * @description ISO 8601, UTC
              */
             latest?: string;
+        };
+        Approval: {
+            /** @description the moment that asked */
+            id: string;
+            from: string;
+            /** @description what it wants to do */
+            call: Record<string, never> | unknown[] | string | number | boolean | null;
+            /** @description the address of the rule that asks */
+            rule: string;
+            expiresAt: string;
+            roles: string[];
+            for?: string;
+            driver?: string;
         };
         /** @description the result of each clause, the stack, the surface, and what the gates decided */
         Explained: {
@@ -927,7 +995,7 @@ export interface components {
                 moment: {
                     n: number;
                     /** @enum {string} */
-                    outcome: "act" | "see" | "failure" | "skipped";
+                    outcome: "act" | "see" | "failure" | "skipped" | "waiting";
                 } | null;
             }[];
             hidden: number;
@@ -1303,6 +1371,124 @@ export interface operations {
                     "application/json": {
                         closed: number;
                     };
+                };
+            };
+            /** @description Problem details (RFC 9457) */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    approvals: {
+        parameters: {
+            query?: {
+                /** @description `next` of the page before */
+                cursor?: string;
+                limit?: number;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description what waits */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        items: components["schemas"]["Approval"][];
+                        /** @description to give as `cursor` for the next page; null: this was the last one */
+                        next: string | null;
+                    };
+                };
+            };
+            /** @description Problem details (RFC 9457) */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    approve: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Names this request. Sent again with the same key by the same being, it is done once, and answered with what came of it. The same key with another request is RESOURCE_CONFLICT. */
+                "idempotency-key"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    id: string;
+                    /** @description in place of the arguments that were asked about */
+                    args?: {
+                        [key: string]: unknown;
+                    };
+                };
+            };
+        };
+        responses: {
+            /** @description what came of it */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Act"];
+                };
+            };
+            /** @description Problem details (RFC 9457) */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    deny: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Names this request. Sent again with the same key by the same being, it is done once, and answered with what came of it. The same key with another request is RESOURCE_CONFLICT. */
+                "idempotency-key"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    id: string;
+                    why?: string;
+                };
+            };
+        };
+        responses: {
+            /** @description what came of it */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Act"];
                 };
             };
             /** @description Problem details (RFC 9457) */

@@ -1,6 +1,6 @@
-import { ASKED_PREFIX, type BeingName, isJsonObject, type Json } from '@treeos/core'
+import { ASKED_PREFIX, type BeingName, isJsonObject, type Json, quote, TreeosError } from '@treeos/core'
 import { authorizeActingAs, type Presence } from '@treeos/reality'
-import { listOpenSummons } from '@treeos/store'
+import { findEntry, type InboxEntry, listOpenSummons } from '@treeos/store'
 
 /** A call that waits for the yes of a person. */
 export interface ApprovalView {
@@ -26,10 +26,28 @@ export interface ApprovalView {
  */
 export async function approvals(at: Presence, as: BeingName): Promise<ApprovalView[]> {
   await authorizeActingAs(at, as)
-  return (await listOpenSummons(at.db, as)).flatMap(({ id, kind, content }) =>
-    kind === 'event' && id.startsWith(ASKED_PREFIX) && isJsonObject(content) ? [viewOf(content)] : [],
-  )
+  return (await listOpenSummons(at.db, as, { prefix: ASKED_PREFIX })).flatMap(viewsIn)
 }
+
+/** The same, page by page. @throws {TreeosError} INVALID_INPUT when `after` names nothing that this being was asked; as {@link approvals} */
+export async function approvalsPage(
+  at: Presence,
+  as: BeingName,
+  { after, limit }: { readonly after?: string | undefined; readonly limit: number },
+): Promise<{ readonly items: ApprovalView[]; readonly next: string | null }> {
+  await authorizeActingAs(at, as)
+  if (after !== undefined && (await findEntry(at.db, after))?.being !== as)
+    throw new TreeosError('INVALID_INPUT', `${quote(after)} is nothing that you were asked`)
+  const entries = await listOpenSummons(at.db, as, { after, limit: limit + 1, prefix: ASKED_PREFIX })
+  const shown = entries.slice(0, limit)
+  return {
+    items: shown.flatMap(viewsIn),
+    next: entries.length > limit ? (shown.at(-1)?.id ?? null) : null,
+  }
+}
+
+const viewsIn = ({ kind, content }: InboxEntry): ApprovalView[] =>
+  kind === 'event' && isJsonObject(content) ? [viewOf(content)] : []
 
 function viewOf(content: { readonly [name: string]: Json }): ApprovalView {
   const { approval, actor, call, rule, expiresAt, roles, for: whom, driver } = content

@@ -18,14 +18,23 @@ export async function listEntries(db: Db, ids: readonly string[]): Promise<Map<s
   return new Map(rows.map((row) => [row.id, entryOf(row)]))
 }
 
+export interface PageWanted {
+  /** only those after the entry with this id, which may be closed */
+  readonly after?: string | undefined
+  /** at most this many */
+  readonly limit?: number | undefined
+  /** only those whose ids begin so */
+  readonly prefix?: string
+}
+
 /**
  * Open wakes of a person, other than the acts they chose themselves, oldest first.
- * @param page only those after the entry with this id, which may be closed; at most this many
+ * @param page which of them
  */
 export async function listOpenSummons(
   db: Db,
   being: BeingName,
-  { after, limit }: { readonly after?: string | undefined; readonly limit?: number | undefined } = {},
+  { after, limit, prefix }: PageWanted = {},
 ): Promise<InboxEntry[]> {
   let open = db
     .selectFrom('inbox')
@@ -38,6 +47,7 @@ export async function listOpenSummons(
     open = open.where(
       sql<boolean>`age > (select age from treeos.inbox where id = ${after} and being = ${being})`,
     )
+  if (prefix !== undefined) open = open.where(sql<boolean>`starts_with(id, ${prefix})`)
   const rows = await (limit === undefined ? open : open.limit(limit)).execute()
   return rows.map(entryOf)
 }
