@@ -1,5 +1,17 @@
-import { act, approvals, type Seat } from '@treeos/client'
-import { isJsonObject, type JsonObject, parseCall, readText, stanceOf, TreeosError } from '@treeos/core'
+import { act, approvalsPage, type Seat } from '@treeos/client'
+import {
+  fieldFault,
+  isJsonObject,
+  type Json,
+  type JsonObject,
+  parseCall,
+  readText,
+  stanceOf,
+  TreeosError,
+} from '@treeos/core'
+
+/** Calls that are listed at once. */
+const PAGE = 50
 
 type Properties = Record<string, { type: string; description: string }>
 
@@ -9,7 +21,12 @@ const ARGUMENTS = { type: 'object', description: 'arguments in place of those th
 
 /** Calls that rules ask a person about. Only the seat of a person has these tools: no being says yes to another, or to itself. */
 export const APPROVAL_TOOLS = [
-  tool('list_approvals', 'List the calls that wait for my yes, oldest first.', {}, []),
+  tool(
+    'list_approvals',
+    `List the calls that wait for my yes, oldest first, ${PAGE} at a time.`,
+    { cursor: { type: 'string', description: '`next` of the page before' } },
+    [],
+  ),
   tool('approve', 'Say yes to a call that waits.', { id: ID, args: ARGUMENTS }, ['id']),
   tool('deny', 'Say no to a call that waits.', { id: ID, why: WHY }, ['id']),
 ] as const
@@ -29,11 +46,15 @@ function tool(name: string, description: string, properties: Properties, require
  */
 export function callApprovalTool(seat: Seat, action: string, args: JsonObject): Promise<object> {
   if (action === 'list_approvals')
-    return seat.use(async (at, being) => ({ approvals: await approvals(at, being) }))
+    return seat.use(async (at, being) => {
+      const after = readText(args, 'cursor') ?? undefined
+      const { items, next } = await approvalsPage(at, being, { after, limit: PAGE })
+      return { approvals: items, next }
+    })
   const id = readText(args, 'id')
   if (id === null) throw new TreeosError('INVALID_INPUT', 'id is missing; it takes a text')
   const why = action === 'deny' ? readText(args, 'why') : null
-  const changed = action === 'approve' && isJsonObject(args.args) ? { args: args.args } : {}
+  const changed = action === 'approve' ? changedIn(args.args) : {}
   return seat.act((at, being) =>
     act(
       at,
@@ -46,4 +67,20 @@ export function callApprovalTool(seat: Seat, action: string, args: JsonObject): 
       }),
     ),
   )
+}
+
+/** Other arguments than those that were asked about. A client may write an object as text; anything else must not be lost without a word. */
+function changedIn(value: Json | undefined): { readonly args?: JsonObject } {
+  if (value == null || value === '') return {}
+  const args = typeof value === 'string' ? parsed(value) : value
+  if (isJsonObject(args)) return { args }
+  throw fieldFault('args', value, 'an object')
+}
+
+function parsed(text: string): Json {
+  try {
+    return JSON.parse(text) as Json
+  } catch {
+    return text
+  }
 }

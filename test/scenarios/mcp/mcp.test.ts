@@ -248,6 +248,15 @@ describe('what a client sees', () => {
   })
 })
 
+it('an answer to an approval takes other arguments as an object or as text, and loses none without a word', async () => {
+  const ada = await at.asBeing('ada')
+  expect(await ada.call('list_approvals')).toMatchObject({ value: { approvals: [], next: null } })
+  for (const args of ['{"a":1', '7', 7, [1]])
+    expect(await at.expectNothing(ada, 'approve', { id: 'ada/1/1', args }, 'INVALID_INPUT')).toContain(
+      'args is',
+    )
+})
+
 it('an inbox is read page by page', async () => {
   const bob = await at.asBeing('bob')
   for (let i = 0; i < 51; i++) await tell(at.world, 'bob', `word ${i}`)
