@@ -250,7 +250,7 @@ async function cruise(cwd: string): Promise<{ exitCode: number; violations: Viol
 /** Every package of ours with every other one, and `declared`, among its dependencies; `borrowed` is the root's only. */
 async function plant(tree: string): Promise<void> {
   const folders = [
-    ...'core egress roles signature overlay world store protocol reality workflows activities sdk tools telemetry client host replay local verify proofs postgres utils'
+    ...'core egress client-http roles signature overlay world store protocol reality workflows activities sdk tools telemetry client host replay local verify proofs postgres utils'
       .split(' ')
       .map((name) => `packages/${name}`),
     'apps/cli',

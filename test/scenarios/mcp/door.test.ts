@@ -66,6 +66,7 @@ describe('without an identity', () => {
       const { secret } = await at.tokenFor('bob')
       expect((await at.raw({ authorization: `Bearer ${secret}`, accept })).status).toBe(200)
       expect((await at.raw({ authorization: `Bearer ${secret}`, accept: 'text/html' })).status).toBe(406)
+      expect(at.edge.errors.splice(0)).toMatchObject([{ where: 'session' }])
     },
   )
 
