@@ -45,6 +45,7 @@ const CHANGES: Readonly<Record<string, unknown>> = {
     },
   },
   '/api/account/passkeys/rename': { id: 'x', name: 'y' },
+  '/api/account/passkeys/signing': { id: 'x', signs: true },
   '/api/account/passkeys/remove': { id: 'x' },
   '/api/account/identity': { connect: true },
   '/api/account/identity/returned': { attempt: 'x', query: 'code=x' },
