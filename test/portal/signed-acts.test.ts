@@ -106,8 +106,8 @@ describe('acts in the portal', () => {
     const hands = await drive(ada)
     expect(hands).toMatchObject({ status: 200 })
     const tab: Seat = { ...ada, tab: hands.json.handle }
-    const move = { call: { verb: 'do', action: 'move', target: '/library', args: {} } }
-    expect(await signedBy(tab, '/api/verb', move)).toMatchObject({ status: 200 })
+    const move = { action: 'move', target: '/library', args: {} }
+    expect(await signedBy(tab, '/api/v1/do', move)).toMatchObject({ status: 200 })
     expect(await signedBy(tab, '/api/inhabit/release', {})).toMatchObject({ status: 200 })
     expect((await rowOf(at.world, 'kid')).inhabited?.by ?? null).toBeNull()
 
