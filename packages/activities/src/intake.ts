@@ -1,11 +1,11 @@
 import {
   actWakeId,
   asJson,
-  isJsonObject,
   type Json,
   newWake,
   PRIORITIES,
   parseCall,
+  readPath,
   requireContent,
   TreeosError,
 } from '@treeos/core'
@@ -30,9 +30,10 @@ export async function intake(
     // Who may signal holds the credential of Temporal, so it is the person of this instance: the first operator.
     const lease = await authorizeActingAs(deps, being)
     if (lease === null) await requireHuman(deps, being)
+    const answers = readPath(act, ['answers'])
     const content = {
-      call: asRead(isJsonObject(act) && 'call' in act ? act.call : act),
-      answers: typeof act.answers === 'string' ? act.answers : null,
+      call: asRead(readPath(act, ['call']) ?? act),
+      answers: typeof answers === 'string' ? answers : null,
       ...(lease === null ? {} : { lease }),
       isSignal: true,
     }

@@ -3,6 +3,7 @@ import type {
   Cognition,
   Decision,
   Digest,
+  Json,
   JsonObject,
   MomentId,
   OutcomeKind,
@@ -203,7 +204,8 @@ export interface IntakeInput {
   readonly being: BeingName
   /** made by the workflow, so that a rerun adds no second row */
   readonly id: string
-  readonly act: JsonObject
+  /** whatever came: any plain JSON */
+  readonly act: Json
 }
 
 /** A schedule of a being, by name. A schedule's workflow starts with this alone; its settings are in the being's row. */

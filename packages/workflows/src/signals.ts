@@ -7,7 +7,7 @@ import {
   uuid4,
   workflowInfo,
 } from '@temporalio/workflow'
-import { CONTENT_BOUNDS, guardJson, type JsonObject } from '@treeos/core/workflow'
+import { CONTENT_BOUNDS, guardJson, type Json, type JsonObject } from '@treeos/core/workflow'
 import { ACT_SIGNAL, type RunHints, WAKE_SIGNAL } from '@treeos/protocol/workflow'
 import type { RunLength, Silence } from './run.ts'
 
@@ -44,7 +44,7 @@ function receiveAct(signals: Signals, act: unknown): void {
 /** Anyone who may signal can send anything. A payload too large for an activity would fail and be retried for ever. */
 const ACT_BYTES_MAX = 16 * 1024
 
-function isSmallJson(act: unknown): act is JsonObject {
+function isSmallJson(act: unknown): act is Json {
   try {
     guardJson(act, { ...CONTENT_BOUNDS, bytesMax: ACT_BYTES_MAX })
     return true
@@ -56,7 +56,7 @@ function isSmallJson(act: unknown): act is JsonObject {
 /** An act that came as a signal. */
 export interface SignalledAct {
   readonly id: string
-  readonly act: JsonObject
+  readonly act: Json
 }
 
 /**
