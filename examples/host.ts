@@ -1,4 +1,4 @@
-/** What examples 8 and 9 share: a worker, services, and a connection to them, for as long as one function runs. */
+/** What examples 8 to 10 share: a worker, services, and a connection to them, for as long as one function runs. */
 import { randomBytes } from 'node:crypto'
 import { Client, Connection as TemporalConnection } from '@temporalio/client'
 import { NativeConnection, Worker } from '@temporalio/worker'
@@ -27,7 +27,10 @@ export async function requireMind(): Promise<ModelEndpoint> {
 export async function withBeings(
   name: string,
   extension: Extension,
-  { mind, connections = {} }: { mind: ModelEndpoint; connections?: Readonly<Record<string, ModelEndpoint>> },
+  {
+    mind,
+    connections = {},
+  }: { mind: ModelEndpoint | null; connections?: Readonly<Record<string, ModelEndpoint>> },
   use: (at: Connection) => Promise<void>,
 ): Promise<void> {
   const dataDir = `.treeos/${name}`
@@ -39,7 +42,7 @@ export async function withBeings(
   const beings = treeos({
     extensions: [extension],
     databaseUrl: postgres.workerUrl,
-    model: modelOf(mind),
+    model: mind === null ? null : modelOf(mind),
     connections: new Map(Object.entries(connections).map(([named, one]) => [named, modelOf(one)])),
     vault: { key: vaultKey },
   })

@@ -137,3 +137,22 @@ it('example 9 pays a refund only while the world says that the lead approved it'
     await database.drop()
   }
 })
+
+it('example 10 pays a refund after a yes, and none after a no', async () => {
+  const database = await emptyDatabase()
+  try {
+    const { stdout } = await run(process.execPath, [example('10-asked-refund')], {
+      cwd: folder,
+      env: { ...env, DATABASE_URL: database.url },
+    })
+    const call = '{"action":"refunds:pay","args":{"euros":40,"order":"7"},"target":"@cashier","verb":"do"}'
+    expect(stdout.trim().split('\n')).toEqual([
+      `cashier/1/1 wants to ${call}`,
+      'after approve: paid: 40',
+      `cashier/1/3 wants to ${call}`,
+      'after deny: The operator said no.',
+    ])
+  } finally {
+    await database.drop()
+  }
+})

@@ -14,5 +14,32 @@ const pay = defineOperation({
   }),
 })
 
+/** Sends a payment out of the house, if the till has not paid the same before. Its makers are asked first. */
+const send = defineOperation({
+  name: 'till:send',
+  description: 'Sends a payment.',
+  on: 'space',
+  allow: ['anyone'],
+  ask: { who: ['parent'], within: 600 },
+  args: z.strictObject({ euros: z.int().min(1).describe('how much') }),
+  allowIf: ({ target, args }) =>
+    (target.qualities.till as { sent?: unknown } | undefined)?.sent !== args.euros || 'it was sent before',
+  effect: {
+    timeoutSeconds: 5,
+    attempts: 1,
+    async perform({ args }) {
+      sent.push(args.euros)
+      return args.euros
+    },
+  },
+  decide: ({ target, args }) => ({
+    facts: [setQuality(target, 'till.sent', args.euros)],
+    result: { sent: args.euros },
+  }),
+})
+
+/** What was sent outside, in order. */
+export const sent: number[] = []
+
 /** A till that is paid from: what persons are asked about in tests. */
-export default defineExtension({ name: 'till', version: '1.0.0', operations: [pay] })
+export default defineExtension({ name: 'till', version: '1.0.0', operations: [pay, send] })

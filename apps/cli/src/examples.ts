@@ -46,6 +46,7 @@ export const EXAMPLES: Readonly<Record<string, readonly string[]>> = {
   'tools add': [
     'treeos tools add files -- npx -y @modelcontextprotocol/server-filesystem /srv/files',
     'treeos tools add github --url https://api.example.com/mcp --secret github',
+    'treeos tools add bank --ask operator,@ann -- node bank.ts',
   ],
   'tools list': ['treeos tools list'],
   'tools check': ['treeos tools check', 'treeos tools check files'],

@@ -114,6 +114,19 @@ export interface OperationInput<Name extends string, On extends Kind, Args, Resu
    * this way to answer, and no other; prose that is an answer goes this way too
    */
   readonly answers?: keyof Args & string
+  /**
+   * Asked before the effect runs, and before `decide` where there is none: what may not be done then is refused before anything is done
+   * outside. Reads through `world` are recorded.
+   * @returns true, or why not
+   */
+  allowIf?(at: {
+    readonly actor: BeingRow
+    readonly target: TargetOf<On>
+    readonly args: Args
+    readonly world: WorldReader
+    readonly wake: WakeView
+    readonly openedAt: number
+  }): boolean | string | Promise<boolean | string>
   /** runs as an activity after both gates passed the act, and before any fact is written */
   readonly effect?: EffectInput<Args, Result>
   /**
@@ -180,6 +193,14 @@ export function defineOperation<
     ...(answers === undefined ? {} : { answers }),
     ...(json === null ? {} : { schema: json }),
     ...(effect === undefined ? {} : { effect: boundEffect(name, effect, valid) }),
+    ...(input.allowIf === undefined
+      ? {}
+      : {
+          async allowIf({ target, args, ...rest }) {
+            const given = { ...rest, target: requireKind(name, on, target), args: await valid(args) }
+            return input.allowIf?.(given) ?? true
+          },
+        }),
     async decide({ actor, target, args, world, moment, wake, effect: done, openedAt, carryOut }) {
       const { result = null, ...outcome } = await input.decide({
         actor,

@@ -36,6 +36,7 @@ export type {
 export { answer, perform, silence, tell } from './decisions.ts'
 export { defineExtension, type ExtensionInput, type SceneAct } from './define-extension.ts'
 export {
+  type AskInput,
   defineOperation,
   type EffectAt,
   type Found,

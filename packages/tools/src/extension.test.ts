@@ -55,6 +55,18 @@ describe('what a server says of its tools', () => {
   })
 })
 
+it('asks before a call of a tool that does not say that it only reads, where the server has an ask', () => {
+  const tool = { description: 'x', schema: { type: 'object' } }
+  const tools = { pay: { ...tool, hints: [] }, look: { ...tool, hints: ['read-only'] } }
+  const entry = parseServer('bank', { command: ['x'], tools, ask: { who: ['operator'], within: 60 } })
+  const { operations } = buildRegistry([seed, ...toolExtensions({ bank: entry })])
+  expect(operations.get('bank:pay')?.ask).toEqual({ who: ['operator'], count: 1, withinSeconds: 60 })
+  expect(operations.get('bank:look')?.ask).toBeUndefined()
+  expect(() => parseServer('bank', { command: ['x'], ask: { who: ['everybody'] } })).toThrow(
+    /ask.*"everybody" is nobody to ask/,
+  )
+})
+
 function expectPlain(description: string): void {
   const lines = description.split(BREAKS)
   expect(lines).toHaveLength(3) // what the verb is, and the two actions

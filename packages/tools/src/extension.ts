@@ -60,6 +60,7 @@ function operationOf(
     description: shown(definition.description) || 'The server says nothing of it.',
     on: 'being',
     allow: ['self'],
+    ...(entry.ask === undefined || definition.hints.includes('read-only') ? {} : { ask: entry.ask }),
     args: argumentsBy(definition.schema),
     about: undescribed(definition.schema),
     effect: {

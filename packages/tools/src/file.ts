@@ -1,5 +1,7 @@
 import { existsSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
-import { isKey, type JsonObject, quote, TreeosError } from '@treeos/core'
+import { isKey, type Json, type JsonObject, quote, TreeosError } from '@treeos/core'
+import type { AskInput } from '@treeos/sdk'
+import { faultOfAsk } from '@treeos/world'
 import { z } from 'zod'
 import { HINTS } from './definition.ts'
 
@@ -54,6 +56,14 @@ const entry = z
     silenceSeconds: z.number().positive().max(TIMEOUT_SECONDS_MAX).default(TIMEOUT_SECONDS),
     /** longest time of a call that reports progress */
     timeoutSeconds: z.number().int().min(1).max(TIMEOUT_SECONDS_MAX).default(TIMEOUT_SECONDS),
+    /** whom to ask before a call of a tool that does not say that it only reads, as a rule of a space says it */
+    ask: z
+      .custom<AskInput>()
+      .superRefine((value, at) => {
+        const fault = faultOfAsk(value as unknown as Json)
+        if (fault !== null) at.addIssue(fault.message)
+      })
+      .optional(),
     /** by the name of a tool, how to find out what became of a lost call of it */
     checks: z.record(z.string(), check).default({}),
     /** its tools, as they were accepted last */

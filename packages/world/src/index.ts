@@ -14,6 +14,7 @@ export type {
   OutsideRunOptions,
 } from './extend/effect.ts'
 export type {
+  AllowInput,
   BirthChoice,
   BirthField,
   BirthForm,

@@ -187,11 +187,14 @@ class Derivation:
             return gates
         own = f"{verb} {key}: "
         told = next((by for by in items(self.record, "by") if str(by).startswith(own)), None)
-        need(told is None or told == own + " or ".join(map(str, fallback)), "another rule of the operation")
+        by_code = rule is None and told == own + "ask"
+        need(told is None or by_code or told == own + " or ".join(map(str, fallback)), "another rule of the operation")
         target = self.placed(self.witness["target"])
         question = Question(self.world, self.me, verb, key, target)
         gates.append(rule_gate(question, fallback))
-        if question.asks:
+        if by_code and not question.asks:
+            gates[1] = (gates[1][0], told)
+        if question.asks or by_code:
             self.check_asked(question)
         return gates
 

@@ -5,7 +5,7 @@ import { beforeAll, describe, expect, it } from 'vitest'
 import { createSpace, doAs, momentOf, play, setRole, until, wakesOf } from '../../support/life.ts'
 import { stage } from '../../support/puppet.ts'
 import { expectReplays, expectUnbroken } from '../../support/replaying.ts'
-import till from '../../support/till.ts'
+import till, { sent } from '../../support/till.ts'
 import { useWorld } from '../../support/use-world.ts'
 import type { World } from '../../support/world.ts'
 
@@ -200,6 +200,27 @@ describe('a yes', () => {
     const waits = await until(async () => (await approvals(ada, 'ada'))[0])
     await answer('approve', { id: waits.id }, 'ada')
     expect(await waited).toMatchObject({ moment: { outcome: 'act', did: { operation: 'till:pay' } } })
+  })
+})
+
+describe('an operation that asks by itself, and has an effect', () => {
+  const sending = (euros: number) =>
+    ({ verb: 'do', action: 'till:send', target: '/shop', args: { euros } }) as const
+  it('does nothing outside before the yes, and once after it', async () => {
+    expect(await play(world, 'clerk', sending(7))).toMatchObject({ outcome: 'waiting' })
+    expect(sent).toEqual([])
+    const { id, rule } = await last()
+    expect(rule).toBe('do till:send: ask')
+    await answer('approve', { id })
+    expect(await carriedOut(id)).toMatchObject({ outcome: 'act' })
+    expect(sent).toEqual([7])
+  })
+
+  it('is not asked about, and does nothing outside, where its own condition says no', async () => {
+    const refused = await play(world, 'clerk', sending(7))
+    expect(refused).toMatchObject({ outcome: 'failure', reason: 'FORBIDDEN' })
+    expect(refused.message).toContain('it was sent before')
+    expect(sent).toEqual([7])
   })
 })
 

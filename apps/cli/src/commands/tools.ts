@@ -7,6 +7,7 @@ interface AddOptions extends InstanceOptions {
   readonly url?: string
   readonly secret: readonly string[]
   readonly timeout?: string
+  readonly ask?: string
   readonly oauthClient?: string
   readonly oauthSecret?: string
   readonly oauthIssuer?: string
@@ -23,6 +24,10 @@ export function addTools(cli: Cli): void {
       'a secret that it gets, and the variable or header that holds it',
       (one: string, all: readonly string[]) => [...all, one],
       [] as readonly string[],
+    )
+    .option(
+      '--ask <whom>',
+      'whom to ask before a call of a tool that does not say that it only reads: stances, operator, owner or parent, with commas',
     )
     .option('--oauth-client <id>', 'the client of OAuth that calls the server, with the next two')
     .option('--oauth-secret <name>', 'the secret that holds the secret of that client')
@@ -90,7 +95,7 @@ export function addTools(cli: Cli): void {
 const loaded = () => import('../instance/tools.ts')
 
 function given(command: readonly string[], options: AddOptions): object {
-  const { url, secret, timeout } = options
+  const { url, secret, timeout, ask } = options
   if ((url === undefined) === (command.length === 0))
     throw new UsageError('name a command after --, or an address with --url, and not both')
   const secrets = secret.map((one) => {
@@ -102,6 +107,7 @@ function given(command: readonly string[], options: AddOptions): object {
     secrets: Object.fromEntries(secrets),
     ...oauthOf(options),
     ...(timeout === undefined ? {} : { timeoutSeconds: Number(timeout) }),
+    ...(ask === undefined ? {} : { ask: { who: ask.split(',') } }),
   }
 }
 

@@ -169,18 +169,20 @@ export function derive(witness: Parts): Derived {
     const own = `${verb} ${key}: `
     const told = (isArray(said.by) ? said.by : []).find((by) => String(by).startsWith(own))
     const fallback = rule ?? witness.fallback
+    const isAskedByCode = rule === undefined && told === `${own}ask` // whom the operation itself asks is code of its extension
     need(
-      told === undefined || told === own + fallback.join(' or '),
+      told === undefined || told === own + fallback.join(' or ') || isAskedByCode,
       'the record names another rule of the operation',
     )
     const question = { actor: me, verb, key, target: placed(world, target), fallback }
     const answer = deriveRuleGate(world, question)
     const { asks = [], rests = null } = answer
-    if (asks.length > 0)
+    if (asks.length > 0 || isAskedByCode)
       attested.push(...asking(world, { record: said, open, call: call as Json, me, question, asks, rests }))
     if (answer.by.startsWith(own) && rule === undefined)
       attested.push(`that ${key} takes ${fallback.join(' or ')} is code of its extension`)
-    gates.push(answer)
+    if (isAskedByCode) attested.push(`that ${key} asks, and whom, is code of its extension`)
+    gates.push(isAskedByCode && asks.length === 0 ? { ...answer, by: String(told) } : answer)
   }
   const verdict = verdictOf(witness, said, gates)
   const [outcome, reason] = [String(said.outcome), typeof said.reason === 'string' ? said.reason : null]

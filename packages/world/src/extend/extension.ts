@@ -151,6 +151,9 @@ export type Fulfilled =
     }
   | { readonly kind: 'refused'; readonly error: TreeosError }
 
+/** What an operation may say no from. */
+export type AllowInput = Pick<DecideInput, 'actor' | 'target' | 'args' | 'world' | 'wake' | 'openedAt'>
+
 /** A DO or BE operation. It is pure, except for reads, which are recorded. */
 export interface Operation<Name extends string = string> {
   readonly name: Name
@@ -174,6 +177,11 @@ export interface Operation<Name extends string = string> {
    * instead of a summon; left out otherwise
    */
   readonly answers?: string
+  /**
+   * Asked before the effect, and before `decide` where there is none: what may not be done then is refused before anything is done outside.
+   * @returns true, or why not; what it reads is recorded like what `decide` reads
+   */
+  allowIf?(input: AllowInput): boolean | string | Promise<boolean | string>
   /** true: it does what the wake asks for, on behalf of the asker, and takes no arguments; left out otherwise */
   readonly mediates?: true
   decide(input: DecideInput): Promise<Decided> | Decided

@@ -141,12 +141,15 @@ async function guarded<T>(
 /** What the effect of an operation returned: it is done after both gates and before the decision. Null without an effect. */
 async function effectOf(
   operation: Registered,
-  at: Pick<Deciding, 'outside'>,
-  input: Pick<DecideInput, 'actor' | 'target' | 'args' | 'world'>,
+  at: Deciding,
+  input: GivenInput,
 ): Promise<{ readonly kind: 'done'; readonly value: Json } | EffectPending> {
   const { name, effect } = operation
   const { actor, target, args } = input
-  if (effect === undefined) return { kind: 'done', value: null }
+  if (effect === undefined) {
+    await requireAllowed(operation, at, input)
+    return { kind: 'done', value: null }
+  }
   await guarded(operation, input, async () => effect.admit(args, input.world))
   const { secrets = [] } = effect
   const call = {
@@ -158,6 +161,7 @@ async function effectOf(
   }
   const done = await at.outside(call)
   if (done !== null) return { kind: 'done', value: done.value }
+  await requireAllowed(operation, at, input)
   const { timeoutSeconds, attempts, isTask, check } = effect
   const bounds = {
     timeoutSeconds,
@@ -166,6 +170,23 @@ async function effectOf(
     ...(check === undefined ? {} : { checks: true as const }),
   }
   return { kind: 'effect-pending', call, effect: bounds }
+}
+
+/** @throws {TreeosError} FORBIDDEN with what the operation says against it */
+async function requireAllowed(operation: Registered, at: Deciding, input: GivenInput): Promise<void> {
+  const { name, allowIf, origin } = operation
+  if (allowIf === undefined) return
+  const { actor, target, args, world, wake, openedAt } = input
+  const answer = await guarded(operation, input, async () => {
+    if (origin !== SUBSTRATE_REGISTRY) freeze(at, input)
+    return allowIf({ actor, target, args, world, wake, openedAt })
+  })
+  if (answer === true) return
+  const why = typeof answer === 'string' && answer !== '' ? answer : 'its condition does not hold'
+  throw new TreeosError('FORBIDDEN', `${name} is not allowed: ${why}`, {
+    answer: 'condition',
+    by: `${name}: allowIf`,
+  })
 }
 
 /** @throws {TreeosError} PAYLOAD_TOO_LARGE */
