@@ -104,8 +104,8 @@ export class Doorbells {
     this.ring(await releaseDelayed(db))
     await this.#ringStuck()
     this.ring(await releaseLapsed({ db, reality }, (error) => onError('lapsed lease', error)))
-    this.ring(await expireApprovals({ db, reality }, (error) => onError('expired approval', error)))
     if (checksBusy) this.ring(await this.#findLeft())
+    this.ring(await expireApprovals({ db, reality }, (error) => onError('expired approval', error)))
   }
 
   /**

@@ -69,7 +69,7 @@ export async function pageUnclaimed(
   // Grouped by being and kind first: one person may have thousands of open summons.
   const { rows } = await sql<{ being: string; age: number; waited: number }>`
     select being, min(age) as age, extract(epoch from clock_timestamp() - min(at))::float8 as waited from (
-      select being, case when starts_with(id, 'approved/') then 'act' else kind end as kind, min(age) as age, min(at) as at from treeos.inbox
+      select being, case when treeos.brings_yes(kind, id) and not ${isPaused} then 'act' else kind end as kind, min(age) as age, min(at) as at from treeos.inbox
       where closed_by is null and claimed_by is null
         and ${isOld(olderThanSeconds)}
       group by 1, 2

@@ -6,8 +6,8 @@ import type { Db } from '../sql/database.ts'
 export async function listOverdueApprovals(db: Db, limit: number): Promise<MomentId[]> {
   const { rows } = await sql<{ id: MomentId }>`
     select substr(key, 10) as id from treeos.projection
-    where key like 'approval:%' and state like '%"state":"open"%' and state::json->>'state' = 'open'
-      and (state::json->>'expiresAt')::float8 <= extract(epoch from clock_timestamp()) * 1000
+    where key like 'approval:%' and state like '%"state":"open"%' and treeos.told(convert_to(state, 'UTF8'))->>'state' = 'open'
+      and (treeos.told(convert_to(state, 'UTF8'))->>'expiresAt')::float8 <= extract(epoch from clock_timestamp()) * 1000
     order by key limit ${limit}`.execute(db)
   return rows.map(({ id }) => id)
 }

@@ -35,13 +35,13 @@ begin
   if not found then
     loop
       select * into claimed from inbox
-        where being = whose and closed_by is null and claimed_by is null and (by_anything or kind = 'act' or by_yes and starts_with(id, 'approved/'))
+        where being = whose and closed_by is null and claimed_by is null and (by_anything or kind = 'act' or by_yes and brings_yes(kind, id))
         order by priority, age limit 1 for update skip locked;
       exit when not found or mind = 'ended' or not starts_with(claimed.id, 'schedule/' || whose || '/')
         or has_schedule(whose, split_part(claimed.id, '/', 3));
       update inbox set closed_by = 'withdrawn', closed_at = clock_timestamp() where id = claimed.id;
     end loop;
-    if found and (claimed.kind = 'act' or starts_with(claimed.id, 'approved/') or take_pace(whose) or mind = 'ended') then
+    if found and (claimed.kind = 'act' or brings_yes(claimed.kind, claimed.id) or take_pace(whose) or mind = 'ended') then
       -- The claim of an act waits for the disk, because its person is told whether it can still be withdrawn. Any other claim
       -- does not: when Postgres dies before it is written, the wake is claimed again.
       if claimed.kind <> 'act' then

@@ -10,6 +10,6 @@ begin
   by_anything := coalesce((select cognition from projection where key = 'being:' || whose) <> 'human', false);
   return (select count(*) from (
     select from inbox
-    where being = whose and closed_by is null and claimed_by is null and (by_anything or kind = 'act' or starts_with(id, 'approved/'))
+    where being = whose and closed_by is null and claimed_by is null and (by_anything or kind = 'act' or treeos.brings_yes(kind, id))
     limit 1000) as line);
 end $$;

@@ -14,7 +14,7 @@ declare
   says_who boolean;
   content jsonb;
 begin
-  if starts_with(e.id, 'asked/') or starts_with(e.id, 'approved/') or starts_with(e.id, 'denied/') or starts_with(e.id, 'expired/') then
+  if e.kind = 'event' and split_part(e.id, '/', 1) in ('asked', 'approved', 'denied', 'expired') then
     return is_of_approval(batch, w, e);
   end if;
   if w.kind <> 'act' and e.hops < w.hops or e.priority not between 1 and 9 then
@@ -24,7 +24,8 @@ begin
     fact := jsonb_path_query_first(batch->'facts', '$[*] ? (@.hash == $hash)', jsonb_build_object('hash', encode(e.cause, 'hex')));
     return ended = 'act' and e.notice is null and e.caller = this_being
       and e.id = case when w.kind = 'act' and starts_with(w.id, 'act/') then substr(w.id, 5) else this_moment end
-      and (e.root in (e.id, w.root, w.id) or has_part(e.root, this_being)) and ((e.caller_cognition = 'human') = (w.kind = 'act') or starts_with(w.id, 'approved/'))
+      and (e.root in (e.id, w.root, w.id) or has_part(e.root, this_being)) and (e.caller_cognition = 'human') = (w.kind = 'act' or brings_yes(w.kind, w.id) and (
+        batch->>'lease' is not null or exists (select from projection where key = 'being:' || this_being and cognition = 'human')))
       and fact->>'kind' = 'being:summoned'
       and fact->>'reel' = 'being:' || this_being and is_said(e, convert_from(decode(fact->>'bytes', 'hex'), 'UTF8'));
   end if;

@@ -30,8 +30,8 @@ begin
     raise exception 'refused: moment % was not opened for the wake %', this_moment, batch#>>'{outcome,wake}' using errcode = '42501';
   end if;
   if ended in ('act', 'waiting') and (w.kind = 'act' and is_asked(w, this_moment, (batch->>'lease')::integer)
-    or starts_with(w.id, 'approved/') and is_approved(w, this_moment, (batch->>'lease')::integer)
-    or w.kind <> 'act' and not starts_with(w.id, 'approved/') and batch->>'lease' is null) is not true
+    or brings_yes(w.kind, w.id) and is_approved(w, this_moment, (batch->>'lease')::integer)
+    or w.kind <> 'act' and not brings_yes(w.kind, w.id) and batch->>'lease' is null) is not true
   then
     raise exception 'refused: moment % does what % does not ask for', this_moment, w.id using errcode = '42501';
   end if;

@@ -39,7 +39,7 @@ begin
     reels := reels || ('being:' || claimed.caller);
   end if;
   return query select r.* from read_set(whose, claimed.id, claimed.root, keys, reels, places, parents, asides, wore, bounds) r;
-  if need_tokens is null or claimed.kind = 'act' or starts_with(claimed.id, 'approved/') or exists (select from reservation where moment = for_moment) then
+  if need_tokens is null or claimed.kind = 'act' or brings_yes(claimed.kind, claimed.id) or exists (select from reservation where moment = for_moment) then
     return;
   end if;
   reserved := reserve_first(whose, for_moment, its_attempt, need_tokens, need_micros);
