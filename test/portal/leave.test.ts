@@ -35,7 +35,8 @@ beforeAll(async () => {
 afterAll(() => at?.close())
 
 /** Nobody needs leave for these, and they tell of nobody. */
-const isOpen = (path: string) => path.startsWith('/api/open/') || path === '/api/v1/openapi.json'
+const isOpen = (path: string) =>
+  path.startsWith('/api/open/') || path === '/api/v1/openapi.json' || path.includes('/.well-known/')
 
 /** All routes that read, filled in with what belongs to @ada. */
 const reads = () =>

@@ -2,8 +2,9 @@ import type { HttpBindings } from '@hono/node-server'
 import { refusalOf } from '@treeos/client'
 import { ERROR_STATUS, TreeosError } from '@treeos/core'
 import { type Context, Hono } from 'hono'
+import { a2aRoutes } from './a2a/routes.ts'
 import { apiOf, operationsOf } from './api/api.ts'
-import { API_PATH, CHAT_PATH } from './api/path.ts'
+import { API_PATH, CHAT_PATH, PROGRAM_PATHS } from './api/path.ts'
 import { answerProblem, unreadable } from './api/problem.ts'
 import { authorizeRequests } from './authorize/authorize-requests.ts'
 import { bearerOf, type TokenSeats } from './authorize/tokens.ts'
@@ -41,22 +42,28 @@ export interface AppOptions {
 }
 
 /** What programs call: each operation says who may. */
-export const operationsAround = (around: Around) => ({ api: apiOf(around), chat: chatRoutes(around.portal) })
+export const operationsAround = (around: Around) => ({
+  api: apiOf(around),
+  chat: chatRoutes(around.portal),
+  a2a: a2aRoutes(around.portal),
+})
 type Operations = ReturnType<typeof operationsAround>
 
 /** Every operation for programs, by who may call it. */
-export const authorizedOperations = ({ api, chat }: Operations): AuthorizedRoute[] => [
+export const authorizedOperations = ({ api, chat, a2a }: Operations): AuthorizedRoute[] => [
   ...operationsOf(api, API_PATH),
   ...operationsOf(chat, CHAT_PATH),
+  ...operationsOf(a2a, ''),
 ]
 
 /** All routes. `authorize/who-may-call.ts` lists who may call each of the page's own; an operation of the API says it itself. */
-export const routesOf = ({ api, chat }: Operations, around: Around) => {
+export const routesOf = ({ api, chat, a2a }: Operations, around: Around) => {
   const { portal, streams, tabs } = around
   const leave = leaveOf(portal, streams, tabs)
   return new Hono<Env>()
     .route(API_PATH, api)
     .route(CHAT_PATH, chat)
+    .route('/', a2a)
     .route('/api/open', openRoutes(portal))
     .route('/api/open/log', logRoutes(portal))
     .route('/api/account', accountRoutes(portal, leave))
@@ -96,7 +103,7 @@ export function createApp(
     c.set('address', addresses.of(peer, c.req.header('x-forwarded-for')))
     await next()
   })
-  app.on('ALL', ['/api/*', '/v1/*'], async (c, next) => {
+  app.on('ALL', PROGRAM_PATHS, async (c, next) => {
     for (const [name, value] of Object.entries(secureHeaders(null))) c.header(name, value)
     c.header('cache-control', 'no-store')
     // No page of another site can make a browser send a token, and no cookie counts beside one.

@@ -30,6 +30,7 @@ export {
   type VerifiedToken,
   verifyToken,
 } from './access/tokens.ts'
+export { type AnswerState, answerTo } from './act/answers.ts'
 export { type Cancelled, type CancelRequest, cancel } from './act/cancelling.ts'
 export { type CloseRequest, closeInbox } from './act/closing.ts'
 export {
@@ -99,6 +100,7 @@ export {
   pastsOpenTo,
 } from './read/past-access.ts'
 export type { Floor, Placing, Spot } from './read/placing.ts'
+export { type PublicBeing, publicBeings } from './read/public-beings.ts'
 export { type OperationChoice, type ReachView, reach } from './read/reach.ts'
 export { type PastEntry, type PastMoment, type PastWords, type Retraced, retrace } from './read/retracing.ts'
 export { type RoleView, roles } from './read/roles.ts'

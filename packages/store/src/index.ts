@@ -170,6 +170,7 @@ export {
   countNamedRoles,
   findAddresses,
   listAddresses,
+  listBeingsHolding,
   listBeingsNaming,
   listBudgeted,
 } from './rows/naming.ts'

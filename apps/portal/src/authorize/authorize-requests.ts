@@ -12,6 +12,7 @@ import { SIGNED_HEADER, signingFor } from '../accounts/act-signing.ts'
 import { isKnownDevice } from '../accounts/devices.ts'
 import { siteOf } from '../accounts/passkeys.ts'
 import { findSession } from '../accounts/sessions.ts'
+import { PROGRAM_PATHS } from '../api/path.ts'
 import { deviceCookie, sessionCookie } from '../edge/cookies.ts'
 import { originOf } from '../edge/sign-in.ts'
 import type { Tabs } from '../inhabit/tabs.ts'
@@ -150,7 +151,7 @@ export function authorizeRequests(
       }
     })
   }
-  return app.on('ALL', ['/api/*', '/v1/*'], async (c, next) => {
+  return app.on('ALL', PROGRAM_PATHS, async (c, next) => {
     if (c.get('isAuthorized')) return next()
     await requireVisit(c) // whoever has no session learns no route
     throw new TreeosError('ACTION_NOT_SUPPORTED', 'nothing is at this address')

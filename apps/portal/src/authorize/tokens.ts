@@ -9,7 +9,7 @@ import {
   verifyToken,
 } from '@treeos/client'
 import { TreeosError } from '@treeos/core'
-import { API_PATH, CHAT_PATH } from '../api/path.ts'
+import { A2A_PATH, API_PATH, CHAT_PATH } from '../api/path.ts'
 import type { Visit } from '../portal.ts'
 
 /** An unused seat keeps its being from its own mind no longer. */
@@ -25,7 +25,7 @@ export function bearerOf({ headers }: Request): string | null {
 
 /** Whether an access token opens anything at this path. */
 export const isForPrograms = (path: string): boolean =>
-  path.startsWith(`${API_PATH}/`) || path.startsWith(`${CHAT_PATH}/`)
+  [API_PATH, CHAT_PATH, A2A_PATH].some((base) => path.startsWith(`${base}/`))
 
 interface Taken {
   readonly seat: Seat

@@ -108,6 +108,15 @@ export async function listBudgeted(db: Db): Promise<Json[]> {
   return rows.map(({ state }) => decodeJson<Json>(state))
 }
 
+/** States of living and ended beings that hold a text, sorted by name. @param text as their JSON has it, without spaces */
+export async function listBeingsHolding(db: Db, text: string, limit: number): Promise<Json[]> {
+  const { rows } = await sql<{ state: string }>`
+    select p.state from treeos.projection p
+    where p.key collate "C" >= 'being:' and p.key collate "C" < 'being;' and strpos(p.state, ${text}) > 0
+    order by p.key collate "C" limit ${limit}`.execute(db)
+  return rows.map(({ state }) => decodeJson<Json>(state))
+}
+
 /** How many beings each being has made. */
 export async function countChildren(db: Db): Promise<ReadonlyMap<BeingName, number>> {
   const { rows } = await sql<{ parent: string; count: number }>`

@@ -1,0 +1,95 @@
+import { AgentCard } from '@a2a-js/sdk'
+import { JsonRpcTransportHandler, ServerCallContext } from '@a2a-js/sdk/server'
+import { z } from '@hono/zod-openapi'
+import type { Context } from 'hono'
+import { streamSSE } from 'hono/streaming'
+import { body, newApi, ofBeing, open, operation } from '../api/operation.ts'
+import { A2A_PATH } from '../api/path.ts'
+import type { Env, Portal } from '../portal.ts'
+import { PROTOCOL, publicCard } from './card.ts'
+import { BeingHandler } from './handler.ts'
+
+const VERSION_HEADER = 'a2a-version'
+const CARD_PATH = '/.well-known/agent-card.json'
+
+const responses = {
+  200: { description: 'a card', content: { 'application/json': { schema: open<object>('an agent card') } } },
+} as const
+
+const front = operation({
+  method: 'get',
+  path: CARD_PATH,
+  'x-caller': 'anybody',
+  'x-work': 'open',
+  operationId: 'agentCard',
+  summary: 'The card of the being that stands for the reality',
+  tags: ['a2a'],
+  responses,
+})
+
+const one = operation({
+  method: 'get',
+  path: `${A2A_PATH}/{name}${CARD_PATH}`,
+  'x-caller': 'anybody',
+  'x-work': 'open',
+  operationId: 'agentCardOf',
+  summary: 'The card of a being that is public',
+  tags: ['a2a'],
+  request: { params: ofBeing },
+  responses,
+})
+
+const calling = operation({
+  method: 'post',
+  path: `${A2A_PATH}/{name}`,
+  'x-caller': 'signed-in',
+  'x-work': 'wait',
+  operationId: 'a2a',
+  summary: 'A2A 1.0 over JSON-RPC: messages to a being, and tasks',
+  tags: ['a2a'],
+  request: { params: ofBeing, body: body(z.looseObject({ jsonrpc: z.literal('2.0') })) },
+  responses: {
+    200: {
+      description: 'an answer of JSON-RPC, or a stream of them',
+      content: {
+        'application/json': { schema: open<object>('an answer of JSON-RPC') },
+        'text/event-stream': { schema: z.string() },
+      },
+    },
+  },
+})
+
+/** Beings that are public, for agents of others. */
+export const a2aRoutes = (portal: Portal) =>
+  newApi()
+    .openapi(front, async (c) =>
+      c.json(AgentCard.toJSON(await publicCard(portal, null, originOf(c))) as object, 200),
+    )
+    .openapi(one, async (c) => {
+      const card = await publicCard(portal, c.req.valid('param').name, originOf(c))
+      return c.json(AgentCard.toJSON(card) as object, 200)
+    })
+    .openapi(calling, async (c) => {
+      const being = c.req.valid('param').name
+      const card = await publicCard(portal, being, originOf(c))
+      const visit = c.get('visit')
+      const handler = new BeingHandler({
+        visit,
+        being,
+        card,
+        signal: c.req.raw.signal,
+        onError: portal.onError,
+      })
+      const context = new ServerCallContext({ requestedVersion: c.req.header(VERSION_HEADER) ?? PROTOCOL })
+      const answer = await new JsonRpcTransportHandler(handler).handle(c.req.valid('json'), context)
+      if (!(Symbol.asyncIterator in answer)) return c.json(answer as object, 200)
+      return streamSSE(c, async (stream) => {
+        for await (const part of answer) await stream.writeSSE({ data: JSON.stringify(part) })
+      })
+    })
+
+/** As the client reached us: a proxy in front says so in the host that it passes on, and by which scheme. */
+function originOf(c: Context<Env>): string {
+  const isTls = c.req.header('x-forwarded-proto') === 'https'
+  return `${isTls ? 'https' : 'http'}://${c.get('host')}`
+}

@@ -1,0 +1,130 @@
+/** Beings for agents of others: the client of the A2A project finds a public being, speaks to it and follows its task. */
+import { Role, type Task, TaskState } from '@a2a-js/sdk'
+import { type Client, ClientFactory, ClientFactoryOptions, JsonRpcTransportFactory } from '@a2a-js/sdk/client'
+import { issueToken } from '@treeos/client'
+import type { BeingName } from '@treeos/core'
+import { afterAll, beforeAll, expect, it } from 'vitest'
+import { doAs } from '../support/life.ts'
+import { PortalWorld, send } from '../support/portal.ts'
+
+let at: PortalWorld
+let ada: Client
+let bob: Client
+beforeAll(async () => {
+  at = await PortalWorld.start()
+  await doAs(at.world, 'set-being', '@kid', { field: 'a2a.public', value: true })
+  await doAs(at.world, 'set-being', '@kid', { field: 'a2a.description', value: 'Says what it hears.' })
+  ada = await clientOf('ada')
+  bob = await clientOf('bob')
+})
+afterAll(() => at?.close())
+
+async function clientOf(being: BeingName): Promise<Client> {
+  const { secret } = await issueToken({ ...at.world, person: being }, { being, as: being })
+  const fetchAs: typeof fetch = (input, init) => {
+    const headers = new Headers(init?.headers)
+    headers.set('authorization', `Bearer ${secret}`)
+    return fetch(input, { ...init, headers })
+  }
+  const options = ClientFactoryOptions.createFrom(ClientFactoryOptions.default, {
+    transports: [new JsonRpcTransportFactory({ fetchImpl: fetchAs })],
+  })
+  return new ClientFactory(options).createFromUrl(at.origin)
+}
+
+let count = 0
+const message = (value: string, contextId = '') => ({
+  tenant: '',
+  message: {
+    messageId: `m${count++}`,
+    contextId,
+    taskId: '',
+    role: Role.ROLE_USER,
+    parts: [
+      {
+        content: { $case: 'text' as const, value },
+        metadata: undefined,
+        filename: '',
+        mediaType: 'text/plain',
+      },
+    ],
+    metadata: undefined,
+    extensions: [],
+    referenceTaskIds: [],
+  },
+  configuration: undefined,
+  metadata: undefined,
+})
+
+/** What a task says that the being answered. */
+const answerIn = (result: unknown) =>
+  (result as Task).artifacts.map(({ parts }) => parts.map(({ content }) => content?.value).join('')).join('')
+const asTask = (result: unknown): Task => result as Task
+
+it('a public being has a card that everybody may read, and no other being has one', async () => {
+  const { status, json } = await send(at.origin, '/.well-known/agent-card.json')
+  expect(status).toBe(200)
+  expect(json).toMatchObject({
+    name: '@kid',
+    description: 'Says what it hears.',
+    supportedInterfaces: [
+      { url: `${at.origin}/a2a/kid`, protocolBinding: 'JSONRPC', protocolVersion: '1.0' },
+    ],
+  })
+  expect((await send(at.origin, '/a2a/kid/.well-known/agent-card.json')).json).toEqual(json)
+  const codes: unknown[] = []
+  for (const name of ['echo', 'nobody'])
+    codes.push((await send(at.origin, `/a2a/${name}/.well-known/agent-card.json`)).json.code)
+  expect(codes).toEqual(['BEING_NOT_FOUND', 'BEING_NOT_FOUND'])
+})
+
+it('a message is a summon, and its task is what came of it, whole or as a stream', async () => {
+  const task = asTask(await ada.sendMessage(message('hello')))
+  expect(task.status?.state).toBe(TaskState.TASK_STATE_COMPLETED)
+  expect(answerIn(task)).toBe('hello')
+  expect(await ada.getTask({ tenant: '', id: task.id })).toMatchObject({
+    id: task.id,
+    contextId: task.contextId,
+  })
+  const next = asTask(await ada.sendMessage(message('and then?', task.contextId)))
+  expect(next.contextId).toBe(task.contextId)
+  expect(next.id).not.toBe(task.id)
+  const states: (TaskState | undefined)[] = []
+  let last: unknown
+  for await (const { payload } of ada.sendMessageStream(message('streamed'))) {
+    last = payload?.value
+    states.push(asTask(last).status?.state)
+  }
+  expect(states.at(-1)).toBe(TaskState.TASK_STATE_COMPLETED)
+  expect(answerIn(last)).toBe('streamed')
+})
+
+it('a message that is sent again is one summon', async () => {
+  const said = message('once')
+  const [one, two] = [asTask(await ada.sendMessage(said)), asTask(await ada.sendMessage(said))]
+  expect(two.id).toBe(one.id)
+})
+
+it('the gates hold: who may not speak to a being gets no task, and nobody reads the task of another', async () => {
+  await expect(bob.sendMessage(message('hello'))).rejects.toThrow(/FORBIDDEN/)
+  const task = asTask(await ada.sendMessage(message('for ada alone')))
+  await expect(bob.getTask({ tenant: '', id: task.id })).rejects.toThrow(/not found/i)
+  expect((await send(at.origin, '/a2a/kid', { method: 'POST', body: '{}' })).status).toBe(401)
+})
+
+it('a task is cancelled by the cut of its thread', async () => {
+  await doAs(at.world, 'set-being', '@cleo', { field: 'a2a.public', value: 'front' })
+  const waiting = await clientOf('ada') // the front is a person now, who does not answer
+  const said = { ...message('Are you there?'), configuration: IMMEDIATELY }
+  const task = asTask(await waiting.sendMessage(said))
+  expect(task.status?.state).toBe(TaskState.TASK_STATE_WORKING)
+  const cancelled = await waiting.cancelTask({ tenant: '', id: task.id, metadata: undefined })
+  expect(cancelled.status?.state).toBe(TaskState.TASK_STATE_CANCELED)
+  expect(at.errors).toEqual([])
+})
+
+const IMMEDIATELY = {
+  acceptedOutputModes: [],
+  taskPushNotificationConfig: undefined,
+  returnImmediately: true,
+}
