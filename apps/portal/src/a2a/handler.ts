@@ -131,12 +131,13 @@ export class BeingHandler implements A2ARequestHandler {
   async #task(id: string): Promise<Task> {
     try {
       const state = await answerTo(this.#visit.at, this.#visit.being, id)
-      if (state.being !== null && state.being !== this.#being) throw new TaskNotFoundError(id)
+      if (state.being !== null && state.being !== this.#being)
+        throw new TaskNotFoundError(`task ${id} is not found`)
       return taskOf(id, state)
     } catch (error) {
       if (error instanceof TaskNotFoundError) throw error
       if (error instanceof TreeosError && error.code === 'CORRELATION_NOT_FOUND')
-        throw new TaskNotFoundError(id)
+        throw new TaskNotFoundError(`task ${id} is not found`)
       return this.#tell(error)
     }
   }
