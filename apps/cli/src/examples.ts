@@ -4,6 +4,7 @@ export const EXAMPLES: Readonly<Record<string, readonly string[]>> = {
   down: ['treeos down', 'treeos down --data ~/worlds/one'],
   status: ['treeos status', 'treeos status --json'],
   logs: ['treeos logs', 'treeos logs worker-1 --follow'],
+  env: ['treeos env', 'treeos env --for client --json'],
   portal: ['treeos portal', 'treeos portal --port 8080'],
   link: ['treeos link', 'treeos link @ann'],
   'people invite': ['treeos people invite ann', 'treeos people invite ben --role resident --hours 72'],
@@ -111,6 +112,10 @@ export const EXAMPLES: Readonly<Record<string, readonly string[]>> = {
   whatif: ['treeos whatif @ann --flow flow.json --since 10'],
   fork: ['treeos fork other-way --at @guard:3', 'treeos fork other-way --discard'],
   diff: ['treeos diff home other-way', 'treeos diff home other-way --json'],
+  traces: [
+    'OTEL_EXPORTER_OTLP_ENDPOINT=http://127.0.0.1:4318 treeos traces',
+    'treeos traces --once --from start --json',
+  ],
   checkpoint: [
     'treeos checkpoint',
     'treeos checkpoint --at 1200 --json',
