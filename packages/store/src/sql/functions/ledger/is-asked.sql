@@ -1,11 +1,12 @@
 -- Whether a moment decided what a person's act asks for, under the lease that it was given. Content and decision are canonical JSON, and
--- compared as text: they may hold a NUL, which jsonb does not take. A lease is the last field of the content, by the order of its names.
+-- compared as text: they may hold a NUL, which jsonb does not take. By the order of their names a lease
+-- is the last field of the content, but for the signature of a passkey.
 create or replace function treeos.is_asked(act treeos.inbox, its_moment text, its_lease integer) returns boolean
 language plpgsql stable as $$
 declare
   said text := convert_from(act.content, 'UTF8');
   decided text := (select convert_from(bytes, 'UTF8') from moment_decision where moment = its_moment);
-  -- The signature of a passkey stands last. What is no signature by its form stays, and then no lease stands at the end.
+  -- What is no signature by its form stays, and then no lease stands at the end.
   unsigned text := regexp_replace(said, ',"salt":"[0-9a-f]{64}","signed":\{("[A-Za-z]+":("[A-Za-z0-9_-]*"|\d+),?)+\}\}$', '}');
   begins text := substring(said from '^\{"answers":(?:null|"(?:[^"\\]|\\.)*"),"call":');
 begin
