@@ -1,5 +1,6 @@
 """Checks signatures of ECDSA on P-256 with SHA-256 (FIPS 186-5), for machines that have nothing but Python."""
 
+import functools
 import hashlib
 
 P = 2**256 - 2**224 + 2**192 + 2**96 - 1
@@ -52,6 +53,7 @@ def read_signature(data):
     return r, s
 
 
+@functools.lru_cache(maxsize=4096)
 def is_signed(x, y, message, signature):
     x, y = int.from_bytes(x, "big"), int.from_bytes(y, "big")
     if x >= P or y >= P or (y**2 - x**3 + 3 * x - B) % P != 0:
