@@ -148,6 +148,12 @@ function parsed(stdout: string, stderr: string): Answered {
   }
 }
 
+/** Whether a reply can be read at all. What it is worth is not counted. */
+function hasWords({ reply, question }: Asked): boolean {
+  const said = reply?.trim() ?? ''
+  return /[\p{L}\p{N}]/u.test(said) && said !== question && !/^[{[]/.test(said)
+}
+
 function tally(asked: readonly Asked[]) {
   const reasons: Record<string, number> = {}
   for (const { reason } of asked) if (reason !== null) reasons[reason] = (reasons[reason] ?? 0) + 1
@@ -157,9 +163,8 @@ function tally(asked: readonly Asked[]) {
     answered: answered.length,
     answeredWithTool: answered.filter(({ usedTool }) => usedTool).length,
     usedTool: asked.filter(({ usedTool }) => usedTool).length,
-    /** without words, or only the words of the question */
-    empty: answered.filter(({ reply, question }) => reply?.trim() === '' || reply?.trim() === question)
-      .length,
+    /** without words, only the words of the question, or JSON in place of words */
+    empty: answered.filter((one) => !hasWords(one)).length,
     seconds: Math.round(asked.reduce((sum, { seconds }) => sum + seconds, 0) / Math.max(1, asked.length)),
     reasons,
   }

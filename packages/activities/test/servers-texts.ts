@@ -1,5 +1,5 @@
 /** Calls that models write into their words, and words that are none. */
-import { one, type Row, said, seen } from './servers.ts'
+import { fails, having, one, type Row, said, seen } from './servers.ts'
 
 /** Calls as text, by the template that writes them so. */
 const CALL = '{"name": "see", "arguments": {"address": "/a"}}'
@@ -107,6 +107,7 @@ export const TEXTS: readonly Row[] = [
     '`<start_function_call>`',
     '<start_function_call>call:see{address:<escape>/a<escape>}<end_function_call>',
   ),
+  text('llama.cpp', 'bare JSON under `tool_call`', `{"tool_call": ${CALL}}`),
   text('xLAM', 'a bare list', `[${CALL}]`),
   text('small models', 'a code fence', `\`\`\`json\n${CALL}\n\`\`\``),
   text('small models', 'a code fence without a name', `\`\`\`\n${CALL}\n\`\`\``),
@@ -124,7 +125,47 @@ export const TEXTS: readonly Row[] = [
   ),
 ]
 
+const CUT = '{"tool_call": {"name": "see", "arguments": {"address": "/a'
+const broken = (what: string, content: string, finish: string, so: string, message: string): Row =>
+  one(what, 'small models', so, { content }, fails(having(message)), { finish })
+
 export const QUOTES: readonly Row[] = [
+  one(
+    'its words in `{"response": …}`',
+    'llama.cpp',
+    'its words',
+    { content: '{"response": "It rains."}' },
+    said('It rains.'),
+  ),
+  one(
+    'its words in `{"response": …` without an end',
+    'llama.cpp',
+    'its words',
+    { content: '{ "response": "It rains,\\nand' },
+    said('It rains,\nand'),
+    { finish: 'length' },
+  ),
+  broken(
+    'a call that the limit of tokens cut off',
+    CUT,
+    'length',
+    'a failure that says so',
+    'ran out of tokens while it wrote a call',
+  ),
+  broken(
+    'a call without its end',
+    CUT,
+    'stop',
+    'the model is told so, and tries again',
+    'wrote a call that cannot be read',
+  ),
+  broken(
+    'a call with a fault, in a code fence',
+    `\`\`\`json\n${CALL.replace('}}', ',}}')}\n\`\`\``,
+    'stop',
+    'the model is told so, and tries again',
+    'wrote a call that cannot be read',
+  ),
   stays('a call within a sentence', `He wrote <tool_call>${CALL}</tool_call>`),
   stays('a call in JSON after words', `Answer with ${CALL}`),
   stays('a call in a code fence below words', `This is how:\n\`\`\`json\n${CALL}\n\`\`\``),

@@ -38,6 +38,8 @@ const BAD_ENDS = {
   broken: "model's server broke off the answer",
   malformed: 'model wrote a call that its server could not read',
 } as const
+const CUT_CALL = 'model ran out of tokens while it wrote a call'
+const BROKEN_CALL = 'model wrote a call that cannot be read'
 const NO_MESSAGE = 'model answered without a message'
 const SPENT =
   'model used up its tokens before it said anything, and thinking counts: raise TREEOS_ANSWER_TOKENS, the llm.max-tokens of the ' +
@@ -60,7 +62,7 @@ export function parseAnswer(
 ): Answer {
   const written = readMessage(completion, { tools: offered, prompt })
   if (written === null) return fail(NO_MESSAGE)
-  const { words, calls, end } = written
+  const { words, calls, end, isBroken } = written
   if (end !== 'done' && end !== 'length') return fail(BAD_ENDS[end])
   const ignoredCalls = Math.max(0, calls.length - 1)
   if (words !== null && !isWithinBounds(words))
@@ -68,6 +70,7 @@ export function parseAnswer(
   const [first] = calls
   if (first === undefined) {
     if (words === null && end === 'length') return fail(SPENT)
+    if (isBroken) return { ...fail(end === 'length' ? CUT_CALL : BROKEN_CALL), isMiscall: true }
     return { decision: { kind: 'see', content: words }, ignoredCalls }
   }
 
@@ -77,7 +80,7 @@ export function parseAnswer(
   if (verb === undefined)
     return miscalled(`model called a tool that does not exist: ${told(name)}; ${toolsAre(offered)}`)
   if (args === undefined && end === 'length')
-    return fail(`model ran out of tokens while it called ${verb}`, ignoredCalls)
+    return miscalled(`model ran out of tokens while it called ${verb}`)
   if (!isJsonObject(args)) return miscalled(`model called ${verb} with arguments that are not a JSON object`)
   if (!isWithinBounds({ ...args, verb }))
     return miscalled(`model called ${verb} with arguments that are refused: ${BOUNDS}`)

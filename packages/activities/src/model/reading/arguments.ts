@@ -79,8 +79,10 @@ const isBeside = (key: string, value: Json | undefined): boolean =>
 
 /** A call, a list of calls, or an object with such a list. @returns null for any other JSON */
 export function asCalls(value: unknown): WrittenCall[] | null {
-  if (isJsonObject(value) && Array.isArray(value.tool_calls) && Object.keys(value).length === 1)
-    return asCalls(value.tool_calls)
+  if (isJsonObject(value) && Object.keys(value).length === 1) {
+    if (Array.isArray(value.tool_calls)) return asCalls(value.tool_calls)
+    if (isJsonObject(value.tool_call)) return asCalls(value.tool_call)
+  }
   const calls = (Array.isArray(value) ? value : [value]).map(asCall)
   return calls.length === 0 || calls.includes(null) ? null : (calls as WrittenCall[])
 }

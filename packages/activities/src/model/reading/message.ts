@@ -1,7 +1,7 @@
 import { isJsonObject, type Json, type JsonObject } from '@treeos/core'
 import { readArgs, toolNameOf, type WrittenCall } from './arguments.ts'
 import { readChannels } from './harmony.ts'
-import { findTextCalls, isQuoted, type Offer } from './text-calls.ts'
+import { findTextCalls, isBrokenCall, isQuoted, type Offer, responseIn } from './text-calls.ts'
 import { withoutThinking } from './thinking.ts'
 
 /** How an answer ended. */
@@ -13,6 +13,8 @@ export interface Written {
   readonly words: string | null
   readonly calls: readonly WrittenCall[]
   readonly end: AnswerEnd
+  /** the words are a call that was cut off, or that is no JSON */
+  readonly isBroken: boolean
 }
 
 /** Reasons of an end, by the words that servers have for them. Any other one, and none, is `done`. */
@@ -62,7 +64,9 @@ export function readMessage(completion: unknown, offer: Offer): Written | null {
     name: toolNameOf(name, offer.tools),
     args,
   }))
-  return { words: said.words.trim() === '' ? null : said.words, calls: named, end }
+  const words = said.words.trim() === '' ? null : said.words
+  const isBroken = named.length === 0 && words !== null && isBrokenCall(words, offer)
+  return { words, calls: named, end, isBroken }
 }
 
 /** Words and the calls in them. Thinking is taken out, and never read. */
@@ -74,7 +78,7 @@ function sayingOf(text: string, offer: Offer): { words: string; calls: readonly 
     return { words, calls: isCall && !isQuoted(written, offer.prompt) ? calls : [] }
   }
   const words = withoutThinking(text)
-  return findTextCalls(words, offer) ?? { words, calls: [] }
+  return findTextCalls(words, offer) ?? { words: responseIn(words, offer) ?? words, calls: [] }
 }
 
 /** The words of a message: a text, or a list of parts, some of which may be calls. @returns null for anything else */

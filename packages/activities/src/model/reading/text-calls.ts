@@ -1,4 +1,4 @@
-import type { Json, JsonObject } from '@treeos/core'
+import { isJsonObject, type Json, type JsonObject } from '@treeos/core'
 import { asCalls, parseJson, readArgs, toolNameOf, type WrittenCall, withoutFence } from './arguments.ts'
 import { readPythonic } from './pythonic.ts'
 
@@ -39,6 +39,44 @@ export function findTextCalls(text: string, offer: Offer): TextCalls | null {
   return isQuoted(found.written, offer.prompt)
     ? null
     : { calls: calls as [WrittenCall, ...WrittenCall[]], words: found.words }
+}
+
+/** What may stand before a call in JSON: a code fence, or a control token of a template. */
+const BEFORE_CALL = /^(?:```[\w-]*|<[^<>\s]{1,40}>|\[TOOL_CALLS\])/
+const BEFORE_CALL_MAX = 4
+const CALL_IN_JSON = /^\[?\{"(?:tool_calls?|name|function|tool|tool_name|type)":/
+const NAME_IN_CALL = /"(?:name|function|tool|tool_name)":"([^"]{1,200})"/
+
+/**
+ * Whether words are a call of an offered tool in JSON that cannot be read: it was cut off, or has a fault. They are no words to
+ * anybody.
+ */
+export function isBrokenCall(words: string, { tools, prompt }: Offer): boolean {
+  let text = words.trim()
+  for (let i = 0; i < BEFORE_CALL_MAX; i++) text = text.replace(BEFORE_CALL, '').trimStart()
+  const begins = text.slice(0, 1000).replace(/\s+/g, '')
+  if (!CALL_IN_JSON.test(begins) || parseJson(text) !== undefined || isQuoted(text, prompt)) return false
+  const named = NAME_IN_CALL.exec(begins)?.[1]
+  return tools.some((tool) => tool === toolNameOf(named, tools)) && isOneObject(text)
+}
+
+/** Whether nothing follows the object or list that a text begins with; it may have no end. */
+function isOneObject(text: string): boolean {
+  const end = endOfJson(text)
+  return end === null || /^[\s}\]`]*$/.test(text.slice(end))
+}
+
+/** Words that the limit of tokens cut off before their end. */
+const CUT_RESPONSE = /^\{\s{0,20}"response"\s{0,20}:\s{0,20}"((?:[^"\\]|\\.)*)\\?$/s
+
+/** The words of an answer in the form that llama.cpp asks models without a tool format for: `{"response": …}`. */
+export function responseIn(words: string, { tools }: Offer): string | null {
+  const bare = withoutFence(words)
+  const begun = tools.length === 0 ? null : CUT_RESPONSE.exec(bare)
+  if (begun !== null) return String(parseJson(`"${begun[1]}"`) ?? begun[1])
+  const value = tools.length === 0 ? undefined : parseJson(bare)
+  const isOne = isJsonObject(value) && Object.keys(value).length === 1 && typeof value.response === 'string'
+  return isOne ? String(value.response) : null
 }
 
 /** Whether a prompt has this text in it, whatever its white space and the escapes of JSON around it. */
@@ -153,26 +191,33 @@ function readJsonCalls(text: string): WrittenCall[] | null {
 /** The texts of JSON objects that stand one after the other, with `;`, `,` or white space between. */
 function splitJson(text: string): string[] | null {
   const parts: string[] = []
+  for (let rest = text; rest !== ''; rest = rest.replace(/^[\s;,]+/, '')) {
+    const end = endOfJson(rest)
+    if (end === null) return null
+    parts.push(rest.slice(0, end))
+    rest = rest.slice(end)
+  }
+  return parts.length > 1 ? parts : null
+}
+
+/** Where the object or list ends that a text begins with. @returns null when it begins with none, or has no end */
+function endOfJson(text: string): number | null {
   let depth = 0
-  let from = 0
   let isInText = false
   for (let at = 0; at < text.length; at++) {
     const char = text[at]!
     if (isInText) {
       if (char === '\\') at += 1
       else if (char === '"') isInText = false
-    } else if (char === '{' || char === '[') {
-      if (depth === 0) from = at
-      depth += 1
-    } else if (depth === 0) {
-      if (!/[\s;,]/.test(char)) return null
-    } else if (char === '"') isInText = true
+    } else if (char === '{' || char === '[') depth += 1
+    else if (depth === 0) return null
+    else if (char === '"') isInText = true
     else if (char === '}' || char === ']') {
       depth -= 1
-      if (depth === 0) parts.push(text.slice(from, at + 1))
+      if (depth === 0) return at + 1
     }
   }
-  return depth === 0 && parts.length > 1 ? parts : null
+  return null
 }
 
 interface Tags {
