@@ -193,7 +193,6 @@ const supervisor = defineRole({
   canDo: ['factory:repair'],
   canSummon: [{ rel: 'asker' }],
   see: ['factory:dashboard'],
-  forceToolCall: true,
   prose: 'answers',
   selfContinue: 'until-answered',
   prompt: 'You supervise the line. Have it mended when it is broken, and tell whoever asks how it goes.',

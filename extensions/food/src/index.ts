@@ -87,7 +87,6 @@ const eater = defineRole({
   canDo: ['create-matter', 'food:log'],
   canSummon: [{ rel: 'asker' }],
   see: ['food:totals'],
-  forceToolCall: true,
   prose: 'answers',
   selfContinue: 'until-answered',
   prompt:

@@ -21,7 +21,6 @@ const reader = defineRole({
   canDo: ['take', 'put'],
   canSummon: [{ rel: 'asker' }],
   see: ['library:shelf'],
-  forceToolCall: true,
   prose: 'answers',
   selfContinue: 'until-answered',
   prompt:

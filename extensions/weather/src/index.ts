@@ -48,7 +48,6 @@ const observer = defineRole({
   canDo: ['weather:observe'],
   canSummon: [{ rel: 'asker' }],
   see: ['weather:now'],
-  forceToolCall: true,
   prose: 'answers',
   selfContinue: 'until-answered',
   prompt:

@@ -6,7 +6,8 @@ import type { Verb } from './stack.ts'
 import { ORIENTATIONS, PRIORITIES, type VerbCall } from './wake.ts'
 
 /** JSON Schema of one property; mutable, as the SDKs that take it ask for. */
-type PropertySchema = Record<string, string | number | boolean | string[]>
+type PropertySchema = { [word: string]: Part }
+type Part = string | number | boolean | null | Part[] | { [word: string]: Part }
 
 /** How a field is read, and its JSON Schema. */
 interface FieldKind {
@@ -127,6 +128,8 @@ export interface Told {
   readonly required?: boolean
   /** the only values that it can have now */
   readonly choices?: readonly string[]
+  /** what a field that takes any object takes now, as JSON Schema */
+  readonly schema?: JsonObject
 }
 
 /**
@@ -141,9 +144,9 @@ export function callParameters<V extends Verb>(
   const shape: Readonly<Record<FieldsOf<V>, Field>> = SHAPES[verb]
   const fields = shown.map((name) => {
     const { schema, absent, description: known } = shape[name]
-    const { description = known, required = absent === 'error', choices } = told[name] ?? {}
-    const { type, ...more } = schema
-    const property: PropertySchema = { type, description, ...more }
+    const { description = known, required = absent === 'error', choices, schema: own } = told[name] ?? {}
+    const { type, ...more } = own === undefined ? schema : (structuredClone(own) as PropertySchema)
+    const property: PropertySchema = { ...(type === undefined ? {} : { type }), description, ...more }
     if (choices !== undefined) property.enum = [...choices]
     return { name: shownName(name), required, property }
   })

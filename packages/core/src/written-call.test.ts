@@ -10,6 +10,7 @@ const SHOWN: Shown = {
   actions: new Map([
     ['court:rule', ['ruling']],
     ['set-being', ['field', 'value', 'merge']],
+    ['court:adjourn', []],
     ['lineage:read-file', ['path']],
     ['scout:report', ['target', 'text']],
     ['one:ring', ['times']],
@@ -91,6 +92,12 @@ describe('a call as a model writes it', () => {
       'do',
       { target: '@bo', action: 'set-being', field: 'mood.tone', value: null, args: {} },
       act('set-being', '@bo', { field: 'mood.tone', value: null }),
+    ],
+    [
+      'arguments of an action that takes none',
+      'do',
+      { action: 'court:adjourn', args: { coord: { x: 1 } } },
+      act('court:adjourn', null, {}),
     ],
     [
       'do with the name that be had',

@@ -113,6 +113,7 @@ function withArguments(
   const taken = typeof name === 'string' ? known.get(name) : undefined
   const call = name === undefined ? rest : { ...rest, [field]: name }
   const holder = verb === 'be' ? 'payload' : 'args'
+  if (taken?.length === 0 && beside.length === 0) return call // it takes none, so what was given means nothing
   if (beside.length === 0 || taken === undefined || beside.some((key) => !taken.includes(key)))
     return args === undefined ? call : { ...call, [holder]: args }
   const both = Object.keys(rest).find((key) => key !== field && !beside.includes(key) && taken.includes(key))

@@ -9,8 +9,8 @@ const HEADING = /^[\p{M}\p{Z}\p{C}\p{Default_Ignorable_Code_Point}\u2800]*\[/v
 const BREAK = String.raw`[\n\v\f\r\u001c-\u001e\u0085\u2028\u2029]`
 const BREAKS = new RegExp(`\\r\\n|${BREAK}`, 'u')
 
-/** What a model is told of the actions in its reach, when a server describes its tools like this. */
-function told(description: string, argument: string, value: string) {
+/** The tool of a being that has an action of a server, which describes it like this. */
+function toolOf(description: string, argument: string, value: string) {
   const schema = {
     type: 'object',
     properties: { text: { type: 'string', description: argument }, kind: { enum: [value] } },
@@ -19,14 +19,24 @@ function told(description: string, argument: string, value: string) {
   const entry = parseServer('letters', { command: ['x'], tools })
   const registry = buildRegistry([seed, ...toolExtensions({ letters: entry })])
   const surface = { canSee: [], canDo: ['letters:post', 'move'], canSummon: [], canBe: [] }
-  return verbTools(surface, registry).do.description
+  return verbTools(surface, registry).do
 }
+/** What a model is told of the actions in its reach. */
+const told = (...texts: Parameters<typeof toolOf>): string => toolOf(...texts).description
 
 describe('what a server says of its tools', () => {
   it('is told as it is, where it is plain', () => {
-    expect(told('Posts a letter.', 'what to say', 'fast')).toContain(
-      'letters:post: Posts a letter. Target: a being. Args: text: what to say (string); may be left out; kind: its server does not say what (fast); may be left out.',
-    )
+    const { description, parameters } = toolOf('Posts a letter.', 'what to say', 'fast')
+    expect(description).toContain('letters:post: Posts a letter. Target: a being. Args: text, kind.')
+    expect(parameters.properties.args).toMatchObject({
+      anyOf: [
+        { description: 'of move', properties: { coord: { type: 'object' } } },
+        {
+          description: 'of letters:post',
+          properties: { text: { type: 'string', description: 'what to say' }, kind: { enum: ['fast'] } },
+        },
+      ],
+    })
   })
 
   it.each([

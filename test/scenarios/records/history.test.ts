@@ -69,6 +69,9 @@ describe('history', () => {
           ({ text, workflowId }) => workflowId.endsWith(`/${being}`) && text.includes('openMoment'),
         ),
       ).toBe(true)
+    // People who read the timeline are told the roles of fast minds, too.
+    const ofThinker = exported.filter(({ workflowId }) => workflowId.endsWith('/thinker'))
+    expect(ofThinker.some(({ text }) => text.includes('finish #1 secretive'))).toBe(true)
     for (const { text, workflowId } of exported) {
       expect(text.match(/sentinel[a-z]*/g) ?? [], workflowId).toEqual([])
     }

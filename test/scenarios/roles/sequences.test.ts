@@ -189,7 +189,9 @@ describe('a role that goes on until it has answered', () => {
     expect(await ask('teller')).toMatchObject({ reply: { content: 'Noted.' }, moment: { n: 3 } })
     await thinker('writer', [note(1), { content: 'It is noted.' }, note(2)], 'hands')
     expect(await ask('writer')).toMatchObject({ reply: { content: 'It is noted.' }, moment: { n: 2 } })
-    expect(prompts('writer')[1]).toMatch(/@operator may be waiting\. .*, or write it as text\.$/)
+    expect(prompts('writer')[1]).toMatch(
+      /@operator may be waiting\. Answer @operator in plain words now, or use another tool first\.$/,
+    )
     for (const being of ['teller', 'writer'])
       await until(async () => (await countOpen(world.db, being)) === 0)
     expect([scripts.get('teller')?.length, scripts.get('writer')?.length]).toEqual([1, 1])

@@ -30,7 +30,6 @@ const greeter = defineRole({
   canSee: ['~'],
   canDo: ['hello:greet'],
   canSummon: [{ rel: 'asker' }],
-  forceToolCall: true,
   prose: 'answers',
   selfContinue: 'until-answered',
   prompt: ({ me }) => `You are ${me.name}. Greet whoever speaks to you, once, and warmly.`,

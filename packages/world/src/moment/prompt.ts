@@ -1,4 +1,12 @@
-import { isJsonObject, type Json, questionOf, type RoleName, type Shown, stanceOf } from '@treeos/core'
+import {
+  isContinuation,
+  isJsonObject,
+  type Json,
+  questionOf,
+  type RoleName,
+  type Shown,
+  stanceOf,
+} from '@treeos/core'
 import { type ComposedRole, composeRoles, type RoleSpec } from '@treeos/roles'
 import {
   type FilledSignature,
@@ -96,6 +104,7 @@ const toolsAt = (
   me: me.name,
   caller: questionOf(wake, answers) === null ? null : caller,
   expectReply: wake.expectReply,
+  goesOn: isContinuation(wake),
 })
 
 /**

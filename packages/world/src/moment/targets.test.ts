@@ -127,7 +127,7 @@ describe('the targets that a tool names', () => {
 })
 
 describe('the tools of a moment', () => {
-  const toolsOf = async (seeing: Seeing, more: { expectReply?: boolean } = {}) => {
+  const toolsOf = async (seeing: Seeing, more: { expectReply?: boolean; goesOn?: boolean } = {}) => {
     const { me, surface, targets } = await faceOf(seeing)
     const caller = seeing.asker == null ? null : { name: seeing.asker }
     const answering = { replyTo: 'asker', respondMode: 'async' } as const
@@ -163,11 +163,17 @@ describe('the tools of a moment', () => {
     expect(Object.keys(await toolsOf({ role }))).toEqual([])
   })
 
-  it('come in the order of the verbs, and looking last where somebody can be answered', async () => {
+  it('come in the order of the verbs; where somebody can be answered looking is last, and answering first once it has acted', async () => {
     const role = { canSee: ['/hall'], canSummon: ['@bo'], canDo: ['move'], canBe: ['birth'] }
     expect(Object.keys(await toolsOf({ role }))).toEqual(['see', 'do', 'summon', 'be'])
     expect(Object.keys(await toolsOf({ role, asker: 'eve' }))).toEqual(['see', 'do', 'summon', 'be'])
     expect(Object.keys(await toolsOf({ role, asker: 'bo' }))).toEqual(['do', 'summon', 'see', 'be'])
+    expect(Object.keys(await toolsOf({ role, asker: 'bo' }, { goesOn: true }))).toEqual([
+      'summon',
+      'do',
+      'see',
+      'be',
+    ])
   })
 
   it('offer no inReplyTo, and orientation only to a being that may summon itself', async () => {
@@ -191,8 +197,25 @@ describe('the tools of a moment', () => {
   it('say of each action what it does, to what, and what each argument is', async () => {
     const { do: act } = await toolsOf({ role: { canDo: ['move', 'take'], canSee: ['/hall'] } })
     expect(act?.description.split('\n').slice(1)).toEqual([
-      expect.stringMatching(/^move: Moves .*\. Target: a space\. Args: coord: .+\.$/),
+      expect.stringMatching(/^move: Moves .*\. Target: a space\. Args: coord\.$/),
       expect.stringMatching(/^take: Takes .*\. Target: a thing\. No args\.$/),
     ])
+    expect(act?.parameters.properties.args).toEqual({
+      description: 'its arguments',
+      anyOf: [
+        {
+          type: 'object',
+          description: 'of move',
+          properties: {
+            coord: expect.objectContaining({ required: ['x', 'y', 'z'], description: expect.any(String) }),
+          },
+          required: [],
+          additionalProperties: false,
+        },
+        { type: 'object', description: 'of take', properties: {}, required: [], additionalProperties: false },
+      ],
+    })
+    const { do: only } = await toolsOf({ role: { canDo: ['take'], canSee: ['/hall'] } })
+    expect(Object.keys(only?.parameters.properties ?? {})).toEqual(['target', 'action'])
   })
 })

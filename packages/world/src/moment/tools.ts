@@ -14,6 +14,7 @@ import type { Operation } from '../extend/extension.ts'
 import type { Registry } from '../extend/registry.ts'
 import type { Face, Targets, TargetsByVerb } from '../read/face.ts'
 import { CAN_LISTS, type CanList, type Concrete, covers, type Surface } from '../rows/lists.ts'
+import { argumentsSchema, needsArguments } from './arguments-schema.ts'
 
 /** A verb as a function of the Chat Completions API. */
 export interface Tool {
@@ -38,6 +39,8 @@ export interface ToolsAt {
   readonly caller?: Pick<Caller, 'name'> | null
   /** false: the sender of the wake wants no answer */
   readonly expectReply?: boolean | undefined
+  /** it has looked or acted for who asked before */
+  readonly goesOn?: boolean
 }
 
 export const VERB_OF_LIST = {
@@ -50,8 +53,8 @@ export const VERB_OF_LIST = {
 /**
  * The tools of a surface: the verbs whose list is not empty, without those that can reach nothing now. No role or extension can add a
  * fifth verb. A tool names the targets that it can have now, so a model need not guess one. Operations in reach are listed with what
- * they do and take. Where somebody can be answered, looking comes after acting and speaking: small models take what they read first,
- * and what is around is shown to them anyway.
+ * they do and take. Where somebody can be answered, acting comes first, and answering once it has acted: small models take what they
+ * read first. Looking comes last, since what is around is shown to them anyway.
  */
 export function toolsFor(
   at: ToolsAt,
@@ -65,11 +68,12 @@ export function toolsFor(
     canSummon: () => (isUnreachable(targets?.summon) ? null : summonTool(at, answering)),
     canBe: () => beTool(heldBy(surface.canBe, beOperations)),
   }
-  const order = isAsked(at, answering) ? ANSWERING_ORDER : CAN_LISTS
+  const order = !isAsked(at, answering) ? CAN_LISTS : at.goesOn === true ? ANSWER_FIRST : ANSWERING_ORDER
   return order.filter((list) => surface[list].length > 0).flatMap((list) => makers[list]() ?? [])
 }
 
 const ANSWERING_ORDER = ['canDo', 'canSummon', 'canSee', 'canBe'] as const satisfies readonly CanList[]
+const ANSWER_FIRST = ['canSummon', 'canDo', 'canSee', 'canBe'] as const satisfies readonly CanList[]
 
 /** Whether somebody woke the being that it can answer by a summon. */
 const isAsked = ({ surface, caller = null, expectReply }: ToolsAt, { respondMode }: Answering): boolean =>
@@ -143,25 +147,46 @@ function summonTool(
   return tool('summon', `Speak to a being.${noAnswer}`, callParameters('summon', fields, told))
 }
 
-const doTool = (targets: Targets | undefined, held: readonly Operation[] | null): Tool =>
-  tool(
+function doTool(targets: Targets | undefined, held: readonly Operation[] | null): Tool {
+  const { args, isOffered, isTyped } = argumentsFor(held)
+  const fields = MODEL_FIELDS.do.filter((field) => field !== 'args' || isOffered)
+  return tool(
     'do',
-    withOperations('Do one action.', held, 'do'),
-    callParameters('do', MODEL_FIELDS.do, {
+    withOperations('Do one action.', held, { verb: 'do', isTyped }),
+    callParameters('do', fields, {
       target: {
         description: isWhole(targets) ? 'what it is done to' : `what it is done to: ${ADDRESSES}`,
+        required: isWhole(targets),
         ...choicesOf(targets),
       },
       action: choicesAmong(held),
+      args,
     }),
   )
+}
 
-const beTool = (held: readonly Operation[] | null): Tool =>
-  tool(
+function beTool(held: readonly Operation[] | null): Tool {
+  const { args, isOffered, isTyped } = argumentsFor(held)
+  const fields = MODEL_FIELDS.be.filter((field) => field !== 'payload' || isOffered)
+  return tool(
     'be',
-    withOperations('Do one thing as who you are.', held, 'be'),
-    callParameters('be', MODEL_FIELDS.be, { operation: choicesAmong(held) }),
+    withOperations('Do one thing as who you are.', held, { verb: 'be', isTyped }),
+    callParameters('be', fields, { operation: choicesAmong(held), payload: args }),
   )
+}
+
+/** What is told of the arguments of all operations in reach, and whether there are any. */
+function argumentsFor(held: readonly Operation[] | null): {
+  readonly args: Told
+  readonly isOffered: boolean
+  readonly isTyped: boolean
+} {
+  const isListed = held !== null && held.length > 0 && held.length <= OPERATIONS_SHOWN_MAX
+  const schema = isListed ? argumentsSchema(held) : null
+  if (schema === 'none') return { args: {}, isOffered: false, isTyped: false }
+  if (schema === null) return { args: {}, isOffered: true, isTyped: false }
+  return { args: { schema, required: needsArguments(schema) }, isOffered: true, isTyped: true }
+}
 
 const OPERATIONS_SHOWN_MAX = 24
 
@@ -177,11 +202,17 @@ const choicesAmong = (held: readonly Operation[] | null): Pick<Told, 'choices'> 
     ? {}
     : { choices: held.map(({ name }) => name) }
 
-function withOperations(description: string, held: readonly Operation[] | null, verb: 'do' | 'be'): string {
+interface Telling {
+  readonly verb: 'do' | 'be'
+  /** the schema says what each argument is */
+  readonly isTyped: boolean
+}
+
+function withOperations(description: string, held: readonly Operation[] | null, telling: Telling): string {
   if (held === null || held.length === 0) return description
   return [
     description,
-    ...held.slice(0, OPERATIONS_SHOWN_MAX).map((operation) => lineOf(operation, verb)),
+    ...held.slice(0, OPERATIONS_SHOWN_MAX).map((operation) => lineOf(operation, telling)),
   ].join('\n')
 }
 
@@ -194,10 +225,10 @@ const KIND_NAMES: Readonly<Record<Operation['targets'][number], string>> = {
 }
 
 /** One line of an operation: what it does, to what, and what each argument is. */
-function lineOf({ name, description, targets, args }: Operation, verb: 'do' | 'be'): string {
+function lineOf({ name, description, targets, args }: Operation, { verb, isTyped }: Telling): string {
   const on = verb === 'be' ? '' : `Target: ${targets.map((kind) => KIND_NAMES[kind]).join(' or ')}. `
-  const taken = Object.entries(args).map(([arg, what]) => `${arg}: ${what}`)
-  return `${name}: ${description} ${on}${taken.length === 0 ? 'No args' : `Args: ${taken.join('; ')}`}.`
+  const taken = Object.entries(args).map(([arg, what]) => (isTyped ? arg : `${arg}: ${what}`))
+  return `${name}: ${description} ${on}${taken.length === 0 ? 'No args' : `Args: ${taken.join(isTyped ? ', ' : '; ')}`}.`
 }
 
 /**

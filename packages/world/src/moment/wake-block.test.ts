@@ -4,7 +4,7 @@ import { groundRules, isAwaited, type WakeRow, wakeBlock } from './wake-block.ts
 
 const NONE: Surface = { canSee: [], canDo: [], canSummon: [], canBe: [] }
 const ANSWERING: Surface = { ...NONE, canSummon: ['@bo'] }
-const ASKER = { replyTo: 'asker', respondMode: 'async', prose: 'see' } as const
+const ASKER = { replyTo: 'asker', respondMode: 'async', prose: 'see', forceToolCall: false } as const
 const BO = { name: 'bo', role: 'guest', cognition: 'human' } as const
 
 const woken = (wake: Partial<WakeRow['wake']> = {}, caller: WakeRow['caller'] = BO): WakeRow => ({
@@ -57,6 +57,24 @@ describe('[Wake]', () => {
   it('names the action by which the being answers, where it has one, and no summon', () => {
     const answering = wakeBlock(woken(), ANSWERING, ASKER, 'lineage:inbox-reply').after
     expect(answering).toBe('@bo may be waiting. To answer, call the do tool with action lineage:inbox-reply.')
+  })
+
+  it('asks for plain words where they are the answer, and where no tool has to be called', () => {
+    const spoken = { ...ASKER, prose: 'answers' } as const
+    const doing = { ...ANSWERING, canDo: ['move'] }
+    const onTheWay = { ...woken({ id: 'continue/x/1/1', kind: 'event' }), answers: 'w' }
+    const lineOf = (row: WakeRow, surface: Surface, more = {}) =>
+      wakeBlock(row, surface, { ...spoken, ...more }).after
+    expect(lineOf(woken(), ANSWERING)).toBe('@bo may be waiting. Answer @bo in plain words.')
+    expect(lineOf(woken(), doing)).toBe(
+      '@bo may be waiting. Use a tool if it helps, then answer @bo in plain words.',
+    )
+    expect(lineOf(onTheWay, doing)).toBe(
+      '@bo may be waiting. Answer @bo in plain words now, or use another tool first.',
+    )
+    expect(lineOf(woken(), doing, { forceToolCall: true })).toBe(
+      '@bo may be waiting. To answer, call the summon tool with target @bo, or write it as text.',
+    )
   })
 
   it.each<[boolean, string, WakeRow]>([

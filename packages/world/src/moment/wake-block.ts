@@ -29,7 +29,7 @@ export const isAwaited = ({ wake, caller, answers = null }: Omit<WakeRow, 'verb'
   wake.expectReply !== false &&
   questionOf(wake, answers) !== null
 
-type Answering = Pick<ComposedRole, 'replyTo' | 'respondMode' | 'prose'>
+type Answering = Pick<ComposedRole, 'replyTo' | 'respondMode' | 'prose' | 'forceToolCall'>
 
 /** Whether prose without a tool call is the answer to whoever waits. */
 export const proseAnswers = (
@@ -136,7 +136,17 @@ function howToAnswer(
   if (role.respondMode === 'none') return 'Your role answers nobody: each summon names its target.'
   if (!isAwaited(row))
     return `${who} does not wait for more. To say more to ${who}, call the summon tool with target ${who}.`
+  // Words are the shorter way, unless the server holds the model to a tool.
+  if (proseAnswers(role, row) && !role.forceToolCall)
+    return `${who} may be waiting. ${inWords(row.wake, who, surface)}`
   const tool =
     answersBy === null ? `summon tool with target ${who}` : `do tool with action ${inline(answersBy)}`
   return `${who} may be waiting. To answer, call the ${tool}${proseAnswers(role, row) ? ', or write it as text' : ''}.`
+}
+
+function inWords(wake: WakeRow['wake'], who: string, { canDo }: Surface): string {
+  if (canDo.length === 0) return `Answer ${who} in plain words.`
+  return isContinuation(wake)
+    ? `Answer ${who} in plain words now, or use another tool first.`
+    : `Use a tool if it helps, then answer ${who} in plain words.`
 }

@@ -1,0 +1,120 @@
+import { canonicalJson, isJsonObject, type Json, type JsonObject } from '@treeos/core'
+import { bareJson } from '@treeos/signature'
+import type { Operation } from '../extend/extension.ts'
+
+/** Words of JSON Schema that all servers take. What else a schema says is checked when the operation decides. */
+const WORDS = ['type', 'enum'] as const
+const DESCRIPTION_LENGTH_MAX = 300
+const DEPTH_MAX = 4
+/** A longer schema would cost more of a prompt than it helps. */
+const LENGTH_MAX = 4000
+
+/** What the arguments of a tool take: `none` where no operation takes any; null where any object may be given. */
+export type ArgumentsSchema = JsonObject | 'none' | null
+
+/**
+ * The arguments of the operations in reach, as JSON Schema, so that servers can hold a model to them. With one operation it is its
+ * own schema, with several one for each of them.
+ */
+export function argumentsSchema(
+  held: readonly Pick<Operation, 'name' | 'args' | 'schema'>[],
+): ArgumentsSchema {
+  if (held.every(({ args }) => Object.keys(args).length === 0)) return 'none'
+  const schemas = held.map(objectOf)
+  const [only = null] = schemas
+  const schema = held.length === 1 ? only : choiceOf(held, schemas)
+  return schema === null || canonicalJson(schema).length > LENGTH_MAX ? null : schema
+}
+
+const NO_ARGUMENTS: JsonObject = { type: 'object', properties: {}, required: [], additionalProperties: false }
+
+const TEXT = { type: 'string' }
+const NUMBER = { type: 'integer' }
+const TRIPLE = {
+  type: 'object',
+  properties: { x: NUMBER, y: NUMBER, z: NUMBER },
+  required: ['x', 'y', 'z'],
+  additionalProperties: false,
+}
+const ANYTHING = {
+  anyOf: [TEXT, { type: 'number' }, { type: 'boolean' }, { type: 'object', additionalProperties: true }],
+}
+/** What the arguments of operations of the substrate take, by name: they are told in words alone. */
+const OF_SUBSTRATE: Readonly<Record<string, JsonObject>> = {
+  id: TEXT,
+  type: TEXT,
+  path: TEXT,
+  field: TEXT,
+  merge: { type: 'boolean' },
+  coord: TRIPLE,
+  size: TRIPLE,
+  value: ANYTHING,
+  content: ANYTHING,
+}
+const NEEDED: readonly string[] = ['id', 'path', 'field', 'value']
+
+/** @returns null where the arguments are told in words only, and may be anything */
+function objectOf({ name, args, schema }: Pick<Operation, 'name' | 'args' | 'schema'>): JsonObject | null {
+  const names = Object.keys(args)
+  if (names.length === 0) return NO_ARGUMENTS
+  if (schema !== undefined) return readable(schema, 0)
+  if (name.includes(':') || !names.every((one) => Object.hasOwn(OF_SUBSTRATE, one))) return null
+  const properties = names.map((one): [string, Json] => [
+    one,
+    { ...OF_SUBSTRATE[one], description: args[one] ?? '' },
+  ])
+  const required = names.filter((one) => NEEDED.includes(one))
+  return { type: 'object', properties: Object.fromEntries(properties), required, additionalProperties: false }
+}
+
+/** @returns null where one of them may be anything: it would let the model write whatever it likes for the others, too */
+function choiceOf(
+  held: readonly Pick<Operation, 'name'>[],
+  schemas: readonly (JsonObject | null)[],
+): JsonObject | null {
+  const choices = schemas.flatMap((schema, i) =>
+    schema === null ? [] : [{ ...schema, description: `of ${held[i]?.name}` }],
+  )
+  return choices.length < schemas.length ? null : { anyOf: choices }
+}
+
+/** Whether none of the operations can be called without arguments. */
+export const needsArguments = ({ required, anyOf }: JsonObject): boolean =>
+  Array.isArray(anyOf)
+    ? anyOf.every((one) => isJsonObject(one) && needsArguments(one))
+    : Array.isArray(required) && required.length > 0
+
+const propertiesOf = ({ properties }: JsonObject): JsonObject => (isJsonObject(properties) ? properties : {})
+
+/** @returns null for a schema with a part that some servers do not take */
+/** A server of tools may have written it. */
+const oneLine = (text: string): string =>
+  bareJson(text.replace(/\s+/gu, ' ')).slice(0, DESCRIPTION_LENGTH_MAX)
+
+function readable(schema: Json | undefined, depth: number): JsonObject | null {
+  if (!isJsonObject(schema) || depth > DEPTH_MAX) return null
+  const { description } = schema
+  const said = {
+    ...Object.fromEntries(WORDS.flatMap((word) => (word in schema ? [[word, schema[word] ?? null]] : []))),
+    ...(typeof description === 'string' ? { description: oneLine(description) } : {}),
+  }
+  if ('const' in schema) return { ...said, enum: [schema.const ?? null] }
+  if (schema.type === 'array') {
+    const items = readable(schema.items, depth + 1)
+    return items === null ? null : { ...said, items }
+  }
+  if (schema.type === 'object') return readableObject(schema, said, depth)
+  return typeof schema.type === 'string' || 'enum' in schema ? said : null
+}
+
+function readableObject(schema: JsonObject, said: JsonObject, depth: number): JsonObject | null {
+  const properties: Record<string, Json> = {}
+  for (const [name, property] of Object.entries(propertiesOf(schema))) {
+    const read = readable(property, depth + 1)
+    if (read === null) return null
+    properties[name] = read
+  }
+  const required = Array.isArray(schema.required) ? schema.required : []
+  const isOpen = schema.additionalProperties !== undefined && schema.additionalProperties !== false
+  return { ...said, properties, required, additionalProperties: isOpen }
+}
