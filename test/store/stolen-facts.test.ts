@@ -3,7 +3,7 @@
  * of the tables, whom no function checks, gets the same batch in.
  */
 import type { FactDraft } from '@treeos/core'
-import { append, type Batch } from '@treeos/store'
+import { append, type Batch, type WakingChange } from '@treeos/store'
 import { sql } from 'kysely'
 import { beforeAll, expect, it } from 'vitest'
 import { batchOf } from './batch.ts'
@@ -14,6 +14,9 @@ const count = tally('facts of power')
 
 beforeAll(async () => {
   await sql`insert into treeos.projection (key, reel, state, folded_seq) values ('role:own', 'registry', '{"origin":"live"}', 1)`.execute(
+    base.owner,
+  )
+  await sql`insert into treeos.watch (being, reel, path, name) values ('ann', 'world:model', 'first.down', ''), ('ann', 'being:ann', 'a', '')`.execute(
     base.owner,
   )
 })
@@ -27,6 +30,20 @@ const fact = (reel: string, kind: string, payload: FactDraft['payload'] = {}): F
   kind,
   payload,
 })
+
+const signal = (more: object = {}, reel = 'world:model') =>
+  fact(reel, 'signal:published', { namespace: 'model', key: ['first', 'down'], value: true, ...more })
+
+/** A worker finds that a model is down, and says so to those who watch it. */
+async function outage(wake: object = {}, more: Partial<WakingChange> = {}): Promise<Batch> {
+  const batch = await alone(signal())
+  const cause = batch.facts[0]?.ref.hash ?? ''
+  const content = { event: 'changed', what: 'world.model.first.down', value: true }
+  const told = { content, priority: 8, root: `change/${cause}`, hops: 0, cause, ...wake }
+  const change = { reel: 'world:model', scopes: [], paths: ['first.down'], values: {}, wake: told, ...more }
+  return { ...batch, changes: [change] }
+}
+const DOWN = { event: 'changed', what: 'world.model.first.down', value: true }
 
 const FORGERIES: Readonly<Record<string, () => Promise<Batch>>> = {
   'a budget for itself': () => ofKid(fact('being:kid', 'being:budgeted', { budget: { per: 'total' } })),
@@ -47,6 +64,16 @@ const FORGERIES: Readonly<Record<string, () => Promise<Batch>>> = {
     ),
   'a reality of its own': () => ofKid(fact('space:/', 'reality:made', { name: 'mine' })),
   'another origin of the reality': () => ofKid(fact('space:/', 'reality:forked', { name: 'mine' })),
+  'a signal of its own world': () => alone(signal({ namespace: 'court' }, 'world:court')),
+  'a signal of another world under the name of models': () => alone(signal({}, 'world:court')),
+  'another signal of a model': () => alone(signal({ key: ['first', 'price'] })),
+  'a signal of all models': () => alone(signal({ key: ['down'] })),
+  'a model that is neither up nor down': () => alone(signal({ value: 'obey' })),
+  'an outage that somebody made': () => outage({ content: { ...DOWN, actor: '@operator' } }),
+  'an outage that its fact does not tell': () => outage({ content: { ...DOWN, value: false } }),
+  'an outage in a thread that is there': () => outage({ root: 'told-kid' }),
+  'an outage by no fact': () => outage({ cause: 'ab'.repeat(32), root: `change/${'ab'.repeat(32)}` }),
+  'an outage as a change of a being': () => outage({}, { reel: 'being:ann', paths: ['a'] }),
   'the end of a role that a being wrote': () => alone(fact('registry', 'role:deleted', { name: 'own' })),
 }
 
@@ -70,6 +97,7 @@ it('control: it writes such facts where they are its to write', async () => {
       fact('being:ann', 'being:released', { by: 'operator', epoch: 3 }),
       fact('being:ann', 'being:ended'),
     ),
+    'that a model is down': await outage(),
     'the end of a role of its code': await alone(fact('registry', 'role:deleted', { name: 'of-code' })),
   }
   for (const [what, batch] of Object.entries(rightful))

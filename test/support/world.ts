@@ -59,8 +59,10 @@ export interface WorldOptions {
   readonly extensions?: readonly Extension[]
   readonly modelUrl?: string
   readonly modelTimeoutSeconds?: number
-  /** named model connections: URLs of model servers by name */
-  readonly connections?: Readonly<Record<string, string>>
+  /** named model connections: URLs of model servers by name, with those that stand in for them */
+  readonly connections?: Readonly<
+    Record<string, string | { readonly url: string; readonly fallbacks: readonly string[] }>
+  >
   /** hosts with private addresses that effects may reach */
   readonly privateHosts?: readonly string[]
   /** secrets for effects that name them */
@@ -244,9 +246,8 @@ const ATTEMPTS_MAX = 4
 export function modelAt(
   baseUrl: string,
   { modelTimeoutSeconds = 10, model }: WorldOptions,
-  connection?: string,
+  named: { readonly connection?: string; readonly fallbacks?: readonly string[] } = {},
 ): Model {
-  const named = connection === undefined ? {} : { connection }
   return createModel(modelEndpoint({ ...named, model: 'test', baseUrl, apiKey: null }), {
     timeoutSeconds: modelTimeoutSeconds,
     attemptsMax: ATTEMPTS_MAX,
@@ -258,4 +259,9 @@ const modelOf = (options: WorldOptions): Model | null =>
   options.modelUrl === undefined ? null : modelAt(options.modelUrl, options)
 
 const connectionsOf = (options: WorldOptions): ReadonlyMap<string, Model> =>
-  new Map(Object.entries(options.connections ?? {}).map(([name, url]) => [name, modelAt(url, options, name)]))
+  new Map(
+    Object.entries(options.connections ?? {}).map(([connection, at]) => {
+      const { url, ...more } = typeof at === 'string' ? { url: at } : at
+      return [connection, modelAt(url, options, { connection, ...more })]
+    }),
+  )

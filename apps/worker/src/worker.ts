@@ -5,7 +5,7 @@ import {
   isOpenTemporal,
   type Observer,
   readConnections,
-  resolveModelEndpoint,
+  resolveDefaultModel,
   type TreeosPlugin,
   treeos,
   workflowBundle,
@@ -54,7 +54,7 @@ export async function startWorker(env: NodeJS.ProcessEnv, log: Logger): Promise<
   const settings = readSettings(env)
   const tools = new ToolServers(toolServers(env))
   const extensions = await loadExtensions(env, tools.call)
-  const minds = new Minds(await resolveModelEndpoint(env), readConnections(env))
+  const minds = new Minds(await resolveDefaultModel(env), readConnections(env))
   const temporal = locateTemporal(env)
   const db = openDatabase(settings.DATABASE_URL, { poolMax: 1 }) // for its own questions; the beats have a pool of their own
   const metrics = new Metrics(db)

@@ -8,6 +8,7 @@ import { LRUCache } from 'lru-cache'
 import type { Observer } from './guard/guard.ts'
 import { Calls, Pace } from './mind/calls.ts'
 import { Cancels } from './mind/cancels.ts'
+import { Outages } from './mind/outages.ts'
 import type { Model } from './model/model.ts'
 import { KnownRuns, NextWakes } from './moments/next-wakes.ts'
 import { OpenMoments } from './moments/open-moments.ts'
@@ -69,6 +70,8 @@ export interface Memory {
   readonly cancels: Cancels
   /** what the last model call of each being could cost at most; not stored */
   readonly worstCosts: LRUCache<BeingName, Cost>
+  /** which models answer; not stored */
+  readonly outages: Outages
   /** how long minds took */
   readonly pace: Pace
   /** beings that wait for their next wake before they end their workflow task */
@@ -96,6 +99,7 @@ export function newMemory(shortWay: ShortWay = {}): Memory {
     calls: new Calls(shortWay.callsMax),
     cancels: new Cancels(),
     worstCosts: new LRUCache({ max: 5000 }),
+    outages: new Outages(),
     pace: new Pace(shortWay.mindMs),
     nextWakes: new NextWakes(shortWay.callsMax),
     knownRuns: new KnownRuns(shortWay.knownMs),

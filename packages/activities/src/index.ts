@@ -35,6 +35,7 @@ export {
   probeEndpoint,
   readConnections,
   readPrices,
+  resolveDefaultModel,
   resolveModelEndpoint,
   shownAddress,
   type Usage,

@@ -14,6 +14,7 @@ export {
   probeEndpoint,
   readConnections,
   readPrices,
+  resolveDefaultModel,
   resolveModelEndpoint,
   shownAddress,
 } from '@treeos/activities'

@@ -36,5 +36,5 @@ async function releaseOne(at: OpenReality, being: BeingName, epoch: number): Pro
   const row = await reader.being(being)
   if (row?.inhabited?.by == null || row.inhabited.epoch !== epoch) return false
   const fact = releasedFact(being, { by: row.inhabited.by, epoch }, 'lapsed')
-  return appendSystemFacts(at, [fact], reader)
+  return (await appendSystemFacts(at, [fact], reader)) !== null
 }

@@ -38,7 +38,7 @@ export async function installRoles(at: OpenReality, registry: Registry): Promise
       changed.push(fact)
     }
     changed.push(...(await rolesWithoutCode(at.db, registry)).map(roleRemoved))
-    if (changed.length === 0 || (await appendSystemFacts(at, changed, reader))) return [...taken]
+    if (changed.length === 0 || (await appendSystemFacts(at, changed, reader)) !== null) return [...taken]
   }
   throw new Error(
     `cannot install the roles of extensions: another writer changed the same reels in each of ${TRIES_MAX} tries`,

@@ -1,20 +1,20 @@
-import { type FactDraft, SUBSTRATE, type Wake } from '@treeos/core'
-import { append, buildFacts, readClock } from '@treeos/store'
-import { foldRows, rowKeyOf, type WorldReader } from '@treeos/world'
+import { type BeingName, type FactDraft, PRIORITIES, SUBSTRATE, type Wake } from '@treeos/core'
+import { append, type BuiltFact, buildFacts, readClock, type WakingChange } from '@treeos/store'
+import { type ChangedRow, changeContent, foldRows, rowKeyOf, type WorldReader } from '@treeos/world'
 import type { OpenReality } from './open-reality.ts'
 
 /**
- * Appends facts that come from no act of a being.
+ * Appends facts that come from no act of a being. Signals among them wake the beings that watch them.
  * @param reader the reader that the drafts were decided from; the append checks the heads that it read
  * @param wakes that the facts send
- * @returns false when another writer moved one of these heads, and nothing was written
+ * @returns who was woken by a change; null when another writer moved one of these heads, and nothing was written
  */
 export async function appendSystemFacts(
   { db, reality }: OpenReality,
   drafts: readonly FactDraft[],
   reader: WorldReader,
   wakes: readonly Wake[] = [],
-): Promise<boolean> {
+): Promise<readonly BeingName[] | null> {
   await reader.prefetch(drafts.map((draft) => rowKeyOf(draft) ?? draft.reel))
   const at = await readClock(db)
   const by = { actor: SUBSTRATE, at }
@@ -33,9 +33,28 @@ export async function appendSystemFacts(
     facts,
     rows: folded.map((row) => ({ ...row, foldedSeq: facts[row.draft]?.ref.seq ?? 0 })),
     inbox: wakes,
-    changes: [],
+    changes: folded.flatMap((row) => changeOf(row, drafts, facts)),
     closes: [],
     outcome: null,
   })
-  return answer.status === 'appended'
+  return answer.status === 'appended' ? answer.woken : null
+}
+
+/** The change of a signal. It begins a thread of its own, since no wake caused it. */
+function changeOf(
+  { reel, scopes, changed, values, draft }: ChangedRow,
+  drafts: readonly FactDraft[],
+  facts: readonly BuiltFact[],
+): WakingChange[] {
+  const fact = drafts[draft]
+  const hash = facts[draft]?.ref.hash
+  if (fact?.kind !== 'signal:published' || hash === undefined || changed.length === 0) return []
+  const wake = {
+    content: changeContent(fact, null),
+    priority: PRIORITIES.background,
+    root: `change/${hash}`,
+    hops: 0,
+    cause: hash,
+  }
+  return [{ reel, scopes, paths: changed, values, wake }]
 }

@@ -9,6 +9,7 @@ import {
   LOOK_PREFIX,
   questionOf,
   readPath,
+  SUBSTRATE,
   type Wake,
   wakeFields,
   wakeRecordOf,
@@ -27,7 +28,7 @@ import { actStep, changeContent, STEP_FIELDS } from '@treeos/world'
 import type { Comparison } from './comparison.ts'
 import type { Past } from './past.ts'
 
-/** Start of the id of a wake by change; the moment that changed it and the being that is woken follow. */
+/** Start of the id of a wake by change; the moment that changed it, or the fact, and the being that is woken follow. */
 const CHANGE_PREFIX = 'change/'
 
 interface Woken {
@@ -85,7 +86,8 @@ function compareChange({ open, entry }: Woken, caused: ReadonlyMap<string, Fact>
   if (cause === undefined) compare.differ('cause', open.wake.cause, null)
   if (cause === undefined || cause.payload === null) return
   const { header, payload } = cause
-  const told = changeContent({ reel: header.reel, kind: header.kind, payload }, header.actor)
+  const actor = header.actor === SUBSTRATE ? null : header.actor
+  const told = changeContent({ reel: header.reel, kind: header.kind, payload }, actor)
   compare.same('content', firstOf(entry?.content ?? null), told)
 }
 

@@ -300,7 +300,7 @@ describe('what a face costs', () => {
     await world.birth({ name: 'herald', cognition: 'llm', role: 'herald', home: '/square' })
     const crowd = Array.from({ length: 300 }, (_, i) => guest(`guest-${i}`, '/square')).flat()
     const reader = new WorldReader(rowSource(world.db, world.reality.id))
-    expect(await appendSystemFacts({ ...world, db: world.owner }, crowd, reader)).toBe(true)
+    expect(await appendSystemFacts({ ...world, db: world.owner }, crowd, reader)).toEqual([])
     await live(world, 'herald', 'who is here?')
     expect((viewOf('herald', 'occupants')?.here as Json[] | undefined)?.length).toBe(32)
     expect(viewOf('herald', 'occupants')?.cut).toEqual(['268 more beings, 300 in all'])

@@ -1,4 +1,5 @@
 import {
+  type BeingName,
   isErrorCode,
   isOverlayHandle,
   type MomentId,
@@ -10,13 +11,15 @@ import {
 import type { SignatureRef } from '@treeos/overlay'
 import type { LoadedMoment } from '@treeos/reality'
 import { renderSignature } from '@treeos/signature'
-import { findOverlaySources, settle } from '@treeos/store'
+import { type Cost, findOverlaySources, settle } from '@treeos/store'
 import { type AskSignature, whyParked } from '@treeos/world'
+import { LRUCache } from 'lru-cache'
 import type { BeatDeps } from '../deps.ts'
 import type { failureDecision } from '../guard/failure-decision.ts'
 import { withPostgresRetry } from '../guard/guard.ts'
-import { askWithinBudgets, newAttempt } from '../model/ask-within-budgets.ts'
+import { newAttempt } from '../model/ask-within-budgets.ts'
 import { ModelTransientError } from '../model/model.ts'
+import { askInOrder } from './fallbacks.ts'
 import { type CallOverlay, resolveOverlay } from './resolve-overlay.ts'
 import { answerLimitOf, modelOf } from './thought.ts'
 
@@ -53,17 +56,22 @@ export function askBy(
     const overlay = await overlayOf(deps, loaded, { name: signature.name, isEntry })
     if (overlay !== null) at.onOverlay(overlay.record)
     try {
-      const asked = await askWithinBudgets(
-        { ...deps, memory: NO_FORECAST },
-        { ...model, decide: (request) => model.complete(request) },
-        { being, moment, attempt: newAttempt() },
-        null,
+      const asked = await askInOrder(
+        { ...deps, memory: { ...deps.memory, worstCosts: NO_FORECAST } },
         {
-          tools: [signature.tool],
-          forceToolCall: true,
-          signal,
-          prompt: renderSignature(filled, overlay?.value ?? null),
-          ...answerLimitOf(loaded),
+          model,
+          moment,
+          attempt: newAttempt(),
+          reservation: null,
+          request: {
+            tools: [signature.tool],
+            forceToolCall: true,
+            signal,
+            prompt: renderSignature(filled, overlay?.value ?? null),
+            ...answerLimitOf(loaded),
+          },
+          callOf: (one) => ({ ...one, decide: (request) => one.complete(request) }),
+          failureOf: (answer) => ('failure' in answer ? answer.failure.message : null),
         },
       )
       if ('breach' in asked) throw new TreeosError('BUDGET_EXCEEDED', whyParked(being, asked.breach))
@@ -85,7 +93,7 @@ export function askBy(
 }
 
 /** What a skill costs says nothing of what the next moment will cost. */
-const NO_FORECAST = { worstCosts: { set: () => undefined } }
+const NO_FORECAST = new LRUCache<BeingName, Cost>({ max: 1 })
 
 /** Resolved when the call is made. A person's act brings the handle of its own overlay. */
 async function overlayOf(

@@ -205,7 +205,8 @@ export class Call {
     const seconds = (performance.now() - this.started) / 1000
     for (const until = performance.now() + JOINED_MS_MAX; !this.#isJoined && performance.now() < until; )
       await sleep(POLL_MS)
-    if (!this.#isJoined) await reportFault(deps, this.moment, { part: 'model', attempt: 1, seconds, error })
+    if (!this.#isJoined)
+      await reportFault(deps, this.moment, { part: 'model', attempt: error.tried, seconds, error })
   }
 }
 

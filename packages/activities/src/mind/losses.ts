@@ -86,7 +86,7 @@ export async function afterLoss(
   const { patienceSeconds, attemptsMax } = model
   const { moment } = loaded.record
   const { retryAfterMs } = error
-  await reportFault(deps, moment, { part: 'model', attempt, seconds, error })
+  await reportFault(deps, moment, { part: 'model', attempt: attempt * error.tried, seconds, error })
   const faults = await withPostgresRetry(deps.observe, () => listFaults(deps.db, moment))
   const losses = faults.filter(({ part }) => part === 'model')
   const delay = nextDelayMs({

@@ -3,7 +3,7 @@ import { ENTRY } from '@treeos/overlay'
 import type { ThinkInput } from '@treeos/protocol'
 import type { LoadedMoment } from '@treeos/reality'
 import { renderSignature } from '@treeos/signature'
-import { isAwaited, whyParked } from '@treeos/world'
+import { isAwaited, proseAnswers, whyParked } from '@treeos/world'
 import type { BeatDeps } from '../deps.ts'
 import { failureDecision } from '../guard/failure-decision.ts'
 import { withPostgresRetry } from '../guard/guard.ts'
@@ -77,6 +77,7 @@ async function askModel(
         ...answerLimitOf(loaded),
         ...(telling === null ? {} : { onSaying: (saying) => telling.hear(saying) }),
       },
+      proseAnswers: proseAnswers(role, loaded.record),
       refusalOf: (answer) => refusalOf(deps, { loaded, stack, role }, answer, decisionOf(answer)),
     })
     if ('breach' in asked) return unasked(overBudget(loaded, asked.breach))
@@ -90,7 +91,7 @@ async function askModel(
     )
     return {
       decision: overlay?.mask(decision) ?? decision,
-      usage: asJson({ ...usage, model: model.name, seconds: secondsSince(askedAt) }),
+      usage: asJson({ ...usage, model: asked.model.name, seconds: secondsSince(askedAt) }),
       settlement,
       overlay: overlay?.record ?? null,
     }

@@ -6,11 +6,16 @@ import type { BeatDeps } from '../deps.ts'
 import { withPostgresRetry } from '../guard/guard.ts'
 import { askWithinBudgets, newAttempt, type Reservation } from '../model/ask-within-budgets.ts'
 import { type Model, type ModelAnswer, type ModelRequest, ModelTransientError } from '../model/model.ts'
+import { askInOrder } from './fallbacks.ts'
 
 type Asked = Awaited<ReturnType<typeof askWithinBudgets<ModelAnswer>>>
 
 /** What a model decided in the end, with what was refused before. */
-type Decided = Exclude<Asked, { readonly breach: unknown }> & { readonly tries: readonly RefusedTry[] }
+type Decided = Exclude<Asked, { readonly breach: unknown }> & {
+  readonly tries: readonly RefusedTry[]
+  /** that decided */
+  readonly model: Model
+}
 
 interface Asking {
   readonly model: Model
@@ -19,6 +24,8 @@ interface Asking {
   readonly attempt: number
   readonly reservation: Reservation | null
   readonly request: ModelRequest
+  /** prose is the answer to whoever waits */
+  readonly proseAnswers: boolean
   /** why the gates refuse what it decided; null when they do not */
   readonly refusalOf: (answer: ModelAnswer) => Promise<RefusedTry | null>
 }
@@ -30,11 +37,20 @@ interface Asking {
  */
 export async function askUntilAllowed(
   deps: BeatDeps,
-  { model, moment, attempt, reservation, request, refusalOf }: Asking,
+  { model: asked, moment, attempt, reservation, request, proseAnswers, refusalOf }: Asking,
 ): Promise<Decided | Extract<Asked, { readonly breach: unknown }>> {
   const { being } = parseMomentId(moment)
-  const first = await askWithinBudgets(deps, model, { being, moment, attempt }, reservation, request)
+  const first = await askInOrder(deps, {
+    model: asked,
+    moment,
+    attempt,
+    reservation,
+    request,
+    callOf: (model) => model,
+    failureOf: ({ decision }) => (decision.kind === 'failure' ? decision.message : null),
+  })
   if ('breach' in first) return first
+  const { model } = first
   let last: Decided = { ...first, tries: [] }
   while (last.tries.length < deps.triesMax) {
     const refused = await refusalOf(last.answer)
@@ -49,11 +65,11 @@ export async function askUntilAllowed(
       { being, moment, attempt: newAttempt() },
       {
         ...request,
-        prompt: withRefusals(request.prompt, tries),
+        prompt: withRefusals(request.prompt, tries, proseAnswers),
       },
     )
     if (next === null) break
-    last = { ...next, answer: { ...next.answer, usage: sumOf(last.answer, next.answer) }, tries }
+    last = { ...next, model, answer: { ...next.answer, usage: sumOf(last.answer, next.answer) }, tries }
   }
   return last
 }
@@ -79,14 +95,17 @@ function sumOf(one: Pick<ModelAnswer, 'usage'>, other: Pick<ModelAnswer, 'usage'
   return sum
 }
 
+const OR_SPEAK = 'Answer in plain words, or call something else.'
+const OR_STOP = 'Call something else, or make no tool call.'
+
 /** The prompt of a further try: what was refused stands at its end, where nothing that stays the same is changed. */
-function withRefusals({ system, user }: Prompt, tries: readonly RefusedTry[]): Prompt {
+function withRefusals({ system, user }: Prompt, tries: readonly RefusedTry[], proseAnswers: boolean): Prompt {
   const lines = tries.map(
     ({ call, code, message }) => `${call === null ? 'your call' : callInWords(call)}: ${code}: ${message}`,
   )
   const told = viewBlock('refused', lines.join('\n'))
   return {
     system,
-    user: `${user}\n\n${told}\nThis was refused, and nothing was done. Call something else, or make no tool call.`,
+    user: `${user}\n\n${told}\nThis was refused, and nothing was done. ${proseAnswers ? OR_SPEAK : OR_STOP}`,
   }
 }

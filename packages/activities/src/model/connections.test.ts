@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { inspect } from 'node:util'
 import { expect, it } from 'vitest'
 import { KEY } from '../../test/asking.ts'
-import { keyVariables, readConnections } from './connections.ts'
+import { keyVariables, readConnections, resolveDefaultModel } from './connections.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'treeos-models-'))
 const written = (content: unknown): string => {
@@ -31,6 +31,23 @@ it('reads connections by name, with keys from variables and files', () => {
   ])
   expect(inspect(read, { showHidden: true }) + JSON.stringify(read)).not.toContain(KEY)
   expect(keyVariables({ TREEOS_MODELS: file })).toEqual(['JUDGE_KEY'])
+})
+
+it('reads which connections stand in for another, and for the model of the reality', async () => {
+  const file = written({
+    fallbacks: ['small'],
+    connections: { small: { ...SMALL, fallbacks: ['dear', 'default'] }, dear: SMALL },
+  })
+  const env = {
+    TREEOS_MODELS: file,
+    OPENAI_BASE_URL: 'http://127.0.0.1:9/v1',
+    OPENAI_API_KEY: KEY,
+    TREEOS_MODEL: 'owl',
+  }
+  const [small, dear] = readConnections(env)
+  expect(small?.fallbacks).toEqual(['dear', 'default'])
+  expect(dear).not.toHaveProperty('fallbacks')
+  expect(await resolveDefaultModel(env)).toMatchObject({ model: 'owl', apiKey: KEY, fallbacks: ['small'] })
 })
 
 it('reads parameters, which each request gets', () => {
@@ -72,6 +89,26 @@ it.each([
     /parameters: takes no field that TreeOS sets: model, messages/,
   ],
   ['both', { connections: { small: { ...SMALL, apiKeyEnv: 'A', apiKeyFile: 'b' } } }, /either/],
+  [
+    'a fallback that is not there',
+    { connections: { small: { ...SMALL, fallbacks: ['x'] } } },
+    /small.fallbacks names "x"; there is default/,
+  ],
+  [
+    'a connection as its own fallback',
+    { connections: { small: { ...SMALL, fallbacks: ['small'] } } },
+    /names "small"/,
+  ],
+  [
+    'a fallback of the reality that is not there',
+    { fallbacks: ['x'], connections: { small: SMALL } },
+    /fallbacks names "x"; there is small/,
+  ],
+  [
+    'a connection with the name of the model of the reality',
+    { connections: { default: SMALL } },
+    /default is the model of the reality/,
+  ],
   [
     'a key over HTTP to another machine',
     { connections: { small: { ...SMALL, baseUrl: 'http://10.0.0.7/v1', apiKeyFile: 'key.txt' } } },

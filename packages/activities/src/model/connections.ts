@@ -3,7 +3,14 @@ import { dirname, join, resolve } from 'node:path'
 import { isKey, TreeosError } from '@treeos/core'
 import { z } from 'zod'
 import { API_NAMES } from './apis/shape.ts'
-import { type ModelEndpoint, modelEndpoint, requireBaseUrl, requireKeptKey, requireKey } from './endpoint.ts'
+import {
+  type ModelEndpoint,
+  modelEndpoint,
+  requireBaseUrl,
+  requireKeptKey,
+  requireKey,
+  resolveModelEndpoint,
+} from './endpoint.ts'
 import { parseFile } from './parse-file.ts'
 
 /** Fields of a request that are not the operator's: they are what a being says, may do and may use. */
@@ -17,6 +24,9 @@ const FIXED = [
   'max_tokens',
   'max_completion_tokens',
 ]
+/** Name of the reality's own model among the connections, as fallbacks and signals name it. */
+export const DEFAULT_CONNECTION = 'default'
+
 const text = z.string('takes a text').regex(/\S/, 'takes a text')
 /** A connection as the file writes it: where it goes, and where its key is. The file holds no keys. */
 const connection = z
@@ -24,6 +34,8 @@ const connection = z
     {
       baseUrl: text,
       model: text,
+      /** connections that stand in for it, in order, when it gives no answer */
+      fallbacks: z.array(z.string()).optional(),
       api: z.enum(API_NAMES, `takes one of ${API_NAMES.join(', ')}`).optional(),
       /** fields of each request, such as temperature */
       parameters: z
@@ -43,19 +55,25 @@ const connection = z
         )
         .optional(),
     },
-    'takes baseUrl, model, api, parameters, and apiKeyEnv or apiKeyFile',
+    'takes baseUrl, model, api, parameters, fallbacks, and apiKeyEnv or apiKeyFile',
   )
   .refine(
     ({ apiKeyEnv, apiKeyFile }) => apiKeyEnv === undefined || apiKeyFile === undefined,
     'takes either apiKeyEnv or apiKeyFile',
   )
 const models = z.object({
-  connections: z.record(z.string().refine(isKey), connection, {
-    error: ({ code }) =>
-      code === 'invalid_key'
-        ? 'needs a kebab-case name of up to 64 characters'
-        : 'takes an object of connections by name',
-  }),
+  /** connections that stand in for the default model of the reality */
+  fallbacks: z.array(z.string()).optional(),
+  connections: z.record(
+    z.string().refine((name) => isKey(name) && name !== DEFAULT_CONNECTION),
+    connection,
+    {
+      error: ({ code }) =>
+        code === 'invalid_key'
+          ? `needs a kebab-case name of up to 64 characters, and ${DEFAULT_CONNECTION} is the model of the reality itself`
+          : 'takes an object of connections by name',
+    },
+  ),
 })
 
 type Env = Readonly<Record<string, string | undefined>>
@@ -79,22 +97,50 @@ export function modelsFile(env: Env): string | null {
 export function readConnections(env: Env): ModelEndpoint[] {
   const file = modelsFile(env)
   if (file === null) return []
-  const { connections } = parseFile(file, models)
-  return Object.entries(connections).map(([connection, { baseUrl, model, api, parameters, ...key }]) => {
-    const at = `${file}: connections.${connection}`
-    const address = {
-      baseUrl: requireBaseUrl(baseUrl, `${at}.baseUrl`),
-      apiKey: requireKey(keyOf(key, file, at, env), `${at}: its key`),
-    }
-    requireKeptKey(address, env, `${at}.baseUrl`)
-    return modelEndpoint({
-      connection,
-      model,
-      ...address,
-      ...(parameters === undefined ? {} : { parameters }),
-      ...(api === undefined ? {} : { api }),
-    })
-  })
+  const { connections, fallbacks } = parseFile(file, models)
+  requireKnown(fallbacks, Object.keys(connections), `${file}: fallbacks`)
+  return Object.entries(connections).map(
+    ([connection, { baseUrl, model, api, parameters, fallbacks, ...key }]) => {
+      const at = `${file}: connections.${connection}`
+      const others = [...Object.keys(connections).filter((name) => name !== connection), DEFAULT_CONNECTION]
+      requireKnown(fallbacks, others, `${at}.fallbacks`)
+      const address = {
+        baseUrl: requireBaseUrl(baseUrl, `${at}.baseUrl`),
+        apiKey: requireKey(keyOf(key, file, at, env), `${at}: its key`),
+      }
+      requireKeptKey(address, env, `${at}.baseUrl`)
+      return modelEndpoint({
+        connection,
+        model,
+        ...address,
+        ...(parameters === undefined ? {} : { parameters }),
+        ...(api === undefined ? {} : { api }),
+        ...(fallbacks === undefined ? {} : { fallbacks }),
+      })
+    },
+  )
+}
+
+/**
+ * The model of the reality itself, with the connections that stand in for it.
+ * @returns null when the environment names none and no Ollama answers
+ * @throws {TreeosError} INVALID_INPUT
+ */
+export async function resolveDefaultModel(env: Env): Promise<ModelEndpoint | null> {
+  const endpoint = await resolveModelEndpoint(env)
+  const file = modelsFile(env)
+  const { fallbacks } = file === null ? {} : parseFile(file, models)
+  if (endpoint === null || fallbacks === undefined) return endpoint
+  return modelEndpoint({ ...endpoint, apiKey: endpoint.apiKey, fallbacks }) // a copy has no key, which cannot be enumerated
+}
+
+function requireKnown(names: readonly string[] = [], known: readonly string[], at: string): void {
+  const unknown = names.find((name) => !known.includes(name))
+  if (unknown !== undefined)
+    throw new TreeosError(
+      'INVALID_INPUT',
+      `${at} names ${JSON.stringify(unknown)}; there is ${known.join(', ')}`,
+    )
 }
 
 /** Names of the variables that hold keys of the named connections. @throws {TreeosError} INVALID_INPUT */

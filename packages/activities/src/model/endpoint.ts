@@ -10,6 +10,8 @@ export interface ModelEndpoint {
   /** in the operator's configuration; left out for the default one of the reality */
   readonly connection?: string
   readonly model: string
+  /** names of the connections that stand in for it, in order, when it gives no answer */
+  readonly fallbacks?: readonly string[]
   /** which API it speaks; left out: by its address, Chat Completions for most */
   readonly api?: ApiName
   /** base URL including `/v1`, without a trailing slash */
@@ -65,6 +67,7 @@ export async function resolveModelEndpoint(
 export function modelEndpoint({
   connection,
   parameters,
+  fallbacks,
   api,
   model,
   baseUrl,
@@ -74,6 +77,7 @@ export function modelEndpoint({
     ...(connection === undefined ? {} : { connection }),
     ...(parameters === undefined ? {} : { parameters }),
     ...(api === undefined ? {} : { api }),
+    ...(fallbacks === undefined ? {} : { fallbacks }),
   }
   // The shown address leaves out the query, which may hold a key.
   const shown = {

@@ -16,6 +16,8 @@ export class ModelTransientError extends Error {
   readonly usage: Usage | null
   /** the most model tokens that what was received can have; undefined when that is unknown */
   readonly received?: number
+  /** how many models were asked in this attempt: the first one and its fallbacks */
+  tried = 1
   constructor(
     code: 'LLM_TIMEOUT' | 'LLM_FAILED',
     message: string,
@@ -73,8 +75,25 @@ export function throwLost(error: unknown): never {
   throw new ModelTransientError(
     /TIMEDOUT|TIMEOUT/.test(code ?? '') ? 'LLM_TIMEOUT' : 'LLM_FAILED',
     `connection to the model failed (${code ?? 'cut'})`,
-    { isFree: ['ECONNREFUSED', 'ENOTFOUND', 'EAI_AGAIN'].includes(code ?? '') },
+    { isFree: isUnsent(error) },
   )
+}
+
+/** Codes of connections that were never made: no request went out. */
+const NOT_CONNECTED =
+  /^(?:ECONNREFUSED|ENOTFOUND|EAI_(?:AGAIN|FAIL|NODATA|NONAME)|E(?:HOST|NET)(?:UNREACH|DOWN)|EADDRNOTAVAIL|UND_ERR_CONNECT_TIMEOUT)$/
+/** Codes of certificates that were refused, before anything was sent. */
+const UNTRUSTED =
+  /^(?:CERT_|ERR_TLS_CERT_|UNABLE_TO_|HOSTNAME_MISMATCH|DEPTH_ZERO_SELF_SIGNED_CERT|SELF_SIGNED_CERT)/
+
+/** Whether a request was never sent, so that nobody can charge for it. */
+function isUnsent(error: unknown): boolean {
+  for (let at = error; at instanceof Error; at = at.cause) {
+    const { code, syscall } = at as NodeJS.ErrnoException
+    if (syscall === 'connect' || syscall === 'getaddrinfo') return true
+    if (typeof code === 'string' && (NOT_CONNECTED.test(code) || UNTRUSTED.test(code))) return true
+  }
+  return false
 }
 
 /** Node's code of a failed connection, such as ECONNREFUSED. The set is closed, so it quotes nothing of the server. */

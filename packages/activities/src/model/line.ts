@@ -140,7 +140,11 @@ export class Line {
     const usage = readUsage(completion)
     throwIfTransient(refusal, { isFree, usage, received: receivedIn(completion) })
     const failure = explain(refusal, this.#endpoint)
-    return { failure, charged: { usage, ...(isFree ? { refused: true } : {}) } }
+    const isAway = isFree && (refusal.topic === 'quota' || [401, 402, 403, 404].includes(status))
+    return {
+      failure,
+      charged: { usage, ...(isFree ? { refused: true } : {}), ...(isAway ? { unavailable: true } : {}) },
+    }
   }
 
   /** Sends one HTTP request. @returns a completion, which is undefined for an answer that is not JSON */

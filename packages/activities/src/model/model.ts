@@ -7,7 +7,7 @@ import { type Price, type Prices, priceOf, SHIPPED_PRICES } from './prices.ts'
 import type { Charged, ModelRequest } from './request.ts'
 import { TokenBound } from './tokens.ts'
 
-export { keyVariables, modelsFile, readConnections } from './connections.ts'
+export { keyVariables, modelsFile, readConnections, resolveDefaultModel } from './connections.ts'
 export {
   faultOfEndpoint,
   type ModelEndpoint,
@@ -33,6 +33,10 @@ export type ModelOutputs = Charged & Outputs
 
 export interface Model {
   readonly name: string
+  /** name of its connection; left out for the default one of the reality */
+  readonly connection?: string
+  /** names of the connections that stand in for it, in order */
+  readonly fallbacks?: readonly string[]
   /** how long an outage is outlived: no attempt begins later after the first one, except a second one */
   readonly patienceSeconds: number
   /** most attempts; left out, as many as patience allows */
@@ -98,6 +102,8 @@ export function createModel(endpoint: ModelEndpoint, options: ModelOptions): Mod
   const tokens = new TokenBound(endpoint.model)
   return {
     name: endpoint.model,
+    ...(endpoint.connection === undefined ? {} : { connection: endpoint.connection }),
+    ...(endpoint.fallbacks === undefined ? {} : { fallbacks: endpoint.fallbacks }),
     patienceSeconds: options.patienceSeconds ?? PATIENCE_SECONDS,
     attemptsMax: options.attemptsMax,
     price: priceOf(prices, endpoint.model),

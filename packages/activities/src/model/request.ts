@@ -25,4 +25,6 @@ export interface Charged {
   readonly received?: number
   /** the provider did no work, so it charges nothing */
   readonly refused?: true
+  /** it would refuse any other request, too: the key, the model or the credit is missing */
+  readonly unavailable?: true
 }

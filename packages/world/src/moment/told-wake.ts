@@ -86,7 +86,9 @@ const TELLERS: Readonly<Record<string, (content: JsonObject) => string | undefin
     const whose = isText(target) ? `${inline(name)} of ${inline(target)}` : `the world signal ${inline(name)}`
     const now = value === undefined ? '' : ` to ${bareJson(JSON.stringify(value))}`
     const more = typeof changes === 'number' && changes > 1 ? `, the first of ${changes} changes` : ''
-    return `${by(actor)} changed ${whose}${now}${more}.`
+    return isText(actor)
+      ? `${by(actor)} changed ${whose}${now}${more}.`
+      : `${upper(whose)} changed${now}${more}.`
   },
   idle: ({ seconds }) =>
     typeof seconds === 'number' ? `You have been silent for ${seconds} seconds.` : undefined,
@@ -110,6 +112,7 @@ function deed(call: Json | undefined): string {
 }
 
 const isText = (value: Json | undefined): value is string => typeof value === 'string' && value !== ''
+const upper = (text: string): string => text.slice(0, 1).toUpperCase() + text.slice(1)
 const by = (actor: Json | undefined): string => (isText(actor) ? inline(actor) : 'Somebody')
 const oneLine = (text: string): string => bareJson(text.replace(/\s+/gu, ' '))
 const quoted = (text: string): string => bareJson(JSON.stringify(text))

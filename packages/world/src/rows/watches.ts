@@ -61,7 +61,7 @@ const VALUE_LENGTH_MAX = 1024
  * Content of the wake that a change makes. A signal is open to all, so its value goes along. The value of a quality does not: the moment
  * reads it itself, if its being may see what has it.
  */
-export function changeContent(fact: FactDraft, actor: BeingName): JsonObject {
+export function changeContent(fact: FactDraft, actor: BeingName | null): JsonObject {
   const { reel, kind, payload } = fact
   const isSignal = kind === 'signal:published'
   const keys = (isSignal ? [payload.namespace, ...(payload.key as string[])] : payload.path) as string[]
@@ -70,7 +70,7 @@ export function changeContent(fact: FactDraft, actor: BeingName): JsonObject {
   const [of, target] = isSignal ? ['world'] : ownerOf(reel)
   return {
     event: 'changed',
-    actor: stanceOf(by),
+    ...(by === null ? {} : { actor: stanceOf(by) }),
     what: `${of}.${keys.join('.')}`,
     ...(target === undefined ? {} : { target }),
     ...(!isSignal || canonicalJson(value).length > VALUE_LENGTH_MAX ? {} : { value }),

@@ -1,5 +1,5 @@
 -- Whether each change of a batch is told by the fact that it names, in the words of `changeContent`: by whom and of what, and the value of a
--- signal only. Its thread and its hops follow from the wake of the moment.
+-- signal only. Its thread and its hops follow from the wake of the moment; without a moment it begins a thread, and names nobody.
 create or replace function treeos.is_changed(batch jsonb, w treeos.inbox) returns boolean language plpgsql stable as $$
 declare
   c jsonb;
@@ -19,11 +19,13 @@ begin
     target := case when is_signal then null when fact->>'reel' like 'being:%' then '@' || substr(fact->>'reel', 7)
       else substr(fact->>'reel', 7) end;
     if (fact->>'reel' = c->>'reel'
-      and said - 'value' = jsonb_strip_nulls(jsonb_build_object('actor', '@' || coalesce(it->>'onBehalfOf', batch->>'being'), 'event', 'changed',
+      and said - 'value' = jsonb_strip_nulls(jsonb_build_object(
+        'actor', '@' || case when batch->>'moment' is not null then coalesce(it->>'onBehalfOf', batch->>'being') end, 'event', 'changed',
         'target', target, 'what', of_what || '.' || array_to_string(array(
           select jsonb_array_elements_text(it->(case when is_signal then 'key' else 'path' end))), '.')))
       and (said->'value' is null or is_signal and said->'value' = coalesce(it->'value', 'null'))
-      and c#>>'{event,root}' in (w.root, w.id) and (c#>>'{event,hops}')::integer = w.hops + 1
+      and case when batch->>'moment' is null then c#>>'{event,root}' = 'change/' || (c#>>'{event,cause}') and (c#>>'{event,hops}')::integer = 0
+        else c#>>'{event,root}' in (w.root, w.id) and (c#>>'{event,hops}')::integer = w.hops + 1 end
       and (c#>>'{event,priority}')::integer between 1 and 9) is not true
     then
       return false;

@@ -2,7 +2,7 @@
 -- values are the scalars at some of the paths. A being with a waiting wake by change gets no second one: `times` counts the
 -- changes that the wake stands for.
 -- @param guarded the batch comes from a worker: each change that somebody watches must be told by its facts
--- @param wake of the moment, then
+-- @param wake of the moment, then; a change without a moment has the hash of its fact in its id
 -- Returns the beings that were woken now, without those whose wake waits for more changes.
 create or replace function treeos.wake_watchers(batch jsonb, guarded boolean, wake treeos.inbox) returns jsonb
 language plpgsql security definer set search_path = treeos, pg_temp as $$
@@ -50,7 +50,7 @@ begin
     select * from watcher where being not in (select being from waiting)
   ), delayed_more as (
     insert into delayed as d (being, due, id, priority, content, root, hops, cause, times)
-    select w.being, clock_timestamp() + make_interval(secs => w.wait), 'change/' || its_moment || '/' || w.being,
+    select w.being, clock_timestamp() + make_interval(secs => w.wait), 'change/' || coalesce(its_moment, w.event->>'cause') || '/' || w.being,
       w.priority, convert_to(w.event->>'content', 'UTF8'), w.event->>'root', (w.event->>'hops')::integer,
       decode(w.event->>'cause', 'hex'), w.times
     from fresh w where w.wait > 0
@@ -62,7 +62,7 @@ begin
     delete from delayed where being in (select being from watcher where wait = 0) returning being, times
   ), added as (
     insert into inbox (id, being, kind, priority, content, root, hops, cause, times)
-    select 'change/' || its_moment || '/' || w.being, w.being, 'event', w.priority,
+    select 'change/' || coalesce(its_moment, w.event->>'cause') || '/' || w.being, w.being, 'event', w.priority,
       convert_to(w.event->>'content', 'UTF8'), w.event->>'root', (w.event->>'hops')::integer, decode(w.event->>'cause', 'hex'),
       w.times + coalesce(o.times, 0)
     from fresh w left join overtaken o using (being) where w.wait = 0

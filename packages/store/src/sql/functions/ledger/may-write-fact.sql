@@ -1,6 +1,6 @@
 -- Whether a fact may come from this actor, for those facts that give or take power. What else an actor may do its gates decide before,
 -- and replay judges again. Without a moment, the code of a worker registers and removes its roles, but none of a being's; and leases end
--- that no longer hold. On behalf of another an actor does only what that one asked it for.
+-- that no longer hold; and it says which models are down. On behalf of another an actor does only what that one asked it for.
 -- @param wake of the moment
 create or replace function treeos.may_write_fact(kind text, reel text, seq bigint, bytes bytea, actor text, wake treeos.inbox,
   its_moment text)
@@ -19,6 +19,9 @@ begin
       when kind = 'being:released' then reel = 'being:' || whose and exists (
         select from lease l where l.being = whose and lease_is_valid(l.being, l.epoch) is not true)
       when kind = 'approval:expired' then is_asked_until(substr(reel, 10)) <= clock_timestamp()
+      when kind = 'signal:published' then reel = 'world:model' and told(bytes)->>'namespace' = 'model'
+        and jsonb_typeof(told(bytes)->'value') = 'boolean' and jsonb_typeof(told(bytes)->'key') = 'array'
+        and jsonb_array_length(told(bytes)->'key') = 2 and told(bytes)#>>'{key,1}' = 'down'
       else false end;
   end if;
   if position('onBehalfOf' in its_text) > 0 or position('\u' in its_text) > 0 then

@@ -1,6 +1,7 @@
 -- The wake of the moment that a batch ends. Raises an error unless the batch follows from it: the moment was opened for this wake,
 -- which no other moment has claimed, and what a person's act asked for, or said yes to, is what the moment decided. Without a moment a batch holds facts
--- and their rows, and what tells a being that nobody answered it in time. An outcome of a life that is over changes nothing.
+-- and their rows, what tells a being that nobody answered it in time, and which models came or went. An outcome of a life that is over changes
+-- nothing.
 create or replace function treeos.require_own_wake(batch jsonb) returns treeos.inbox language plpgsql stable as $$
 declare
   this_being text := batch->>'being';
@@ -10,7 +11,8 @@ declare
   w inbox;
 begin
   if this_moment is null or is_over then
-    if (jsonb_array_length(batch->'changes') + jsonb_array_length(batch->'closes') = 0
+    if (jsonb_array_length(batch->'closes') = 0
+      and not batch->'changes' @? 'strict $[*] ? (!(@.reel == "world:model"))' and (not is_over or jsonb_array_length(batch->'changes') = 0)
       and (jsonb_array_length(batch->'inbox') = 0 or this_being is null and batch->'inbox' @? '$[*] ? (@.id starts with "expired/")')
       and case when is_over
         then ended = 'skipped' and jsonb_array_length(batch->'facts') + jsonb_array_length(batch->'rows') = 0
