@@ -93,6 +93,7 @@ export const EXAMPLES: Readonly<Record<string, readonly string[]>> = {
   tail: ['treeos tail', 'treeos tail @echo --json', 'treeos tail --after 42.0'],
   beings: ['treeos beings'],
   'budget show': ['treeos budget', 'treeos budget @ann'],
+  'budget release': ['treeos budget release @ann'],
   'budget set': [
     `treeos budget set @ann '{"momentsPerMinute": 60, "tokens": 200000, "per": "day"}'`,
     `treeos budget set / '{"momentsPerMinute": 10, "tokens": 100000}'`,

@@ -1,4 +1,4 @@
-import { beings, inbox, moments } from '@treeos/client'
+import { beings, budget, inbox, moments } from '@treeos/client'
 import type { JsonObject } from '@treeos/core'
 import { countOpen, rebuildRow } from '@treeos/store'
 import { FOLD, type Row } from '@treeos/world'
@@ -158,6 +158,36 @@ describe('the cost of a call', () => {
       .execute()
     expect(rows.map(({ settled_tokens }) => settled_tokens)).toEqual([0, rows[1]?.tokens, 11])
     expect(await spent('unlucky')).toMatchObject({ tokens: (rows[1]?.tokens ?? 0) + 11, held: 0 })
+  })
+})
+
+describe('an outage', () => {
+  const unsureOf = async (being: string) => (await budget(world, being)).unsure?.tokens ?? 0
+
+  it('counts the most that lost calls can have cost; who owns the budget gives it back, for that budget alone', async () => {
+    await setBudget('boss', { tokens: 1_000_000, per: 'day' })
+    await child('outcast')
+    await setBudget('outcast', { tokens: 200_000, per: 'day' })
+    answers('outcast', { reset: 'mid-body' })
+    expect(await live(world, 'outcast', 'hello?')).toMatchObject({ outcome: 'failure', reason: 'LLM_FAILED' })
+    const lost = (await budget(world, 'outcast')).used.tokens
+    expect([await unsureOf('outcast'), await unsureOf('boss')]).toEqual([lost, lost])
+    expect(lost).toBeGreaterThan(ANSWER_TOKENS)
+
+    // What is left is too little for another call, so it is parked.
+    model.reset()
+    await setBudget('outcast', { tokens: lost + 10, per: 'day' }) // and enough once nothing was lost
+    expect(await live(world, 'outcast', 'and now?')).toMatchObject({ reason: 'BUDGET_EXCEEDED' })
+    const wake = await tell(world, 'outcast', 'well?')
+    expect(await bossDoes('resume', '@outcast', { release: true })).toMatchObject({ outcome: 'act' })
+    expect(await momentOf(world, wake)).toMatchObject({ outcome: 'act' })
+    expect(await unsureOf('outcast')).toBe(0)
+    expect((await budget(world, 'outcast')).used.tokens).toBeLessThan(lost)
+    expect(await unsureOf('boss')).toBe(lost)
+    await expect(doAs(world, 'resume', '@outcast', { release: 'all' })).rejects.toMatchObject({
+      code: 'INVALID_INPUT',
+    })
+    await setBudget('boss', {})
   })
 })
 

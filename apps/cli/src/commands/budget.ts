@@ -32,4 +32,14 @@ export function addBudget(cli: Cli): void {
       return doing(target, 'set-budget', requireObject(json, 'the budget'))
     },
   )
+  acts(
+    cli,
+    cli.asBeing(
+      'release <stance>',
+      'give back what the budget of a being counts for model calls whose cost never came back, and let it go on',
+      'budget',
+    ),
+    (stance: string, options: ActingOptions) =>
+      doing(addressOfStance(stance, options), 'resume', { release: true }),
+  )
 }

@@ -56,6 +56,17 @@ function lifeOf({ cognition, ended, paused, parked }: BeingView): string {
 }
 
 export function shownBudgets(budgets: readonly BudgetView[]): string {
+  const unsure = budgets.flatMap(({ stance, unsure }) =>
+    unsure === undefined
+      ? []
+      : [
+          `${stance}: ${unsure.tokens} tokens count for model calls whose cost never came back; \`treeos budget release ${stance}\` gives them back`,
+        ],
+  )
+  return [tableOf(budgets), ...unsure].join('\n')
+}
+
+function tableOf(budgets: readonly BudgetView[]): string {
   return table([
     ['', 'moments a minute', 'tokens', 'money', 'births', 'per'],
     ...budgets.map(({ stance, for: whose, standard, limits, used }) => {

@@ -80,7 +80,10 @@ export async function askWithinBudgets<A extends Charged>(
   } catch (error) {
     if (error instanceof ModelTransientError) {
       const used = error.isFree ? ZERO_COST : costOfAnswer(error, model, bounded)
-      await withPostgresRetry(deps.observe, () => settle(deps.db, attempt, used))
+      const isUnsure = !error.isFree && error.usage === null
+      await withPostgresRetry(deps.observe, () =>
+        settle(deps.db, attempt, used, isUnsure ? { isUnsure } : {}),
+      )
     }
     throw error
   }

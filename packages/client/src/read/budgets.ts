@@ -23,6 +23,8 @@ export interface BudgetView {
   readonly used: Amounts & { readonly moments: number; readonly births: number }
   /** the part of it that calls under way have reserved */
   readonly held: Amounts
+  /** the part of it that counts for calls whose cost never came back, which `release` gives back; left out when there are none */
+  readonly unsure?: Amounts
 }
 
 /** Cognitions whose beings have a standard budget. */
@@ -82,6 +84,7 @@ const NOTHING_USED: Used = {
   day: { tokens: 0, micros: 0 },
   total: { tokens: 0, micros: 0 },
   reserved: { tokens: 0, micros: 0 },
+  unsure: { day: { tokens: 0, micros: 0 }, total: { tokens: 0, micros: 0 } },
   minuteMoments: 0,
   lastMoments: 0,
 }
@@ -93,17 +96,20 @@ function viewOf(being: BeingRow, root: SpaceRow | null, used: Used, births: numb
   const { tokensPerPerson: _joint, ...limits }: Standard =
     being.budget ?? standardBudget(root, being.cognition.kind)
   const isOwn = being.budget !== undefined
+  const period = limits.per === 'day' ? 'day' : 'total'
+  const unsure = amountsOf(used.unsure[period])
   return {
     being: being.name,
     stance: stanceOf(being.name),
     ...(isOwn ? {} : { standard: true }),
     limits: limitsOf(limits),
     used: {
-      ...amountsOf(limits.per === 'day' ? used.day : used.total),
+      ...amountsOf(used[period]),
       moments: isOwn ? used.minuteMoments : used.lastMoments,
       births,
     },
     held: amountsOf(used.reserved),
+    ...(unsure.tokens + unsure.money === 0 ? {} : { unsure }),
   }
 }
 

@@ -2,6 +2,11 @@ import type { BeingName } from '@treeos/core'
 import { sql } from 'kysely'
 import type { Db } from '../sql/database.ts'
 
+interface Amounts {
+  readonly tokens: number
+  readonly micros: number
+}
+
 /** What a being and its offspring have used of its budget, and hold for calls under way. Money is in millionths. */
 export interface AccountUse {
   readonly being: BeingName
@@ -10,6 +15,8 @@ export interface AccountUse {
   readonly day: { readonly tokens: number; readonly micros: number }
   readonly total: { readonly tokens: number; readonly micros: number }
   readonly reserved: { readonly tokens: number; readonly micros: number }
+  /** the part of both that counts for calls whose cost never came back */
+  readonly unsure: { readonly day: Amounts; readonly total: Amounts }
   /** moments of them all in this minute, counted while a budget limits them */
   readonly minuteMoments: number
   /** moments of the being alone in the last 60 s, counted up to 1000 */
@@ -24,11 +31,19 @@ export async function listAccounts(db: Db, being: BeingName | null = null): Prom
         'micros', case when a.day = t.today then day_micros else 0 end) as day,
       jsonb_build_object('tokens', total_tokens, 'micros', total_micros) as total,
       jsonb_build_object('tokens', reserved_tokens, 'micros', reserved_micros) as reserved,
+      u.unsure,
       case when minute = date_trunc('minute', clock_timestamp()) then minute_moments else 0 end as "minuteMoments",
       l.moments as "lastMoments"
     from treeos.account a
       cross join (select (clock_timestamp() at time zone time_zone)::date as today from treeos.reality) t
       cross join lateral (${lastMoments(sql.ref('a.being'))}) l
+      cross join lateral (
+        select jsonb_build_object(
+            'day', jsonb_build_object('tokens', coalesce(sum(settled_tokens) filter (where r.day = t.today), 0),
+              'micros', coalesce(sum(settled_micros) filter (where r.day = t.today), 0)),
+            'total', jsonb_build_object('tokens', coalesce(sum(settled_tokens), 0), 'micros', coalesce(sum(settled_micros), 0))
+          ) as unsure
+        from treeos.reservation r where r.unsure and r.accounts @> array[a.being]) u
     where ${being}::text is null or a.being = ${being}
     order by a.being collate "C"`.execute(db)
   return rows

@@ -67,16 +67,29 @@ type SqlAnswer =
 export interface Settlement extends Omit<CallAttempt, 'being'> {
   /** null when the cost is unknown: the reservation then counts as the cost */
   readonly used: Cost | null
+  /** true: the cost never came back, and `used` is the most that it can have been; left out otherwise */
+  readonly isUnsure?: true
 }
 
 /** Replaces a reservation by what the call really cost. */
-export async function settle(db: Db, at: Omit<CallAttempt, 'being'>, used: Cost | null): Promise<void> {
-  await sql`select ${settling({ ...at, used })}`.execute(db)
+export async function settle(
+  db: Db,
+  at: Omit<CallAttempt, 'being'>,
+  used: Cost | null,
+  { isUnsure }: Pick<Settlement, 'isUnsure'> = {},
+): Promise<void> {
+  const unsure = isUnsure === true ? { isUnsure } : {}
+  await sql`select ${settling({ ...at, used, ...unsure })}`.execute(db)
 }
 
 /** The call of `settle`, for a statement that does more. */
-export const settling = ({ moment, attempt, used }: Settlement) =>
-  sql`treeos.settle(${moment}, ${attempt}, ${used?.tokens ?? null}::bigint, ${used?.micros ?? null}::bigint)`
+export const settling = ({
+  moment,
+  attempt,
+  used,
+  isUnsure = false,
+}: Omit<Settlement, 'isUnsure'> & { isUnsure?: boolean }) =>
+  sql`treeos.settle(${moment}, ${attempt}, ${used?.tokens ?? null}::bigint, ${used?.micros ?? null}::bigint, ${isUnsure})`
 
 /** Beings that are parked: the most their next model call can cost does not fit a budget. */
 export async function listParked(db: Db): Promise<BeingName[]> {

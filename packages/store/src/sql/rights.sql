@@ -76,7 +76,7 @@ begin
     treeos.claim(text, text, integer),
     treeos.claim_and_read(text, text, integer, text[], text[], text[], text[], text[], text[], integer[], integer, bigint, bigint),
     treeos.release_delayed(), treeos.check_opening(), treeos.enqueue_event(jsonb),
-    treeos.reserve(text, text, integer, bigint, bigint), treeos.reserve_first(text, text, integer, bigint, bigint), treeos.settle(text, integer, bigint, bigint),
+    treeos.reserve(text, text, integer, bigint, bigint), treeos.reserve_first(text, text, integer, bigint, bigint), treeos.settle(text, integer, bigint, bigint, boolean),
     treeos.record_fault(text, text, integer, double precision, text, text), treeos.record_effect(text, text, bytea),
     treeos.record_effect_result(text, bytea)
     to treeos_app;

@@ -168,6 +168,7 @@ export interface ReservationTable {
   settled_tokens: number | null
   settled_micros: number | null
   settled_at: Date | null
+  unsure: Generated<boolean>
 }
 
 /** Beings that wait because they met a limit. */

@@ -266,8 +266,10 @@ create table treeos.reservation (
   settled_tokens bigint,
   settled_micros bigint,
   settled_at timestamptz,
+  unsure boolean not null default false, -- its cost never came back: what counts is the most that it can have been
   primary key (moment, attempt)
 );
+create index reservation_unsure on treeos.reservation using gin (accounts) where unsure;
 
 -- What the beings of a person have drawn together of the tokens that the standard budget allows each person a day. A being draws
 -- ahead of its use, twice as much each time: so a call seldom locks this row, which all beings of the person share.

@@ -96,18 +96,33 @@ async function setStandard({ actor, args, world }: DecideInput): Promise<Decided
 
 const resume: Operation = {
   name: 'resume',
-  description: 'Lets a parked being try again; a limit that still holds will park it again.',
+  description:
+    'Lets a parked being try again; a limit that still holds will park it again. With release it gives back what the budget of the being ' +
+    'counts for model calls whose cost never came back, as in an outage.',
   targets: ['being'],
   allow: ['ancestor', 'operator'],
-  args: {},
+  args: { release: 'true: calls whose cost never came back count as nothing; may be left out' },
   decide(input): Decided {
     const being = requireOther(input, 'resume')
-    new Arguments('resume', input.args, [])
-    if (being.parked === undefined)
+    const given = new Arguments('resume', input.args, ['release'])
+    const release = given.value('release') ?? false
+    if (typeof release !== 'boolean') throw given.fault('release', release, 'true or false')
+    if (being.parked === undefined && !release)
       throw new TreeosError('RESOURCE_CONFLICT', `${stanceOf(being.name)} is not parked`)
-    const fact: FactDraft = { reel: beingReel(being.name), kind: 'being:resumed', payload: {} }
-    return { facts: [fact], result: { being: stanceOf(being.name) } }
+    const reel = beingReel(being.name)
+    const facts: FactDraft[] = [{ reel, kind: 'being:resumed', payload: release ? { release } : {} }]
+    return {
+      facts: [...facts, ...(release ? budgetAgain(being) : [])],
+      result: { being: stanceOf(being.name) },
+    }
   },
+}
+
+/** The budget of a being once more: those that it had parked go on. */
+function budgetAgain({ name, budget }: BeingRow): FactDraft[] {
+  if (budget === undefined) return []
+  const { revision: _counted, ...limits } = budget
+  return [{ reel: beingReel(name), kind: 'being:budgeted', payload: { budget: asJson(limits) } }]
 }
 
 /** A being cannot bound or free itself. The rule gate would let the operator: it has standing to every being. */

@@ -1,5 +1,6 @@
 -- Writes the accounts that the batch brings. When the batch closes a moment, settles the moment's open attempts: the one of
--- `settlement`, {attempt, tokens, micros}, at its usage, and the others at their reservations.
+-- `settlement`, {attempt, tokens, micros}, at its usage, and the others at their reservations. A fact that resumes a being with `release`
+-- gives back what counts on its account for calls whose cost never came back.
 create or replace function treeos.settle_and_write_accounts(batch jsonb, guarded boolean) returns void language plpgsql as $$
 declare
   this_moment text := batch->>'moment';
@@ -9,17 +10,23 @@ declare
   settlement jsonb := batch->'settlement';
   open_attempt integer;
   is_known boolean;
+  releases text[] := '{}';
+  released text;
 begin
+  if batch->'facts' @? 'strict $[*] ? (@.kind == "being:resumed")' then
+    releases := array(select substr(f.reel, 7) from jsonb_to_recordset(batch->'facts') as f(reel text, kind text, bytes text)
+      where f.kind = 'being:resumed' and told(decode(f.bytes, 'hex'))->'release' = 'true');
+  end if;
   if this_moment is not null and jsonb_typeof(batch->'outcome') = 'object' then
     select array_agg(attempt), min(accounts) into attempts, reserved from reservation where moment = this_moment and settled_at is null;
     if cardinality(attempts) > 1 then
       reserved := reserved_accounts(this_moment);
     end if;
   end if;
-  if not keeps and attempts is null then
+  if not keeps and attempts is null and releases = '{}' then
     return;
   end if;
-  perform lock_accounts(reserved || case when keeps then
+  perform lock_accounts(reserved || releases || case when keeps then
     array(select substr(r.key, 7) from jsonb_to_recordset(batch->'rows') as r(key text) where r.key like 'being:%')
     else '{}' end);
   if keeps then
@@ -28,6 +35,9 @@ begin
     end if;
     perform write_accounts(batch->'rows');
   end if;
+  foreach released in array releases loop
+    perform release_unsure(released);
+  end loop;
   foreach open_attempt in array coalesce(attempts, '{}') loop
     is_known := open_attempt is not distinct from (settlement->>'attempt')::integer;
     perform settle_locked(this_moment, open_attempt, case when is_known then (settlement->>'tokens')::bigint end,

@@ -1,12 +1,14 @@
 -- Settles one attempt; its accounts are already locked. The first settlement counts. Null usage: the reservation counts.
 -- A generic plan, as in reserve.
-create or replace function treeos.settle_locked(for_moment text, its_attempt integer, used_tokens bigint, used_micros bigint) returns void
+create or replace function treeos.settle_locked(for_moment text, its_attempt integer, used_tokens bigint, used_micros bigint,
+  is_unsure boolean default false) returns void
 language plpgsql security definer set search_path = treeos, pg_temp set plan_cache_mode = force_generic_plan as $$
 declare
   r reservation;
 begin
   update reservation set settled_at = clock_timestamp(),
-      settled_tokens = coalesce(used_tokens, tokens), settled_micros = coalesce(used_micros, micros)
+      settled_tokens = coalesce(used_tokens, tokens), settled_micros = coalesce(used_micros, micros),
+      unsure = is_unsure or used_tokens is null
     where moment = for_moment and attempt = its_attempt and settled_at is null
     returning * into r;
   if not found then
