@@ -89,7 +89,7 @@ describe('what the prompt of a child prints', () => {
       'Your tool access is restricted to: read_file, write_file, exec_command, run_skill,',
     )
     expect(told[0]).toMatch(
-      /@operator may be waiting\. Use a tool if it helps, then answer @operator in plain words\.$/,
+      /@operator may be waiting\. To act, call the do tool\. To answer, write it as text\.$/,
     )
     expect(told.join()).not.toContain('To answer, call the summon tool')
     model.script(() => undefined)

@@ -26,7 +26,7 @@ interface Asking<A extends Charged> {
 }
 
 /** The models that stand in for each other: the first one, then its fallbacks in their order, as far as this worker has them. */
-export function modelsOf(
+function modelsOf(
   { connections, model: own }: Pick<BeatDeps, 'connections' | 'model'>,
   model: Model,
 ): readonly Model[] {

@@ -67,7 +67,7 @@ describe('[Wake]', () => {
       wakeBlock(row, surface, { ...spoken, ...more }).after
     expect(lineOf(woken(), ANSWERING)).toBe('@bo may be waiting. Answer @bo in plain words.')
     expect(lineOf(woken(), doing)).toBe(
-      '@bo may be waiting. Use a tool if it helps, then answer @bo in plain words.',
+      '@bo may be waiting. To act, call the do tool. To answer, write it as text.',
     )
     expect(lineOf(onTheWay, doing)).toBe(
       '@bo may be waiting. Answer @bo in plain words now, or use another tool first.',

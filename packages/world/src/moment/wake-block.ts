@@ -148,5 +148,5 @@ function inWords(wake: WakeRow['wake'], who: string, { canDo }: Surface): string
   if (canDo.length === 0) return `Answer ${who} in plain words.`
   return isContinuation(wake)
     ? `Answer ${who} in plain words now, or use another tool first.`
-    : `Use a tool if it helps, then answer ${who} in plain words.`
+    : 'To act, call the do tool. To answer, write it as text.'
 }
