@@ -30,6 +30,8 @@ const refunds = defineExtension({
       name: 'refunds:cashier',
       canDo: ['refunds:pay'],
       canSummon: [{ rel: 'asker' }],
+      prose: 'answers',
+      selfContinue: 'until-answered',
       prompt: 'You pay refunds.',
     }),
   ],

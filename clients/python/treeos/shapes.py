@@ -134,6 +134,7 @@ class _Budget(TypedDict):
 class Budget(_Budget, total=False):
     # for: Literal["llm", "scripted"]
     standard: bool
+    unsure: Dict[str, Any]
 
 
 class _Thread(TypedDict):

@@ -160,6 +160,7 @@ export const Budget = z
     limits: open<BudgetView['limits']>('of tokens, money, moments a minute, births'),
     used: z.object({ tokens: z.number(), money: z.number(), moments: z.int(), births: z.int() }),
     held: z.object({ tokens: z.number(), money: z.number() }),
+    unsure: z.object({ tokens: z.number(), money: z.number() }).optional(),
   })
   .openapi('Budget')
 

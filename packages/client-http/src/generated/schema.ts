@@ -926,6 +926,10 @@ export interface components {
                 tokens: number;
                 money: number;
             };
+            unsure?: {
+                tokens: number;
+                money: number;
+            };
         };
         Thread: {
             thread: string;
