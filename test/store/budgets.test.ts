@@ -342,6 +342,11 @@ it('a worker cannot write accounts, reservations or parkings directly', async ()
     await expect(sql`delete from ${sql.table(`treeos.${table}`)}`.execute(base.db)).rejects.toThrow(
       /permission denied/,
     )
-  for (const call of ['write_accounts(null)', `settle_locked('', 1, 0, 0)`, `take_pace('')`])
+  for (const call of [
+    'write_accounts(null)',
+    `release_unsure('')`,
+    `settle_locked('', 1, 0, 0)`,
+    `take_pace('')`,
+  ])
     await expect(sql`select treeos.${sql.raw(call)}`.execute(base.db)).rejects.toThrow(/permission denied/)
 })

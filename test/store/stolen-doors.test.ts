@@ -110,7 +110,7 @@ const OF_PERSONS: readonly (readonly [string, string])[] = [
   ['a new life', `select * from treeos.begin_life('kid', 'x', 'y')`],
   ['a claimed wake', `select * from treeos.claim('kid', 'kid/1/1', 1)`],
   ['a reserved budget', `select treeos.reserve('kid/1/1', 'kid', 1, 1, 1)`],
-  ['what a call cost', `select treeos.settle('kid/1/1', 1, 0, 0)`],
+  ['what a call cost', `select treeos.settle('kid/1/1', 1, 0, 0, false)`],
   ['an effect', `select treeos.record_effect('kid/1/1', 'x', '{}')`],
   ['the secret of a token', `update treeos.token set secret_hash = sha256('x')`],
   ['a token past its function', `insert into treeos.token (id) values ('x')`],
