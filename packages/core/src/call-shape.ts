@@ -145,7 +145,7 @@ export function callParameters<V extends Verb>(
   const fields = shown.map((name) => {
     const { schema, absent, description: known } = shape[name]
     const { description = known, required = absent === 'error', choices, schema: own } = told[name] ?? {}
-    const { type, ...more } = own === undefined ? schema : (structuredClone(own) as PropertySchema)
+    const { type, ...more } = own === undefined ? schema : (own as PropertySchema)
     const property: PropertySchema = { ...(type === undefined ? {} : { type }), description, ...more }
     if (choices !== undefined) property.enum = [...choices]
     return { name: shownName(name), required, property }

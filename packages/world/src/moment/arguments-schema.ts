@@ -1,4 +1,4 @@
-import { canonicalJson, isJsonObject, type Json, type JsonObject } from '@treeos/core'
+import { isJsonObject, type Json, type JsonObject } from '@treeos/core'
 import { bareJson } from '@treeos/signature'
 import type { Operation } from '../extend/extension.ts'
 
@@ -23,7 +23,7 @@ export function argumentsSchema(
   const schemas = held.map(objectOf)
   const [only = null] = schemas
   const schema = held.length === 1 ? only : choiceOf(held, schemas)
-  return schema === null || canonicalJson(schema).length > LENGTH_MAX ? null : schema
+  return schema === null || JSON.stringify(schema).length > LENGTH_MAX ? null : schema
 }
 
 const NO_ARGUMENTS: JsonObject = { type: 'object', properties: {}, required: [], additionalProperties: false }
@@ -57,7 +57,7 @@ const NEEDED: readonly string[] = ['id', 'path', 'field', 'value']
 function objectOf({ name, args, schema }: Pick<Operation, 'name' | 'args' | 'schema'>): JsonObject | null {
   const names = Object.keys(args)
   if (names.length === 0) return NO_ARGUMENTS
-  if (schema !== undefined) return readable(schema, 0)
+  if (schema !== undefined) return readOnce(schema)
   if (name.includes(':') || !names.every((one) => Object.hasOwn(OF_SUBSTRATE, one))) return null
   const properties = names.map((one): [string, Json] => [
     one,
@@ -86,11 +86,20 @@ export const needsArguments = ({ required, anyOf }: JsonObject): boolean =>
 
 const propertiesOf = ({ properties }: JsonObject): JsonObject => (isJsonObject(properties) ? properties : {})
 
-/** @returns null for a schema with a part that some servers do not take */
+/** Schemas belong to operations, and live as long as they do. Each moment of a model asks for them. */
+const schemasRead = new WeakMap<JsonObject, { readonly schema: JsonObject | null }>()
+
+function readOnce(schema: JsonObject): JsonObject | null {
+  const known = schemasRead.get(schema) ?? { schema: readable(schema, 0) }
+  schemasRead.set(schema, known)
+  return known.schema
+}
+
 /** A server of tools may have written it. */
 const oneLine = (text: string): string =>
   bareJson(text.replace(/\s+/gu, ' ')).slice(0, DESCRIPTION_LENGTH_MAX)
 
+/** @returns null for a schema with a part that some servers do not take */
 function readable(schema: Json | undefined, depth: number): JsonObject | null {
   if (!isJsonObject(schema) || depth > DEPTH_MAX) return null
   const { description } = schema
