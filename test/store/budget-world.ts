@@ -1,10 +1,14 @@
 /** Beings with budgets, for tests that reserve and settle. */
 import { type Account, type JsonObject, momentId } from '@treeos/core'
 import { append, beginLife, type CallAttempt, type RowWrite, reserve } from '@treeos/store'
-import { useDatabase } from '../support/database.ts'
+import { type TestDatabase, useDatabase } from '../support/database.ts'
 import { batchOf } from './batch.ts'
 
-export const base = useDatabase({ poolMax: 8 })
+export let base: TestDatabase
+/** Each file calls it: files of one process share this module, and each has a database of its own. */
+export function useBudgets(): void {
+  base = useDatabase({ poolMax: 8 })
+}
 
 let count = 0
 /** A number that no other name of this file has. */

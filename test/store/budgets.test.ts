@@ -5,7 +5,20 @@ import { sql } from 'kysely'
 import { describe, expect, it } from 'vitest'
 import { claimId, putWake } from '../support/wakes.ts'
 import { wakeFor } from './batch.ts'
-import { accountOf, ask, attemptOf, base, being, closeMoment, cost, fresh, standard } from './budget-world.ts'
+import {
+  accountOf,
+  ask,
+  attemptOf,
+  base,
+  being,
+  closeMoment,
+  cost,
+  fresh,
+  standard,
+  useBudgets,
+} from './budget-world.ts'
+
+useBudgets()
 
 describe('the beings of one person', () => {
   const [first, ann, ben] = ['first', 'ann', 'ben']

@@ -3,7 +3,9 @@ import { settle } from '@treeos/store'
 import fc from 'fast-check'
 import { sql } from 'kysely'
 import { describe, expect, it } from 'vitest'
-import { ask, attemptOf, base, being, closeMoment, cost, freshCount } from './budget-world.ts'
+import { ask, attemptOf, base, being, closeMoment, cost, freshCount, useBudgets } from './budget-world.ts'
+
+useBudgets()
 
 /** A tree in which three beings share a limit, and one of them has its own lower one. */
 const TREE = [
