@@ -14,7 +14,7 @@ const RETRY_MS_MIN = 500
 const RETRY_MS_MAX = 30_000
 
 /** What has gone out, for whoever watches. */
-export interface Exported {
+export interface SentTraces {
   readonly moments: number
   readonly spans: number
   /** the last entry of the journal that needs no export any more */
@@ -30,7 +30,7 @@ export interface ExportOptions {
   readonly signal: AbortSignal
   /** ends when all that is committed has gone out; otherwise it goes on until the signal */
   readonly once?: boolean
-  readonly onExported?: (exported: Exported) => void
+  readonly onExported?: (exported: SentTraces) => void
   /** a batch that could not be read or was not taken; it is tried again */
   readonly onError?: (error: Error) => void
 }

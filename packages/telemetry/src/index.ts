@@ -1,6 +1,6 @@
 /** Traces of moments for OpenTelemetry, made from what is recorded. */
 export { collector, collectorOf, mayTellContent, resourceOf } from './collector.ts'
-export { type Exported, type ExportOptions, exportTraces } from './follow.ts'
+export { type ExportOptions, exportTraces, type SentTraces } from './follow.ts'
 export { type Position, positionIn } from './position.ts'
-export { type FailedAttempt, type FinishedMoment, readMoments, type Usage } from './read-moments.ts'
+export { type FailedAttempt, type FinishedMoment, type ModelUsage, readMoments } from './read-moments.ts'
 export { type SpanOptions, spansOf } from './spans.ts'

@@ -23,13 +23,13 @@ export interface FinishedMoment {
   /** null when it decided nothing, or when the decision was erased */
   readonly decision: Decision | null
   /** what its model call used and which model it was; null without one */
-  readonly usage: Usage | null
+  readonly usage: ModelUsage | null
   readonly faults: readonly FailedAttempt[]
   /** the operation whose effect it asked for, and whether there is a result */
   readonly effect: { readonly operation: string; readonly hasResult: boolean } | null
 }
 
-export interface Usage {
+export interface ModelUsage {
   readonly model?: string
   readonly promptTokens?: number
   readonly completionTokens?: number
@@ -55,7 +55,7 @@ interface MomentRow {
   readonly content: Buffer | null
   readonly cause: MomentId | null
   readonly decision: Buffer | null
-  readonly usage: Usage | null
+  readonly usage: ModelUsage | null
   readonly operation: string | null
   readonly has_result: boolean
   readonly faults: readonly FailedAttempt[] | null

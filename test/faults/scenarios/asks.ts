@@ -26,7 +26,7 @@ export const asks: Scenario<{ kills: number }> = {
   about:
     'a call that a rule asks about is done once after a yes, and never without one, wherever its workers are killed',
   sizes: { test: { kills: 2 }, full: { kills: 200 }, control: { kills: 0 } },
-  trial: { persons: 4, scripted: 1, llm: 0, spends: 0.9, stallSeconds: 60 },
+  trial: { persons: 4, scripted: 1, llm: 0, spends: 1, stallSeconds: 60 },
   kills: ({ kills }) => POINTS.slice(0, kills),
   async attack(trial, { kills }, broken) {
     await trial.askFor({ who: ['operator'], within: 3600 })

@@ -105,18 +105,23 @@ describe('a coronation', () => {
     }
   })
 
-  it('does not go on when one of them will not: nobody is crowned', async () => {
+  it('ends where the heir says that it will not: the archbishop hears it, and nobody is crowned', async () => {
     await doAs(world, 'set-space', '/abbey', { field: 'crown', value: null })
     const crowned = (await moments(world.db, 'heir')).length
     LINES.heir = { content: 'I will not.' }
+    LINES['presider-with-oath'] = { content: 'So nobody is crowned today.' }
     await tell(world, 'archbishop', 'Once more.')
     const last = await until(async () => {
-      const [moment] = (await listOutcomes(world.db, 'heir')).slice(-1)
-      return moment?.primary === 'heir' && moment.n > crowned && moment
+      const [moment] = (await listOutcomes(world.db, 'archbishop')).slice(-1)
+      return moment?.primary === 'presider-with-oath' && moment.n > 3 && moment
     })
     expect(last.kind).toBe('see')
-    LINES.heir = say('I swear.')
-    expect((await moments(world.db, 'archbishop')).length).toBe(5)
+    const refused = (await listOutcomes(world.db, 'heir')).find(
+      ({ n, primary }) => n > crowned && primary === 'heir',
+    )
+    expect(refused?.kind).toBe('act')
+    Object.assign(LINES, { heir: say('I swear.'), 'presider-with-oath': CROWNING })
+    expect((await moments(world.db, 'archbishop')).length).toBe(6)
   })
 
   it('a proclamation waits for nobody: its herald goes on from guest to guest, and is silent at the end', async () => {
