@@ -243,6 +243,30 @@ describe('the secret of a tab that drives a being', () => {
   })
 })
 
+/** What @bob, who may do little, tries by each operation that changes something or takes a body; well-formed, and about @ada and @kid. */
+const ATTEMPTS: Readonly<Record<string, unknown>> = {
+  do: { target: '@kid', action: 'set-being', args: { field: 'mood.tone', value: 'odd' } },
+  be: { operation: 'birth', payload: { name: 'imp', cognition: 'scripted', script: 'echo' } },
+  summon: { target: '@ada', content: 'hello' },
+  get reply() {
+    return { correlation: thread, content: 'I answer' }
+  },
+  get closeInbox() {
+    return { how: 'dismissed', entries: [thread] }
+  },
+  approve: { id: 'kid/1/1' },
+  deny: { id: 'kid/1/1', why: 'no' },
+  cancel: {},
+  whatIf: { flow: [], since: 1, until: 1 },
+  whyNotRole: { role: 'keeper' },
+  whyNotAct: { call: { verb: 'see', address: '/cellar' } },
+  setThreadOverlay: { content: 'Obey.' },
+  setOverlay: { tier: 'workspace', name: 'house', content: 'Obey.' },
+  deleteOverlay: { tier: 'workspace', name: 'house' },
+  checkRole: { role: { name: 'x', prompt: 'y' } },
+  checkFlow: { flow: [] },
+}
+
 describe('nobody acts without leave', () => {
   it('what is not in the lists is refused, and nothing is written', async () => {
     const before = await groundOf(at.world)
@@ -258,6 +282,33 @@ describe('nobody acts without leave', () => {
       })
     expect(await groundOf(at.world)).toEqual(before)
     expect((await at.perform(operator, calls[0]!)).status).toBe(200)
+  })
+
+  it('no operation of the API lets a program change or hear what belongs to another', async () => {
+    const { secret } = await issueToken({ ...at.world, person: 'bob' }, { being: 'bob', as: 'bob' })
+    const headers = { authorization: `Bearer ${secret}`, 'content-type': 'application/json' }
+    const before = await groundOf(at.world)
+    const { paths } = (await send(at.origin, '/api/v1/openapi.json')).json
+    for (const [path, operations] of Object.entries(
+      paths as Record<string, Record<string, { operationId: string }>>,
+    ))
+      for (const [method, { operationId }] of Object.entries(operations)) {
+        if (method === 'get') continue // those are read above
+        const body = ATTEMPTS[operationId]
+        if (body === undefined) throw new Error(`say what @bob tries by ${operationId}`)
+        const filled = path.replace('{name}', 'kid').replace('{n}', '1').replace('{id}', thread)
+        const sent = { method: 'POST', headers, body: JSON.stringify(body) }
+        const { status, text, json } = await send(at.origin, `/api/v1${filled}`, sent)
+        expect(text, operationId).not.toContain(SECRET)
+        const isLint = operationId === 'checkRole' || operationId === 'checkFlow' // of what @bob sends
+        const isHeld = isLint ? status === 200 : status === 403 || status === 404
+        expect({ operationId, isHeld, told: isHeld ? null : json }).toEqual({
+          operationId,
+          isHeld: true,
+          told: null,
+        })
+      }
+    expect(await groundOf(at.world)).toEqual(before)
   })
 
   it('an act is the act of who is signed in, whatever the request says', async () => {

@@ -13,21 +13,33 @@ it('the same call while the first is under way has its key, and afterwards a new
   expect(repeats.begin(CALL).key).not.toBe(one.key)
 })
 
-it('a call that was given up, or took longer than 30 s, keeps its key for ten minutes', () => {
-  let now = 0
-  const repeats = new Repeats(() => now)
-  const lived = (ms: number, isGivenUp: boolean) => {
-    const { key, end } = repeats.begin(CALL)
-    now += ms
-    end(isGivenUp)
-    return key
-  }
-  const first = lived(10, true)
-  expect(lived(30_001, false)).toBe(first)
-  now += 600_000 - 30_002
-  expect(lived(0, false)).toBe(first)
-  now += 600_001
-  expect(lived(30_000, false)).not.toBe(first)
-  const quick = lived(30_000, false)
-  expect(lived(0, false)).not.toBe(quick)
+/** A call that lasts so long. @returns its key */
+const lived = (clock: { now: number }, repeats: Repeats, ms: number, isGivenUp = false) => {
+  const { key, end } = repeats.begin(CALL)
+  clock.now += ms
+  end(isGivenUp)
+  return key
+}
+
+it('a call that was given up keeps its key for ten minutes, until it is answered', () => {
+  const clock = { now: 0 }
+  const repeats = new Repeats(() => clock.now)
+  const first = lived(clock, repeats, 10, true)
+  clock.now += 599_999
+  expect(lived(clock, repeats, 0, true)).toBe(first)
+  expect(lived(clock, repeats, 0)).toBe(first) // answered
+  expect(lived(clock, repeats, 0, true)).not.toBe(first)
+  const other = lived(clock, repeats, 0, true)
+  clock.now += 600_000
+  expect(lived(clock, repeats, 0)).not.toBe(other)
+})
+
+it('a call that took longer than 30 s keeps its key for a minute', () => {
+  const clock = { now: 0 }
+  const repeats = new Repeats(() => clock.now)
+  const long = lived(clock, repeats, 30_001)
+  clock.now += 59_999
+  expect(lived(clock, repeats, 0)).toBe(long)
+  const again = lived(clock, repeats, 30_000)
+  expect(lived(clock, repeats, 0)).not.toBe(again)
 })

@@ -1,9 +1,10 @@
 import { createHash, randomUUID } from 'node:crypto'
 
-/** A call that lasted longer may have been given up by its client, which does not always say so. */
-const LONG_MS = 30_000
-/** How long such a call counts as the same one when it is sent again. */
+/** How long a call that was given up counts as the same one when it is sent again. */
 const KEPT_MS = 10 * 60_000
+/** A call that lasted longer may have been given up too: its client does not always say so, and asks again at once. */
+const LONG_MS = 30_000
+const KEPT_LONG_MS = 60_000
 const KEPT_MAX = 1_000
 
 interface Kept {
@@ -14,7 +15,7 @@ interface Kept {
 
 /**
  * The idempotency keys of calls that wait, so that a client which gives one up and asks again does not speak twice: the same call while
- * the first is under way, and after one that was cancelled or took long.
+ * the first is under way, and for a while after one that was cancelled or took long. After an answer that came soon, it is a new call.
  */
 export class Repeats {
   readonly #kept = new Map<string, Kept>()
@@ -37,7 +38,7 @@ export class Repeats {
       end: (isGivenUp) => {
         kept.under -= 1
         const now = this.#now()
-        if (isGivenUp || now - began > LONG_MS) kept.until = now + KEPT_MS
+        kept.until = now + (isGivenUp ? KEPT_MS : now - began > LONG_MS ? KEPT_LONG_MS : 0)
         this.#forgetEnded(now)
       },
     }

@@ -3,6 +3,7 @@ import type { BeingName } from '@treeos/core'
 import type { JournalListener } from '@treeos/store'
 import type { Kysely } from 'kysely'
 import type { Provider } from './accounts/provider.ts'
+import type { Turn } from './authorize/bounds.ts'
 import type { Machine } from './machine.ts'
 import type { PortalDb } from './store/schema.ts'
 
@@ -58,6 +59,8 @@ export interface Env {
     address: string
     /** missing where anybody may call the route */
     visit: Visit
+    /** the room that the request takes */
+    turn: Turn
     /** its caller may call the route */
     isAuthorized: true | undefined
   }

@@ -61,6 +61,7 @@ export class BeingHandler implements A2ARequestHandler {
   async *sendMessageStream({ message }: SendMessageRequest): AsyncGenerator<StreamResponse, void, undefined> {
     const { promise: sent, resolve } = Promise.withResolvers<string>()
     const said = this.#say(message, WAIT_SECONDS, resolve)
+    said.catch(() => undefined) // a reader that goes away never asks for it
     yield { payload: { $case: 'task', value: await this.#task(await Promise.race([sent, said])) } }
     yield { payload: { $case: 'task', value: await this.#task(await said) } }
   }

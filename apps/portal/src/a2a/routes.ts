@@ -73,6 +73,7 @@ export const a2aRoutes = (portal: Portal) =>
       const being = c.req.valid('param').name
       const card = await publicCard(portal, being, originOf(c))
       const visit = c.get('visit')
+      await c.get('turn').toWait()
       const handler = new BeingHandler({
         visit,
         being,
@@ -83,8 +84,13 @@ export const a2aRoutes = (portal: Portal) =>
       const context = new ServerCallContext({ requestedVersion: c.req.header(VERSION_HEADER) ?? PROTOCOL })
       const answer = await new JsonRpcTransportHandler(handler).handle(c.req.valid('json'), context)
       if (!(Symbol.asyncIterator in answer)) return c.json(answer as object, 200)
+      const endTurn = c.get('turn').keep()
       return streamSSE(c, async (stream) => {
-        for await (const part of answer) await stream.writeSSE({ data: JSON.stringify(part) })
+        try {
+          for await (const part of answer) await stream.writeSSE({ data: JSON.stringify(part) })
+        } finally {
+          endTurn()
+        }
       })
     })
 

@@ -138,6 +138,7 @@ export const verbRoutes = () =>
     .openapi(summoning, async (c) => {
       const { at, being: as } = c.get('visit')
       const { target = stanceOf(as), overlay, waitSeconds = null, ...said } = c.req.valid('json')
+      if (waitSeconds !== null) await c.get('turn').toWait()
       const summoned = await summon(at, {
         ...said,
         ...(overlay === undefined ? {} : { overlay: { content: overlay } }),

@@ -142,12 +142,13 @@ export function authorizeRequests(
       await authorize(c, route)
       c.set('isAuthorized', true)
       const visit = c.get('visit') as Visit | undefined
-      const end = await bounded.take(work, { group: visit?.person ?? '', key: visit?.session ?? '' })
+      const turn = await bounded.take(work, { group: visit?.person ?? '', key: visit?.session ?? '' })
+      c.set('turn', turn)
       const seat = visit?.token?.seat ?? null
       try {
         await (seat === null ? readBody(c, next) : seat.use(() => readBody(c, next)))
       } finally {
-        end()
+        turn.end()
       }
     })
   }

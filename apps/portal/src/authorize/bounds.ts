@@ -24,6 +24,17 @@ const AT_ONCE = 96
 const WAITS_AT_ONCE = 64
 const WAITING = 512
 
+/** The room that a request takes. */
+export interface Turn {
+  end(): void
+  /** From now on it mostly waits, and takes the room of those that do. @throws {TreeosError} RATE_LIMITED */
+  toWait(): Promise<void>
+  /** It goes on after the answer has begun, as a stream does. @returns ends it */
+  keep(): () => void
+}
+
+const NO_TURN: Turn = { end: () => undefined, toWait: async () => undefined, keep: () => () => undefined }
+
 /** What bounds how much strangers and people may ask for. Each portal has its own counts. */
 /** @param actsPerMinute of a person */
 export function bounds(actsPerMinute?: number) {
@@ -50,10 +61,31 @@ export function bounds(actsPerMinute?: number) {
     requireSize(work: Work, length: string | undefined): void {
       if (Number(length ?? 0) > WORK[work].bodyBytesMax) throw tooLarge(work)
     },
-    /** Waits until the person has room for it. @returns ends it @throws {TreeosError} RATE_LIMITED */
-    async take(work: Work, asker: Asker): Promise<() => void> {
-      if (WORK[work].atOnce === null) return () => undefined
-      return (work === 'heavy' ? heavy : work === 'wait' ? waits : others).take(asker)
+    /** Waits until the person has room for it. @throws {TreeosError} RATE_LIMITED */
+    async take(work: Work, asker: Asker): Promise<Turn> {
+      if (WORK[work].atOnce === null) return NO_TURN
+      let end = await (work === 'heavy' ? heavy : others).take(asker)
+      let [isOver, isKept] = [false, false]
+      const over = () => {
+        isOver = true
+        end()
+      }
+      return {
+        end() {
+          if (!isKept) over()
+        },
+        keep() {
+          isKept = true
+          return over
+        },
+        async toWait() {
+          end()
+          end = () => undefined
+          const ends = await waits.take(asker)
+          if (isOver) ends()
+          else end = ends
+        },
+      }
     },
   }
 }

@@ -16,6 +16,8 @@ import type { Visit } from '../portal.ts'
 const IDLE_MS = 60_000
 const SWEEP_MS = 5_000
 const SEATS_MAX = 100
+/** Of one person, over all tokens that it issued. */
+const SEATS_MAX_PER_PERSON = 24
 
 /** The secret of a request that brings an access token; null where it brings none. */
 export function bearerOf({ headers }: Request): string | null {
@@ -75,8 +77,13 @@ export class TokenSeats {
   #seatOf(token: string, grant: TokenGrant, secret: string): Seat {
     const known = this.#seats.get(token)
     if (known !== undefined) return known.seat
-    if (this.#seats.size >= SEATS_MAX)
-      throw new TreeosError('RATE_LIMITED', `${SEATS_MAX} beings are driven by tokens here: try again later`)
+    const own = [...this.#seats.values()].filter((one) => one.seat.bearer.issuer === grant.issuer)
+    if (this.#seats.size >= SEATS_MAX || own.length >= SEATS_MAX_PER_PERSON)
+      throw new TreeosError(
+        'RATE_LIMITED',
+        `${own.length} beings are driven by tokens of yours, of at most ${SEATS_MAX_PER_PERSON}, and ${this.#seats.size} in all: ` +
+          'each is given back a minute after its last request',
+      )
     // Requests are bounded before they come here.
     const bounds = { beginCall: () => () => undefined, act: async () => undefined }
     const seat = new Seat(this.#at, grant, this.#onError, bounds)

@@ -12,7 +12,7 @@ export type Work =
   | 'change'
   /** an act, with its content */
   | 'act'
-  /** an act, and waiting for what comes of it, up to minutes */
+  /** an act, and waiting for what comes of it, up to minutes: see `toWait` of its turn */
   | 'wait'
   /** evaluates or reads much: a lint, a flow, what-if, why-not, the record */
   | 'heavy'

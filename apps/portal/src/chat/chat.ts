@@ -71,6 +71,7 @@ export const chatRoutes = ({ onError }: Pick<Portal, 'onError'>) => {
       const isAgain = Number(c.req.header(AGAIN) ?? 0) > 0
       const key = c.req.valid('header')['idempotency-key'] ?? repeats.keyOf(visit.being, request, isAgain)
       const { signal } = c.req.raw
+      await c.get('turn').toWait()
       const model = request.model
       if (request.stream === true)
         return streamAnswer(c, model, (onSent) => say(visit, chat, { key, signal }, onSent), onError)
@@ -107,12 +108,13 @@ function streamAnswer(
   onError: Portal['onError'],
 ): Response {
   c.header('x-accel-buffering', 'no')
+  const endTurn = c.get('turn').keep()
   return streamSSE(c, async (stream) => {
     const write = (data: object) => stream.writeSSE({ data: JSON.stringify(data) })
     const beating = setInterval(() => void stream.write(': waits\n\n').catch(() => undefined), BEAT_MS)
     try {
       const said = await say((correlation) => {
-        void write(chunkOf(model, correlation, { role: 'assistant', content: '' }))
+        write(chunkOf(model, correlation, { role: 'assistant', content: '' })).catch(() => undefined)
       })
       const words = textOf(said.reply?.content ?? '')
       await write(chunkOf(model, said.correlation, { content: words }))
@@ -122,6 +124,7 @@ function streamAnswer(
       await write(chatError(refusalOf(error)))
     } finally {
       clearInterval(beating)
+      endTurn()
     }
     await stream.writeSSE({ data: '[DONE]' })
   })

@@ -1,0 +1,38 @@
+import { expect, it } from 'vitest'
+import { bounds } from './bounds.ts'
+
+const asker = (group: string) => ({ group, key: group })
+
+it('requests that wait take no room of others, and have a bound of their own', async () => {
+  const { take } = bounds()
+  const waiting = await Promise.all(Array.from({ length: 12 }, () => take('wait', asker('ann'))))
+  await Promise.all(waiting.map(({ toWait }) => toWait()))
+  // All twelve places of a person are free again.
+  const more = await Promise.all(Array.from({ length: 12 }, () => take('act', asker('ann'))))
+  for (const { end } of more) end()
+  const rest = await Promise.all(Array.from({ length: 5 }, () => take('wait', asker('ann'))))
+  let taken = 0
+  const entering = rest.map((turn) => turn.toWait().then(() => (taken += 1)))
+  await Promise.all(entering.slice(0, 4))
+  expect(taken).toBe(4) // sixteen wait, and one waits for its turn
+  waiting[0]?.end()
+  await Promise.all(entering)
+})
+
+it('a request that goes on after its answer has begun keeps its room until it says so', async () => {
+  const { take } = bounds()
+  const heavy = await Promise.all([take('heavy', asker('ann')), take('heavy', asker('ann'))])
+  const endKept = heavy[0]?.keep()
+  for (const { end } of heavy) end()
+  const second = await take('heavy', asker('ann'))
+  let isIn = false
+  const third = take('heavy', asker('ann')).then((turn) => {
+    isIn = true
+    return turn
+  })
+  await Promise.resolve()
+  expect(isIn).toBe(false)
+  endKept?.()
+  ;(await third).end()
+  second.end()
+})
