@@ -119,6 +119,58 @@ describe('a program with a token', () => {
     expect(at.errors).toEqual([])
   })
 
+  it('is told what is wrong with what Postgres could not read, and nothing fails', async () => {
+    const nul = 'a\0b'
+    const asked = [
+      ada.get('/api/v1/beings/ada/moments?cursor=2147483648'),
+      ada.get(`/api/v1/threads?cursor=${'9'.repeat(15)}`),
+      ada.get('/api/v1/inbox?cursor=%00'),
+      ada.get('/api/v1/threads/%00'),
+      ada.get('/api/v1/addresses?text=%00'),
+      ada.get('/api/v1/see?address=%00'),
+      ada.get('/api/v1/beings/%00'),
+      ada.post('/api/v1/inbox/reply', { correlation: nul, content: 'x' }),
+      ada.post('/api/v1/inbox/close', { how: 'read', entries: [nul] }),
+      ada.post('/api/v1/approvals/approve', { id: nul }),
+      ada.post('/api/v1/summon', { target: '@kid', content: 'x', thread: nul }),
+      ada.post('/api/v1/summon', { target: '@kid', content: 'x', channel: nul }),
+      ada.post('/api/v1/overlays', { tier: 'account', name: nul, content: 'x' }),
+    ]
+    for (const { status, json } of await Promise.all(asked)) {
+      const isTold = status === 200 || (status >= 400 && status < 500)
+      expect({ isTold, json: isTold ? null : json }).toEqual({ isTold: true, json: null })
+    }
+    expect(at.errors).toEqual([])
+  })
+
+  it('may send a body in pieces that says no length, within the same bound', async () => {
+    const inPieces = (text: string) =>
+      fetch(`${at.origin}/api/v1/do`, {
+        method: 'POST',
+        headers: { authorization: `Bearer ${ada.token}`, 'content-type': 'application/json' },
+        body: ReadableStream.from(
+          [text.slice(0, 9), text.slice(9)].map((part) => new TextEncoder().encode(part)),
+        ),
+        duplex: 'half',
+      } as RequestInit)
+    const call = (value: string) =>
+      JSON.stringify({ action: 'set-being', target: '@ada', args: { field: 'mood.tone', value } })
+    expect((await inPieces(call('calm'))).status).toBe(200)
+    expect((await inPieces(call('x'.repeat(500_000)))).status).toBe(413)
+  })
+
+  it('waits no longer when its token is revoked', async () => {
+    const cleo = await program('cleo')
+    const waiting = cleo.post('/api/v1/summon', {
+      target: '@operator',
+      content: 'Are you there?',
+      waitSeconds: 60,
+    })
+    await until(async () => (await moments(at.world.db, 'cleo')).length > 0)
+    await revokeToken({ ...at.world, person: 'cleo' }, { id: cleo.id, as: 'cleo' })
+    expect(await waiting).toMatchObject({ status: 409, json: { code: 'CANCELLED' } })
+  })
+
   it('drives a being that is no person, and gives it back', async () => {
     const kid = await program('kid', 'ada')
     expect((await kid.get('/api/v1/me')).json).toMatchObject({ being: '@kid' })

@@ -83,6 +83,15 @@ it('a request that its client sends again does not speak twice', async () => {
   const [one, two] = [await again(0), await again(1)]
   expect(two.id).toBe(one.id)
   expect((await moments(at.world.db, 'kid')).length).toBe(before + 1)
+  // In a conversation that goes on too: its thread has moved meanwhile.
+  const messages = [user('only once'), assistant('only once'), user('and again')]
+  const goOn = (count: number) =>
+    ada.chat.completions.create(
+      { model: '@kid', messages },
+      { headers: { 'x-stainless-retry-count': String(count) } },
+    )
+  const [first, second] = [await goOn(0), await goOn(1)]
+  expect(second.id).toBe(first.id)
 })
 
 it('refusals come as the errors of the library, with our codes', async () => {

@@ -148,6 +148,16 @@ it.each([
   },
 )
 
+it('a stream is read by GET alone: HEAD opens none, on any route', async () => {
+  const { token } = await program('operator')
+  const headers = { authorization: `Bearer ${token}` }
+  for (const path of ['/api/v1/journal', '/api/live', '/api/compared?being=echo']) {
+    const own = path.startsWith('/api/v1/') ? { headers } : {}
+    const seat = path.startsWith('/api/v1/') ? null : operator
+    expect([path, (await at.ask(seat, path, { method: 'HEAD', ...own })).status]).toEqual([path, 400])
+  }
+})
+
 it('an id that never was is refused', async () => {
   for (const [i, id] of ['999999999.0', 'x', "1'--"].entries()) {
     const { status } = await follow(i === 0 ? await program('operator') : operator, id).catch(() => ({

@@ -77,7 +77,10 @@ export function send(
             status: answer.statusCode ?? 0,
             headers: answer.headers,
             text,
-            json: String(answer.headers['content-type']).includes('json') ? JSON.parse(text) : null,
+            json:
+              text !== '' && String(answer.headers['content-type']).includes('json')
+                ? JSON.parse(text)
+                : null,
           }),
         )
       },

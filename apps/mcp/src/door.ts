@@ -207,7 +207,7 @@ export class Door {
       if (place === undefined) continue
       this.#places.delete(token)
       await Promise.all(this.#sessionsAt(place).map(({ server }) => server.close()))
-      await place.seat.leave()
+      await place.seat.close()
     }
     const tooOld = Date.now() - SESSION_IDLE_MS
     for (const { usedAt, server } of this.#sessions.values()) if (usedAt < tooOld) await server.close()
@@ -224,6 +224,6 @@ export class Door {
     await this.#sweeps.close()
     await Promise.all([...this.#sessions.values()].map(({ server }) => server.close()))
     await this.#modern.close()
-    await Promise.all([...this.#places.values()].map(({ seat }) => seat.leave()))
+    await Promise.all([...this.#places.values()].map(({ seat }) => seat.close()))
   }
 }

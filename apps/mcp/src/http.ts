@@ -93,6 +93,7 @@ async function answer(
   const visitor = await requireVisitor(at, request)
   await door.bounds.request(visitor.issuer)
   const body = await readBody(request)
+  if (body !== null) await requireVisitor(at, request) // it may have been revoked while the body came
   const message = body === null ? undefined : parse(body)
   delete request.headers.authorization // the secret goes no further than here
   request.headers.accept = writtenOut(request.headers.accept, request.method)

@@ -61,6 +61,8 @@ export interface Env {
     visit: Visit
     /** the room that the request takes */
     turn: Turn
+    /** of a request that waits: aborts when nobody waits for its answer any more, or may not */
+    signal: AbortSignal
     /** its caller may call the route */
     isAuthorized: true | undefined
   }

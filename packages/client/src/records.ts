@@ -33,6 +33,7 @@ export {
 export { type AnswerState, answerTo } from './act/answers.ts'
 export { type Cancelled, type CancelRequest, cancel } from './act/cancelling.ts'
 export { type CloseRequest, closeInbox } from './act/closing.ts'
+export { findKeyed } from './act/keyed.ts'
 export {
   type OverlayConnection,
   putOverlay,

@@ -78,7 +78,7 @@ export const a2aRoutes = (portal: Portal) =>
         visit,
         being,
         card,
-        signal: c.req.raw.signal,
+        signal: c.get('signal'),
         onError: portal.onError,
       })
       const context = new ServerCallContext({ requestedVersion: c.req.header(VERSION_HEADER) ?? PROTOCOL })

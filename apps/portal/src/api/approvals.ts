@@ -1,7 +1,18 @@
 import { z } from '@hono/zod-openapi'
 import { act, approvalsPage } from '@treeos/client'
 import { parseCall, stanceOf } from '@treeos/core'
-import { answers, anyJson, body, id, idempotency, newApi, operation, page, paging } from './operation.ts'
+import {
+  answers,
+  anyJson,
+  body,
+  id,
+  idempotency,
+  newApi,
+  operation,
+  page,
+  paging,
+  text,
+} from './operation.ts'
 import { Act } from './shapes.ts'
 
 const Approval = z
@@ -62,7 +73,7 @@ const denying = operation({
   tags: ['approvals'],
   request: {
     headers: idempotency,
-    body: body(z.strictObject({ id, why: z.string().max(1000).optional() })),
+    body: body(z.strictObject({ id, why: text(1000).optional() })),
   },
   responses: answers(Act, 'what came of it'),
 })

@@ -25,6 +25,7 @@ import {
   answers,
   body,
   given,
+  MOMENTS_MAX,
   newApi,
   numberIn,
   ofBeing,
@@ -33,6 +34,7 @@ import {
   operation,
   page,
   paging,
+  text,
 } from './operation.ts'
 import { Budget, Descriptor, Explained, Moment, Prompt } from './shapes.ts'
 
@@ -178,7 +180,7 @@ const whyNotWorn = operation({
   operationId: 'whyNotRole',
   summary: 'The smallest change under which a moment would have worn a role',
   tags: ['beings'],
-  request: { params: ofMoment, body: body(z.strictObject({ role: z.string().min(1).max(200) })) },
+  request: { params: ofMoment, body: body(z.strictObject({ role: text(200).min(1) })) },
   responses: answers(open<Awaited<ReturnType<typeof whyNotRole>>>('the changes'), 'the changes'),
 })
 
@@ -227,7 +229,7 @@ const pastRoutes = ({ temporal }: Pick<Portal, 'temporal'>) =>
     .openapi(past, async (c) => {
       const { cursor, limit } = c.req.valid('query')
       const { db } = c.get('visit').at
-      const before = numberIn(cursor)
+      const before = numberIn(cursor, MOMENTS_MAX)
       const items = (await moments(db, c.req.valid('param').name, limit, before)).reverse()
       const oldest = items.at(-1)?.n ?? 1 // they are counted from 1 without gaps
       return c.json({ items, next: oldest > 1 ? String(oldest) : null }, 200)

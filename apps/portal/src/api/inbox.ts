@@ -64,7 +64,7 @@ export const inboxRoutes = () =>
       const { waitSeconds = null, ...said } = c.req.valid('json')
       const key = c.req.valid('header')['idempotency-key']
       if (waitSeconds !== null) await c.get('turn').toWait()
-      return c.json(await reply(at, { ...said, as, waitSeconds, key, signal: c.req.raw.signal }), 200)
+      return c.json(await reply(at, { ...said, as, waitSeconds, key, signal: c.get('signal') }), 200)
     })
     .openapi(closing, async (c) => {
       const { at, being: as } = c.get('visit')

@@ -1,7 +1,7 @@
 import { z } from '@hono/zod-openapi'
 import { authorizePast } from '@treeos/client'
 import { type Around, streamHappenings } from '../routes/happenings.ts'
-import { beingName, newApi, operation } from './operation.ts'
+import { beingName, newApi, operation, text } from './operation.ts'
 
 const following = operation({
   method: 'get',
@@ -17,10 +17,10 @@ const following = operation({
   tags: ['journal'],
   request: {
     query: z.object({
-      after: z.string().min(1).max(40).optional(),
+      after: text(40).min(1).optional(),
       being: beingName.optional().openapi({ description: 'only of this being' }),
     }),
-    headers: z.object({ 'last-event-id': z.string().max(40).optional() }),
+    headers: z.object({ 'last-event-id': text(40).optional() }),
   },
   responses: { 200: { description: 'events', content: { 'text/event-stream': { schema: z.string() } } } },
 })

@@ -55,7 +55,14 @@ export const content = given
   .transform((value) => requireContent(value, 'content'))
   .openapi({ description: 'any JSON, mostly text; at most 64 KiB' })
 
-export const id = z.string().min(1).max(200)
+/** A text that is compared with texts of the record. No text of Postgres holds a NUL. */
+export const text = (max: number) =>
+  z
+    .string()
+    .max(max)
+    .refine((value) => !value.includes('\0'), 'holds a NUL, which no text here does')
+
+export const id = text(200).min(1)
 
 /** A text that is no being's name is refused by the domain, whose message says what a name is. */
 export const beingName = z
@@ -66,13 +73,14 @@ export const beingName = z
 
 export const ofBeing = z.object({ name: beingName })
 /** Moments are counted by an integer of Postgres. */
-const momentNumber = z.coerce.number().int().min(1).max(2_147_483_647)
+export const MOMENTS_MAX = 2_147_483_647
+const momentNumber = z.coerce.number().int().min(1).max(MOMENTS_MAX)
 export const ofMoment = ofBeing.extend({ n: momentNumber })
 
 const ITEMS_MAX = 200
 const ITEMS = 50
 export const paging = z.object({
-  cursor: z.string().min(1).max(300).optional().openapi({ description: '`next` of the page before' }),
+  cursor: text(300).min(1).optional().openapi({ description: '`next` of the page before' }),
   limit: z.coerce.number().int().min(1).max(ITEMS_MAX).default(ITEMS),
 })
 
@@ -87,19 +95,17 @@ export const page = <const S extends z.ZodType>(items: S) =>
   })
 
 /** A cursor that is a number. @throws {TreeosError} INVALID_INPUT */
-export function numberIn(cursor: string | undefined): number | undefined {
+export function numberIn(cursor: string | undefined, max = Number.MAX_SAFE_INTEGER): number | undefined {
   if (cursor === undefined) return undefined
   const number = Number(cursor)
-  if (/^\d{1,15}$/.test(cursor)) return number
+  if (/^\d{1,15}$/.test(cursor) && number <= max) return number
   throw new TreeosError('INVALID_INPUT', 'cursor: is not one that this list gave')
 }
 
 const KEY_MAX = 255
 export const idempotency = z.object({
-  'idempotency-key': z
-    .string()
+  'idempotency-key': text(KEY_MAX)
     .min(1)
-    .max(KEY_MAX)
     .optional()
     .openapi({
       description:

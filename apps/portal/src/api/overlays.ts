@@ -1,12 +1,12 @@
 import { z } from '@hono/zod-openapi'
 import { deleteOverlay, overlays, setOverlay } from '@treeos/client'
-import { answers, body, newApi, open, operation } from './operation.ts'
+import { answers, body, newApi, open, operation, text } from './operation.ts'
 
 const CONTENT_MAX = 64 * 1024
 const key = z.strictObject({
-  tier: z.string().max(40).openapi({ description: 'workspace, account or channel' }),
-  name: z.string().max(1024),
-  channel: z.string().max(1024).optional(),
+  tier: text(40).openapi({ description: 'workspace, account or channel' }),
+  name: text(1024),
+  channel: text(1024).optional(),
 })
 
 const Overlay = z
@@ -45,8 +45,8 @@ const setting = operation({
   request: {
     body: body(
       key.extend({
-        content: z.string().max(CONTENT_MAX),
-        appliesTo: z.array(z.string().max(200)).max(16).optional(),
+        content: text(CONTENT_MAX),
+        appliesTo: z.array(text(200)).max(16).optional(),
       }),
     ),
   },

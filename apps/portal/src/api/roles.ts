@@ -1,7 +1,7 @@
 import { z } from '@hono/zod-openapi'
 import { type Authoring, authoring, checkFlow, checkRole, inspectRole, type RoleInside } from '@treeos/client'
 import { requireRoleName } from '@treeos/core'
-import { answers, body, given, newApi, open, operation } from './operation.ts'
+import { answers, body, given, newApi, open, operation, text } from './operation.ts'
 
 const listing = operation({
   method: 'get',
@@ -22,7 +22,7 @@ const one = operation({
   operationId: 'role',
   summary: 'One role with its versions and users',
   tags: ['roles'],
-  request: { params: z.object({ role: z.string().min(1).max(200) }) },
+  request: { params: z.object({ role: text(200).min(1) }) },
   responses: answers(open<RoleInside>('the role'), 'the role'),
 })
 

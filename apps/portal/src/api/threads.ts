@@ -1,6 +1,6 @@
 import { z } from '@hono/zod-openapi'
 import { converse, see, setThreadOverlay, threadOverlays, threadsOf } from '@treeos/client'
-import { answers, body, id, newApi, numberIn, open, operation, page, paging } from './operation.ts'
+import { answers, body, id, newApi, numberIn, open, operation, page, paging, text } from './operation.ts'
 import { Conversation, Thread } from './shapes.ts'
 
 const OVERLAY_MAX = 64 * 1024
@@ -61,7 +61,7 @@ const overlaying = operation({
   tags: ['overlays'],
   request: {
     params: ofThread,
-    body: body(z.strictObject({ content: z.string().max(OVERLAY_MAX).nullable() })),
+    body: body(z.strictObject({ content: text(OVERLAY_MAX).nullable() })),
   },
   responses: answers(open<Awaited<ReturnType<typeof setThreadOverlay>>>('the change'), 'the change'),
 })

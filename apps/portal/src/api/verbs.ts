@@ -1,12 +1,12 @@
 import { z } from '@hono/zod-openapi'
 import { act, describeSelf, type ReachView, reach, see, summon } from '@treeos/client'
 import { parseCall, parseStance, stanceOf } from '@treeos/core'
-import { answers, body, content, id, idempotency, newApi, open, operation } from './operation.ts'
+import { answers, body, content, id, idempotency, newApi, open, operation, text } from './operation.ts'
 import { Act, Descriptor, priority, Self, Summoned } from './shapes.ts'
 
 const WAIT_SECONDS_MAX = 300
 const OVERLAY_MAX = 64 * 1024
-const address = z.string().min(1).max(1024)
+const address = text(1024).min(1)
 
 export const waitSeconds = z
   .number()
@@ -40,7 +40,7 @@ const doing = operation({
     body: body(
       z.strictObject({
         target: address.optional().openapi({ description: 'left out: yourself, or where you are' }),
-        action: z.string().min(1).max(200),
+        action: text(200).min(1),
         args: z.record(z.string(), z.unknown()).optional(),
       }),
     ),
@@ -60,7 +60,7 @@ const being = operation({
     headers: idempotency,
     body: body(
       z.strictObject({
-        operation: z.string().min(1).max(200),
+        operation: text(200).min(1),
         payload: z.record(z.string(), z.unknown()).optional(),
       }),
     ),
@@ -81,14 +81,14 @@ const summoning = operation({
     headers: idempotency,
     body: body(
       z.strictObject({
-        target: z.string().min(1).max(200).optional().openapi({ example: '@solomon' }),
+        target: text(200).min(1).optional().openapi({ example: '@solomon' }),
         content,
         thread: id.optional().openapi({ description: 'the id of a thread that it continues' }),
-        channel: z.string().min(1).max(256).optional(),
+        channel: text(256).min(1).optional(),
         priority: priority.optional(),
-        role: z.string().min(1).max(80).optional(),
+        role: text(80).min(1).optional(),
         expectReply: z.boolean().optional(),
-        overlay: z.string().max(OVERLAY_MAX).optional(),
+        overlay: text(OVERLAY_MAX).optional(),
         waitSeconds,
       }),
     ),
@@ -146,7 +146,7 @@ export const verbRoutes = () =>
         as,
         waitSeconds,
         key: c.req.valid('header')['idempotency-key'],
-        signal: c.req.raw.signal,
+        signal: c.get('signal'),
       })
       return c.json(summoned, 200)
     })

@@ -16,14 +16,14 @@ import {
   surroundings,
 } from '@treeos/client'
 import { parseSpacePath } from '@treeos/core'
-import { answers, anyJson, newApi, open, operation } from './operation.ts'
+import { answers, anyJson, newApi, open, operation, text } from './operation.ts'
 import { Budget, Namespace } from './shapes.ts'
 
 const OCCUPANTS_MAX = 200
 const ENTRIES_MAX = 2000
 /** A list that somebody chooses from shows no more. */
 const ADDRESSES_MAX = 50
-const place = z.object({ path: z.string().max(1024).openapi({ example: '/library' }) })
+const place = z.object({ path: text(1024).openapi({ example: '/library' }) })
 
 const tree = operation({
   method: 'get',
@@ -44,7 +44,7 @@ const space = operation({
   operationId: 'space',
   summary: 'One space with a page of who is there',
   tags: ['world'],
-  request: { query: place.extend({ after: z.string().max(80).optional() }) },
+  request: { query: place.extend({ after: text(80).optional() }) },
   responses: answers(open<SpaceView>('the space; `next` goes into `after`'), 'the space'),
 })
 
@@ -69,7 +69,7 @@ const search = operation({
   summary: 'The first addresses that hold a text',
   tags: ['world'],
   request: {
-    query: z.object({ text: z.string().max(1024).default(''), of: z.enum(['beings', 'all']).default('all') }),
+    query: z.object({ text: text(1024).default(''), of: z.enum(['beings', 'all']).default('all') }),
   },
   responses: answers(z.array(z.string()), 'at most 50'),
 })

@@ -7,7 +7,6 @@ import {
 } from '@treeos/client'
 import { type BeingName, requireBeingName, TreeosError } from '@treeos/core'
 import { type Context, Hono } from 'hono'
-import { bodyLimit } from 'hono/body-limit'
 import { SIGNED_HEADER, signingFor } from '../accounts/act-signing.ts'
 import { isKnownDevice } from '../accounts/devices.ts'
 import { siteOf } from '../accounts/passkeys.ts'
@@ -17,11 +16,12 @@ import { deviceCookie, sessionCookie } from '../edge/cookies.ts'
 import { originOf } from '../edge/sign-in.ts'
 import type { Tabs } from '../inhabit/tabs.ts'
 import type { Env, Portal, Visit } from '../portal.ts'
-import { bounds, tooLarge } from './bounds.ts'
+import { bounds } from './bounds.ts'
+import { readBody, runInTurn } from './run-in-turn.ts'
 import { bearerOf, isForPrograms, type TokenSeats } from './tokens.ts'
-import { visitOf } from './visit.ts'
+import { mayStay, visitOf } from './visit.ts'
 import type { AuthorizedRoute } from './who-may-call.ts'
-import { WORK, type Work } from './work.ts'
+import type { Work } from './work.ts'
 
 interface Around {
   readonly tabs: Tabs
@@ -45,6 +45,7 @@ export function authorizeRequests(
   { tabs, seats, actsPerMinute }: Around,
 ): Hono<Env> {
   const bounded = bounds(actsPerMinute)
+  const stays = (visit: Visit) => mayStay(portal, tabs, visit)
 
   /** A program: no cookie counts beside a token, which no other site can make a browser send. */
   async function visitByToken(c: Context<Env>, secret: string): Promise<Visit> {
@@ -53,7 +54,7 @@ export function authorizeRequests(
       throw error
     })
     await bounded.person(found.issuer)
-    return seats.visitOf(found, secret)
+    return seats.visitOf(found, secret, bounded.acts)
   }
 
   async function requireVisit(c: Context<Env>): Promise<Visit> {
@@ -131,25 +132,22 @@ export function authorizeRequests(
   const app = new Hono<Env>()
   for (const route of routes) {
     const { method, path, work } = route
-    const readBody = bodyLimit({
-      maxSize: WORK[work].bodyBytesMax,
-      onError: () => {
-        throw tooLarge(work)
-      },
-    })
     app.on(method, path, async (c, next) => {
+      if (work === 'stream' && c.req.raw.method === 'HEAD')
+        throw new TreeosError('INVALID_INPUT', 'a stream is read by GET')
       bounded.requireSize(work, c.req.header('content-length'))
       await authorize(c, route)
       c.set('isAuthorized', true)
-      const visit = c.get('visit') as Visit | undefined
-      const turn = await bounded.take(work, { group: visit?.person ?? '', key: visit?.session ?? '' })
-      c.set('turn', turn)
-      const seat = visit?.token?.seat ?? null
-      try {
-        await (seat === null ? readBody(c, next) : seat.use(() => readBody(c, next)))
-      } finally {
-        turn.end()
+      const run = async () => {
+        await readBody(c, work)
+        await next()
       }
+      await runInTurn(c, run, {
+        work,
+        bounded,
+        mayStay: stays,
+        onError: (error) => portal.onError('stay', error),
+      })
     })
   }
   return app.on('ALL', PROGRAM_PATHS, async (c, next) => {

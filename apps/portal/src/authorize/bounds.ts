@@ -31,9 +31,16 @@ export interface Turn {
   toWait(): Promise<void>
   /** It goes on after the answer has begun, as a stream does. @returns ends it */
   keep(): () => void
+  /** resolves when it is over */
+  readonly over: Promise<void>
 }
 
-const NO_TURN: Turn = { end: () => undefined, toWait: async () => undefined, keep: () => () => undefined }
+const NO_TURN: Turn = {
+  end: () => undefined,
+  toWait: async () => undefined,
+  keep: () => () => undefined,
+  over: Promise.resolve(),
+}
 
 /** What bounds how much strangers and people may ask for. Each portal has its own counts. */
 /** @param actsPerMinute of a person */
@@ -66,17 +73,20 @@ export function bounds(actsPerMinute?: number) {
       if (WORK[work].atOnce === null) return NO_TURN
       let end = await (work === 'heavy' ? heavy : others).take(asker)
       let [isOver, isKept] = [false, false]
-      const over = () => {
+      const { promise, resolve } = Promise.withResolvers<void>()
+      const finish = () => {
         isOver = true
         end()
+        resolve()
       }
       return {
+        over: promise,
         end() {
-          if (!isKept) over()
+          if (!isKept) finish()
         },
         keep() {
           isKept = true
-          return over
+          return finish
         },
         async toWait() {
           end()
@@ -92,3 +102,5 @@ export function bounds(actsPerMinute?: number) {
 
 export const tooLarge = (work: Work): TreeosError =>
   new TreeosError('PAYLOAD_TOO_LARGE', `the request is larger than ${WORK[work].bodyBytesMax} bytes`)
+
+export type Bounds = ReturnType<typeof bounds>

@@ -8,13 +8,14 @@ import {
   type VerifiedToken,
   verifyToken,
 } from '@treeos/client'
-import { TreeosError } from '@treeos/core'
+import { type BeingName, TreeosError } from '@treeos/core'
 import { A2A_PATH, API_PATH, CHAT_PATH } from '../api/path.ts'
 import type { Visit } from '../portal.ts'
 
 /** An unused seat keeps its being from its own mind no longer. */
 const IDLE_MS = 60_000
 const SWEEP_MS = 5_000
+const REFUSED_MS = 5_000
 const SEATS_MAX = 100
 /** Of one person, over all tokens that it issued. */
 const SEATS_MAX_PER_PERSON = 24
@@ -42,6 +43,7 @@ export class TokenSeats {
   readonly #at: Connection
   readonly #onError: ErrorListener
   readonly #seats = new Map<string, Taken>()
+  readonly #refused = new Map<string, { readonly error: TreeosError; readonly until: number }>()
   readonly #sweeps: Recurring
 
   constructor(at: Connection, onError: ErrorListener) {
@@ -59,10 +61,14 @@ export class TokenSeats {
   }
 
   /** As whom requests with a token act. @throws {TreeosError} the refusal of the grant or of the lease */
-  async visitOf({ token, being, issuer }: VerifiedToken, secret: string): Promise<Visit> {
+  async visitOf(
+    { token, being, issuer }: VerifiedToken,
+    secret: string,
+    countAct: (person: BeingName) => Promise<void>,
+  ): Promise<Visit> {
     const { person, inhabits } = await authorizeGrant(this.#at, { being, issuer })
     const seat = inhabits ? this.#seatOf(token, { being, issuer }, secret) : null
-    const at = seat === null ? { ...this.#at, person } : await seat.take()
+    const at = seat === null ? { ...this.#at, person } : await this.#take(token, seat, countAct)
     const session = {
       session: `token ${token}`,
       isFresh: false,
@@ -72,6 +78,25 @@ export class TokenSeats {
       lease: null,
     }
     return { ...session, at, being, person: issuer, token: { secret, seat } }
+  }
+
+  /** To sit down is an act of the person. One that was refused is refused again for some seconds, without a try. */
+  async #take(
+    token: string,
+    seat: Seat,
+    countAct: (person: BeingName) => Promise<void>,
+  ): Promise<Connection> {
+    if (seat.isTaken) return seat.take()
+    const refused = this.#refused.get(token)
+    if (refused !== undefined && refused.until > Date.now()) throw refused.error
+    await countAct(seat.bearer.issuer)
+    try {
+      return await seat.take()
+    } catch (error) {
+      this.#seats.delete(token)
+      if (error instanceof TreeosError) this.#refused.set(token, { error, until: Date.now() + REFUSED_MS })
+      throw error
+    }
   }
 
   #seatOf(token: string, grant: TokenGrant, secret: string): Seat {
@@ -95,13 +120,14 @@ export class TokenSeats {
     for (const [token, { seat, secret }] of this.#seats) {
       if (seat.idleMs < IDLE_MS && (await verifyToken(this.#at, secret)) !== null) continue
       this.#seats.delete(token)
-      await seat.leave()
+      await seat.close()
     }
+    for (const [token, { until }] of this.#refused) if (until < Date.now()) this.#refused.delete(token)
   }
 
   /** Gives every being back. */
   async close(): Promise<void> {
     await this.#sweeps.close()
-    await Promise.all([...this.#seats.values()].map(({ seat }) => seat.leave()))
+    await Promise.all([...this.#seats.values()].map(({ seat }) => seat.close()))
   }
 }

@@ -1,4 +1,4 @@
-import { authorizeActingAs, verifyToken } from '@treeos/client'
+import { authorizeActingAs, authorizeGrant, verifyToken } from '@treeos/client'
 import { TreeosError } from '@treeos/core'
 import { type FoundSession, findSession } from '../accounts/sessions.ts'
 import type { Tabs } from '../inhabit/tabs.ts'
@@ -50,12 +50,25 @@ export async function mayStay(
   tabs: Tabs,
   { session, cookie, key, handle, at, being, token }: Visit,
 ): Promise<boolean> {
-  if (token !== null) return (await verifyToken(portal, token.secret)) !== null
+  if (token !== null) return tokenHolds(portal, token.secret)
   if ((await findSession(store, { cookie, key })) === null) return false
   if (handle === null) return true
   try {
     tabs.require(handle, session)
     await requireLease({ at, being })
+    return true
+  } catch (error) {
+    if (error instanceof TreeosError) return false
+    throw error
+  }
+}
+
+/** A token of a being that has ended, or is no offspring of its issuer any more, opens nothing, as one that was revoked. */
+async function tokenHolds(at: Portal['at'], secret: string): Promise<boolean> {
+  const grant = await verifyToken(at, secret)
+  if (grant === null) return false
+  try {
+    await authorizeGrant(at, grant)
     return true
   } catch (error) {
     if (error instanceof TreeosError) return false

@@ -1,5 +1,13 @@
 import { z } from '@hono/zod-openapi'
-import { findThreadOf, refusalOf, type SummonResult, speakable, summon, textOf } from '@treeos/client'
+import {
+  findKeyed,
+  findThreadOf,
+  refusalOf,
+  type SummonResult,
+  speakable,
+  summon,
+  textOf,
+} from '@treeos/client'
 import { TreeosError } from '@treeos/core'
 import type { Context } from 'hono'
 import { streamSSE } from 'hono/streaming'
@@ -70,7 +78,7 @@ export const chatRoutes = ({ onError }: Pick<Portal, 'onError'>) => {
       const chat = readChat(request)
       const isAgain = Number(c.req.header(AGAIN) ?? 0) > 0
       const key = c.req.valid('header')['idempotency-key'] ?? repeats.keyOf(visit.being, request, isAgain)
-      const { signal } = c.req.raw
+      const signal = c.get('signal')
       await c.get('turn').toWait()
       const model = request.model
       if (request.stream === true)
@@ -82,6 +90,19 @@ export const chatRoutes = ({ onError }: Pick<Portal, 'onError'>) => {
 
 type Told = SummonResult & { readonly thread: string }
 
+/** The thread that a conversation goes on in: that of the request which is sent again, else the one in which all of it was said. */
+async function threadFor({ at, as, target: being, before }: Talk, key: string): Promise<string | undefined> {
+  const earlier = (await findKeyed(at, { as, key }))?.call
+  if (earlier?.verb === 'summon') return earlier.thread ?? undefined
+  if (before === null) return undefined
+  return (await findThreadOf(at, { as, being, said: before })) ?? undefined
+}
+
+interface Talk extends Pick<Chat, 'before'>, Pick<Visit, 'at'> {
+  readonly as: string
+  readonly target: string
+}
+
 /** @throws {TreeosError} what `summon` throws; NO_ANSWER for an end without a reply */
 async function say(
   { at, being: as }: Visit,
@@ -89,9 +110,7 @@ async function say(
   { key, signal }: { readonly key: string; readonly signal: AbortSignal },
   onSent?: (correlation: string) => void,
 ): Promise<Told> {
-  const found =
-    named ?? (before === null ? null : await findThreadOf(at, { as, being: target, said: before }))
-  const thread = found ?? undefined
+  const thread = named ?? (await threadFor({ at, as, target, before }, key))
   const sent = { target, content, thread, as, waitSeconds: WAIT_SECONDS, requireReply: true, key, signal }
   const said = await summon(at, { ...sent, ...(onSent === undefined ? {} : { onSent }) })
   return { ...said, thread: thread ?? said.correlation }

@@ -45,7 +45,6 @@ export async function streamHappenings(
   })
   c.header('x-accel-buffering', 'no')
   return streamSSE(c, async (stream) => {
-    stream.onAbort(close)
     const begun = onBegin?.(stream)
     const beating = setInterval(() => {
       const check = async () => {
@@ -54,6 +53,10 @@ export async function streamHappenings(
       }
       check().catch((error: unknown) => onError('live', error)) // Postgres is away: the next check may find it
     }, CHECK_MS)
+    stream.onAbort(() => {
+      clearInterval(beating)
+      close()
+    })
     try {
       await stream.writeSSE({ event: 'begin', id: from, data: JSON.stringify(begun?.says ?? {}) })
       const isOpen = pastsOpenTo(visit.at, visit.being)

@@ -1,12 +1,14 @@
 import { createHash } from 'node:crypto'
 import {
   type ActContent,
+  actWakeId,
   type BeingName,
   canonicalJson,
   isJsonObject,
   type Json,
   TreeosError,
 } from '@treeos/core'
+import type { Presence } from '@treeos/reality'
 import { type Db, findEntry } from '@treeos/store'
 
 /**
@@ -23,6 +25,18 @@ export function keyedCorrelation(of: {
     .digest('hex')
   // A UUID of version 8, whose bits mean what its maker says.
   return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-8${hex.slice(13, 16)}-8${hex.slice(17, 20)}-${hex.slice(20, 32)}`
+}
+
+/** What an earlier request of the same being and key asked for; null when there was none, or it was taken back. */
+export async function findKeyed(
+  at: Pick<Presence, 'db'>,
+  { as, key }: { readonly as: BeingName; readonly key: string },
+): Promise<ActContent | null> {
+  for (let attempt = 0; ; attempt++) {
+    const earlier = await findEntry(at.db, actWakeId(keyedCorrelation({ as, key, attempt })))
+    if (earlier === null) return null
+    if (earlier.closedBy !== 'withdrawn') return earlier.content as unknown as ActContent
+  }
 }
 
 /**

@@ -31,6 +31,7 @@ export class Seat {
   #taken: Promise<Connection> | null = null
   #leaving: Promise<void> = Promise.resolve()
   #calls = 0
+  #isClosed = false
   #usedAt = Date.now()
 
   readonly #bounds: SeatBounds
@@ -70,10 +71,17 @@ export class Seat {
     return this.use(does)
   }
 
-  /** Takes the seat, unless it is taken. After a refusal the next call tries again. */
+  /** Takes the seat, unless it is taken. After a refusal the next call tries again. @throws {TreeosError} UNAUTHORIZED after its close */
   take(): Promise<Connection> {
-    if (this.#taken !== null) return this.#taken
+    if (this.#isClosed)
+      return Promise.reject(
+        new TreeosError(
+          'UNAUTHORIZED',
+          `${stanceOf(this.bearer.being)} was given back, since its token has ended or was not used: ask again`,
+        ),
+      )
     this.#usedAt = Date.now()
+    if (this.#taken !== null) return this.#taken
     const taken = this.#sitDown()
     this.#taken = taken
     taken.catch(() => {
@@ -94,6 +102,17 @@ export class Seat {
   /** How long the seat was idle; 0 while a call runs. */
   get idleMs(): number {
     return this.#calls > 0 ? 0 : Date.now() - this.#usedAt
+  }
+
+  /** Whether it is taken, or is being taken. */
+  get isTaken(): boolean {
+    return this.#taken !== null
+  }
+
+  /** Gives the being back for good: nothing takes the seat again. */
+  close(): Promise<void> {
+    this.#isClosed = true
+    return this.leave()
   }
 
   /** Gives the being back to its own model. A later use takes the seat again. */
@@ -119,7 +138,7 @@ export class Seat {
       this.#hands = null
       this.#taken = null // lost, or released from elsewhere
     })
-    return at
+    return { ...at, lease: { being, epoch: hands.epoch } }
   }
 
   /** A lease that could not be released is no longer renewed, so it expires. */

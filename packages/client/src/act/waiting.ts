@@ -140,6 +140,8 @@ export async function waitForEnd(
   for (let wait = POLL_MS_MIN; ; wait = Math.min(wait * 1.5, POLL_MS_MAX)) {
     // The act is put in already: an outage of Postgres must not read as if it were not.
     const found = (await findEnd(db, sent, wake).catch(unlessTransient)) ?? { wake }
+    if (signal?.aborted === true)
+      throw new TreeosError('CANCELLED', 'nobody waits for the answer any more: it comes to the inbox')
     if (isOver(found)) {
       if (found.outcome === null) throw found.why ?? new Error(`the wake ${wake} is over without an outcome`)
       return { ...found, outcome: requireSuccess(found.outcome, sent.asker) }
@@ -148,8 +150,6 @@ export async function waitForEnd(
       wake = found.wake
       continue
     }
-    if (signal?.aborted === true)
-      throw new TreeosError('CANCELLED', 'nobody waits for the answer any more: it comes to the inbox')
     if (Date.now() > until)
       throw (await whyWaiting(db, wake, seconds)) ?? timeout(sent.being, seconds, await whyLate(db, sent))
     await new Promise((resolve) => setTimeout(resolve, wait))

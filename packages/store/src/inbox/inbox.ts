@@ -4,6 +4,7 @@ import type { Db } from '../sql/database.ts'
 import { entryOf, type InboxEntry } from './entry.ts'
 
 export async function findEntry(db: Db, id: string): Promise<InboxEntry | null> {
+  if (id.includes('\0')) return null // no text of Postgres holds one
   const row = await db.selectFrom('inbox').selectAll().where('id', '=', id).executeTakeFirst()
   return row === undefined ? null : entryOf(row)
 }
