@@ -17,7 +17,7 @@ import { originOf } from '../edge/sign-in.ts'
 import type { Tabs } from '../inhabit/tabs.ts'
 import type { Env, Portal, Visit } from '../portal.ts'
 import { bounds } from './bounds.ts'
-import { readBody, runInTurn } from './run-in-turn.ts'
+import { runInTurn } from './run-in-turn.ts'
 import { bearerOf, isForPrograms, type TokenSeats } from './tokens.ts'
 import { mayStay, visitOf } from './visit.ts'
 import type { AuthorizedRoute } from './who-may-call.ts'
@@ -138,11 +138,7 @@ export function authorizeRequests(
       bounded.requireSize(work, c.req.header('content-length'))
       await authorize(c, route)
       c.set('isAuthorized', true)
-      const run = async () => {
-        await readBody(c, work)
-        await next()
-      }
-      await runInTurn(c, run, {
+      await runInTurn(c, next, {
         work,
         bounded,
         mayStay: stays,

@@ -21,17 +21,28 @@ interface Running {
  * Runs an authorized request in its turn, holding the seat of its token.
  * @throws {TreeosError} UNAUTHORIZED when its session or token has ended meanwhile; CANCELLED when nobody waits for the answer
  */
-export async function runInTurn(c: Context<Env>, run: () => Promise<void>, running: Running): Promise<void> {
+export async function runInTurn(c: Context<Env>, next: () => Promise<void>, running: Running): Promise<void> {
   const { work, bounded, mayStay } = running
   const visit = c.get('visit') as Visit | undefined
+  const requireStay = async (since: number) => {
+    if (visit === undefined || performance.now() - since <= WAITED_MS) return
+    if (c.req.raw.signal.aborted) throw new TreeosError('CANCELLED', 'nobody waits for the answer any more')
+    if (!(await mayStay(visit))) throw new TreeosError('UNAUTHORIZED', 'the session or token has ended')
+  }
   const asked = performance.now()
   const turn = await bounded.take(work, { group: visit?.person ?? '', key: visit?.session ?? '' })
+  const run = async () => {
+    await readBody(c, work)
+    await requireStay(asked)
+    await next()
+  }
+  const toWait = async () => {
+    const began = performance.now()
+    await turn.toWait()
+    await requireStay(began)
+  }
   try {
-    if (visit !== undefined && performance.now() - asked > WAITED_MS) {
-      if (c.req.raw.signal.aborted) throw new TreeosError('CANCELLED', 'nobody waits for the answer any more')
-      if (!(await mayStay(visit))) throw new TreeosError('UNAUTHORIZED', 'the session or token has ended')
-    }
-    c.set('turn', turn)
+    c.set('turn', { ...turn, toWait })
     if (work === 'wait' && visit !== undefined) c.set('signal', stayingOf(c, visit, turn, running))
     const seat = visit?.token?.seat ?? null
     if (seat === null) await run()
@@ -57,7 +68,10 @@ function stayingOf(c: Context<Env>, visit: Visit, turn: Turn, { mayStay, onError
   return AbortSignal.any([c.req.raw.signal, leaving.signal])
 }
 
-/** Runs under the lease that the seat has now. The call of the seat lasts as long as the turn, also where a stream goes on after the answer has begun. */
+/**
+ * Runs under the lease that the seat has now. The call of the seat lasts as long as the turn, also where a stream goes on after the
+ * answer has begun.
+ */
 async function holding(seat: Seat, turn: Turn, run: (at: Connection) => Promise<void>): Promise<void> {
   await new Promise<void>((resolve, reject) => {
     const call = seat.use(async (at) => {
@@ -70,7 +84,7 @@ async function holding(seat: Seat, turn: Turn, run: (at: Connection) => Promise<
 }
 
 /** Reads the body up to the bound of its work, so that what comes in pieces and says no length is bounded too. */
-export async function readBody({ req }: Context<Env>, work: Work): Promise<void> {
+async function readBody({ req }: Context<Env>, work: Work): Promise<void> {
   const { method, body } = req.raw
   if (method === 'GET' || method === 'HEAD' || body === null) return
   const chunks: Uint8Array[] = []
