@@ -109,7 +109,8 @@ it('the gates hold: who may not speak to a being gets no task, and nobody reads 
   await expect(bob.sendMessage(message('hello'))).rejects.toThrow(/FORBIDDEN/)
   const task = asTask(await ada.sendMessage(message('for ada alone')))
   await expect(bob.getTask({ tenant: '', id: task.id })).rejects.toThrow(/not found/i)
-  expect((await send(at.origin, '/a2a/kid', { method: 'POST', body: '{}' })).status).toBe(401)
+  const headers = { authorization: 'Bearer wrong' }
+  expect((await send(at.origin, '/a2a/kid', { method: 'POST', headers, body: '{}' })).status).toBe(401)
 })
 
 it('a task is cancelled by the cut of its thread', async () => {

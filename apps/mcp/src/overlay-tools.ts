@@ -56,14 +56,14 @@ export function callOverlayTool(seat: Seat, name: string, args: JsonObject): Pro
   return seat.act((at, as) => setOverlay(at, requestOf(args, as), overlay))
 }
 
-/** A client may write a list as text, as JSON or as one name. */
+/** A client may write a list as the text of its JSON. Any other text is refused as what it is. */
 function listIn(value: Json | undefined): Json {
-  if (typeof value !== 'string' || value === '') return value || null
-  if (!value.trimStart().startsWith('[')) return [value]
+  if (typeof value !== 'string' || !value.trimStart().startsWith('['))
+    return value === '' ? null : (value ?? null)
   try {
     return JSON.parse(value) as Json
   } catch {
-    return value // refused as what it is
+    return value
   }
 }
 

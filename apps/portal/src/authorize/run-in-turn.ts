@@ -94,5 +94,6 @@ async function readBody({ req }: Context<Env>, work: Work): Promise<void> {
     if (size > WORK[work].bodyBytesMax) throw tooLarge(work)
     chunks.push(chunk)
   }
-  req.bodyCache.text = Promise.resolve(new TextDecoder().decode(Buffer.concat(chunks)))
+  const text = Promise.resolve(new TextDecoder().decode(Buffer.concat(chunks)))
+  req.bodyCache.text = text as unknown as string // it holds promises, whatever its type says
 }
