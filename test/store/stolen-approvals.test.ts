@@ -30,12 +30,16 @@ const ROW = {
   ties: {},
   roles: ['resident'],
   wake: 'told-ann',
+  root: 'told-ann',
+  person: 'operator',
+  target: '/shop',
   caller: { name: 'asker', role: null, cognition: 'human' },
   question: 'told-ann',
   askedRole: null,
   lease: null,
   at: OPENED_AT,
   given: [],
+  revision: 1,
   state: 'open',
 }
 const rowWith = (id: string, more: JsonObject) =>
@@ -120,6 +124,32 @@ it('a worker writes the yes to which the act of a person comes, and no other', a
       return append(tx, batch)
     })
   }
+  const going = newWake({
+    id: `approved/${ID}`,
+    being: 'ann',
+    kind: 'event',
+    priority: 3,
+    caller: { name: 'asker', role: null, cognition: 'human' },
+    root: 'told-ann',
+    answers: 'told-ann',
+    content: { event: 'approved', approval: ID, actor: '@operator', call: PAY },
+  })
+  const waking = async () => {
+    const decision = await act({ id: ID })
+    const batch = await of(OPERATOR, [yes()], { inbox: [going] })
+    return attempt(base.db, async (tx) => {
+      await recordDecision(tx, 'operator/1/1', decision)
+      return append(tx, batch)
+    })
+  }
+  expect(await waking()).toMatchObject({ status: 'appended' })
+  await sql`update treeos.projection set state = replace(state, '"count":1', '"count":2') where key = ${`approval:${ID}`}`.execute(
+    base.owner,
+  )
+  expect(await waking()).toBe('42501') // one more has to say yes
+  await sql`update treeos.projection set state = replace(state, '"count":2', '"count":1') where key = ${`approval:${ID}`}`.execute(
+    base.owner,
+  )
   const other = { ...PAY, args: { euros: 20 } }
   expect(await tried({ id: ID }, yes())).toMatchObject({ status: 'appended' })
   expect(await tried({ id: ID, args: { euros: 20 } }, yes(other))).toMatchObject({ status: 'appended' })
@@ -128,6 +158,13 @@ it('a worker writes the yes to which the act of a person comes, and no other', a
   expect(await tried({ id: ID, args: { euros: 20 } }, yes())).toBe('42501')
   expect(await tried({ id: ID }, yes({ ...PAY, target: '/' }))).toBe('42501')
   expect(await tried({ id: ID }, yes(), 'deny')).toBe('42501')
+  const late = fact('given', { call: PAY, digest: 'd' }, 'ann/1/2')
+  expect(await tried({ id: 'ann/1/2' }, late)).toBe('42501') // it waited until long ago
+  await sql`update treeos.projection set state = replace(state, '"revision":1', '"revision":2') where key = ${`approval:${ID}`}`.execute(
+    base.owner,
+  )
+  expect(await tried({ id: ID }, yes())).toBe('42501') // it is another call by now
+  expect(await tried({ id: `${ID}/2` }, yes())).toMatchObject({ status: 'appended' })
   expect(await tried({ id: 'kid/1/9' }, yes())).toBe('42501')
   expect(await tried({ id: 'kid/1/9' }, fact('given', { call: PAY, digest: 'd' }, 'kid/1/9'))).toBe('42501') // is given already
 })

@@ -1,5 +1,6 @@
 import { Context } from '@temporalio/activity'
 import {
+  approvalOf,
   CONTENT_BOUNDS,
   guardJson,
   type Json,
@@ -67,6 +68,12 @@ async function dropOverlay(deps: BeatDeps, moment: MomentId): Promise<void> {
   if (handle !== null) deps.overlays.drop(handle, moment)
 }
 
+/** What the key of an effect follows from: the moment, or the yes that the moment brings, which two lives may bring. */
+async function keyOf({ db, memory, observe }: BeatDeps, moment: MomentId): Promise<string> {
+  const { record } = await withPostgresRetry(observe, () => memory.moments.load(db, moment))
+  return approvalOf(record.wake) === null ? moment : record.wake.id
+}
+
 /**
  * Whether the lease of a driver's moment has expired. The append checks it too, but only after an effect was performed.
  */
@@ -116,7 +123,7 @@ async function attempt(
       const at: EffectAttempt = {
         ...by,
         args: args as JsonObject,
-        key: `${deps.reality.id}/${moment}`,
+        key: `${deps.reality.id}/${await keyOf(deps, moment)}`,
         signal,
         secrets,
         fetch: outsideFetch(deps.privateHosts, signal),

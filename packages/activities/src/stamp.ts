@@ -1,6 +1,6 @@
-import { type BeingName, canonicalJson, type ReelId } from '@treeos/core'
+import { approvalOf, type BeingName, canonicalJson, type MomentId, type ReelId } from '@treeos/core'
 import type { PendingEffect, ScheduleRef, StampedMoment, StampInput } from '@treeos/protocol'
-import type { LoadedMoment } from '@treeos/reality'
+import { type LoadedMoment, readerOf } from '@treeos/reality'
 import {
   append,
   type Batch,
@@ -9,17 +9,19 @@ import {
   digestOf,
   findEffect,
   findOutcome,
+  hasEffectOfWake,
   type KeptReading,
   listParkedBy,
   lockHeads,
   putBlob,
   type RecordRefusal,
   readBeforeStamp,
+  readClock,
   recordEffect,
   recordRefusalOf,
   StaleGenerationError,
 } from '@treeos/store'
-import type { EffectPending } from '@treeos/world'
+import { type EffectPending, yesHoldsUntil } from '@treeos/world'
 import type { BeatDeps } from './deps.ts'
 import { crashPoint, crashPointLater } from './guard/crash-point.ts'
 import { RecordRefusedError } from './guard/record-refused.ts'
@@ -61,11 +63,25 @@ export async function stampMoment(
   if (!('pending' in first)) return first
   const { call, effect } = first.pending
   if (held !== null) await deps.memory.moments.store(deps.db, held)
-  const refused = await recordEffectRequest(deps, input, first.pending)
+  const refused =
+    (await whyYesIsOver(deps, input.moment)) ?? (await recordEffectRequest(deps, input, first.pending))
   if (refused === null) return { effect: { operation: call.operation, ...effect } }
   const failed = await stampWithRetries(deps, { ...input, effect: refused }, null)
   if ('pending' in failed) throw new Error(`moment ${input.moment} requests an effect after it failed`)
   return failed
+}
+
+/**
+ * A yes is used once, and in its time: an earlier life may have done outside what it allows.
+ * @returns an error code when it is over; otherwise null, as for a moment that brings none
+ */
+async function whyYesIsOver(deps: BeatDeps, moment: MomentId): Promise<string | null> {
+  const { wake } = (await deps.memory.moments.load(deps.db, moment)).record
+  const id = approvalOf(wake)
+  if (id === null) return null
+  if (await hasEffectOfWake(deps.db, wake.id, moment)) return 'INTERNAL'
+  const row = await readerOf(deps).approval(id)
+  return row !== null && (await readClock(deps.db)) > yesHoldsUntil(row) ? 'FORBIDDEN' : null
 }
 
 /** Records the effect that a moment requests. @returns an error code when it requested another one before; otherwise null */

@@ -27,8 +27,10 @@ export const LIMITS = {
   inboxForOperator: 500,
   /** open entries of one inbox that one sender may have there; the operator may have more */
   inboxPerSenderMax: 1000,
-  /** calls of one being that wait for the yes of one person */
+  /** calls of one being that wait for a yes */
   asksPerBeingMax: 20,
+  /** calls of all beings of one person that wait for a yes */
+  asksPerPersonMax: 100,
   /** open notices in one inbox, each counting its equals; further ones are counted in one entry */
   noticesMax: 500,
   /** depth of one cause chain: stops two beings that answer each other */

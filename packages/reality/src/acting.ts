@@ -72,6 +72,7 @@ export function actingFor({ db, registry }: DecisionDeps, moment: DecisionMoment
     asking: {
       stack,
       wake: open.wake.id,
+      root: open.wake.root,
       caller: open.caller,
       question: open.wake.kind === 'act' ? open.answers : questionOf(open.wake, open.answers),
       askedRole: open.asked,

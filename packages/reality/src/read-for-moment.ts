@@ -1,5 +1,6 @@
 import {
   type ActContent,
+  approvalOf,
   type BeingName,
   type Caller,
   holdsCall,
@@ -21,6 +22,7 @@ import {
   digestOf,
   digestOfCanonical,
   findEntry,
+  findOpen,
   type InboxEntry,
   newBasis,
   type OpenRecord,
@@ -69,7 +71,10 @@ export async function readForMoment(
   if (begun === null) throw new UnknownBeingError(`no being ${being} lives in this reality`)
   const { reader, me, time, driver, cognition } = begun
   const answered = await findAnswered(db, wake) // needs no snapshot: the content of an inbox row never changes
-  const { verb, caller } = verbAndCallerOf(wake, answered)
+  const before = approvalOf(wake) === null ? null : await findOpen(db, approvalOf(wake) ?? '')
+  const { verb, caller } =
+    before === null ? verbAndCallerOf(wake, answered) : { verb: before.record.verb, caller: wake.caller }
+  const asKind = before === null ? {} : { asKind: wakeWord(before.record.wake) }
   const asked = (answered ?? wake).askedRole
   const quotes = quotesOf(wake)
   const signed = wake.kind === 'act' ? signatureOfAct(wake) : null
@@ -83,6 +88,7 @@ export async function readForMoment(
     asked,
     wake,
     answers: answered?.id ?? wake.answers ?? null,
+    ...asKind,
     ...(quotes === null ? {} : { quotes }),
     ...(wake.cut ? { cut: true as const } : {}),
   }
@@ -113,6 +119,7 @@ export async function readForMoment(
     ...(wake.cut ? { cut: true } : {}),
     ...(me.ended === undefined ? {} : { ended: true }),
     ...(driver !== null && lenderOf(me, driver) === null ? { own: true } : {}),
+    ...asKind,
     layout: PROMPT_LAYOUT,
     ...(seen.isPlaceHidden ? { hidden: true } : {}),
     ...(signed === null ? {} : { signed }),
@@ -163,6 +170,7 @@ export function momentInputsOf(
     | 'cut'
     | 'offset'
     | 'answers'
+    | 'asKind'
   > & { readonly wake: Parameters<typeof wakeWord>[0]; readonly quotes?: Quotes },
 ): Parameters<typeof readWorld>[2] {
   const { verb, caller, openedAt, zone, hour, dayOfWeek, offset, lastSealed, asked } = open
@@ -170,7 +178,7 @@ export function momentInputsOf(
     me,
     cognition: open.cognition.kind,
     verb,
-    kind: wakeWord(open.wake),
+    kind: open.asKind ?? wakeWord(open.wake),
     caller,
     time: { openedAt, zone, hour, dayOfWeek, offset },
     lastSealed,

@@ -1,7 +1,12 @@
 import {
+  APPROVED_PREFIX,
+  approvalReel,
   asJson,
   type BeingName,
   CONTINUE_PREFIX,
+  canonicalJson,
+  DENIED_PREFIX,
+  EXPIRED_PREFIX,
   type Fact,
   isContinuation,
   isJsonObject,
@@ -13,6 +18,7 @@ import {
   type Wake,
   wakeFields,
   wakeRecordOf,
+  wakeWord,
 } from '@treeos/core'
 import { signatureOfAct } from '@treeos/reality'
 import {
@@ -24,7 +30,15 @@ import {
   type InboxEntry,
   type OpenRecord,
 } from '@treeos/store'
-import { actStep, changeContent, STEP_FIELDS } from '@treeos/world'
+import {
+  type ApprovalRow,
+  actStep,
+  changeContent,
+  evolve,
+  type Resumed,
+  resumedWake,
+  STEP_FIELDS,
+} from '@treeos/world'
 import type { Comparison } from './comparison.ts'
 import type { Past } from './past.ts'
 
@@ -50,7 +64,7 @@ export async function compareWake(
   const { entry, open } = woken
   if (wake.kind === 'act' && entry !== null && entry.content !== null)
     compare.same('signed', asJson(open.signed ?? null), asJson(signatureOfAct(entry)))
-  if (isContinuation(wake)) return compareGoingOn(db, woken, compare)
+  if (isContinuation(wake)) return compareGoingOn({ db, past }, woken, compare)
   if (wake.kind === 'summon') return compareSummon(past, woken, compare)
   if (wake.kind === 'event' && wake.id.startsWith(CHANGE_PREFIX)) compareChange(woken, caused, compare)
 }
@@ -102,7 +116,11 @@ function firstOf(content: Json): Json {
  * Compares what a wake by which a being goes on keeps with the moment that it goes on from: its caller, what it is still to answer, and
  * what it says of the act of that moment.
  */
-async function compareGoingOn(db: Db, { open, entry }: Woken, compare: Comparison): Promise<void> {
+async function compareGoingOn(
+  { db, past }: { readonly db: Db; readonly past: Past },
+  { open, entry }: Pick<Woken, 'open' | 'entry'>,
+  compare: Comparison,
+): Promise<void> {
   const { wake } = open
   const isLook = wake.id.startsWith(LOOK_PREFIX)
   const prior = wake.id.slice(wake.id.indexOf('/') + 1)
@@ -116,6 +134,11 @@ async function compareGoingOn(db: Db, { open, entry }: Woken, compare: Compariso
   const said = isLook || question === null ? null : await findEntry(db, prior) // the moment's own words have its id
   compare.same('answers', open.answers, said?.inReplyTo === question ? null : question)
   const { content = null } = entry ?? {}
+  if (ANSWERED.some((prefix) => wake.id.startsWith(prefix))) {
+    if (wake.id.startsWith(APPROVED_PREFIX))
+      compare.same('asKind', open.asKind ?? null, before === null ? null : wakeWord(before.wake))
+    return compareAnswered({ db, past }, prior, { open, entry }, compare)
+  }
   if (!wake.id.startsWith(CONTINUE_PREFIX) || !isJsonObject(content)) return // erased, or a look, which shows a world that no record holds
   const [decided, outcome] = await Promise.all([findDecision(db, prior), findOutcome(db, prior)])
   if (decided?.decision.kind !== 'call' || readPath(content, ['result', 'omitted']) !== undefined) return
@@ -123,4 +146,39 @@ async function compareGoingOn(db: Db, { open, entry }: Woken, compare: Compariso
     STEP_FIELDS.flatMap((field) => (field in content ? [[field, content[field] ?? null]] : [])),
   )
   compare.same('did', told, actStep(decided.decision.call, outcome?.result ?? null))
+}
+
+const ANSWERED = [APPROVED_PREFIX, DENIED_PREFIX, EXPIRED_PREFIX]
+const ENDS: Readonly<Record<string, Resumed['event']>> = {
+  'approval:given': 'approved',
+  'approval:denied': 'denied',
+  'approval:expired': 'expired',
+}
+
+/** Compares a wake that tells what was answered to a call with the facts of that: the call, who answered, and what it goes on with. */
+async function compareAnswered(
+  { db, past }: { readonly db: Db; readonly past: Past },
+  id: string,
+  { open, entry }: Pick<Woken, 'open' | 'entry'>,
+  compare: Comparison,
+): Promise<void> {
+  const reel = await past.reel(approvalReel(id))
+  let row: ApprovalRow | null = null
+  for (let seq = 1; seq <= reel.length; seq++) {
+    const fact = reel.fact(seq)
+    if (fact === undefined || fact.payload === null) return // it was erased
+    const { kind, actor, at } = fact.header
+    row = evolve(row, { reel: approvalReel(id), kind, payload: fact.payload, actor, at }) as ApprovalRow
+    const event = row.state === 'open' ? undefined : ENDS[kind]
+    const asked = event === undefined ? null : await findEntry(db, row.wake)
+    if (event === undefined || asked === null) continue
+    const { why } = fact.payload
+    const told = { row, event, ...(actor === '$reality' ? {} : { by: actor }) }
+    const wake = resumedWake(typeof why === 'string' ? { ...told, why } : told, asked)
+    compare.same('answered', open.wake.id, wake.id)
+    if (entry !== null && entry.content !== null && asked.content !== null)
+      compare.same('content', canonicalJson(entry.content), canonicalJson(wake.content))
+    return
+  }
+  compare.differ('answered', open.wake.id, null)
 }

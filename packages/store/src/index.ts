@@ -22,7 +22,6 @@ export type { InboxEntry } from './inbox/entry.ts'
 export {
   type ClosedHow,
   closeEntries,
-  countAsked,
   countChain,
   countOpen,
   countOwnWakes,
@@ -142,6 +141,7 @@ export {
   type EffectResult,
   effectDigests,
   findEffect,
+  hasEffectOfWake,
   recordEffect,
   recordEffectResult,
   type StoredEffectBytes,
@@ -163,7 +163,7 @@ export {
 } from './moments/outcome.ts'
 export { type RecordedMoment, readRecorded } from './moments/recorded.ts'
 export { findWakeState, isThreadOpen, type WakeState } from './moments/wake-state.ts'
-export { listOverdueApprovals } from './rows/approvals.ts'
+export { countWaitingForYes, listOverdueApprovals } from './rows/approvals.ts'
 export { type Erasure, Erasures, listErasures, readErasures } from './rows/erasures.ts'
 export {
   countChildren,

@@ -1,11 +1,17 @@
 import { at, type Json } from './canonical.ts'
 
 /** Why a moment began, in one word. */
-export function kindOf(wake: Json): string {
+function kindOf(wake: Json): string {
   if (at(wake, 'kind') === 'act') return 'act'
   if (at(wake, 'kind') === 'summon') return (at(wake, 'inReplyTo') ?? null) === null ? 'message' : 'answer'
   const [first = '', ...rest] = String(at(wake, 'id')).split('/')
   return rest.length === 0 ? 'event' : first
+}
+
+/** The word that a flow reads: of a moment that brings a yes, that of the wake of the moment that asked. */
+export function seenKind(open: Json): string {
+  const kind = kindOf(at(open, 'wake') ?? null)
+  return kind === 'approved' ? String(at(open, 'asKind')) : kind
 }
 
 /** Who spoke, unless the being goes on after it has answered. */

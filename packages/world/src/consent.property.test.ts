@@ -3,7 +3,7 @@ import fc from 'fast-check'
 import { expect, it } from 'vitest'
 import { actingIn, TOUCH } from '../test/gate-asking.ts'
 import { born, MemoryWorld, spaceMade } from '../test/memory-world.ts'
-import { type Acting, type Asking, decideCall } from './index.ts'
+import { type Acting, type Asking, decideCall, type Waiting } from './index.ts'
 
 // A long run: FC_RUNS=20000 npx pnpm@12.21.0 exec vitest run packages/world/src/consent
 const numRuns = Number(process.env.FC_RUNS ?? 600)
@@ -142,6 +142,7 @@ const actingAs = ({ world, who, at, asking }: Pick<Use, 'world' | 'who' | 'at' |
     stack: STACK,
     wake: 'w',
     caller: null,
+    root: 'w',
     question: null,
     askedRole: null,
     lease: LEASE,
@@ -178,6 +179,27 @@ it.each(Object.entries(CHANGES))('a yes does not hold after %s', async (_what, c
 
 it.each(Object.entries(OTHERS))('a yes holds after %s', async (_what, change) => {
   expect(await useOf([change])).toMatchObject(isUsed)
+})
+
+it('asks no person that who makes the call has made, and none that the operator made is kept from answering', async () => {
+  const world = worldOf()
+  world.write('cid', [born('sock', 'cid', { cognition: { kind: 'human', script: null } })])
+  world.write('operator', [rules('/hall/nook', nook({ who: ['@sock'] }))])
+  const asking = () => decideCall(CALL, actingAs({ world, who: 'cid', at: 0, asking: {} }))
+  await expect(asking()).rejects.toMatchObject({ code: 'FORBIDDEN' })
+  world.write('operator', [rules('/hall/nook', nook({ who: ['@sock', '@pat'] }))])
+  expect(await asking()).toMatchObject({ wakes: [{ being: 'pat' }] })
+})
+
+it('asks the owner of the space that has the rule, and not of a space inside', async () => {
+  const world = worldOf()
+  world.write('$reality', [spaceMade('/hall/nook/den', 'bob')])
+  world.write('operator', [
+    rules('/hall', { do: { [TOUCH]: { requires: ['anyone'], ask: { who: ['owner'] } } } }),
+  ])
+  const call = { ...CALL, target: '/hall/nook/den' }
+  const asked = await decideCall(call, actingAs({ world, who: 'dot', at: 0, asking: {} }))
+  expect((asked as Waiting).wakes.map(({ being }) => being)).not.toContain('bob')
 })
 
 it('whatever else changes, a yes holds exactly while nothing changes that it rests on', async () => {

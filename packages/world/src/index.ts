@@ -85,7 +85,7 @@ export { type ChangedRow, foldRows } from './read/fold-rows.ts'
 export { memoryRows } from './read/memory-rows.ts'
 export { type KindInPlace, type RowSource, WorldReader } from './read/reader.ts'
 export type { OperationTarget } from './read/target.ts'
-export { approversOf } from './rows/approvals.ts'
+export { approversOf, yesHoldsUntil } from './rows/approvals.ts'
 export {
   STANDARD_BUDGET,
   STANDARD_BUDGETS,

@@ -29,18 +29,17 @@ def read_ask(value):
     return {"who": list(dict.fromkeys(who)), "count": count, "withinSeconds": within}
 
 
-def named_by(question, word):
+def named_by(question, place, word):
     world, actor = question.world, question.actor
     line = world.lineage(actor["name"])
     operator = line[-1]["name"] if line else actor["name"]
-    place = world.space(question.space)
+    place = world.space(place)
     if word == "operator":
         return [operator]
     if word == "parent":
         return [actor["name"] if actor["parent"] is None else actor["parent"]]
     if word == "owner":
-        owner = question.owner if type(question.owner) is str else None
-        owner = place["owner"] if owner is None and place is not None else owner
+        owner = None if place is None else place["owner"]
         return [operator if owner is None else owner]
     if word == "contributor":
         return [] if place is None else place["contributors"]
@@ -55,8 +54,8 @@ def person_of(world, name):
 
 
 def asked_by(question, asks):
-    for ask, by in asks:
-        persons = {person_of(question.world, name) for word in ask["who"] for name in named_by(question, word)}
+    for ask, by, place in asks:
+        persons = {person_of(question.world, name) for word in ask["who"] for name in named_by(question, place, word)}
         yield {"by": by, "who": sorted(persons - {None}), "count": ask["count"]}
 
 
@@ -108,5 +107,5 @@ def check_yes(approval, question, record, opened, call, asks, rests):
     need(at(ties, "lease") == value_hash(lease), "another lease")
     need(same(None if lease is None else given(lease, "driver"), given(opened, "driver")), "another driver")
     who = list(asked_by(question, asks))
-    if [given(rule, "by") for rule in items(said, "rules")] == [by for _, by in asks]:
+    if [given(rule, "by") for rule in items(said, "rules")] == [by for _, by, _ in asks]:
         need(at(ties, "rules") == value_hash({"rests": [rests], "who": who}), "other rules")

@@ -343,7 +343,7 @@ def rule_gate(question, fallback):
 
 def asked(question, rules, fallback, answer):
     """The answer, with what rules ask about it. Nobody is asked before a look."""
-    asks = [(ask, by) for _, _, ask, _, by in rules if ask is not None]
+    asks = [(ask, by, path) for _, _, ask, path, by in rules if ask is not None]
     if not answer[0] or not asks:
         return answer
     if question.verb == "see":

@@ -85,7 +85,7 @@ class Stack:
         since = None if last is None else (self.open["openedAt"] - last["sealedAt"]) // 1000
         known = {
             "verb": given(self.open, "verb"),
-            "wake": {"kind": kind_of(given(self.open, "wake"))},
+            "wake": {"kind": seen_kind(self.open)},
             "caller": None if caller is None else {key: given(caller, key) for key in ("role", "cognition")},
             "time": {**{key: given(self.open, key) for key in ("hour", "dayOfWeek")}, "sinceLastMoment": since},
         }
@@ -149,6 +149,12 @@ def ancestry(path):
         path = path[: path.rindex("/")] or "/"
         spaces.append(path)
     return spaces
+
+
+def seen_kind(opened):
+    """Of a moment that brings a yes, the word for the wake of the moment that asked."""
+    kind = kind_of(given(opened, "wake"))
+    return given(opened, "asKind") if kind == "approved" else kind
 
 
 def kind_of(wake):

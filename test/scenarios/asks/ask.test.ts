@@ -1,11 +1,12 @@
-import { act, approvals, inbox, inhabit, summon } from '@treeos/client'
-import type { Json, JsonObject } from '@treeos/core'
+import { act, approvals, closeInbox, inbox, inhabit, summon } from '@treeos/client'
+import { type Json, type JsonObject, LIMITS } from '@treeos/core'
+import { beingWorkflowId } from '@treeos/protocol'
 import { readRows } from '@treeos/store'
 import { beforeAll, describe, expect, it } from 'vitest'
-import { createSpace, doAs, momentOf, play, setRole, until, wakesOf } from '../../support/life.ts'
+import { createSpace, doAs, live, momentOf, play, ring, setRole, until, wakesOf } from '../../support/life.ts'
 import { stage } from '../../support/puppet.ts'
 import { expectReplays, expectUnbroken } from '../../support/replaying.ts'
-import till, { sent } from '../../support/till.ts'
+import till, { keys, meanwhile, sent } from '../../support/till.ts'
 import { useWorld } from '../../support/use-world.ts'
 import type { World } from '../../support/world.ts'
 
@@ -57,6 +58,7 @@ describe('a call that a rule asks about', () => {
       id: 'clerk/1/1',
       from: '@clerk',
       call: paying(40),
+      on: '/shop',
       rule: '/shop permissions.do.till:pay',
       expiresAt: expect.stringMatching(/Z$/),
       roles: ['stage:free'],
@@ -64,7 +66,7 @@ describe('a call that a rule asks about', () => {
     })
     expect(await inbox(world, 'operator')).toMatchObject([{ content: { event: 'asked', call: paying(40) } }])
     const { result, facts } = await answer('approve', { id: waits.id })
-    expect(result).toEqual({ approval: waits.id, state: 'given', waitsFor: [] })
+    expect(result).toEqual({ approval: waits.id, id: waits.id, state: 'given', waitsFor: [] })
     expect(facts.map(({ kind }) => kind)).toEqual(['approval:given'])
     const done = await carriedOut(waits.id)
     expect(done).toMatchObject({ outcome: 'act', did: { operation: 'till:pay' } })
@@ -221,6 +223,95 @@ describe('an operation that asks by itself, and has an effect', () => {
     expect(refused).toMatchObject({ outcome: 'failure', reason: 'FORBIDDEN' })
     expect(refused.message).toContain('it was sent before')
     expect(sent).toEqual([7])
+  })
+})
+
+describe('against tricks', () => {
+  it('a yes is to the call that was shown, and not to what another person made of it', async () => {
+    await rule({ requires: ['anyone'], ask: { who: ['operator', '@ada'], count: 2 } })
+    await pay(50)
+    const { id } = await last()
+    await answer('approve', { id, args: { euros: 51 } }, 'ada')
+    await expect(answer('approve', { id })).rejects.toMatchObject({ code: 'RESOURCE_CONFLICT' })
+    const changed = await last()
+    expect(changed).toMatchObject({ id: `${id}/2`, call: paying(51), on: '/shop' })
+    expect((await approvals(world, 'operator')).map((one) => one.id)).not.toContain(id)
+    expect(await answer('approve', { id: changed.id })).toMatchObject({ result: { state: 'given' } })
+    expect(await carriedOut(id)).toMatchObject({ outcome: 'act' })
+    expect(await paid()).toEqual({ euros: 51 })
+  })
+
+  it('nobody is asked about what was done outside already', async () => {
+    const wiring = { verb: 'do', action: 'till:wire', target: '/shop', args: { euros: 60 } } as const
+    const asking = { requires: ['anyone'], ask: { who: ['operator'] } }
+    meanwhile.run = () =>
+      doAs(world, 'set-space', '/shop', {
+        field: 'permissions.do',
+        value: { 'till:wire': asking },
+        merge: false,
+      })
+    const done = await play(world, 'clerk', wiring)
+    expect(done).toMatchObject({ outcome: 'failure', reason: 'FORBIDDEN' })
+    expect(await approvals(world, 'operator')).toEqual([])
+    expect(sent.filter((euros) => euros === 60)).toEqual([60])
+    meanwhile.run = async () => undefined
+  })
+
+  it('one yes does one thing outside, though its life is cut short and another one begins', async () => {
+    const wiring = { verb: 'do', action: 'till:wire', target: '/shop', args: { euros: 61 } } as const
+    await play(world, 'clerk', wiring)
+    const { id } = await last()
+    const handle = world.temporal.workflow.getHandle(beingWorkflowId(world.reality.name, 'clerk'))
+    meanwhile.run = () => handle.terminate()
+    await answer('approve', { id })
+    await until(() => sent.includes(61))
+    await until(async () => (await handle.describe()).status.name === 'TERMINATED')
+    meanwhile.run = async () => undefined
+    await ring(world, 'clerk')
+    expect(await carriedOut(id)).toMatchObject({ outcome: 'failure', reason: 'INTERNAL' })
+    expect(sent.filter((euros) => euros === 61)).toEqual([61])
+    expect(keys.at(-1)).toBe(`${world.reality.id}/approved/${id}`)
+  })
+
+  it('a being that asks again after each no comes to an end', async () => {
+    await rule({ requires: ['anyone'], ask: { who: ['operator'] } })
+    await world.birth({ name: 'mule', cognition: 'scripted', script: 'till:stubborn', role: 'stage:free' })
+    await doAs(world, 'set-budget', '@mule', { selfContinues: 2 })
+    let moment = await live(world, 'mule', 'go')
+    for (let i = 0; i < 2; i++) {
+      expect(moment.outcome).toBe('waiting')
+      const { id } = await last()
+      await answer('deny', { id })
+      moment = await momentOf(world, `denied/${id}`)
+    }
+    expect(moment).toMatchObject({ outcome: 'failure', reason: 'RATE_LIMITED' })
+  })
+
+  it('a being has so many calls that wait, and no more', async () => {
+    await world.birthPuppet('spammer')
+    for (let i = 1; i <= LIMITS.asksPerBeingMax; i++)
+      expect(await play(world, 'spammer', paying(i))).toMatchObject({ outcome: 'waiting' })
+    const entries = (await inbox(world, 'operator')).map(({ correlation }) => correlation)
+    await closeInbox(world, { as: 'operator', how: 'dismissed', entries }) // which answers none of them
+    expect(await play(world, 'spammer', paying(99))).toMatchObject({
+      outcome: 'failure',
+      reason: 'RATE_LIMITED',
+    })
+  })
+
+  it('a flow that reads why the moment began gives the same roles to the one that brings the yes', async () => {
+    await world.birthPuppet('porter', {
+      role: 'stage:mute',
+      roleFlow: [{ when: { 'wake.kind': 'message' }, role: 'spender' }],
+    })
+    expect(await play(world, 'porter', paying(71))).toMatchObject({ outcome: 'waiting', primary: 'spender' })
+    const { id } = await last()
+    await answer('approve', { id })
+    expect(await carriedOut(id)).toMatchObject({ outcome: 'act', primary: 'spender' })
+  })
+
+  it('a rule that asks somebody who does not live is refused where it is written', async () => {
+    await expect(rule({ ask: { who: ['@nobody'] } })).rejects.toMatchObject({ code: 'BEING_NOT_FOUND' })
   })
 })
 

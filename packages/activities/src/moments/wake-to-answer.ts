@@ -1,4 +1,4 @@
-import { type BeingName, quote, readPath, stanceOf, TreeosError, type Wake } from '@treeos/core'
+import { approvalOf, type BeingName, quote, readPath, stanceOf, TreeosError, type Wake } from '@treeos/core'
 import type { LoadedMoment } from '@treeos/reality'
 import { type Db, findEntry, type InboxEntry } from '@treeos/store'
 
@@ -15,7 +15,10 @@ export async function wakeToAnswer(
   if (record.wake.kind !== 'act') {
     const begun = record.answers === null ? null : await findEntry(db, record.answers)
     // Its first moment closed it, and no moment but those that go on from it can answer it. A thread of its own that the being got is kept.
-    return begun === null ? own : { ...begun, root: record.wake.root, closedBy: null }
+    if (begun === null) return own
+    // An act of a person that was approved answers what may have been answered meanwhile.
+    const isOpen = approvalOf(record.wake) === null || readPath(content, ['answers']) === undefined
+    return { ...begun, root: record.wake.root, closedBy: isOpen ? null : begun.closedBy }
   }
   const named = readPath(content, ['answers'])
   if (typeof named !== 'string') return own

@@ -17,7 +17,7 @@ import {
 } from '@treeos/core'
 import type { StampInput } from '@treeos/protocol'
 import { actingFor, type LoadedMoment, requireHands } from '@treeos/reality'
-import { countAsked, type Db, measureRoom, type OtherRefusal, whyNotErasable } from '@treeos/store'
+import { countWaitingForYes, type Db, measureRoom, type OtherRefusal, whyNotErasable } from '@treeos/store'
 import {
   type Act,
   type BeingRow,
@@ -25,6 +25,7 @@ import {
   type EffectPending,
   FOLD,
   isShownRefusal,
+  tightest,
   voidedFact,
   type Waiting,
 } from '@treeos/world'
@@ -159,7 +160,15 @@ async function judgeCall(
   const moment = { reader, me, open, stack, surface: face.surface, role: composed.role, wake }
   const act = await decideCall(decision.call, actingFor({ db, registry: deps.registry }, moment))
   if (act.kind === 'effect-pending') return act
-  if (act.kind === 'waiting') return { ...(await waitingFor(db, me, act)), thread: wake.root }
+  if (act.kind === 'waiting') {
+    const { max } = tightest(
+      [me, ...(await reader.lineage(me.name))],
+      'selfContinues',
+      LIMITS.selfContinuesMax,
+    )
+    const isSpent = open.wake.continues >= max
+    return { ...(await waitingFor(db, me, { isSpent, root: open.wake.root }, act)), thread: wake.root }
+  }
   for (const fact of act.facts) {
     const why = await whyNotErasable(db, fact, FOLD)
     if (why !== null) return { ...failed('RESOURCE_CONFLICT', why), beside: 'erasing' }
@@ -174,16 +183,35 @@ async function judgeCall(
   return { kind: isSilent ? 'see' : 'act', reason, detail, act, thread: wake.root }
 }
 
+/** Why a being may ask persons no more for now: it goes on asking after each answer, or it and its like ask too much at once. */
+async function whyNoMoreAsks(
+  db: Db,
+  asker: BeingName,
+  person: BeingName | null,
+  { isSpent, root }: { readonly isSpent: boolean; readonly root: string },
+): Promise<string | null> {
+  if (isSpent) return `${stanceOf(asker)} has gone on by itself as often as it may: nobody is asked once more`
+  if (await isChainFull(db, root))
+    return `the chain of ${quote(root)} has reached its limit of ${LIMITS.chainWakesMax} wakes`
+  const { ofAsker, ofPerson } = await countWaitingForYes(db, asker, person)
+  if (ofAsker >= LIMITS.asksPerBeingMax)
+    return `${ofAsker} calls of ${stanceOf(asker)} wait for a yes; the limit is ${LIMITS.asksPerBeingMax}`
+  if (ofPerson >= LIMITS.asksPerPersonMax)
+    return `${ofPerson} calls of beings of ${stanceOf(person ?? '')} wait for a yes; the limit is ${LIMITS.asksPerPersonMax}`
+  return null
+}
+
 async function waitingFor(
   db: Db,
   me: BeingRow,
-  { facts, wakes, result, why, by }: Waiting,
+  chain: { readonly isSpent: boolean; readonly root: string },
+  { facts, wakes, result, why, by, person }: Waiting,
 ): Promise<Verdict> {
-  for (const { being } of wakes) {
-    const open = await countAsked(db, being, me.name)
-    if (open < LIMITS.asksPerBeingMax) continue
-    const full = `${open} calls of ${stanceOf(me.name)} wait for the yes of ${stanceOf(being)}; the limit is ${LIMITS.asksPerBeingMax}`
-    return refusedByInbox('RATE_LIMITED', full)
+  const full = await whyNoMoreAsks(db, me.name, person, chain)
+  if (full !== null) return refusedByInbox('RATE_LIMITED', full)
+  for (const entry of wakes) {
+    const noRoom = await whyNoRoom(db, me, { ...entry, root: entry.id })
+    if (noRoom !== null) return refusedByInbox('RATE_LIMITED', noRoom)
   }
   return {
     kind: 'waiting',

@@ -49,7 +49,7 @@ export async function propose(
     decision: {
       kind: 'failure',
       code: input.effect,
-      message: input.effect === 'RESOURCE_CONFLICT' ? EFFECT_CHANGED : EFFECT_WITHOUT_RESULT,
+      message: WHY_NO_EFFECT[input.effect] ?? EFFECT_WITHOUT_RESULT,
     },
   }
 }
@@ -87,7 +87,11 @@ function written(opened: LoadedMoment): DecisionWrite {
 // A worker may die after it performed an effect and before it recorded the result.
 const EFFECT_WITHOUT_RESULT =
   "the effect gave no result within its attempts, and may have happened nevertheless; the worker's log has each error"
-const EFFECT_CHANGED = 'the act requests another effect than it requested before'
+/** Where nothing was done outside. */
+const WHY_NO_EFFECT: Readonly<Record<string, string>> = {
+  RESOURCE_CONFLICT: 'the act requests another effect than it requested before',
+  FORBIDDEN: 'the yes to it was given too long ago, so nothing was done',
+}
 const MODEL_WITHOUT_ANSWER = "the model did not answer within its attempts; the worker's log has each error"
 
 /** The decision became a failure for a reason beside the gates. @throws {Error} for a skip, which such a reason cannot refuse */

@@ -4,10 +4,12 @@ import { findEntry, type InboxEntry, listOpenSummons } from '@treeos/store'
 
 /** A call that waits for the yes of a person. */
 export interface ApprovalView {
-  /** the moment that asked */
+  /** the moment that asked; with a number behind it for a call that a person changed */
   readonly id: string
   readonly from: string
   readonly call: Json
+  /** what the call is done to */
+  readonly on: string
   /** address of the rule that asks */
   readonly rule: string
   /** ISO 8601, UTC */
@@ -50,11 +52,12 @@ const viewsIn = ({ kind, content }: InboxEntry): ApprovalView[] =>
   kind === 'event' && isJsonObject(content) ? [viewOf(content)] : []
 
 function viewOf(content: { readonly [name: string]: Json }): ApprovalView {
-  const { approval, actor, call, rule, expiresAt, roles, for: whom, driver } = content
+  const { id, actor, call, on, rule, expiresAt, roles, for: whom, driver } = content
   return {
-    id: String(approval),
+    id: String(id),
     from: String(actor),
     call: call ?? null,
+    on: String(on),
     rule: String(rule),
     expiresAt: String(expiresAt),
     roles: Array.isArray(roles) ? roles.map(String) : [],

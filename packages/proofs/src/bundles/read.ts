@@ -149,6 +149,17 @@ function decisionOf({ record, salt, bytes }: MomentRow): { salt: Json; decision:
   return { salt: hexOf(salt), decision: jsonOf(bytes) }
 }
 
+/** What a moment asked of the outside, unless a younger life closed it: then its record does not hold that either. */
+function effectOf({ record, effect_salt: salt, request, result }: MomentRow): Json {
+  const isRecorded = readPath(jsonOf(record), ['effect']) !== undefined
+  if (!isRecorded || salt === null || request === null) return null
+  return {
+    salt: hexOf(salt),
+    request: jsonOf(request),
+    result: result === null ? null : jsonOf(result),
+  }
+}
+
 /** What a moment read: a moment that was never opened has no salt, and fits nothing. */
 const basisOf = (basis: Basis | undefined) => ({
   basis: asJson(basis?.heads ?? []),
@@ -170,14 +181,7 @@ async function momentsOf(tx: Db, rows: readonly MomentRow[]): Promise<MomentLine
     ...basisOf(bases.get(row.moment)),
     judged: (judged.get(row.moment) ?? null) as unknown as Json,
     ...decisionOf(row),
-    effect:
-      row.effect_salt === null || row.request === null
-        ? null
-        : {
-            salt: hexOf(row.effect_salt),
-            request: jsonOf(row.request),
-            result: row.result === null ? null : jsonOf(row.result),
-          },
+    effect: effectOf(row),
   }))
 }
 

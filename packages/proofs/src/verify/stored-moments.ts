@@ -102,8 +102,8 @@ function isJudgedFrom(
 
 type EffectRow = StoredEffectBytes & { operation: string }
 
-function isEffectOf({ effect }: MomentRecord, row: EffectRow | undefined): boolean {
-  if (effect === undefined) return row === undefined
+function isEffectOf({ effect, reason }: MomentRecord, row: EffectRow | undefined): boolean {
+  if (effect === undefined) return row === undefined || reason === 'superseded'
   if (row === undefined || canonicalJson(effect) !== canonicalJson(effectDigests(row))) return false
   return readable(() => decodeJson<EffectRequest>(row.request))?.operation === row.operation
 }

@@ -1,4 +1,4 @@
-import { ASKED_PREFIX, type BeingName } from '@treeos/core'
+import type { BeingName } from '@treeos/core'
 import { sql } from 'kysely'
 import type { Db } from '../sql/database.ts'
 import { entryOf, type InboxEntry } from './entry.ts'
@@ -106,18 +106,6 @@ export async function closeEntries(
   const { rows } = await sql<{ closed: number }>`
     select treeos.close_entries(${being}, ${ids}::text[], ${how}) as closed`.execute(db)
   return rows[0]?.closed ?? 0
-}
-
-/** How many calls of a being wait for the yes of a person, of those that it has not put aside. */
-export async function countAsked(db: Db, person: BeingName, asker: BeingName): Promise<number> {
-  const row = await db
-    .selectFrom('inbox')
-    .select(({ fn }) => fn.countAll<number>().as('asked'))
-    .where('being', '=', person)
-    .where('closed_by', 'is', null)
-    .where('id', 'like', `${ASKED_PREFIX}${asker}/%`)
-    .executeTakeFirstOrThrow()
-  return row.asked
 }
 
 /** How full an inbox is: open entries besides notices, and those of them that one sender sent. */

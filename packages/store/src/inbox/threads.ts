@@ -99,7 +99,8 @@ async function tallyThreads(db: Db, threads: readonly string[]): Promise<Thread[
       (extract(epoch from max(i.at)) * 1000)::bigint as moved,
       coalesce(array_agg(i.id) filter (where i.closed_by is null and i.kind = 'summon' and b.cognition = 'human'), '{}')
         as unanswered,
-      coalesce(array_agg(i.id) filter (where i.closed_by is null and i.notice is not null and b.cognition = 'human'), '{}')
+      coalesce(array_agg(i.id) filter (where i.closed_by is null and b.cognition = 'human'
+          and (i.notice is not null or i.kind = 'event' and starts_with(i.id, 'asked/'))), '{}')
         as notices
     from treeos.inbox i
       left join treeos.moment_outcome o on o.wake = i.id and o.reason is distinct from 'superseded'

@@ -58,6 +58,8 @@ export interface OpenRecord {
   readonly signed?: ActSignature
   /** the driver lent the being no reach; left out when it did, and when nobody drove the being */
   readonly own?: true
+  /** of a moment that brings a yes: the word for the wake of the moment that asked, which its flow reads; left out for any other */
+  readonly asKind?: string
 }
 
 /** What a moment read that may name anybody. Its open record has only the digest, so that a receipt of the moment names nobody else. */

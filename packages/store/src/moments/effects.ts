@@ -1,4 +1,4 @@
-import type { ErrorCode, Json, MomentId, OverlayRecord } from '@treeos/core'
+import { type ErrorCode, type Json, type MomentId, type OverlayRecord, parseMomentId } from '@treeos/core'
 import { sql } from 'kysely'
 import { throwStaleGeneration } from '../inbox/life.ts'
 import { saltedDigest } from '../ledger/hash.ts'
@@ -47,6 +47,16 @@ export async function recordEffect(db: Db, moment: MomentId, request: EffectRequ
 /** Stores the result of a moment's request, unless it has one: the first result counts. */
 export async function recordEffectResult(db: Db, moment: MomentId, result: EffectResult): Promise<void> {
   await sql`select treeos.record_effect_result(${moment}, ${encodeJson(result)}::bytea)`.execute(db)
+}
+
+/** Whether another moment of the same wake, of an earlier life, has asked the outside for something. */
+export async function hasEffectOfWake(db: Db, wake: string, moment: MomentId): Promise<boolean> {
+  const { rows } = await sql`
+    select from treeos.moment_open o join treeos.moment_effect e using (moment)
+    where o.being = ${parseMomentId(moment).being} and o.wake = ${wake} and o.moment <> ${moment} limit 1`.execute(
+    db,
+  )
+  return rows.length > 0
 }
 
 /** The digests of a stored effect, as the record of its moment names them. */

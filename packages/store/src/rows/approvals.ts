@@ -1,4 +1,4 @@
-import type { MomentId } from '@treeos/core'
+import type { BeingName, MomentId } from '@treeos/core'
 import { sql } from 'kysely'
 import type { Db } from '../sql/database.ts'
 
@@ -10,4 +10,20 @@ export async function listOverdueApprovals(db: Db, limit: number): Promise<Momen
       and (treeos.told(convert_to(state, 'UTF8'))->>'expiresAt')::float8 <= extract(epoch from clock_timestamp()) * 1000
     order by key limit ${limit}`.execute(db)
   return rows.map(({ id }) => id)
+}
+
+/** How many calls of a being wait for a yes, and of all beings whose nearest person is the same. */
+export async function countWaitingForYes(
+  db: Db,
+  asker: BeingName,
+  person: BeingName | null,
+): Promise<{ ofAsker: number; ofPerson: number }> {
+  const { rows } = await sql<{ ofAsker: number; ofPerson: number }>`
+    select count(*) filter (where state::json->>'asker' = ${asker}) as "ofAsker",
+      count(*) filter (where state::json->>'person' = ${person}) as "ofPerson"
+    from treeos.projection
+    where key like 'approval:%' and state like '%"state":"open"%' and state::json->>'state' = 'open'`.execute(
+    db,
+  )
+  return rows[0] ?? { ofAsker: 0, ofPerson: 0 }
 }

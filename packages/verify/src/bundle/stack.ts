@@ -3,7 +3,7 @@ import { at, isArray, isObject, type Json, type JsonObject, same } from '../cano
 import { rolesFor } from '../flow.ts'
 import { isHash } from '../hash.ts'
 import type { Head } from '../heads.ts'
-import { kindOf } from '../wake.ts'
+import { seenKind } from '../wake.ts'
 import { REGISTRY, type State, type States } from './states.ts'
 
 /** The last act of a being: when it was sealed, and in which primary role. */
@@ -151,7 +151,7 @@ function contextOf(
   const since = Math.floor((Number(at(open, 'openedAt')) - Number(at(last, 'sealedAt'))) / 1000)
   const given: JsonObject = {
     verb: at(open, 'verb') ?? null,
-    wake: { kind: kindOf(at(open, 'wake') ?? null) },
+    wake: { kind: seenKind(open) },
     caller:
       caller === null
         ? null

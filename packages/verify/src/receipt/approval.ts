@@ -14,14 +14,14 @@ interface AskedOf {
 
 /** Who is named is asked itself if it is a person, else the nearest person among its makers. */
 function askedBy(world: World, question: Question, asks: readonly PlacedAsk[]): AskedOf[] {
-  return asks.map(({ ask, by }) => {
-    const names = ask.who.flatMap((word) => namedBy(world, question, word))
+  return asks.map(({ ask, by, place }) => {
+    const names = ask.who.flatMap((word) => namedBy(world, question, place, word))
     const persons = names.flatMap((name) => personOf(world, name) ?? [])
     return { by, who: [...new Set(persons)].sort(), count: ask.count }
   })
 }
 
-function namedBy(world: World, { actor, target }: Question, word: string): string[] {
+function namedBy(world: World, { actor }: Question, place: string, word: string): string[] {
   const operator = () => world.lineage(actor.name).at(-1)?.name ?? actor.name
   switch (word) {
     case 'operator':
@@ -29,9 +29,9 @@ function namedBy(world: World, { actor, target }: Question, word: string): strin
     case 'parent':
       return [actor.parent ?? actor.name]
     case 'owner':
-      return [target.owner ?? world.space(target.space)?.owner ?? operator()]
+      return [world.space(place)?.owner ?? operator()]
     case 'contributor':
-      return (world.space(target.space)?.contributors ?? []).map(String)
+      return (world.space(place)?.contributors ?? []).map(String)
     default:
       return [word.slice(1)]
   }

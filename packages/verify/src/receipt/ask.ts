@@ -12,6 +12,8 @@ export interface PlacedAsk {
   readonly ask: Ask
   /** address of the rule */
   readonly by: string
+  /** the space that has it */
+  readonly place: string
 }
 
 const WORDS = ['operator', 'owner', 'contributor', 'parent']

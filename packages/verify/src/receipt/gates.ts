@@ -150,10 +150,12 @@ export function deriveRuleGate(world: World, question: Question): Answer {
 /** What is allowed, with the rules that ask persons about it. Nobody is asked before a look: such a rule refuses it. */
 function asked(
   { verb, key, target, fallback }: Question,
-  rules: readonly { readonly rule: Rule; readonly by: string }[],
+  rules: readonly { readonly rule: Rule; readonly path: string; readonly by: string }[],
   answer: Answer,
 ): Answer {
-  const asks = rules.flatMap(({ rule, by }) => (rule.ask === undefined ? [] : [{ ask: rule.ask, by }]))
+  const asks = rules.flatMap(({ rule, by, path: place }) =>
+    rule.ask === undefined ? [] : [{ ask: rule.ask, by, place }],
+  )
   const [first] = asks
   if (!answer.allowed || first === undefined) return answer
   if (verb === 'see') return { allowed: false, by: first.by }

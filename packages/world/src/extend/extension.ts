@@ -127,6 +127,8 @@ export interface Decided {
   readonly rests?: true
   /** of the substrate only: a being goes on, since what it asked was answered */
   readonly resumes?: Resumed
+  /** of the substrate only: a call that a person changed, which the others are asked about anew */
+  readonly asksAgain?: ApprovalRow
 }
 
 /** That a being goes on from the moment in which it asked for a yes. */

@@ -27,6 +27,8 @@ export interface PlacedAsk {
   readonly ask: Ask
   /** address of the rule */
   readonly by: string
+  /** the space that has the rule; null for what an operation asks by itself */
+  readonly place: SpacePath | null
 }
 
 /** A call that would be allowed, but that rules ask persons about. */

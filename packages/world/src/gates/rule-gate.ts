@@ -14,7 +14,14 @@ import type { WorldReader } from '../read/reader.ts'
 import type { OperationTarget } from '../read/target.ts'
 import { type BeingRow, type SpaceRow, spaceKey } from '../rows/rows.ts'
 import type { Ask } from './ask.ts'
-import { type AskedRules, type GateAnswer, GateRefusal, type RuleQuestion, requireAnswer } from './refusal.ts'
+import {
+  type AskedRules,
+  type GateAnswer,
+  GateRefusal,
+  type PlacedAsk,
+  type RuleQuestion,
+  requireAnswer,
+} from './refusal.ts'
 import { type Property, type Rule, readRule, type Standing } from './rules.ts'
 
 /** Answer of the second gate: whether the target's side allows it. */
@@ -122,8 +129,10 @@ function permitted(
   by: string,
   ask?: Ask,
 ): RuleDecision {
-  const asks = rules.flatMap(({ rule, by }) => (rule.ask === undefined ? [] : [{ ask: rule.ask, by }]))
-  if (ask !== undefined) asks.push({ ask, by: `${verb} ${key}: ask` })
+  const asks: PlacedAsk[] = rules.flatMap(({ rule, by, path: place }) =>
+    rule.ask === undefined ? [] : [{ ask: rule.ask, by, place }],
+  )
+  if (ask !== undefined) asks.push({ ask, by: `${verb} ${key}: ask`, place: null })
   const [first] = asks
   if (first === undefined) return { answer: 'allowed', by }
   const whom = first.ask.who.join(' or ')

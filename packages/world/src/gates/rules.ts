@@ -60,6 +60,13 @@ export function readRule(value: Json | undefined): Rule {
   return Array.isArray(requires) ? { requires: requires.filter(isProperty), ...rest } : NOBODY
 }
 
+/** The stances that rules of a space ask, of all verbs. */
+export function askedStances(permissions: Json): ReadonlySet<string> {
+  const rules = isJsonObject(permissions) ? Object.values(permissions).filter((one) => isJsonObject(one)) : []
+  const asks = rules.flatMap((one) => Object.values(one)).flatMap((rule) => readRule(rule).ask ?? [])
+  return new Set(asks.flatMap(({ who }) => who.filter((one) => one.startsWith('@'))))
+}
+
 /** What is wrong with a rule, and where in it; null when nothing is. */
 function faultOfRule(verb: string, rule: Json): { at: string; message: string } | null {
   const right =

@@ -1,6 +1,6 @@
 import { approvalReel, asJson, isJsonObject, quote, stanceOf, TreeosError } from '@treeos/core'
 import type { Decided, DecideInput, Operation } from '../extend/extension.ts'
-import { approversOf, askedEntry, given, withArguments } from '../rows/approvals.ts'
+import { approversOf, askedEntry, given, hasGiven, shownId, withArguments } from '../rows/approvals.ts'
 import type { ApprovalRow } from '../rows/rows.ts'
 import { Arguments } from './arguments.ts'
 
@@ -14,7 +14,7 @@ const approve: Operation = {
   targets: ['being'],
   allow: ['self'], // decide() requires that the actor is asked; spaces have no say
   args: {
-    id: 'of what waits: the moment that asked',
+    id: 'of what waits, as the inbox says it',
     args: 'arguments in place of those that were asked about',
   },
   async decide(input): Promise<Decided> {
@@ -29,11 +29,13 @@ const approve: Operation = {
     const reel = approvalReel(row.id)
     const fact = { reel, kind: 'approval:given', payload }
     const after = given(row, { ...fact, actor: actor.name, at: openedAt })
+    const isChanged = after.revision !== row.revision
     const waitsFor = after.state === 'given' ? [] : approversOf(row).filter((name) => !hasGiven(after, name))
     return {
       facts: [fact],
-      result: { approval: row.id, state: after.state, waitsFor: waitsFor.map(stanceOf) },
-      closes: after.state === 'given' ? entriesOf(row) : [askedEntry(row.id, actor.name)],
+      result: { approval: row.id, id: shownId(after), state: after.state, waitsFor: waitsFor.map(stanceOf) },
+      closes: isChanged || after.state === 'given' ? entriesOf(row) : [askedEntry(row, actor.name)],
+      ...(isChanged && after.state === 'open' ? { asksAgain: after } : {}),
       ...(after.state === 'given'
         ? { resumes: { row: after, event: 'approved', by: actor.name } as const }
         : {}),
@@ -46,7 +48,7 @@ const deny: Operation = {
   description: 'Says no to a call that a rule asks a person about.',
   targets: ['being'],
   allow: ['self'],
-  args: { id: 'of what waits: the moment that asked', why: 'for whoever asked' },
+  args: { id: 'of what waits, as the inbox says it', why: 'for whoever asked' },
   async decide(input): Promise<Decided> {
     const of = new Arguments('deny', input.args, ['id', 'why'])
     const row = await requireAsked(of, input)
@@ -64,9 +66,7 @@ const deny: Operation = {
 }
 
 /** The entries in the inboxes of all that are asked. */
-const entriesOf = (row: ApprovalRow): string[] => approversOf(row).map((name) => askedEntry(row.id, name))
-
-const hasGiven = ({ given }: ApprovalRow, name: string) => given.some(({ by }) => by === name)
+const entriesOf = (row: ApprovalRow): string[] => approversOf(row).map((name) => askedEntry(row, name))
 
 /**
  * What waits for the yes of the actor. Only a person answers, by an act of its own: neither a being that it drives nor a delegate.
@@ -80,7 +80,8 @@ async function requireAsked(
   const isOwnAct = cognition === 'human' && driver === null && wake.kind === 'act' && carriedBy === null
   if (!isOwnAct)
     throw new TreeosError('FORBIDDEN', `only a person says yes or no to ${quote(id)}, by an act of its own`)
-  const row = await world.approval(id)
+  const [being, generation, n, revision = '1', ...more] = id.split('/')
+  const row = more.length > 0 ? null : await world.approval(`${being}/${generation}/${n}`)
   if (row === null)
     throw new TreeosError('CORRELATION_NOT_FOUND', `nothing that waits has the id ${quote(id)}`)
   const { state, expiresAt } = row
@@ -93,6 +94,11 @@ async function requireAsked(
   if (state !== 'open') throw new TreeosError('RESOURCE_CONFLICT', `${id} is ${state} already`)
   if (openedAt >= expiresAt)
     throw new TreeosError('RESOURCE_CONFLICT', `${id} waited until ${new Date(expiresAt).toISOString()}`)
+  if (String(row.revision) !== revision)
+    throw new TreeosError(
+      'RESOURCE_CONFLICT',
+      `${id} was changed since: the call that waits now is ${shownId(row)}; \`treeos approvals\` shows it`,
+    )
   if (hasGiven(row, actor.name))
     throw new TreeosError('RESOURCE_CONFLICT', `${stanceOf(actor.name)} said yes to ${id} already`)
   return row

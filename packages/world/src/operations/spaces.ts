@@ -1,6 +1,15 @@
-import { asJson, parentPath, parseSpacePath, ROOT_SPACE, spaceReel, TreeosError } from '@treeos/core'
+import {
+  asJson,
+  type Json,
+  parentPath,
+  parseSpacePath,
+  ROOT_SPACE,
+  spaceReel,
+  TreeosError,
+} from '@treeos/core'
 import type { Operation } from '../extend/extension.ts'
-import { requireRules } from '../gates/rules.ts'
+import { askedStances, requireRules } from '../gates/rules.ts'
+import type { WorldReader } from '../read/reader.ts'
 import { STANDARD_BUDGET } from '../rows/budgets.ts'
 import { setAtPath } from '../rows/qualities.ts'
 import { spaceKey } from '../rows/rows.ts'
@@ -57,22 +66,37 @@ const setSpace: Operation = {
     value: 'any JSON',
     merge: 'merge an object into a namespace',
   },
-  decide({ target, args }) {
+  async decide({ target, args, world }) {
     if (target.kind !== 'space') throw new TreeosError('INVALID_TYPE', 'set-space takes a space')
     const { qualities } = target.space
     const change = qualityChange('set-space', args, qualities)
     if (target.space.path === ROOT_SPACE && change.path[0] === STANDARD_BUDGET)
       throw new TreeosError('INVALID_INPUT', `set-space: ${STANDARD_BUDGET} of / is set with set-budget`)
-    if (change.path[0] === 'permissions')
-      requireRules(
-        qualities.permissions,
-        setAtPath(qualities, change.path, change.value, change.merge).permissions,
-      )
+    if (change.path[0] === 'permissions') {
+      const after = setAtPath(qualities, change.path, change.value, change.merge).permissions
+      requireRules(qualities.permissions, after)
+      await requireAskedBeings(world, qualities.permissions, after)
+    }
     return {
       facts: [{ reel: spaceReel(target.space.path), kind: 'quality:set', payload: change }],
       result: change,
     }
   },
+}
+
+/** Whom a rule asks by name has to live, or nobody could answer. @throws {TreeosError} BEING_NOT_FOUND */
+async function requireAskedBeings(
+  world: WorldReader,
+  before: Json | undefined,
+  after: Json | undefined,
+): Promise<void> {
+  const known = askedStances(before ?? null)
+  for (const stance of askedStances(after ?? null))
+    if (!known.has(stance) && (await world.being(stance.slice(1))) === null)
+      throw new TreeosError(
+        'BEING_NOT_FOUND',
+        `a rule asks ${stance}, and no such being lives in this reality`,
+      )
 }
 
 export const spaceOperations: readonly Operation[] = [createSpace, setSpace]

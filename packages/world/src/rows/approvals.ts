@@ -1,13 +1,17 @@
 import {
   ASKED_PREFIX,
+  asJson,
   type BeingName,
   canonicalJson,
   type Digest,
   type FactDraft,
   fromJson,
   type JsonObject,
-  type MomentId,
+  newWake,
+  PRIORITIES,
+  stanceOf,
   type VerbCall,
+  type Wake,
 } from '@treeos/core'
 import type { ApprovalRow, ApprovalState } from './rows.ts'
 
@@ -17,8 +21,8 @@ interface Told extends FactDraft {
   readonly at: number
 }
 
-/** What the fact tells of a call that waits. Its fields follow the call, which SQL finds at the beginning. */
-export type AskedPayload = Omit<ApprovalRow, 'id' | 'asker' | 'at' | 'given' | 'state'>
+/** What the fact tells of a call that waits. */
+export type AskedPayload = Omit<ApprovalRow, 'id' | 'asker' | 'at' | 'given' | 'state' | 'revision'>
 
 export function asked({ reel, payload, actor, at }: Told): ApprovalRow {
   return {
@@ -27,6 +31,7 @@ export function asked({ reel, payload, actor, at }: Told): ApprovalRow {
     asker: actor,
     at,
     given: [],
+    revision: 1,
     state: 'open',
   }
 }
@@ -39,6 +44,7 @@ export function given(row: ApprovalRow, { payload, actor, at }: Told): ApprovalR
   const after = {
     ...row,
     call,
+    revision: row.revision + (isSame ? 0 : 1),
     ties: { ...row.ties, call: digest },
     given: [...(isSame ? row.given : []), { by: actor, at }],
   }
@@ -55,12 +61,47 @@ export const endsAs =
 const isGiven = ({ rules, given }: Pick<ApprovalRow, 'rules' | 'given'>): boolean =>
   rules.every(({ who, count }) => given.filter(({ by }) => who.includes(by)).length >= count)
 
+/** Whether a person has said yes to the call as it is. */
+export const hasGiven = ({ given }: Pick<ApprovalRow, 'given'>, person: BeingName): boolean =>
+  given.some(({ by }) => by === person)
+
 /** The persons that may answer, sorted. */
 export const approversOf = ({ rules }: Pick<ApprovalRow, 'rules'>): BeingName[] =>
   [...new Set(rules.flatMap(({ who }) => who))].sort()
 
-/** Id of the inbox entry that asks a person. */
-export const askedEntry = (id: MomentId, person: BeingName): string => `${ASKED_PREFIX}${id}/${person}`
+/** Id of the inbox entry that asks a person about a call. */
+export const askedEntry = (
+  { id, revision }: Pick<ApprovalRow, 'id' | 'revision'>,
+  person: BeingName,
+): string => `${ASKED_PREFIX}${id}/${person}${revision === 1 ? '' : `/${revision}`}`
+
+/** What persons name to answer: the moment that asked, and after a change also which call it is by now. */
+export const shownId = ({ id, revision }: Pick<ApprovalRow, 'id' | 'revision'>): string =>
+  revision === 1 ? id : `${id}/${revision}`
+
+/** The entry that asks a person about a call, with all that it needs to know of it. Of what a mind wrote, only the call is in it. */
+export const entryFor = (row: ApprovalRow, person: BeingName): Wake =>
+  newWake({
+    id: askedEntry(row, person),
+    being: person,
+    kind: 'event',
+    priority: PRIORITIES.interactive,
+    content: {
+      event: 'asked',
+      actor: stanceOf(row.asker),
+      approval: row.id,
+      id: shownId(row),
+      call: asJson(row.call),
+      on: row.target,
+      rule: row.rules[0]?.by ?? '',
+      expiresAt: new Date(row.expiresAt).toISOString(),
+      roles: [...row.roles],
+      ...(row.caller === null ? {} : { for: stanceOf(row.caller.name) }),
+      ...(row.lease === null ? {} : { driver: stanceOf(row.lease.driver) }),
+      ...(row.given.length === 0 ? {} : { given: row.given.map(({ by }) => stanceOf(by)) }),
+    },
+    root: row.root,
+  })
 
 /** Until when a yes is good: as long again as the question was. */
 export const yesHoldsUntil = ({ at, expiresAt, given }: ApprovalRow): number =>

@@ -151,6 +151,8 @@ export interface Ties {
   readonly rules: Digest
   /** the lease under which a person drove the being; null without one */
   readonly lease: Digest
+  /** the operation as the loaded code describes it; null for a summon */
+  readonly operation: Digest | null
 }
 
 /** How an approval stands. Nothing leaves the last four. */
@@ -162,6 +164,14 @@ export interface ApprovalRow {
   readonly asker: BeingName
   /** as it was asked, or as a person changed it */
   readonly call: VerbCall
+  /** counts the calls that it was, from 1: a yes names the one that it is to */
+  readonly revision: number
+  /** the nearest person of the asker's line, who answers for how much it asks; null without one */
+  readonly person: BeingName | null
+  /** of its thread */
+  readonly root: string
+  /** what the call is done to, as the rules were asked about it */
+  readonly target: string
   readonly rules: readonly AskedOf[]
   readonly ties: Ties
   /** the roles that were worn, the primary first */

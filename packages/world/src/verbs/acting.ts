@@ -100,6 +100,8 @@ export interface Act {
   readonly seen: (() => Promise<Descriptor>) | null
   /** true: the being does not go on by itself after it */
   readonly rests?: true
+  /** an effect of it was done outside already; left out for none */
+  readonly isDoneOutside?: true
   /** null when the call was done as it was asked */
   readonly remark: Remark | null
   /** the rules that allowed it: list entry, rule of a space, then those that allowed it to the asker */

@@ -11,6 +11,8 @@ export interface Asking {
   readonly wake: string
   readonly caller: Caller | null
   readonly question: string | null
+  /** its thread */
+  readonly root: string
   readonly askedRole: RoleName | null
   readonly lease: { readonly driver: BeingName; readonly epoch: number } | null
   /** the approval that the moment carries out; null for any other moment */
@@ -19,9 +21,15 @@ export interface Asking {
 
 /** Collects what rules ask about one call. The call is decided all the same, so that one which would fail is refused at once. */
 export class Consent {
+  readonly #isRefusing: boolean
   readonly #asked: AskedRules[] = []
   /** entry of the list that allows the call */
   listed = ''
+
+  /** @param isRefusing a rule that asks refuses */
+  constructor(isRefusing = false) {
+    this.#isRefusing = isRefusing
+  }
 
   get asked(): readonly AskedRules[] {
     return this.#asked
@@ -38,7 +46,7 @@ export class Consent {
     call: Parameters<typeof askRuleGate>[3],
   ): Promise<string> {
     const answer = await askRuleGate(reader, actor, verb, call)
-    if (answer.allowed || answer.asked === undefined) return requireAnswer(answer)
+    if (answer.allowed || answer.asked === undefined || this.#isRefusing) return requireAnswer(answer)
     this.#asked.push(answer.asked)
     return answer.asked.asks[0]?.by ?? ''
   }

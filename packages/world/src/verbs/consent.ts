@@ -5,10 +5,9 @@ import {
   type FactDraft,
   type Json,
   type MomentId,
-  newWake,
   type PinnedStack,
-  PRIORITIES,
   type RoleName,
+  type SpacePath,
   stanceOf,
   TreeosError,
   type VerbCall,
@@ -17,7 +16,13 @@ import {
 import { ceilingsOf } from '../gates/list-gate.ts'
 import type { AskedRules } from '../gates/refusal.ts'
 import type { WorldReader } from '../read/reader.ts'
-import { type AskedPayload, approversOf, askedEntry, yesHoldsUntil } from '../rows/approvals.ts'
+import {
+  type AskedPayload,
+  approversOf,
+  asked as askedRow,
+  entryFor,
+  yesHoldsUntil,
+} from '../rows/approvals.ts'
 import type { ApprovalRow, AskedOf, BeingRow, Ties } from '../rows/rows.ts'
 import type { Act, Acting } from './acting.ts'
 import type { Asking, Consent } from './asking.ts'
@@ -32,6 +37,8 @@ export interface Waiting {
   readonly result: Json
   readonly why: string
   readonly by: readonly string[]
+  /** the nearest person of the line of who asks */
+  readonly person: BeingName | null
 }
 
 /**
@@ -48,6 +55,7 @@ export async function withConsent<Decided extends { readonly kind: string }>(
   if (asking?.approval == null) {
     const open = await stillAsked(at, asked)
     if (open.length === 0) return decided
+    if (isDone(decided)) throw tooLate(open)
     const waits = await waiting(call, at, { asking: requireAsking(asking), rules: open, asked })
     return { ...waits, by: [listed, ...waits.by] }
   }
@@ -64,6 +72,19 @@ export async function withConsent<Decided extends { readonly kind: string }>(
   return { ...decided, facts: [...facts, used], by: [...by, ...yes] }
 }
 
+/** Whether something was done outside already. */
+const isDone = (decided: { readonly kind: string }): boolean =>
+  decided.kind === 'act' && (decided as unknown as Act).isDoneOutside === true
+
+/** A rule began to ask while the effect ran, as one may begin to refuse. */
+const tooLate = ([first]: readonly AskedOf[]): TreeosError => {
+  const by = first?.by ?? ''
+  return new TreeosError('FORBIDDEN', `not granted by ${by}: it asks since the effect was done`, {
+    answer: 'ask',
+    by,
+  })
+}
+
 const requireAsking = (asking: Asking | null): Asking => {
   if (asking !== null) return asking
   throw new TreeosError('INTERNAL', 'a look outside of a moment was asked about')
@@ -74,10 +95,14 @@ async function stillAsked(at: Acting, asked: readonly AskedRules[]): Promise<Ask
   const { me, driver, caller } = at
   const isPerson = caller.cognition === 'human' && driver === null
   const rules = await rulesOf(at, asked)
+  const own = await ownPersons(
+    at,
+    rules.flatMap(({ who }) => who),
+  )
   return rules
     .filter(({ who, count }) => !(isPerson && count === 1 && who.includes(me.name)))
     .map(({ by, who, count }) => {
-      const others = who.filter((name) => name !== me.name && name !== driver)
+      const others = who.filter((name) => !own.has(name))
       if (others.length >= count) return { by, who: others, count }
       const whom = others.length === 0 ? 'nobody else' : others.map(stanceOf).join(' and ')
       throw new TreeosError(
@@ -88,14 +113,27 @@ async function stillAsked(at: Acting, asked: readonly AskedRules[]): Promise<Ask
     })
 }
 
+/** Of persons, who makes the call or drives who makes it, and whom one of them made: nobody says yes to itself by another name. */
+async function ownPersons(
+  { reader, me, driver }: Acting,
+  persons: readonly BeingName[],
+): Promise<ReadonlySet<BeingName>> {
+  const hands = [me.name, ...(driver === null ? [] : [driver])]
+  const own = new Set<BeingName>(hands)
+  for (const person of persons)
+    for (const maker of await reader.lineage(person))
+      if (maker.parent !== null && hands.includes(maker.name)) own.add(person) // the operator made everybody
+  return own
+}
+
 /** All rules that ask, with the persons that they name. */
 async function rulesOf({ reader, me }: Acting, asked: readonly AskedRules[]): Promise<AskedOf[]> {
   const rules: AskedOf[] = []
   for (const { asks, question } of asked)
-    for (const { ask, by } of asks) {
+    for (const { ask, by, place } of asks) {
       const who = new Set<BeingName>()
       for (const word of ask.who)
-        for (const name of await namedBy(reader, me, question, word)) {
+        for (const name of await namedBy(reader, me, { question, place }, word)) {
           const person = await personOf(reader, name)
           if (person !== null) who.add(person)
         }
@@ -107,19 +145,23 @@ async function rulesOf({ reader, me }: Acting, asked: readonly AskedRules[]): Pr
 async function namedBy(
   reader: WorldReader,
   me: BeingRow,
-  { target }: AskedRules['question'],
+  {
+    question: { target },
+    place,
+  }: { readonly question: AskedRules['question']; readonly place: SpacePath | null },
   word: string,
 ): Promise<readonly BeingName[]> {
-  const place = await reader.space(target.space)
+  const space = await reader.space(place ?? target.space)
+  const owner = place === null ? (target.owner ?? space?.owner) : space?.owner
   switch (word) {
     case 'operator':
       return [(await reader.lineage(me.name)).at(-1)?.name ?? me.name]
     case 'parent':
       return [me.parent ?? me.name]
     case 'owner':
-      return [target.owner ?? place?.owner ?? (await reader.lineage(me.name)).at(-1)?.name ?? me.name]
+      return [owner ?? (await reader.lineage(me.name)).at(-1)?.name ?? me.name]
     case 'contributor':
-      return place?.contributors ?? []
+      return space?.contributors ?? []
     default:
       return [word.slice(1)]
   }
@@ -147,7 +189,23 @@ async function tiesOf(
     ceilings: digest(asJson(await ceilingsOf(reader, me))),
     rules: digest(asJson({ rests, who: await rulesOf(at, asked) })),
     lease: digest(asJson(asking.lease)),
+    operation: operationOf(call, at),
   }
+}
+
+/** The operation of a call as the loaded code describes it. */
+function operationOf(call: VerbCall, { registry, digest }: Acting): Ties['operation'] {
+  const operation =
+    call.verb === 'do'
+      ? registry.operations.get(call.action)
+      : call.verb === 'be'
+        ? registry.beOperations.get(call.operation)
+        : undefined
+  if (operation === undefined) return null
+  const { name, description, targets, allow, args, schema = null, ask = null, effect } = operation
+  return digest(
+    asJson({ name, description, targets, allow, args, schema, ask, hasEffect: effect !== undefined }),
+  )
 }
 
 const rolesIn = ({ primary, stacked }: PinnedStack): RoleName[] =>
@@ -170,41 +228,36 @@ async function waiting(
     )
   const within = Math.min(...asked.flatMap(({ asks }) => asks.map(({ ask }) => ask.withinSeconds)))
   const { stack, approval: _none, ...rest } = asking
-  const expiresAt = openedAt + within * 1000
-  const ties = await tiesOf(call, at, asking, asked)
-  const payload: AskedPayload = { call, ...rest, rules, ties, roles: rolesIn(stack), expiresAt }
+  const payload: AskedPayload = {
+    call,
+    ...rest,
+    rules,
+    ties: await tiesOf(call, at, asking, asked),
+    roles: rolesIn(stack),
+    expiresAt: openedAt + within * 1000,
+    person: await personOf(reader, me.name),
+    target: targetIn(asked),
+  }
   await reader.approval(id) // the append checks that nothing was asked under this id before
-  const who = approversOf(payload)
-  const [first] = rules
-  const whom = who.map(stanceOf).join(' or ')
-  const told = { rule: first?.by ?? '', expiresAt: new Date(expiresAt).toISOString() }
+  const fact: FactDraft = { reel: approvalReel(id), kind: 'approval:asked', payload: asJson(payload) }
+  const row = askedRow({ ...fact, actor: me.name, at: openedAt })
+  const who = approversOf(row)
+  const told = { rule: row.rules[0]?.by ?? '', expiresAt: new Date(row.expiresAt).toISOString() }
   return {
     kind: 'waiting',
-    facts: [{ reel: approvalReel(id), kind: 'approval:asked', payload: asJson(payload) }],
-    wakes: who.map((person) =>
-      newWake({
-        id: askedEntry(id, person),
-        being: person,
-        kind: 'event',
-        priority: PRIORITIES.interactive,
-        content: {
-          event: 'asked',
-          actor: stanceOf(me.name),
-          approval: id,
-          call: asJson(call),
-          ...told,
-          roles: payload.roles,
-          ...(rest.caller === null ? {} : { for: stanceOf(rest.caller.name) }),
-          ...(rest.lease === null ? {} : { driver: stanceOf(rest.lease.driver) }),
-        },
-        root: at.wake.root,
-        hops: at.hops,
-      }),
-    ),
+    facts: [fact],
+    wakes: who.map((person) => ({ ...entryFor(row, person), hops: at.hops })),
     result: { approval: id, waitsFor: who.map(stanceOf), ...told },
-    why: `it waits for the yes of ${whom}, whom ${told.rule} asks: treeos approve ${id}, or treeos deny ${id}`,
+    why: `it waits for the yes of ${who.map(stanceOf).join(' or ')}, whom ${told.rule} asks: treeos approve ${id}, or treeos deny ${id}`,
     by: rules.map(({ by }) => by),
+    person: row.person,
   }
+}
+
+/** What the first rule was asked about. */
+function targetIn([first]: readonly AskedRules[]): string {
+  const { being, space } = first?.question.target ?? { being: null, space: '' }
+  return being === null ? space : stanceOf(being.name)
 }
 
 const WHAT_CHANGED: Readonly<Record<keyof Ties, string>> = {
@@ -213,6 +266,7 @@ const WHAT_CHANGED: Readonly<Record<keyof Ties, string>> = {
   ceilings: 'its ceilings are not those',
   rules: 'the rules of the place are not those',
   lease: 'the lease is not the one',
+  operation: 'the code of the operation is not the one',
 }
 
 /** @throws {TreeosError} FORBIDDEN unless the yes that the moment brings is to this call, as it is decided now */

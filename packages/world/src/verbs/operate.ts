@@ -15,8 +15,10 @@ import type { EffectPending } from '../extend/effect.ts'
 import type { Resumed } from '../extend/extension.ts'
 import { SUBSTRATE_REGISTRY } from '../extend/substrate.ts'
 import { requireListed } from '../gates/list-gate.ts'
+import { approversOf, entryFor, hasGiven } from '../rows/approvals.ts'
 import { lenderOf } from '../rows/inhabiting.ts'
 import { type Act, type Acting, type Deciding, NOTHING_DONE } from './acting.ts'
+import { Consent } from './asking.ts'
 import { fulfil } from './fulfil.ts'
 import type { OperationRequest } from './request.ts'
 import { type Registered, resolveOperation } from './resolve-operation.ts'
@@ -37,6 +39,7 @@ export async function operate(request: OperationRequest, at: Deciding): Promise<
   const input = await inputOf(at, hands, { target, args: request.args, fulfilled })
   const outcome = await runOperation(operation, at, input)
   if (outcome.kind === 'effect-pending') return outcome
+  const isDoneOutside = operation.effect !== undefined || fulfilled?.kind === 'decided'
   const {
     facts,
     closes = [],
@@ -47,11 +50,18 @@ export async function operate(request: OperationRequest, at: Deciding): Promise<
     awakens = [],
     rests,
     resumes,
+    asksAgain,
   } = outcome.decided
   // Append checks that no reel which it writes has moved, so the moment must have read their heads.
   await reader.prefetch(facts.map((fact) => fact.reel).filter((reel) => reel !== REGISTRY_REEL))
   const wakes = await Promise.all(awakens.map((wake) => awaken(wake, facts, at)))
   if (resumes !== undefined) wakes.push(await resume(resumes, operation, at))
+  if (asksAgain !== undefined && operation.origin === SUBSTRATE_REGISTRY)
+    wakes.push(
+      ...approversOf(asksAgain).flatMap((person) =>
+        hasGiven(asksAgain, person) ? [] : [entryFor(asksAgain, person)],
+      ),
+    )
   const by = [listed, rule, ...(fulfilled?.kind === 'decided' ? fulfilled.by : [])]
   const act: Act = {
     ...NOTHING_DONE,
@@ -62,10 +72,13 @@ export async function operate(request: OperationRequest, at: Deciding): Promise<
     specs,
     by,
     ...(rests === true ? { rests } : {}),
+    ...(isDoneOutside ? { isDoneOutside } : {}),
   }
-  if (tell !== undefined) return withSpeech(act, tell.target, tell.content, at)
+  // Nobody is asked about words after something was done outside: a rule that asks about them refuses.
+  const speaking = isDoneOutside ? { ...at, consent: new Consent(true) } : at
+  if (tell !== undefined) return withSpeech(act, tell.target, tell.content, speaking)
   const isAnswered = at.wake.caller !== null && at.wake.expectReply !== false
-  return reply === undefined || !isAnswered ? act : withSpeech(act, null, reply, at)
+  return reply === undefined || !isAnswered ? act : withSpeech(act, null, reply, speaking)
 }
 
 /**

@@ -9,7 +9,7 @@ import { begunIn, fitContent, stepsIn } from '../moment/steps.ts'
  * @param entry the wake of the moment that asked
  */
 export function resumedWake({ row, event, by, why }: Resumed, entry: Wake): Wake {
-  const { id, asker, call, caller, question, askedRole, lease } = row
+  const { id, asker, call, caller, question, askedRole, lease, root } = row
   const isAct = entry.kind === 'act'
   const begun = toldContent(entry)
   const content = fitContent({
@@ -19,6 +19,7 @@ export function resumedWake({ row, event, by, why }: Resumed, entry: Wake): Wake
     [event === 'approved' ? 'call' : 'wanted']: asJson(call), // only what is approved is a call to make
     ...(why === undefined ? {} : { why }),
     ...(lease === null ? {} : { lease: { ...lease } }),
+    ...(isAct && question !== null ? { answers: question } : {}),
     ...(isAct ? {} : { ...begunIn({ wake: entry, caller }, begun), earlier: stepsIn(entry, begun) }),
   })
   return {
@@ -28,11 +29,11 @@ export function resumedWake({ row, event, by, why }: Resumed, entry: Wake): Wake
     priority: entry.priority,
     caller,
     content,
-    root: entry.root,
+    root,
     inReplyTo: isAct ? null : entry.inReplyTo,
     askedRole,
     hops: entry.hops,
-    continues: entry.continues,
+    continues: entry.continues + (event === 'approved' ? 0 : 1), // a mind that asks again after each no comes to an end
     cause: null,
     ...(question === null ? {} : { answers: question }),
     ...(entry.expectReply === undefined ? {} : { expectReply: entry.expectReply }),

@@ -14,23 +14,20 @@ export function AskedCall({ asked, from }: { readonly asked: Asked; readonly fro
       action,
       args: { id: asked.id, ...(action === 'deny' && why !== '' ? { why } : {}) },
     })
-  const { verb, action, operation, target, args, payload, content } = asked.call as Record<string, unknown>
+  const { verb, action, operation, args, payload, content } = asked.call as Record<string, unknown>
   return (
     <Stack gap="xs">
       <Text>
         {from} wants to {String(verb)} <Inert text={String(action ?? operation ?? '')} />
-        {typeof target === 'string' ? (
-          <>
-            {' '}
-            on <Inert text={target} />
-          </>
-        ) : null}
+        {' on '}
+        <Inert text={asked.on} />
       </Text>
       <Block value={args ?? payload ?? content ?? null} />
       <Quiet>
         It wears {asked.roles.join(' and ')}
-        {asked.whom === null ? '' : `, and was woken by ${asked.whom}`}. The rule {asked.rule} asks you, until{' '}
-        <Time iso={asked.expiresAt} />.
+        {asked.whom === null ? '' : `, and was woken by ${asked.whom}`}
+        {asked.driver === null ? '' : `, and is driven by ${asked.driver}`}. The rule {asked.rule} asks you,
+        until <Time iso={asked.expiresAt} />.
       </Quiet>
       <TextInput
         label="Why not (told to whoever asked)"

@@ -21,6 +21,10 @@ export function parkedIn(content: unknown): { readonly being: string; readonly o
 export interface Asked {
   readonly id: string
   readonly call: unknown
+  /** what it is done to */
+  readonly on: string
+  /** the person that drives the being; null for none */
+  readonly driver: string | null
   readonly rule: string
   readonly roles: readonly string[]
   /** ISO 8601 */
@@ -32,10 +36,12 @@ export interface Asked {
 /** The call that an entry asks about; null for any other entry. Only TreeOS gives entries such an id. */
 export function askedIn({ correlation, content }: Pick<Entry, 'correlation' | 'content'>): Asked | null {
   const said = (content ?? {}) as Record<string, unknown>
-  const { event, approval, call, rule, roles, expiresAt, for: whom } = said
-  if (!correlation.startsWith('asked/') || event !== 'asked' || typeof approval !== 'string') return null
+  const { event, id, call, on, driver, rule, roles, expiresAt, for: whom } = said
+  if (!correlation.startsWith('asked/') || event !== 'asked' || typeof id !== 'string') return null
   return {
-    id: approval,
+    id,
+    on: String(on),
+    driver: typeof driver === 'string' ? driver : null,
     call,
     rule: String(rule),
     roles: Array.isArray(roles) ? roles.map(String) : [],

@@ -6,8 +6,9 @@ language plpgsql stable as $$
 declare
   its_id text := approval_in(e.id);
   how text := split_part(e.id, '/', 1);
-  fact jsonb := jsonb_path_query_first(batch->'facts', '$[*] ? (@.kind == $kind && @.reel == $reel)', jsonb_build_object(
-    'kind', 'approval:' || case how when 'approved' then 'given' else how end, 'reel', 'approval:' || its_id));
+  fact jsonb := jsonb_path_query_first(batch->'facts', '$[*] ? ((@.kind == $kind || @.kind == $again) && @.reel == $reel)',
+    jsonb_build_object('kind', 'approval:' || case how when 'approved' then 'given' else how end,
+      'again', case how when 'asked' then 'approval:given' end, 'reel', 'approval:' || its_id));
   content jsonb := told(e.content);
   known jsonb;
   a inbox; -- the wake of the moment that asked
@@ -17,7 +18,13 @@ begin
   then
     return false;
   end if;
-  if how = 'asked' then
+  if how = 'asked' and fact->>'kind' = 'approval:given' then -- to another call: the others are asked anew
+    known := asked_row(its_id); -- with that change
+    return (known->>'revision')::integer > 1
+      and e.id = format('asked/%s/%s/%s', its_id, e.being, known->>'revision') and e.caller is null
+      and e.priority between 1 and 9 and content->>'actor' = '@' || (known->>'asker')
+      and e.root = known->>'root' and known->'rules' @> jsonb_build_array(jsonb_build_object('who', jsonb_build_array(e.being)));
+  elsif how = 'asked' then
     return e.id = format('asked/%s/%s', its_id, e.being) and e.caller is null and e.priority between 1 and 9 and e.root in (w.root, w.id)
       and content->>'actor' = '@' || (batch->>'being')
       and told(decode(fact->>'bytes', 'hex'))->'rules' @> jsonb_build_array(jsonb_build_object('who', jsonb_build_array(e.being)));
@@ -29,6 +36,15 @@ begin
     and (e.caller, e.caller_role, e.caller_cognition) is not distinct from
       (known#>>'{caller,name}', known#>>'{caller,role}', known#>>'{caller,cognition}')
     and e.in_reply_to is not distinct from case when a.kind <> 'act' then a.in_reply_to end
-    and e.answers is not distinct from known->>'question' and e.root in (a.root, a.id)
-    and (e.priority, e.hops, e.continues, e.expect_reply) is not distinct from (a.priority, a.hops, a.continues, a.expect_reply);
+    and e.answers is not distinct from known->>'question' and e.root = known->>'root'
+    and (e.priority, e.hops, e.continues, e.expect_reply) is not distinct from
+      (a.priority, a.hops, a.continues + case how when 'approved' then 0 else 1 end, a.expect_reply)
+    -- As many persons as each rule wants have said yes to this call.
+    and (how <> 'approved' or not exists (
+      select from jsonb_array_elements(known->'rules') rule
+      where (rule->>'count')::integer > (
+        select count(distinct convert_from(f.header, 'UTF8')::jsonb->>'actor')
+        from fact f join payload p using (reel, seq)
+        where f.reel = 'approval:' || its_id and f.kind = 'approval:given' and told(p.bytes)->'call' = content->'call'
+          and rule->'who' @> jsonb_build_array(convert_from(f.header, 'UTF8')::jsonb->>'actor'))));
 end $$;

@@ -16,7 +16,12 @@ begin
   elsif kind = 'approval:asked' then
     return seq = 1 and its_id = its_moment;
   elsif kind in ('approval:used', 'approval:voided') then
-    return wake.id = 'approved/' || its_id and asked_row(its_id)->>'state' = 'given';
+    known := asked_row(its_id);
+    return wake.id = 'approved/' || its_id and wake.kind = 'event' and known->>'state' = 'given'
+      -- A yes lasts as long again as the question did, and a minute for the moment itself. What was done outside began in that time.
+      and (kind = 'approval:voided' or exists (select from moment_effect where moment = its_moment)
+        or extract(epoch from clock_timestamp()) * 1000 <= (known#>>'{given,-1,at}')::float8
+          + (known->>'expiresAt')::float8 - (known->>'at')::float8 + 60000);
   elsif kind not in ('approval:given', 'approval:denied') or wake.kind <> 'act' then
     return false;
   end if;
@@ -25,7 +30,8 @@ begin
   if (known->>'state' = 'open'
     and known->'rules' @> jsonb_build_array(jsonb_build_object('who', jsonb_build_array(actor)))
     and told(wake.content)->>'lease' is null
-    and act->>'verb' = 'do' and act#>>'{args,id}' = its_id) is not true
+    and is_asked_until(its_id) > clock_timestamp() and act->>'verb' = 'do'
+    and act#>>'{args,id}' = its_id || case when (known->>'revision')::integer > 1 then '/' || (known->>'revision') else '' end) is not true
   then
     return false;
   end if;
