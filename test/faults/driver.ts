@@ -257,7 +257,7 @@ export class Trial {
     await this.operate({ verb: 'do', action: 'set-space', target: '/till', args })
   }
 
-  /** Makes a person do what the rule of the till asks about. Its moment ends as waiting. */
+  /** Makes a person pay from the till. The rule of the till asks somebody first, so the moment ends as waiting. */
   async spend(person: BeingName): Promise<Asked> {
     const id = this.#newId()
     const args = { field: `load.${id}`, value: id }

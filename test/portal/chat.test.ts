@@ -83,7 +83,7 @@ it('a request that its client sends again does not speak twice', async () => {
   const [one, two] = [await again(0), await again(1)]
   expect(two.id).toBe(one.id)
   expect((await moments(at.world.db, 'kid')).length).toBe(before + 1)
-  // In a conversation that goes on too: its thread has moved meanwhile.
+  // A retry in a conversation that went on: the first try has added its words to the thread.
   const messages = [user('only once'), assistant('only once'), user('and again')]
   const goOn = (count: number) =>
     ada.chat.completions.create(

@@ -5,8 +5,8 @@ import type { World } from './world.ts'
 
 /**
  * Plays calls that a rule asks about. @clerk, a puppet, makes them, and the operator answers.
- * @returns the moments by what they are: one that waits and the one that a yes to it does; another one, whose yes does not hold; one that
- *   is done with other arguments; and one of the person that is asked
+ * @returns moments by name: a call that waits; the moment that does it after the yes; a call whose yes was voided; a call done with
+ *   changed arguments; and a call of the person who is asked
  */
 export async function playAskedCalls(world: World): Promise<ReadonlyMap<string, string>> {
   await createSpace(world, '/till')

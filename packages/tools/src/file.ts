@@ -56,7 +56,7 @@ const entry = z
     silenceSeconds: z.number().positive().max(TIMEOUT_SECONDS_MAX).default(TIMEOUT_SECONDS),
     /** longest time of a call that reports progress */
     timeoutSeconds: z.number().int().min(1).max(TIMEOUT_SECONDS_MAX).default(TIMEOUT_SECONDS),
-    /** whom to ask before a call of a tool that does not say that it only reads, as a rule of a space says it */
+    /** whom to ask before a call, in the form of a rule of a space. Tools that say that they only read are not asked about */
     ask: z
       .custom<AskInput>()
       .superRefine((value, at) => {

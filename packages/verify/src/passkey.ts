@@ -9,7 +9,7 @@ export type Signing =
   | { readonly kind: 'signed'; readonly by: string; readonly at: number }
   /** the person had a passkey, and did not use it */
   | { readonly kind: 'unsigned'; readonly by: string }
-  /** what shows it was erased, or is not there. Without a signature the person may have had no passkey */
+  /** the fact that shows the passkey was erased, or is missing. An act without a signature may be of a person without a passkey */
   | { readonly kind: 'unknown'; readonly by: string; readonly why: string; readonly isSigned: boolean }
   | { readonly kind: 'wrong'; readonly by: string; readonly why: string }
 

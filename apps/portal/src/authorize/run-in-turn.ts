@@ -5,7 +5,7 @@ import type { Env, Visit } from '../portal.ts'
 import { type Bounds, type Turn, tooLarge } from './bounds.ts'
 import { WORK, type Work } from './work.ts'
 
-/** How often it is asked whether a visitor that waits may stay. */
+/** While a request waits, its token or session is checked this often. */
 const STAY_MS = 5_000
 /** Whoever waited longer for its turn is asked for its session or token again. */
 const WAITED_MS = 100

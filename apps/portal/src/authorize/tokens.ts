@@ -37,7 +37,7 @@ interface Taken {
 
 /**
  * The seats of access tokens for beings that are no persons. The person of the token drives such a being from its first request on,
- * until it was idle for a minute or its token holds no more.
+ * and stops after a minute without a request, or when the token is revoked or has expired.
  */
 export class TokenSeats {
   readonly #at: Connection

@@ -10,7 +10,7 @@ export interface ModelEndpoint {
   /** in the operator's configuration; left out for the default one of the reality */
   readonly connection?: string
   readonly model: string
-  /** names of the connections that stand in for it, in order, when it gives no answer */
+  /** names of other connections. When this one gives no answer, they are asked in this order */
   readonly fallbacks?: readonly string[]
   /** which API it speaks; left out: by its address, Chat Completions for most */
   readonly api?: ApiName

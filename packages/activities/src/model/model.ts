@@ -35,7 +35,7 @@ export interface Model {
   readonly name: string
   /** name of its connection; left out for the default one of the reality */
   readonly connection?: string
-  /** names of the connections that stand in for it, in order */
+  /** names of other connections. When this one gives no answer, they are asked in this order */
   readonly fallbacks?: readonly string[]
   /** how long an outage is outlived: no attempt begins later after the first one, except a second one */
   readonly patienceSeconds: number

@@ -71,7 +71,10 @@ export class Seat {
     return this.use(does)
   }
 
-  /** Takes the seat, unless it is taken. After a refusal the next call tries again. @throws {TreeosError} UNAUTHORIZED after its close */
+  /**
+   * Takes the lease, unless this seat has it. After a refusal the next call tries again.
+   * @throws {TreeosError} UNAUTHORIZED after the seat was closed
+   */
   take(): Promise<Connection> {
     if (this.#isClosed)
       return Promise.reject(

@@ -34,7 +34,7 @@ export interface PlacedAsk {
 /** A call that would be allowed, but that rules ask persons about. */
 export interface AskedRules {
   readonly asks: readonly PlacedAsk[]
-  /** all that decides about the call: a yes holds while it stays the same */
+  /** what the decision about the call rests on. A yes holds only while none of it changes */
   readonly rests: Json
   readonly question: RuleQuestion
 }

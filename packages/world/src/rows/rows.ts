@@ -131,7 +131,7 @@ export interface ThreadRow {
   readonly at: number
 }
 
-/** A rule that asked about a call: the persons that may say yes to it, and how many have to. */
+/** A rule that asks persons about a call: who may say yes, and how many yeses it needs. */
 export interface AskedOf {
   /** address of the rule */
   readonly by: string
