@@ -60,7 +60,7 @@ function approvalOf(world: World, id: string): Approval | null {
   const [first, ...later] = world.told(`approval:${id}`)
   if (first === undefined || first.payload === null || kindOf(first.header) !== 'asked') return null
   const said = first.payload
-  const asked: Approval = {
+  return later.reduce<Approval>(afterFact, {
     asker: String(at(first.header, 'actor')),
     said,
     call: said.call ?? null,
@@ -68,11 +68,13 @@ function approvalOf(world: World, id: string): Approval | null {
     at: Number(at(first.header, 'at')),
     given: [],
     state: 'open',
-  }
-  return later.reduce(afterFact, asked)
+  })
 }
 
 const kindOf = (header: Json): string => String(at(header, 'kind')).slice('approval:'.length)
+
+/** The state that an approval must be in, by the fact that ends it. */
+const STATE_BEFORE: Json = { denied: 'open', expired: 'open', used: 'given', voided: 'given' }
 
 function afterFact(now: Approval, { header, payload }: ReturnType<World['told']>[number]): Approval {
   const how = kindOf(header)
@@ -82,13 +84,7 @@ function afterFact(now: Approval, { header, payload }: ReturnType<World['told']>
     const given = [...(same(call, now.call) ? now.given : []), one]
     return { ...now, call, callTie: digest, given, state: isGiven(now.said, given) ? 'given' : 'open' }
   }
-  const from: Readonly<Record<string, string>> = {
-    denied: 'open',
-    expired: 'open',
-    used: 'given',
-    voided: 'given',
-  }
-  return from[how] === now.state ? { ...now, state: how } : now
+  return at(STATE_BEFORE, how) === now.state ? { ...now, state: how } : now
 }
 
 const rulesIn = (said: JsonObject): readonly Json[] => (isArray(said.rules) ? said.rules : [])
