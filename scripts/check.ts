@@ -1,5 +1,5 @@
 /**
- * The whole check: `pnpm test`. Every step runs even when an earlier one failed. The last lines name what
+ * The whole check: `pnpm test`. Every step runs even when an earlier one failed. The last lines name what took longest and what
  * failed, and count what passed, failed and was skipped. Arguments select a part: names of steps, and for the tests also paths or parts of paths.
  *   pnpm test quick · pnpm test lint types · pnpm test services test/scenarios/world/court · pnpm test packages/roles
  * An argument that names no step and matches no test file is an error. With TREEOS_NIGHTLY=1 the check also fails when anything
@@ -32,6 +32,8 @@ const checks: Record<string, string[]> = {
 /** These use one processor, so they run beside the others. */
 const BESIDE = ['imports', 'compose', 'unused', 'reference']
 const IS_NIGHT = process.env.TREEOS_NIGHTLY === '1'
+/** What runs every night and when it is named: it rarely fails, and takes a minute. */
+const CHECKS_BY_NIGHT = ['reference']
 /**
  * Projects of vitest.config.ts. `unit` and `property` need no services; `property` tries many random inputs. `services` runs on
  * a real Temporal and Postgres. `storm` kills its own services again and again, so it runs alone.
@@ -55,10 +57,13 @@ const END_MS = 120_000
 /** What vitest calls a test that did not run. */
 const SKIPPED = ['pending', 'skipped', 'todo', 'disabled']
 
-/** After a suite, so that a check which grows shows where. */
+/** At the end, so that a check which grows shows where. */
 const SLOWEST_SHOWN = 12
 /** Repeated at the end: the output of thousands of tests hides them. */
 const failures: string[] = []
+/** Seconds of each step, and of each file of tests with services: what makes the check long. */
+const took: string[] = []
+const files: Report = []
 const running = new Set<ChildProcess>()
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
   process.on(signal, () => {
@@ -94,16 +99,20 @@ async function main(wanted: string[]): Promise<number> {
     total.skipped += tally.skipped
     total.retried += tally.retried
   }
-  const wantedChecks = Object.keys(checks).filter(isWanted)
+  const isDay = wanted.length === 0 && !IS_NIGHT
+  const wantedChecks = Object.keys(checks).filter(
+    (name) => isWanted(name) && !(isDay && CHECKS_BY_NIGHT.includes(name)),
+  )
   await Promise.all(
     [true, false].map(async (isBeside) => {
       for (const name of wantedChecks)
         if (BESIDE.includes(name) === isBeside) add(await check(name, checks[name] ?? []))
     }),
   )
-  const isDay = wanted.length === 0 && !IS_NIGHT
   for (const name of tests) add(await test(name, name === 'portal' && isDay ? PAGES_BY_DAY : paths))
   const { passed, failed, skipped, retried } = total
+  if (took.length > 1) console.log(`seconds: ${took.join(', ')}`)
+  if (files.length > SLOWEST_SHOWN) console.log(`longest: ${longest(files)}`)
   for (const failure of failures) console.log(`✗ ${failure}`)
   const isRepeatable = !IS_NIGHT
   if (retried > 0)
@@ -137,6 +146,7 @@ async function match(
 async function check(name: string, command: string[]): Promise<Tally> {
   const { ok, output, seconds } = await run(command, 'kept')
   console.log(`${ok ? '✓' : '✗'} ${name} (${seconds} s)`)
+  took.push(`${name} ${seconds}`)
   if (!ok) {
     console.log(`$ ${command.join(' ')}\n${output.trimEnd()}\n`)
     failures.push(`${name}: see its output above`)
@@ -172,7 +182,8 @@ async function test(project: string, paths: string[]): Promise<Tally> {
     failures.push(`${project}: an error outside all files, or no report; see its output above`)
   }
   console.log(`${tally.failed === 0 ? '✓' : '✗'} ${project} tests (${first.seconds} s)`)
-  if (first.report.length > SLOWEST_SHOWN) console.log(`  longest: ${longest(first.report)}`)
+  took.push(`${project} ${first.seconds}`)
+  files.push(...first.report)
   return tally
 }
 

@@ -17,7 +17,7 @@ export const killStorm: Scenario<{ each: number }> = {
   name: 'kill-storm',
   about:
     'workers, Temporal and Postgres killed again and again under load: every accepted summon has one outcome',
-  sizes: { test: { each: 6 }, full: { each: 200 }, control: { each: 1 } },
+  sizes: { test: { each: 3 }, full: { each: 200 }, control: { each: 1 } },
   trial: { persons: 3, scripted: 4, llm: 3, stallSeconds: 120 },
   async attack(trial, { each }, broken) {
     const random = trial.random.fork()
