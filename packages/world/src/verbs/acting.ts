@@ -16,8 +16,8 @@ import type { Registry } from '../extend/registry.ts'
 import type { WorldReader } from '../read/reader.ts'
 import type { Surface } from '../rows/lists.ts'
 import type { BeingRow } from '../rows/rows.ts'
-import type { Asking, Consent } from './asking.ts'
 import type { Catalogs } from './catalogs.ts'
+import type { Asking, Consent } from './consent/asking.ts'
 import type { Descriptor } from './descriptor.ts'
 
 /** Everything a call is decided from. Rows are read through the reader, so that the commit can check what was read. */

@@ -6,7 +6,7 @@ import { requireGranted } from '../gates/rule-gate.ts'
 import { isRoot, nameOf, type OperationTarget, resolve } from '../read/target.ts'
 import type { BeingRow } from '../rows/rows.ts'
 import type { Acting } from './acting.ts'
-import type { Consent } from './asking.ts'
+import type { Consent } from './consent/asking.ts'
 import type { OperationRequest } from './request.ts'
 
 /** An operation with the name of the extension that brings it. */

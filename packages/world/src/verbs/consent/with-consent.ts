@@ -13,18 +13,18 @@ import {
   type VerbCall,
   type Wake,
 } from '@treeos/core'
-import { ceilingsOf } from '../gates/list-gate.ts'
-import type { AskedRules } from '../gates/refusal.ts'
-import type { WorldReader } from '../read/reader.ts'
+import { ceilingsOf } from '../../gates/list-gate.ts'
+import type { AskedRules } from '../../gates/refusal.ts'
+import type { WorldReader } from '../../read/reader.ts'
 import {
   type AskedPayload,
   approversOf,
   asked as askedRow,
   entryFor,
   yesHoldsUntil,
-} from '../rows/approvals.ts'
-import type { ApprovalRow, AskedOf, BeingRow, Ties } from '../rows/rows.ts'
-import type { Act, Acting } from './acting.ts'
+} from '../../rows/approvals.ts'
+import type { ApprovalRow, AskedOf, BeingRow, Ties } from '../../rows/rows.ts'
+import type { Act, Acting } from '../acting.ts'
 import type { Asking, Consent } from './asking.ts'
 
 /** A call that waits for a yes. Nothing of it was done. */

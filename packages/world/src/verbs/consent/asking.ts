@@ -1,8 +1,8 @@
 import type { BeingName, Caller, MomentId, PinnedStack, RoleName, Verb } from '@treeos/core'
-import { type AskedRules, requireAnswer } from '../gates/refusal.ts'
-import { askRuleGate } from '../gates/rule-gate.ts'
-import type { WorldReader } from '../read/reader.ts'
-import type { BeingRow } from '../rows/rows.ts'
+import { type AskedRules, requireAnswer } from '../../gates/refusal.ts'
+import { askRuleGate } from '../../gates/rule-gate.ts'
+import type { WorldReader } from '../../read/reader.ts'
+import type { BeingRow } from '../../rows/rows.ts'
 
 /** What a yes to the call of a moment is bound to, besides the call. */
 export interface Asking {
