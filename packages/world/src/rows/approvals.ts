@@ -59,7 +59,7 @@ export const endsAs =
 
 /** Whether enough persons have said yes to each rule. */
 const isGiven = ({ rules, given }: Pick<ApprovalRow, 'rules' | 'given'>): boolean =>
-  rules.every(({ who, count }) => given.filter(({ by }) => who.includes(by)).length >= count)
+  rules.every(({ who, count }) => who.filter((name) => hasGiven({ given }, name)).length >= count)
 
 /** Whether a person has said yes to the call as it is. */
 export const hasGiven = ({ given }: Pick<ApprovalRow, 'given'>, person: BeingName): boolean =>

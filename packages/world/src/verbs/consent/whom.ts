@@ -1,0 +1,86 @@
+import { type BeingName, type SpacePath } from '@treeos/core'
+import type { AskedRules } from '../../gates/refusal.ts'
+import type { WorldReader } from '../../read/reader.ts'
+import type { AskedOf, BeingRow } from '../../rows/rows.ts'
+import type { Acting } from '../acting.ts'
+import { tooFewToAsk } from './refusals.ts'
+
+/** The rules that ask, with the persons that they ask: without those that the person who makes the call answers by making it. */
+export async function stillAsked(at: Acting, asked: readonly AskedRules[]): Promise<AskedOf[]> {
+  const { me, driver, caller } = at
+  const isPerson = caller.cognition === 'human' && driver === null
+  const rules = await rulesOf(at, asked)
+  const own = await ownPersons(
+    at,
+    rules.flatMap(({ who }) => who),
+  )
+  return rules
+    .filter(({ who, count }) => !(isPerson && count === 1 && who.includes(me.name)))
+    .map(({ by, who, count }) => {
+      const others = who.filter((name) => !own.has(name))
+      if (others.length >= count) return { by, who: others, count }
+      throw tooFewToAsk({ by, count }, me.name, others)
+    })
+}
+
+/** Of persons, who makes the call or drives who makes it, and whom one of them made: nobody says yes to itself by another name. */
+async function ownPersons(
+  { reader, me, driver }: Acting,
+  persons: readonly BeingName[],
+): Promise<ReadonlySet<BeingName>> {
+  const hands = [me.name, ...(driver === null ? [] : [driver])]
+  const own = new Set<BeingName>(hands)
+  for (const person of persons)
+    for (const maker of await reader.lineage(person))
+      if (maker.parent !== null && hands.includes(maker.name)) own.add(person) // the operator made everybody
+  return own
+}
+
+/** All rules that ask, with the persons that they name. */
+export async function rulesOf({ reader, me }: Acting, asked: readonly AskedRules[]): Promise<AskedOf[]> {
+  const rules: AskedOf[] = []
+  for (const { asks, question } of asked)
+    for (const { ask, by, place } of asks) {
+      const who = new Set<BeingName>()
+      for (const word of ask.who)
+        for (const name of await namedBy(reader, me, { question, place }, word)) {
+          const person = await personOf(reader, name)
+          if (person !== null) who.add(person)
+        }
+      rules.push({ by, who: [...who].sort(), count: ask.count })
+    }
+  return rules
+}
+
+async function namedBy(
+  reader: WorldReader,
+  me: BeingRow,
+  {
+    question: { target },
+    place,
+  }: { readonly question: AskedRules['question']; readonly place: SpacePath | null },
+  word: string,
+): Promise<readonly BeingName[]> {
+  const space = await reader.space(place ?? target.space)
+  const owner = place === null ? (target.owner ?? space?.owner) : space?.owner
+  switch (word) {
+    case 'operator':
+      return [(await reader.lineage(me.name)).at(-1)?.name ?? me.name]
+    case 'parent':
+      return [me.parent ?? me.name]
+    case 'owner':
+      return [owner ?? (await reader.lineage(me.name)).at(-1)?.name ?? me.name]
+    case 'contributor':
+      return space?.contributors ?? []
+    default:
+      return [word.slice(1)]
+  }
+}
+
+/** The person that answers for a being: itself, or the nearest person among its makers. Null for one that is not there. */
+export async function personOf(reader: WorldReader, name: BeingName): Promise<BeingName | null> {
+  const being = await reader.being(name)
+  if (being === null) return null
+  const line = [being, ...(await reader.lineage(name))]
+  return line.find(({ cognition, ended }) => cognition.kind === 'human' && ended === undefined)?.name ?? null
+}
