@@ -1,4 +1,4 @@
-import type { BeingName, Thread } from '@treeos/core'
+import { ASKED_PREFIX, type BeingName, type Thread } from '@treeos/core'
 import { type RawBuilder, sql } from 'kysely'
 import type { Db } from '../sql/database.ts'
 
@@ -100,7 +100,7 @@ async function tallyThreads(db: Db, threads: readonly string[]): Promise<Thread[
       coalesce(array_agg(i.id) filter (where i.closed_by is null and i.kind = 'summon' and b.cognition = 'human'), '{}')
         as unanswered,
       coalesce(array_agg(i.id) filter (where i.closed_by is null and b.cognition = 'human'
-          and (i.notice is not null or i.kind = 'event' and starts_with(i.id, 'asked/'))), '{}')
+          and (i.notice is not null or i.kind = 'event' and starts_with(i.id, ${ASKED_PREFIX}))), '{}')
         as notices
     from treeos.inbox i
       left join treeos.moment_outcome o on o.wake = i.id and o.reason is distinct from 'superseded'

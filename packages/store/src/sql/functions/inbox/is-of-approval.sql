@@ -5,15 +5,15 @@ create or replace function treeos.is_of_approval(batch jsonb, w treeos.inbox, e 
 language plpgsql stable as $$
 declare
   its_id text := approval_in(e.id);
-  how text := split_part(e.id, '/', 1);
+  how text := about_approval(e.kind, e.id);
   fact jsonb := jsonb_path_query_first(batch->'facts', '$[*] ? ((@.kind == $kind || @.kind == $again) && @.reel == $reel)',
     jsonb_build_object('kind', 'approval:' || case how when 'approved' then 'given' else how end,
-      'again', case how when 'asked' then 'approval:given' end, 'reel', 'approval:' || its_id));
+      'again', case how when 'asked' then 'approval:given' end, 'reel', approval_reel(its_id)));
   content jsonb := told(e.content);
   known jsonb;
   a inbox; -- the wake of the moment that asked
 begin
-  if fact is null or e.kind <> 'event' or e.notice is not null or content->>'event' is distinct from how
+  if fact is null or how is null or e.notice is not null or content->>'event' is distinct from how
     or content->>'approval' is distinct from its_id
   then
     return false;
@@ -21,17 +21,17 @@ begin
   if how = 'asked' and fact->>'kind' = 'approval:given' then -- to another call: the others are asked anew
     known := asked_row(its_id); -- with that change
     return (known->>'revision')::integer > 1
-      and e.id = format('asked/%s/%s/%s', its_id, e.being, known->>'revision') and e.caller is null
+      and e.id = approval_entry('asked', its_id, e.being, (known->>'revision')::integer) and e.caller is null
       and e.priority between 1 and 9 and content->>'actor' = '@' || (known->>'asker')
       and e.root = known->>'root' and known->'rules' @> jsonb_build_array(jsonb_build_object('who', jsonb_build_array(e.being)));
   elsif how = 'asked' then
-    return e.id = format('asked/%s/%s', its_id, e.being) and e.caller is null and e.priority between 1 and 9 and e.root in (w.root, w.id)
+    return e.id = approval_entry('asked', its_id, e.being) and e.caller is null and e.priority between 1 and 9 and e.root in (w.root, w.id)
       and content->>'actor' = '@' || (batch->>'being')
       and told(decode(fact->>'bytes', 'hex'))->'rules' @> jsonb_build_array(jsonb_build_object('who', jsonb_build_array(e.being)));
   end if;
   known := asked_row(its_id);
   select i.* into a from inbox i join moment_open o on o.wake = i.id where o.moment = its_id;
-  return e.id = how || '/' || its_id and e.being = known->>'asker' and a.id = known->>'wake'
+  return e.id = approval_entry(how, its_id) and e.being = known->>'asker' and a.id = known->>'wake'
     and content->>'actor' is not distinct from '@' || (batch->>'being')
     and (e.caller, e.caller_role, e.caller_cognition) is not distinct from
       (known#>>'{caller,name}', known#>>'{caller,role}', known#>>'{caller,cognition}')
@@ -45,6 +45,6 @@ begin
       where (rule->>'count')::integer > (
         select count(distinct convert_from(f.header, 'UTF8')::jsonb->>'actor')
         from fact f join payload p using (reel, seq)
-        where f.reel = 'approval:' || its_id and f.kind = 'approval:given' and told(p.bytes)->'call' = content->'call'
+        where f.reel = approval_reel(its_id) and f.kind = 'approval:given' and told(p.bytes)->'call' = content->'call'
           and rule->'who' @> jsonb_build_array(convert_from(f.header, 'UTF8')::jsonb->>'actor'))));
 end $$;

@@ -14,7 +14,7 @@ declare
   says_who boolean;
   content jsonb;
 begin
-  if e.kind = 'event' and split_part(e.id, '/', 1) in ('asked', 'approved', 'denied', 'expired') then
+  if about_approval(e.kind, e.id) is not null then
     return is_of_approval(batch, w, e);
   end if;
   if w.kind <> 'act' and e.hops < w.hops or e.priority not between 1 and 9 then

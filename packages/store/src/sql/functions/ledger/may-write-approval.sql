@@ -6,18 +6,18 @@ create or replace function treeos.may_write_approval(kind text, reel text, seq b
   its_moment text)
 returns boolean language plpgsql stable as $$
 declare
-  its_id text := substr(reel, 10);
+  its_id text := approval_of(reel);
   it jsonb := told(bytes);
   act jsonb; -- what the person's act asks for
   known jsonb; -- the row
 begin
-  if not starts_with(reel, 'approval:') then
+  if its_id is null then
     return false;
   elsif kind = 'approval:asked' then
     return seq = 1 and its_id = its_moment;
   elsif kind in ('approval:used', 'approval:voided') then
     known := asked_row(its_id);
-    return wake.id = 'approved/' || its_id and wake.kind = 'event' and known->>'state' = 'given'
+    return brings_yes(wake.kind, wake.id) and wake.id = approval_entry('approved', its_id) and known->>'state' = 'given'
       -- A yes lasts as long again as the question did, and a minute for the moment itself. What was done outside began in that time.
       and (kind = 'approval:voided' or exists (select from moment_effect where moment = its_moment)
         or extract(epoch from clock_timestamp()) * 1000 <= (known#>>'{given,-1,at}')::float8

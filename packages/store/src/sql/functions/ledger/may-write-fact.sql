@@ -18,7 +18,7 @@ begin
         select from projection where key = 'role:' || (told(bytes)->>'name') and position('"origin":"live"' in state) > 0)
       when kind = 'being:released' then reel = 'being:' || whose and exists (
         select from lease l where l.being = whose and lease_is_valid(l.being, l.epoch) is not true)
-      when kind = 'approval:expired' then is_asked_until(substr(reel, 10)) <= clock_timestamp()
+      when kind = 'approval:expired' then is_asked_until(approval_of(reel)) <= clock_timestamp()
       when kind = 'signal:published' then reel = 'world:model' and told(bytes)->>'namespace' = 'model'
         and jsonb_typeof(told(bytes)->'value') = 'boolean' and jsonb_typeof(told(bytes)->'key') = 'array'
         and jsonb_array_length(told(bytes)->'key') = 2 and told(bytes)#>>'{key,1}' = 'down'
@@ -31,7 +31,7 @@ begin
     end if;
     actor := coalesce(it->>'onBehalfOf', actor);
   end if;
-  if starts_with(kind, 'approval:') or starts_with(reel, 'approval:') then
+  if starts_with(kind, 'approval:') or approval_of(reel) is not null then
     return may_write_approval(kind, reel, seq, bytes, actor, wake, its_moment);
   end if;
   case kind

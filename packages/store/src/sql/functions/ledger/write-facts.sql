@@ -44,7 +44,7 @@ begin
       values (f.reel, f.seq, f.kind, this_moment, f.hash, f.prev, f.payload_hash, f.header);
     insert into payload (reel, seq, salt, bytes) values (f.reel, f.seq, f.salt, f.bytes);
     if f.kind = 'approval:expired' then
-      perform close_asked(substr(f.reel, 10));
+      perform close_asked(approval_of(f.reel));
     end if;
   end loop;
 end $$;

@@ -42,6 +42,6 @@ begin
       and id = any(array_append(array(select jsonb_array_elements_text(batch->'closes')), o.wake))
       -- What others hold is closed only where a thread was cut, or what it asks was answered.
       and (being = this_being or batch->'facts' @> jsonb_build_array(jsonb_build_object('kind', 'thread:cut', 'reel', 'thread:' || root))
-        or kind = 'event' and starts_with(id, 'asked/') and batch->'facts' @> jsonb_build_array(jsonb_build_object('reel', 'approval:' || approval_in(id))))
+        or about_approval(kind, id) = 'asked' and batch->'facts' @> jsonb_build_array(jsonb_build_object('reel', approval_reel(approval_in(id)))))
       and not (id = o.wake and kind = 'summon' and o.reason is not distinct from 'not-triggered');
 end $$;
