@@ -301,6 +301,34 @@ function moved(lines: string[], draw: Random): string[] {
   return copy
 }
 
+judged('refuses the yes of a person whom the asker made, as ours does', async () => {
+  const yes = receipts.find((receipt) => {
+    const { record, open } = statementIn(receipt).predicate.moment
+    return open.wake.id.startsWith('approved/') && record.outcome === 'act'
+  })
+  const told = async (forge: (reels: Part) => void) => {
+    const statement = statementIn(yes ?? '')
+    forge(statement.predicate.reels)
+    return bothOn({
+      receipt: JSON.stringify(envelopeOf(mendedStatement(statement) as Json, key)),
+      key: null,
+      strict: false,
+    })
+  }
+  const byPat = (reels: Part) => {
+    const [reel = ''] = Object.keys(reels).filter((name) => name.startsWith('approval:'))
+    for (const [header] of reels[reel]) if (header.kind === 'approval:given') header.actor = 'pat'
+  }
+  const ofPat = await told(byPat)
+  expect(ofPat.first.verdict).toBe('seen-to-run') // control: a yes of @pat is one, where the operator made @pat
+  const ofSock = await told((reels) => {
+    byPat(reels)
+    reels['being:pat'][0][2].parent = 'clerk'
+  })
+  expect(ofSock.first.verdict).toBeNull()
+  for (const { first, second: other } of [ofPat, ofSock]) expect(other).toEqual(first)
+})
+
 /** What was changed last. */
 let change = ''
 

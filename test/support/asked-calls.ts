@@ -10,10 +10,11 @@ import type { World } from './world.ts'
  */
 export async function playAskedCalls(world: World): Promise<ReadonlyMap<string, string>> {
   await createSpace(world, '/till')
+  await world.birth({ name: 'pat', cognition: 'human' })
   const rule = (within: number) =>
     doAs(world, 'set-space', '/till', {
       field: 'permissions.do',
-      value: { 'create-space': { requires: ['anyone'], ask: { who: ['owner', '@clerk'], within } } },
+      value: { 'create-space': { requires: ['anyone'], ask: { who: ['owner', '@clerk', '@pat'], within } } },
     })
   await rule(600)
   const told = new Map<string, string>()

@@ -79,7 +79,8 @@ class Approval:
         before = self.given if same(call, self.call) else []
         self.given = [*before, (given(header, "actor"), given(header, "at"))]
         self.call, self.tie = call, given(payload, "digest")
-        enough = [len([by for by, _ in self.given if by in items(rule, "who")]) >= given(rule, "count") for rule in items(self.said, "rules")]
+        persons = {by for by, _ in self.given}
+        enough = [len(persons.intersection(items(rule, "who"))) >= given(rule, "count") for rule in items(self.said, "rules")]
         self.state = "given" if all(enough) else "open"
 
 
@@ -88,6 +89,12 @@ def is_own_yes(question, asks, opened):
     if given(opened, "cognition", "kind") != "human" or given(opened, "driver") is not None:
         return False
     return all(one["count"] == 1 and question.actor["name"] in one["who"] for one in asked_by(question, asks))
+
+
+def is_own(world, hands, person):
+    """Who makes the call, who drives it, and whom they made; the operator made everybody."""
+    makers = [one["name"] for one in world.lineage(person) if one["parent"] is not None]
+    return any(name in hands for name in [person, *makers])
 
 
 def check_yes(approval, question, record, opened, call, asks, rests):
@@ -106,6 +113,8 @@ def check_yes(approval, question, record, opened, call, asks, rests):
     need(at(ties, "ceilings") == value_hash(ceilings), "other ceilings")
     need(at(ties, "lease") == value_hash(lease), "another lease")
     need(same(None if lease is None else given(lease, "driver"), given(opened, "driver")), "another driver")
+    hands = [me["name"], given(opened, "driver")]
+    need(not any(is_own(question.world, hands, by) for by, _ in approval.given), "a yes of its own")
     who = list(asked_by(question, asks))
     if [given(rule, "by") for rule in items(said, "rules")] == [by for _, by, _ in asks]:
         need(at(ties, "rules") == value_hash({"rests": [rests], "who": who}), "other rules")

@@ -91,8 +91,8 @@ const rulesIn = (said: JsonObject): readonly Json[] => (isArray(said.rules) ? sa
 
 const isGiven = (said: JsonObject, given: Approval['given']): boolean =>
   rulesIn(said).every((rule) => {
-    const who = at(rule, 'who')
-    return given.filter(({ by }) => isArray(who) && who.includes(by)).length >= Number(at(rule, 'count'))
+    const [who, persons] = [at(rule, 'who'), new Set(given.map(({ by }) => by))]
+    return [...persons].filter((by) => isArray(who) && who.includes(by)).length >= Number(at(rule, 'count'))
   })
 
 /** The call of a moment, as far as a yes to it is bound to it. */
@@ -106,6 +106,11 @@ export interface Bound {
   /** all that decides about the call */
   readonly rests: Json
 }
+
+/** Whether a person is one of these hands, or was made by one. The operator made everybody, so its making does not count. */
+const isOwn = (world: World, hands: readonly Json[], person: string): boolean =>
+  hands.includes(person) ||
+  world.lineage(person).some(({ name, parent }) => parent !== null && hands.includes(name))
 
 /** Whether the person who makes the call is one that each rule asks: making it is the yes. */
 export function isOwnYes(world: World, { open, me, question, asks }: Bound): boolean {
@@ -145,11 +150,11 @@ export function checkYes(
   need(at(ties, 'ceilings') === valueHash(ceilings), 'other ceilings')
   need(at(ties, 'lease') === valueHash(lease), 'another lease')
   need(same(at(lease, 'driver') ?? null, at(open, 'driver') ?? null), 'another driver')
+  const hands = [me.name, at(open, 'driver') ?? null]
+  need(!given.some(({ by }) => isOwn(world, hands, by)), 'it is of who makes the call, or of its offspring')
   const who = askedBy(world, question, asks)
-  const isWhole = same(
-    rulesIn(said).map((rule) => at(rule, 'by') ?? null),
-    asks.map(({ by }) => by),
-  )
+  const told = rulesIn(said).map((rule) => at(rule, 'by') ?? null)
+  const isWhole = same(told, [...asks.map(({ by }) => by)])
   if (isWhole)
     need(at(ties, 'rules') === valueHash({ rests: [rests], who } as unknown as Json), 'other rules')
   const persons = [...new Set(given.map(({ by }) => `@${by}`))].join(' and ')
