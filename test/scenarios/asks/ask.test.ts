@@ -113,6 +113,16 @@ describe('a call that a rule asks about', () => {
     expect(await approvals(world, 'operator')).toEqual([])
   })
 
+  it('expires after it was changed, too, and nobody is asked about it any more', async () => {
+    await rule({ requires: ['anyone'], ask: { who: ['operator', '@ada'], count: 2, within: 2 } })
+    await pay(46)
+    const { id } = await last()
+    await answer('approve', { id, args: { euros: 6 } })
+    expect(await approvals(ada, 'ada')).toMatchObject([{ id: `${id}/2`, call: paying(6) }])
+    await momentOf(world, `expired/${id}`)
+    expect(await approvals(ada, 'ada')).toEqual([])
+  })
+
   it('waits for as many as the rule says', async () => {
     await rule({ requires: ['anyone'], ask: { who: ['operator', '@ada'], count: 2 } })
     await pay(43)

@@ -1,4 +1,4 @@
-import { type BeingName, type SpacePath } from '@treeos/core'
+import type { BeingName, SpacePath } from '@treeos/core'
 import type { AskedRules } from '../../gates/refusal.ts'
 import type { WorldReader } from '../../read/reader.ts'
 import type { AskedOf, BeingRow } from '../../rows/rows.ts'
