@@ -7,27 +7,37 @@ create or replace function treeos.is_folded(facts jsonb, r jsonb) returns boolea
 declare
   its_key text := r->>'key';
   its_reel text := r->>'reel';
-  own jsonb := jsonb_path_query_array(facts, '$[*] ? (@.reel == $reel)', jsonb_build_object('reel', its_reel));
-  last jsonb := jsonb_path_query_first(own, '$[*] ? (@.seq == $seq)', jsonb_build_object('seq', r->'foldedSeq'));
+  own jsonb;
   birth jsonb;
   its_parent text;
   its_cognition text;
 begin
-  if last is null then
+  if facts @> jsonb_build_array(jsonb_build_object('reel', r->'reel', 'seq', r->'foldedSeq')) is not true then
     return false;
   elsif its_reel = 'registry' then
-    return its_key = 'role:' || (told(decode(last->>'bytes', 'hex'))->>'name');
+    return its_key = 'role:' || (told(decode(
+      jsonb_path_query_first(facts, '$[*] ? (@.reel == "registry" && @.seq == $seq)', jsonb_build_object('seq', r->'foldedSeq'))->>'bytes',
+      'hex'))->>'name');
   elsif its_key <> its_reel then
     return false;
   elsif not starts_with(its_key, 'being:') then
     return r->>'parent' is null and r->>'cognition' is null;
-  elsif jsonb_path_exists(own, '$[*] ? (@.kind == "being:born")') then
-    birth := told(decode(jsonb_path_query_first(own, '$[*] ? (@.kind == "being:born")')->>'bytes', 'hex'));
-    return r->>'parent' = birth->>'parent' and r->>'cognition' = birth#>>'{cognition,kind}';
   end if;
   select parent, cognition into its_parent, its_cognition from projection where key = its_key;
-  return found and r->>'parent' is not distinct from its_parent
-    and (r->>'cognition' is not distinct from its_cognition
+  if not found then
+    birth := told(decode(
+      jsonb_path_query_first(facts, '$[*] ? (@.kind == "being:born" && @.reel == $reel)', jsonb_build_object('reel', its_reel))->>'bytes',
+      'hex'));
+    return r->>'parent' = birth->>'parent' and r->>'cognition' = birth#>>'{cognition,kind}';
+  elsif r->>'parent' is distinct from its_parent
+    or facts @> jsonb_build_array(jsonb_build_object('kind', 'being:born', 'reel', its_reel)) -- it is born already
+  then
+    return false;
+  elsif r->>'cognition' is not distinct from its_cognition and jsonb_typeof(r->'watches') is distinct from 'array' then
+    return true;
+  end if;
+  own := jsonb_path_query_array(facts, '$[*] ? (@.reel == $reel)', jsonb_build_object('reel', its_reel));
+  return (r->>'cognition' is not distinct from its_cognition
       or jsonb_path_exists(own, '$[*] ? (@.kind == "being:inhabited" || @.kind == "being:released" || @.kind == "being:paused"
         || @.kind == "being:unpaused" || @.kind == "being:ended")'))
     and (jsonb_typeof(r->'watches') is distinct from 'array'
