@@ -1,5 +1,15 @@
 /** The API as programs use it: with access tokens, and as it describes itself. */
-import { issueToken, moments, revokeToken, summon } from '@treeos/client'
+import { setTimeout as sleep } from 'node:timers/promises'
+import {
+  act,
+  Seat as BeingSeat,
+  issueToken,
+  moments,
+  releaseLease,
+  revokeToken,
+  summon,
+  takeLease,
+} from '@treeos/client'
 import type { BeingName, JsonObject } from '@treeos/core'
 import { findLease } from '@treeos/store'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
@@ -7,7 +17,7 @@ import { rowOf, until } from '../support/life.ts'
 import { type Answered, PortalWorld, type Seat, send } from '../support/portal.ts'
 
 let at: PortalWorld
-let ada: Program
+let ada: Program & { readonly id: string }
 let bob: Program
 beforeAll(async () => {
   at = await PortalWorld.start()
@@ -181,6 +191,94 @@ describe('a program with a token', () => {
     await at.serveAnew()
     await until(async () => (await findLease(at.world.db, 'kid')) === null)
   })
+})
+
+describe('the being of a token', () => {
+  const births = (names: readonly string[]) =>
+    Promise.all(
+      names.map((name) => {
+        const payload = { name, cognition: 'scripted', script: 'echo', role: 'stage:free' }
+        return act({ ...at.world, person: 'ada' }, 'ada', { verb: 'be', operation: 'birth', payload })
+      }),
+    )
+
+  it('is not driven by a request that waited for its turn while the token was revoked', async () => {
+    const asked = async (meanwhile: () => Promise<unknown>) => {
+      const held = await Promise.all([1, 2].map(() => slowly('/api/v1/roles/check')))
+      const waiting = ada.post('/api/v1/roles/check', { role: {} })
+      await sleep(200)
+      await meanwhile()
+      for (const { end } of held) end()
+      return [...(await Promise.all(held.map(({ status }) => status))), (await waiting).status]
+    }
+    expect(await asked(async () => undefined)).toEqual([200, 200, 200])
+    const revoke = () => revokeToken({ ...at.world, person: 'ada' }, { id: ada.id, as: 'ada' })
+    expect(await asked(revoke)).toEqual([401, 401, 401])
+    ada = await program('ada')
+  })
+
+  it('costs its person an act, and one that is refused is refused again for some seconds without another', async () => {
+    await births(['taken'])
+    const own = { ...at.world, person: 'ada' }
+    const lease = await takeLease(own, { being: 'taken', as: 'ada' })
+    const before = (await moments(at.world.db, 'ada')).length
+    const taken = await program('taken', 'ada')
+    for (const _ of [1, 2, 3])
+      expect(await taken.get('/api/v1/me')).toMatchObject({
+        status: 409,
+        json: { code: 'RESOURCE_CONFLICT' },
+      })
+    expect(await moments(at.world.db, 'ada')).toHaveLength(before + 1)
+    await releaseLease(own, lease)
+  })
+
+  it('is one of at most 24 that a person drives at once', async () => {
+    await at.serveAnew({ actsPerMinute: 1000 })
+    const names = Array.from({ length: 25 }, (_, i) => `many-${i}`)
+    await births(names)
+    const asked = []
+    for (const name of names) asked.push((await (await program(name, 'ada')).get('/api/v1/me')).status)
+    expect(asked).toEqual([...Array(24).fill(200), 429])
+    await at.serveAnew()
+  })
+
+  it('is driven by the lease that the seat took, and by no later one of the same person', async () => {
+    await births(['pawn'])
+    const own = { ...at.world, person: 'ada' }
+    const seat = new BeingSeat(own, { being: 'pawn', issuer: 'ada' }, () => undefined, {
+      beginCall: () => () => undefined,
+      act: async () => undefined,
+    })
+    const move = { verb: 'do', action: 'move', target: '/library', args: {} } as const
+    await seat.use(async (at, being) => {
+      await act(at, being, move)
+      const { epoch } = (await findLease(at.db, 'pawn')) ?? { epoch: 0 }
+      await releaseLease(own, { being: 'pawn', driver: 'ada', epoch })
+      const later = await takeLease(own, { being: 'pawn', as: 'ada' })
+      await expect(act(at, being, move)).rejects.toMatchObject({ code: 'FORBIDDEN' })
+      await releaseLease(own, later)
+    })
+    await seat.close()
+    await expect(seat.take()).rejects.toMatchObject({ code: 'UNAUTHORIZED' })
+  })
+
+  /** A request whose body comes only when it is told to: it holds its turn until then. */
+  async function slowly(path: string) {
+    const gate = Promise.withResolvers<void>()
+    async function* body() {
+      yield new TextEncoder().encode('{"role":')
+      await gate.promise
+      yield new TextEncoder().encode('{}}')
+    }
+    const status = fetch(`${at.origin}${path}`, {
+      method: 'POST',
+      headers: { authorization: `Bearer ${ada.token}`, 'content-type': 'application/json' },
+      body: ReadableStream.from(body()),
+      duplex: 'half',
+    } as RequestInit).then((answer) => answer.status)
+    await sleep(100)
+    return { status, end: () => gate.resolve() }
+  }
 })
 
 describe('an idempotency key', () => {

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { follow, type Happening } from '@treeos/client'
+import { follow, type Happening, type OpenPasts } from '@treeos/client'
 import { append, beginLife, type JournalListener, listenToJournal, openDatabase } from '@treeos/store'
-import { sql } from 'kysely'
+import { type KyselyPlugin, sql } from 'kysely'
 import { afterEach, describe, expect, it } from 'vitest'
 import { FaultProxy, tcpTarget } from '../faults/proxy.ts'
 import { useDatabase } from '../support/database.ts'
@@ -78,6 +78,46 @@ describe('a follower', () => {
     await writeMany(1)
     await until(() => follower.seen.length === 1)
     expect(performance.now() - began).toBeLessThan(3_000) // it asks every 15 s
+  })
+
+  it('reads nothing of entries that belong to beings whose past is not open to it', async () => {
+    const [hidden, shown] = ['hidden', 'shown']
+    for (const being of [hidden, shown]) await beginLife(base.db, base.reality.id, being, `run-${being}`)
+    const { from } = await startFollower()
+    const lived = [hidden, hidden, hidden, shown].map((being, i) => ({
+      being,
+      generation: 1,
+      n: (i % 3) + 1,
+    }))
+    for (const moment of lived) {
+      const drafts = [changed(`being:${moment.being}`)]
+      await append(base.owner, await batchOf(base.db, base.reality, { moment, drafts }))
+    }
+    const statementsOf = async (isOpen?: OpenPasts) => {
+      let statements = 0
+      const counting: KyselyPlugin = {
+        transformQuery: ({ node }) => {
+          statements += 1
+          return node
+        },
+        transformResult: async ({ result }) => result,
+      }
+      const stopping = new AbortController()
+      const db = base.db.withPlugin(counting)
+      const listener = { subscribe: () => () => undefined } as unknown as JournalListener
+      const { happenings } = await follow({ db, listener }, { after: from, isOpen, signal: stopping.signal })
+      const seen: string[] = []
+      for await (const happening of happenings) {
+        if (happening.type === 'moment') seen.push(happening.being)
+        if (happening.type === 'fact' && happening.actor === shown) break
+      }
+      return { seen, statements }
+    }
+    const all = await statementsOf()
+    const some = await statementsOf(async (being) => being === shown)
+    expect(all.seen).toEqual([hidden, hidden, hidden, shown])
+    expect(some.seen).toEqual([shown])
+    expect(some.statements).toBeLessThan(all.statements / 2)
   })
 
   it('goes on past an append that was rolled back, and one that commits late comes in its place', async () => {

@@ -31,6 +31,7 @@ export { overlayModeIn, vaultAccess, vaultOfWorker } from './vault/settings.ts'
 export {
   type HandedOn,
   type Kept,
+  markOf,
   type Purpose,
   type Taken,
   type Taker,

@@ -31,6 +31,7 @@ export {
   listChain,
   listEntries,
   listOpenSummons,
+  listSaid,
   measureRoom,
 } from './inbox/inbox.ts'
 export { beginLife, StaleGenerationError } from './inbox/life.ts'
@@ -124,7 +125,7 @@ export {
   type Settlement,
   settle,
 } from './moments/budgets.ts'
-export { cancelCall, isAtWork, listCancelled } from './moments/cancel.ts'
+export { cancelCall, hasAsked, isAtWork, listCancelled } from './moments/cancel.ts'
 export { type ClaimedWake, type ClaimResult, claimAndRead } from './moments/claim-and-read.ts'
 export { costOf, type MomentCost } from './moments/costs.ts'
 export {

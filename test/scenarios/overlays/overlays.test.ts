@@ -44,6 +44,14 @@ describe.each([
     expect(rows).toEqual([{ overlay: moment?.overlay }])
   })
 
+  it('of a request with a key is compared when the request is sent again', async () => {
+    const said = { key: `brief ${shortMindMs}`, overlay: { content: OVERLAY } }
+    const first = await ask('keyed', said)
+    expect((await ask('keyed', said)).correlation).toBe(first.correlation)
+    for (const other of [{ overlay: { content: 'Answer in verse.' } }, { overlay: undefined }])
+      await expect(ask('keyed', { ...said, ...other })).rejects.toMatchObject({ code: 'RESOURCE_CONFLICT' })
+  })
+
   it('without one the field is absent, and the user message is what was said, and how to answer', async () => {
     const { moment, ...rest } = await ask('what is new?')
     expect(wordsIn(last())).toBe('what is new?')

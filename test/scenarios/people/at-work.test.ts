@@ -87,7 +87,9 @@ describe('a call under way', () => {
         'FORBIDDEN',
         'not by @bob',
       )
+    const began = performance.now()
     await refused()
+    expect(performance.now() - began).toBeLessThan(1_500) // it is refused at once, and not after the wait for a call
     const gate = hanging('thinker')
     const sent = await summon(as('ann'), { target: 'thinker', content: 'go', as: 'ann', waitSeconds: null })
     await asked('thinker')

@@ -1,9 +1,9 @@
 import { Client, Connection as TemporalConnection } from '@temporalio/client'
 import { act } from '@treeos/client'
 import { actWakeId, type JsonObject, newWake, PRIORITIES } from '@treeos/core'
-import { enqueue, findEntry } from '@treeos/store'
+import { enqueue, findEntry, withdraw } from '@treeos/store'
 import { describe, expect, it } from 'vitest'
-import { live, momentOf, ring, rowOf } from '../../support/life.ts'
+import { live, momentOf, ring, rowOf, until, wakesOf } from '../../support/life.ts'
 import { expectReplays, expectUnbroken } from '../../support/replaying.ts'
 import { useWorld } from '../../support/use-world.ts'
 
@@ -33,6 +33,12 @@ describe('an act that is refused because a service is away', () => {
       (error: unknown) => error as { detail: { act: string; withdrawn: boolean } },
     )
 
+  const newestAct = (after = '') =>
+    until(async () => {
+      const wake = (await wakesOf(world, 'operator')).findLast(({ kind }) => kind === 'act')
+      return wake !== undefined && wake.id !== after && wake.closedBy === null ? wake : null
+    })
+
   it('is taken back and told so: it is not done when the service is there again', async () => {
     await live(world, 'echo', 'hello') // the worker runs
     await world.stopWorker()
@@ -59,6 +65,27 @@ describe('an act that is refused because a service is away', () => {
     await ring(world, 'operator')
     expect(await momentOf(world, late.id)).toMatchObject({ outcome: 'act' })
     expect(await rowOf(world, 'spectre')).not.toBeNull()
+  })
+
+  it('is not taken back by a later request with the same key, whose sender is told to send it again', async () => {
+    await world.stopWorker()
+    const first = act(world, 'operator', birth('twin'), 60, 'once')
+    const { id } = await newestAct()
+    const again = await whileAway((away) => errorOf(act(away, 'operator', birth('twin'), 60, 'once')))
+    expect(again).toMatchObject({
+      code: 'SERVICE_UNAVAILABLE',
+      message: expect.stringContaining('send it again with the same key'),
+      detail: { act: id, withdrawn: false },
+    })
+    // Who waits for an act that is taken back is told so, too.
+    const waiting = errorOf(act(world, 'operator', birth('lone'), 60, 'lone'))
+    const lone = await newestAct(id)
+    expect(await withdraw(world.db, lone)).toBe(true)
+    expect(await waiting).toMatchObject({ code: 'SERVICE_UNAVAILABLE', detail: { withdrawn: true } })
+    await world.startWorker()
+    expect(await first).toMatchObject({ act: expect.any(String) })
+    expect(await act(world, 'operator', birth('twin'), 60, 'once')).toEqual(await first)
+    expect(await rowOf(world, 'lone')).toBeNull()
   })
 
   it('is not refused when a worker found it meanwhile: then it is done, and its person is told that', async () => {

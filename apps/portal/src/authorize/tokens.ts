@@ -117,12 +117,19 @@ export class TokenSeats {
   }
 
   async #sweep(): Promise<void> {
-    for (const [token, { seat, secret }] of this.#seats) {
-      if (seat.idleMs < IDLE_MS && (await verifyToken(this.#at, secret)) !== null) continue
-      this.#seats.delete(token)
-      await seat.close()
-    }
+    // At once: to give one back may take as long as an act, and the others end in time.
+    await Promise.all(
+      [...this.#seats].map(([token, taken]) =>
+        this.#sweepOne(token, taken).catch((error: unknown) => this.#onError('seats', error)),
+      ),
+    )
     for (const [token, { until }] of this.#refused) if (until < Date.now()) this.#refused.delete(token)
+  }
+
+  async #sweepOne(token: string, { seat, secret }: Taken): Promise<void> {
+    if (seat.idleMs < IDLE_MS && (await verifyToken(this.#at, secret)) !== null) return
+    this.#seats.delete(token)
+    await seat.close()
   }
 
   /** Gives every being back. */

@@ -1,4 +1,4 @@
-import { follow, type Happening, isFactOpen, type OpenPasts, pastsOpenTo } from '@treeos/client'
+import { follow, pastsOpenTo } from '@treeos/client'
 import type { BeingName } from '@treeos/core'
 import type { Context } from 'hono'
 import { type SSEStreamingApi, streamSSE } from 'hono/streaming'
@@ -38,7 +38,13 @@ export async function streamHappenings(
   const { signal, close } = streams.open(visit)
   const { from, happenings } = await follow(
     { db: visit.at.db, listener },
-    { after, being, signal, onTrouble: (error) => onError('live', error) },
+    {
+      after,
+      being,
+      isOpen: pastsOpenTo(visit.at, visit.being),
+      signal,
+      onTrouble: (error) => onError('live', error),
+    },
   ).catch((error: unknown) => {
     close()
     throw error
@@ -59,14 +65,12 @@ export async function streamHappenings(
     })
     try {
       await stream.writeSSE({ event: 'begin', id: from, data: JSON.stringify(begun?.says ?? {}) })
-      const isOpen = pastsOpenTo(visit.at, visit.being)
       for await (const happening of happenings)
-        if (await concerns(happening, isOpen))
-          await stream.writeSSE({
-            event: happening.type,
-            id: happening.id,
-            data: JSON.stringify(happening),
-          })
+        await stream.writeSSE({
+          event: happening.type,
+          id: happening.id,
+          data: JSON.stringify(happening),
+        })
     } finally {
       begun?.end()
       clearInterval(beating)
@@ -74,7 +78,3 @@ export async function streamHappenings(
     }
   })
 }
-
-/** A moment belongs to its being. */
-const concerns = (happening: Happening, isOpen: OpenPasts): Promise<boolean> =>
-  happening.type === 'moment' ? isOpen(happening.being) : isFactOpen(isOpen, happening)

@@ -130,7 +130,7 @@ export async function summon(at: Connection, request: SummonRequest): Promise<Su
   const overlay =
     request.overlay === undefined
       ? null
-      : await putOverlay(at, { use: 'call', of: request.as }, request.overlay)
+      : await putOverlay(at, { use: 'call', of: request.as }, request.overlay, request.key)
   const call = parseCall({
     verb: 'summon',
     target: stanceOf(request.target),
@@ -283,24 +283,42 @@ async function submit(
       content: asJson(content),
       root: correlation,
     })
-    const isNew = await put(at, wake)
+    const isNew = await put(at, wake, key === undefined)
     if (isNew) return { correlation, isNew }
     if (signing !== null) await requireSame(at, wake)
     if (signing !== null || !(await isWithdrawn(at.db, wake.id, content))) return { correlation, isNew }
   }
 }
 
-/** @returns false when the inbox has an act with this id already */
-async function put(at: Connection, wake: Wake): Promise<boolean> {
+/**
+ * @param isOwn no other request puts an act with this id there
+ * @returns false when the inbox has an act with this id already
+ */
+async function put(at: Connection, wake: Wake, isOwn: boolean): Promise<boolean> {
+  let isNew: boolean | null = null
   try {
-    const isNew = await enqueue(at.db, 'act', wake)
+    isNew = await enqueue(at.db, 'act', wake)
     const place = { reality: at.reality.name, taskQueue: taskQueueOf(at.reality.name) }
     await ringUnlessListening(at.db, at.temporal, place, wake.being)
     return isNew
   } catch (error) {
-    await takeBack(at, wake, error)
+    if (isOwn || isNew === true) await takeBack(at, wake, error)
+    else leaveThere(wake, error)
     return true
   }
+}
+
+/**
+ * The act may be that of an earlier request with the same key, whose sender was told that it is there: it is not taken back.
+ * @throws {TreeosError} SERVICE_UNAVAILABLE; or the error itself
+ */
+function leaveThere(wake: Wake, error: unknown): never {
+  if (refusalOf(error).code !== 'SERVICE_UNAVAILABLE') throw error
+  throw new TreeosError(
+    'SERVICE_UNAVAILABLE',
+    'a service is unavailable: the act may still be done; send it again with the same key, which tells what came of it',
+    { act: wake.id, withdrawn: false },
+  )
 }
 
 /** A request with the same signature finds the act of the first one. @throws {TreeosError} RESOURCE_CONFLICT for another act */

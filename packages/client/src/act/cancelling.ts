@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { type BeingName, type MomentId, parseMomentId, stanceOf, TreeosError } from '@treeos/core'
 import { authorizeActingAs, type Presence, readerOf } from '@treeos/reality'
-import { cancelCall, findEntry, findOpen, isAtWork, listUnfinished } from '@treeos/store'
+import { cancelCall, findEntry, findOpen, hasAsked, isAtWork, listUnfinished } from '@treeos/store'
 import { isDescendant } from '../access/descent.ts'
 
 /** What was said just now may not have woken the being yet. */
@@ -34,7 +34,8 @@ export async function cancel(at: Presence, { as, being, moment }: CancelRequest)
   await authorizeActingAs(at, as)
   const reader = readerOf(at)
   const isMaker = (await reader.being(as))?.parent === null || (await isDescendant(reader, being, as))
-  const found = moment ?? (await findUnderWay(at, being))
+  // Whoever may not cancel is not made to wait, and does not learn by waiting whether the being is at work.
+  const found = moment ?? (await findUnderWay(at, being, async () => isMaker || hasAsked(at.db, being, as)))
   if (!isMaker && (found === null || (await askerOf(at, found)) !== as))
     throw new TreeosError(
       'FORBIDDEN',
@@ -54,13 +55,18 @@ export async function cancel(at: Presence, { as, being, moment }: CancelRequest)
 const noCall = (being: BeingName) =>
   new TreeosError('MOMENT_NOT_FOUND', `no call of ${stanceOf(being)} is under way`)
 
-async function findUnderWay({ db }: Presence, being: BeingName): Promise<MomentId | null> {
-  for (const began = performance.now(); ; await sleep(POLL_MS)) {
+async function findUnderWay(
+  { db }: Presence,
+  being: BeingName,
+  mayAsk: () => Promise<boolean>,
+): Promise<MomentId | null> {
+  for (const began = performance.now(); await mayAsk(); await sleep(POLL_MS)) {
     const last = (await listUnfinished(db, being)).at(-1)
     if (last !== undefined) return last.moment
     const ms = performance.now() - began
     if (ms > WAIT_MS_MAX || (ms > WAIT_MS_MIN && !(await isAtWork(db, being)))) return null
   }
+  return null
 }
 
 /** Who summoned, also where the being went on with a look. */

@@ -8,6 +8,7 @@ import {
   type Json,
   TreeosError,
 } from '@treeos/core'
+import { markOf } from '@treeos/overlay'
 import type { Presence } from '@treeos/reality'
 import { type Db, findEntry } from '@treeos/store'
 
@@ -54,9 +55,13 @@ export async function isWithdrawn(db: Db, id: string, content: ActContent): Prom
   return earlier.closedBy === 'withdrawn'
 }
 
-/** What a request asks for. Its lease and the handle of its overlay are new each time. */
+/** What a request asks for. Its lease is new each time, and so is the handle of its overlay but for the mark. */
 function askedIn(content: Json): Json {
   if (!isJsonObject(content) || !isJsonObject(content.call)) return content
   const { overlay, ...call } = content.call
-  return { call, answers: content.answers ?? null, hasOverlay: overlay != null }
+  return {
+    call,
+    answers: content.answers ?? null,
+    overlay: typeof overlay === 'string' ? markOf(overlay) : null,
+  }
 }

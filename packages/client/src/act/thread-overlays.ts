@@ -26,6 +26,7 @@ export interface OverlayConnection extends Presence {
 /**
  * Puts an overlay into the memory of a worker.
  * @param purpose the being whose call may bring it, or the thread: for any other the handle is worth nothing
+ * @param request names the request that brings it, if it has a key: see `VaultCaller.put`
  * @returns its handle; and its salt, which nobody else gets
  * @throws {TreeosError} SERVICE_UNAVAILABLE when no vault takes it, PAYLOAD_TOO_LARGE, INVALID_INPUT, RATE_LIMITED
  */
@@ -33,6 +34,7 @@ export async function putOverlay(
   { db, vaults }: OverlayConnection,
   purpose: Purpose,
   given: Overlay,
+  request?: string,
 ): Promise<{ readonly handle: string; readonly salt: string }> {
   const kept = { overlay: parseOverlay(given), salt: newSalt() }
   if (vaults === undefined)
@@ -43,7 +45,7 @@ export async function putOverlay(
   let refusal: TreeosError | null = null
   for (const vault of await listVaults(db)) {
     try {
-      return { handle: await vaults.put(vault, purpose, kept), salt: kept.salt }
+      return { handle: await vaults.put(vault, purpose, kept, request), salt: kept.salt }
     } catch (error) {
       if (error instanceof TreeosError && error.code === 'RATE_LIMITED') refusal = error
       else if (!(error instanceof VaultAwayError)) throw error

@@ -82,6 +82,15 @@ export async function findEnd(
     }
   }
   if (closedBy === null) return { wake }
+  if (closedBy === 'withdrawn') {
+    const why =
+      'the act was taken back while a service was unavailable, and will not be done: try again in a few seconds'
+    return {
+      outcome: null,
+      reply: null,
+      why: new TreeosError('SERVICE_UNAVAILABLE', why, { withdrawn: true }),
+    }
+  }
   // A person answered with an act, whose moment has a wake of its own.
   const reply = await findReply(db, asker, correlation)
   const answered = await findOutcome(db, closedBy)

@@ -1,6 +1,6 @@
 import { type BeingName, canonicalJson, type Json } from '@treeos/core'
 import { authorizeActingAs, type Presence } from '@treeos/reality'
-import { type InboxEntry, listAnswersFrom, listChain } from '@treeos/store'
+import { listAnswersFrom, listSaid } from '@treeos/store'
 
 /** Answers among which the one is looked for that a conversation ends with. */
 const ANSWERS_MAX = 50
@@ -24,16 +24,12 @@ export async function findThreadOf(
   const wanted = canonicalJson(said.answer)
   for (const answer of await listAnswersFrom(at.db, { being: as, from: being, limit: ANSWERS_MAX })) {
     if (canonicalJson(textOf(answer.content)) !== wanted) continue
-    const asked = saidIn(await listChain(at.db, answer.root), { as, being })
+    const limit = said.mine.length + 1 // one more: it was longer
+    const asked = (await listSaid(at.db, { root: answer.root, by: as, to: being, limit })).map(textOf)
     if (canonicalJson(asked) === canonicalJson([...said.mine])) return answer.root
   }
   return null
 }
-
-const saidIn = (chain: readonly InboxEntry[], { as, being }: { as: BeingName; being: BeingName }): Json[] =>
-  chain
-    .filter(({ kind, caller, being: to }) => kind === 'summon' && caller?.name === as && to === being)
-    .map(({ content }) => textOf(content))
 
 /** What is said as the text that a chat shows. */
 export const textOf = (content: Json): string =>

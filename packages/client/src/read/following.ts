@@ -1,5 +1,14 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { type BeingName, beingReel, type Fact, type Json, quote, stanceOf, TreeosError } from '@treeos/core'
+import {
+  type BeingName,
+  beingReel,
+  type Fact,
+  type Json,
+  parseMomentId,
+  quote,
+  stanceOf,
+  TreeosError,
+} from '@treeos/core'
 import {
   findOutcome,
   isTransient,
@@ -13,6 +22,7 @@ import {
 import type { Kysely } from 'kysely'
 import { readDecided } from './journal-pages.ts'
 import { describeMoment, type MomentView } from './moments.ts'
+import { isFactOpen, type OpenPasts } from './past-access.ts'
 
 /** A moment that has ended. */
 export interface MomentHappening extends MomentView {
@@ -58,6 +68,8 @@ export interface FollowRequest {
   readonly after?: string | undefined
   /** only the moments of this being, and the facts by it or on its reel */
   readonly being?: BeingName | undefined
+  /** whose moments and facts may come at all; what is of others alone is not read. Left out: everybody's */
+  readonly isOpen?: OpenPasts | undefined
   /** ends it */
   readonly signal: AbortSignal
   /** called when Postgres did not answer; it is tried again */
@@ -106,10 +118,11 @@ export async function follow(
   async function* happenings(): AsyncGenerator<Happening, void> {
     try {
       for await (const entry of entriesFrom(db, begin, bell, request)) {
+        if (!(await patiently(request, () => mayConcern(entry, request)))) continue
         const lines = await patiently(request, () => describeEntry(db, entry))
         for (const [line, happening] of lines) {
           const isNew = entry.entry > begin.entry || line > begin.line
-          if (isNew && concerns(happening, being)) yield happening
+          if (isNew && concerns(happening, being) && (await isShown(happening, request))) yield happening
           if (signal.aborted) return
         }
       }
@@ -202,6 +215,29 @@ async function describeEntry(
 function viewOf({ header, payload, hash }: Fact): Omit<FactHappening, 'id' | 'type'> {
   const { reel, seq, kind, actor, driver, moment, at } = header
   return { reel, seq, hash, kind, actor, driver, moment, at: new Date(at).toISOString(), payload }
+}
+
+/** Whether an entry may hold something for this follower. All facts of a moment are by its being. */
+async function mayConcern(
+  { moment, facts }: JournalEntry,
+  { being, isOpen }: FollowRequest,
+): Promise<boolean> {
+  if (moment === null) return true
+  const actor = parseMomentId(moment).being
+  const reels = facts.map(({ reel }) => reel)
+  if (being !== undefined && actor !== being && !reels.includes(beingReel(being))) return false
+  if (isOpen === undefined || (await isOpen(actor))) return true
+  for (const reel of reels) if (await isFactOpen(isOpen, { reel, actor })) return true
+  return false
+}
+
+/** A moment belongs to its being. */
+async function isShown(happening: Happening, request: FollowRequest): Promise<boolean> {
+  const { isOpen } = request
+  if (isOpen === undefined) return true
+  return patiently(request, () =>
+    happening.type === 'moment' ? isOpen(happening.being) : isFactOpen(isOpen, happening),
+  )
 }
 
 function concerns(happening: Happening, being: BeingName | undefined): boolean {

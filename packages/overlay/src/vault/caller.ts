@@ -1,10 +1,20 @@
+import { createHmac } from 'node:crypto'
 import { request as httpRequest } from 'node:http'
 import { request as httpsRequest } from 'node:https'
 import { isErrorCode, type MomentId, TreeosError } from '@treeos/core'
+import type { Overlay } from '../shape/overlay.ts'
 import type { MutualTls } from './listener.ts'
 import { answerAbout, askAbout, type VaultQuestion } from './message.ts'
 import { seal, unseal } from './seal.ts'
-import { type HandedOn, type Kept, type Purpose, type Taken, type Taker, vaultOf } from './vault.ts'
+import {
+  type HandedOn,
+  type Kept,
+  MARK_BYTES,
+  type Purpose,
+  type Taken,
+  type Taker,
+  vaultOf,
+} from './vault.ts'
 
 /** A vault did not answer. The message has no text of an overlay. */
 export class VaultAwayError extends Error {
@@ -40,13 +50,18 @@ export class VaultCaller {
     this.#tls = tls
   }
 
-  /** @throws {TreeosError} of the vault, such as RATE_LIMITED @throws {VaultAwayError} */
+  /**
+   * @param request names the request that brings the overlay: handles of one request and text have one mark
+   * @throws {TreeosError} of the vault, such as RATE_LIMITED @throws {VaultAwayError}
+   */
   async put(
     at: { readonly id: string; readonly url: string },
     purpose: Purpose,
     kept: Kept,
+    request?: string,
   ): Promise<string> {
-    const answer = await this.#ask(at, { ask: 'put', ...purpose, ...kept })
+    const mark = request === undefined ? {} : { mark: this.#markFor(request, kept.overlay) }
+    const answer = await this.#ask(at, { ask: 'put', ...purpose, ...kept, ...mark })
     const { handle } = unrefused(answer) as { handle?: string }
     if (handle === undefined) throw new TreeosError('INTERNAL', 'the vault gave no handle')
     return handle
@@ -71,6 +86,14 @@ export class VaultCaller {
   /** @throws {VaultAwayError} */
   async drop(url: string, handle: string, moment: MomentId | null): Promise<void> {
     await this.#ask({ id: vaultOf(handle), url }, { ask: 'drop', handle, moment })
+  }
+
+  /** Under the key of the instance, so nobody without it can guess a short text from the mark. */
+  #markFor(request: string, overlay: Overlay): string {
+    const hex = createHmac('sha256', this.#key)
+      .update(JSON.stringify(['treeos.overlay.mark.v1', request, overlay]), 'utf8')
+      .digest('hex')
+    return hex.slice(0, 2 * MARK_BYTES)
   }
 
   async #ask({ id, url }: { id: string; url: string }, question: VaultQuestion): Promise<unknown> {

@@ -10,7 +10,7 @@ import { newSalt } from '../resolve/commitment.ts'
 import { VaultAwayError, VaultCaller } from './caller.ts'
 import { vaultKeyIn } from './key.ts'
 import { type Listener, listen, type MutualTls } from './listener.ts'
-import { Vault } from './vault.ts'
+import { markOf, Vault } from './vault.ts'
 
 const CALL = { use: 'call', of: 'ann' } as const
 const key = randomBytes(32)
@@ -48,6 +48,15 @@ describe('a vault on loopback', () => {
     expect(await other.take(listener.url, handle, { moment: 'a/1/1', after: null, ...CALL })).toEqual({
       status: 'lost',
     })
+  })
+
+  it('marks handles by request and text', async () => {
+    const put = (request: string, content: string) =>
+      new VaultCaller(key).put(at(), CALL, { overlay: { content }, salt: newSalt() }, request).then(markOf)
+    const mark = await put('request a', 'be brief')
+    expect(await put('request a', 'be brief')).toBe(mark)
+    expect(await put('request a', 'be long')).not.toBe(mark)
+    expect(await put('request b', 'be brief')).not.toBe(mark)
   })
 
   it('hands on its refusal', async () => {

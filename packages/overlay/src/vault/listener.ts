@@ -112,7 +112,7 @@ function reply(vault: Vault, question: VaultQuestion): unknown {
     return null
   }
   try {
-    if (question.ask === 'put') return { handle: vault.put(question, question) }
+    if (question.ask === 'put') return { handle: vault.put(question, question, question.mark) }
     vault.takeOver(question.handed)
     return null
   } catch (error) {

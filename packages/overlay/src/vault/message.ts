@@ -4,7 +4,7 @@ import type { HandedOn, Kept, Purpose, Taker } from './vault.ts'
 
 /** What clients and other workers ask a vault. */
 export type VaultQuestion =
-  | ({ readonly ask: 'put' } & Purpose & Kept)
+  | ({ readonly ask: 'put'; readonly mark?: string } & Purpose & Kept)
   | ({ readonly ask: 'take'; readonly handle: string } & Taker)
   | { readonly ask: 'drop'; readonly handle: string; readonly moment: MomentId | null }
   | { readonly ask: 'take-over'; readonly handed: readonly HandedOn[] }

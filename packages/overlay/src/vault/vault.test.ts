@@ -1,7 +1,7 @@
-import { TreeosError } from '@treeos/core'
+import { isOverlayHandle, TreeosError } from '@treeos/core'
 import { describe, expect, it } from 'vitest'
 import { newSalt } from '../resolve/commitment.ts'
-import { type Purpose, Vault, vaultOf } from './vault.ts'
+import { markOf, type Purpose, Vault, vaultOf } from './vault.ts'
 
 const kept = (content: string) => ({ overlay: { content }, salt: newSalt() })
 const CALL = { use: 'call', of: 'ann' } as const
@@ -19,6 +19,18 @@ describe("a call's overlay in a vault", () => {
     const handle = vault.put(CALL, mine)
     for (const _ of [1, 2, 3]) expect(vault.take(handle, by('a/1/1'))).toEqual({ status: 'given', ...mine })
     expect(vault.take(handle, by('b/1/1'))).toEqual({ status: 'used' })
+  })
+
+  it('has a handle that ends in the mark it was given, and is as secret as any other', () => {
+    const vault = new Vault()
+    const mark = 'ab'.repeat(16)
+    const [one, other, plain] = [mark, mark, undefined].map((given) => vault.put(CALL, kept('x'), given))
+    expect([one, other].map((handle) => markOf(handle ?? ''))).toEqual([mark, mark])
+    expect(new Set([one, other, plain]).size).toBe(3)
+    expect(markOf(plain ?? '')).not.toBe(mark)
+    for (const handle of [one, plain]) expect(isOverlayHandle(handle)).toBe(true)
+    for (const odd of ['', 'ab', 'x'.repeat(32), 7 as never])
+      expect(() => vault.put(CALL, kept('x'), odd)).toThrow('16 bytes in hex')
   })
 
   it('is for the call of the being that left it: another one gets nothing, and does not use it up', () => {

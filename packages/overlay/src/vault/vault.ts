@@ -56,9 +56,17 @@ interface Entry extends Kept, Purpose {
 
 const ID_BYTES = 12
 const SECRET_BYTES = 32
+export const MARK_BYTES = 16
+const MARK = /^[0-9a-f]{32}$/
 
 /** Name of the vault that a handle is of. */
 export const vaultOf = (handle: string): string => handle.slice(0, handle.indexOf('.'))
+
+/** The mark that a handle was given by `put`; of one that was given none, a random text. */
+export const markOf = (handle: string): string =>
+  Buffer.from(handle.slice(handle.indexOf('.') + 1), 'base64url')
+    .subarray(SECRET_BYTES - MARK_BYTES)
+    .toString('hex')
 
 /**
  * Overlays in the memory of one worker. A call's overlay is for one moment: the first that takes it. That moment may take it
@@ -98,17 +106,22 @@ export class Vault {
   }
 
   /**
+   * @param mark ends the handle, so that two handles tell whether they are of one request with one text: 16 bytes in hex
    * @returns a new handle; it says nothing of the text
    * @throws {TreeosError} INVALID_INPUT or PAYLOAD_TOO_LARGE for no overlay, RATE_LIMITED when the vault is full
    */
-  put({ use, of }: Purpose, { overlay, salt }: Kept): string {
+  put({ use, of }: Purpose, { overlay, salt }: Kept, mark?: string): string {
+    if (mark !== undefined && !MARK.test(mark))
+      throw new TreeosError('INVALID_INPUT', `a mark is ${MARK_BYTES} bytes in hex`)
     const kept = parseOverlay(overlay)
     if (!/^[0-9a-f]{64}$/.test(salt)) throw new TreeosError('INVALID_INPUT', 'a salt is 32 bytes in hex')
     if (typeof of !== 'string' || of === '')
       throw new TreeosError('INVALID_INPUT', `an overlay of a ${use} says which ${use} it is for`)
     const bytes = utf8Length(kept.content)
     this.#requireRoom(1, bytes)
-    const handle = `${this.id}.${randomBytes(SECRET_BYTES).toString('base64url')}`
+    const secret = randomBytes(SECRET_BYTES)
+    if (mark !== undefined) secret.write(mark, SECRET_BYTES - MARK_BYTES, 'hex')
+    const handle = `${this.id}.${secret.toString('base64url')}`
     const expires = this.#now() + this.#lifeOf(use)
     this.#entries.set(handle, { overlay: kept, salt, use, of, bytes, expires, boundTo: null })
     this.#bytes += bytes

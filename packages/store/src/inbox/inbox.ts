@@ -1,4 +1,4 @@
-import type { BeingName } from '@treeos/core'
+import type { BeingName, Json } from '@treeos/core'
 import { sql } from 'kysely'
 import type { Db } from '../sql/database.ts'
 import { entryOf, type InboxEntry } from './entry.ts'
@@ -81,6 +81,24 @@ export async function listAnswersFrom(
     .limit(limit)
     .execute()
   return rows.map(entryOf)
+}
+
+/** What one being summoned another with in a thread, oldest first. */
+export async function listSaid(
+  db: Db,
+  of: { readonly root: string; readonly by: BeingName; readonly to: BeingName; readonly limit: number },
+): Promise<Json[]> {
+  const rows = await db
+    .selectFrom('inbox')
+    .selectAll()
+    .where('root', '=', of.root)
+    .where('caller', '=', of.by)
+    .where('being', '=', of.to)
+    .where('kind', '=', 'summon')
+    .orderBy('age')
+    .limit(of.limit)
+    .execute()
+  return rows.map((row) => entryOf(row).content)
 }
 
 /** All wakes of one thread, in the order they were made. @param root id of the thread */

@@ -37,3 +37,17 @@ export async function listCancelled(db: Db, moments: readonly MomentId[]): Promi
     .execute()
   return rows.map(({ moment }) => moment)
 }
+
+/**
+ * Whether one being waits for something of another: an open wake of a thread in which it summoned that one, or an act of its own that
+ * may become such a summon.
+ */
+export async function hasAsked(db: Db, being: BeingName, asker: BeingName): Promise<boolean> {
+  const { rows } = await sql`
+    select from treeos.inbox own where own.being = ${asker} and own.kind = 'act' and own.closed_by is null
+    union all
+    select from treeos.inbox i where i.being = ${being} and i.closed_by is null and i.notice is null
+      and exists (select from treeos.inbox a where a.root = i.root and a.being = ${being} and a.caller = ${asker})
+    limit 1`.execute(db)
+  return rows.length > 0
+}
