@@ -1,18 +1,10 @@
 import { z } from '@hono/zod-openapi'
 import { act, approvalsPage } from '@treeos/client'
 import { parseCall, stanceOf } from '@treeos/core'
-import {
-  answers,
-  anyJson,
-  body,
-  id,
-  idempotency,
-  newApi,
-  operation,
-  page,
-  paging,
-  text,
-} from './operation.ts'
+import type { Context } from 'hono'
+import type { Env } from '../portal.ts'
+import { listing, ownPage } from './list.ts'
+import { answers, anyJson, body, id, idempotency, newApi, operation, paging, text } from './operation.ts'
 import { Act } from './shapes.ts'
 
 const Approval = z
@@ -28,17 +20,16 @@ const Approval = z
   })
   .openapi('Approval')
 
-const listing = operation({
-  method: 'get',
-  path: '/approvals',
-  'x-caller': 'signed-in',
-  'x-work': 'read',
-  operationId: 'approvals',
-  summary: 'Calls that wait for my yes, oldest first',
-  tags: ['approvals'],
-  request: { query: paging },
-  responses: answers(page(Approval), 'what waits'),
-})
+const listed = listing(
+  {
+    path: '/approvals',
+    items: Approval,
+    operationId: 'approvals',
+    summary: 'Calls that wait for my yes, oldest first',
+    tags: ['approvals'],
+  },
+  { query: paging },
+)
 
 const approving = operation({
   method: 'post',
@@ -81,24 +72,14 @@ const denying = operation({
 /** Calls that rules ask a person about. */
 export const approvalRoutes = () =>
   newApi()
-    .openapi(listing, async (c) => {
-      const { at, being } = c.get('visit')
-      const { cursor: after, limit } = c.req.valid('query')
-      return c.json(await approvalsPage(at, being, { after, limit }), 200)
-    })
-    .openapi(approving, async (c) => {
-      const { at, being } = c.get('visit')
-      const key = c.req.valid('header')['idempotency-key']
-      return c.json(
-        await act(at, being, answerOf(being, 'approve', c.req.valid('json')), undefined, key),
-        200,
-      )
-    })
-    .openapi(denying, async (c) => {
-      const { at, being } = c.get('visit')
-      const key = c.req.valid('header')['idempotency-key']
-      return c.json(await act(at, being, answerOf(being, 'deny', c.req.valid('json')), undefined, key), 200)
-    })
+    .openapi(listed, async (c) =>
+      c.json(await ownPage(c.get('visit'), c.req.valid('query'), approvalsPage), 200),
+    )
+    .openapi(approving, async (c) => c.json(await answer(c, 'approve', c.req.valid('json')), 200))
+    .openapi(denying, async (c) => c.json(await answer(c, 'deny', c.req.valid('json')), 200))
 
-const answerOf = (being: string, action: 'approve' | 'deny', args: object) =>
-  parseCall({ verb: 'do', target: stanceOf(being), action, args })
+function answer(c: Context<Env>, action: 'approve' | 'deny', args: object) {
+  const { at, being } = c.get('visit')
+  const call = parseCall({ verb: 'do', target: stanceOf(being), action, args })
+  return act(at, being, call, undefined, c.req.header('idempotency-key'))
+}

@@ -21,6 +21,7 @@ import { beingWorkflowId } from '@treeos/protocol'
 import { whatIf } from '@treeos/replay/what-if'
 import { whyNotAct } from '@treeos/replay/why-not'
 import type { Portal } from '../portal.ts'
+import { listing } from './list.ts'
 import {
   answers,
   body,
@@ -32,7 +33,6 @@ import {
   ofMoment,
   open,
   operation,
-  page,
   paging,
   text,
 } from './operation.ts'
@@ -53,17 +53,17 @@ const one = operation({
   responses: answers(Descriptor.extend({ isPastOpen: z.boolean() }), 'the being'),
 })
 
-const past = operation({
-  method: 'get',
-  path: '/beings/{name}/moments',
-  'x-caller': 'past-open',
-  'x-work': 'read',
-  operationId: 'moments',
-  summary: 'Finished moments, newest first',
-  tags: ['beings'],
-  request: { params: ofBeing, query: paging },
-  responses: answers(page(Moment), 'moments'),
-})
+const past = listing(
+  {
+    path: '/beings/{name}/moments',
+    'x-caller': 'past-open',
+    items: Moment,
+    operationId: 'moments',
+    summary: 'Finished moments, newest first',
+    tags: ['beings'],
+  },
+  { params: ofBeing, query: paging },
+)
 
 const whole = operation({
   method: 'get',

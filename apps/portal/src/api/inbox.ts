@@ -1,20 +1,20 @@
 import { z } from '@hono/zod-openapi'
 import { closeInbox, inboxPage, reply } from '@treeos/client'
-import { answers, body, content, id, idempotency, newApi, operation, page, paging } from './operation.ts'
+import { listing, ownPage } from './list.ts'
+import { answers, body, content, id, idempotency, newApi, operation, paging } from './operation.ts'
 import { InboxEntry, Summoned } from './shapes.ts'
 import { waitSeconds } from './verbs.ts'
 
-const listing = operation({
-  method: 'get',
-  path: '/inbox',
-  'x-caller': 'signed-in',
-  'x-work': 'read',
-  operationId: 'inbox',
-  summary: 'What waits for an answer, oldest first',
-  tags: ['inbox'],
-  request: { query: paging },
-  responses: answers(page(InboxEntry), 'open entries'),
-})
+const listed = listing(
+  {
+    path: '/inbox',
+    items: InboxEntry,
+    operationId: 'inbox',
+    summary: 'What waits for an answer, oldest first',
+    tags: ['inbox'],
+  },
+  { query: paging },
+)
 
 const replying = operation({
   method: 'post',
@@ -54,11 +54,7 @@ const closing = operation({
 
 export const inboxRoutes = () =>
   newApi()
-    .openapi(listing, async (c) => {
-      const { at, being } = c.get('visit')
-      const { cursor: after, limit } = c.req.valid('query')
-      return c.json(await inboxPage(at, being, { after, limit }), 200)
-    })
+    .openapi(listed, async (c) => c.json(await ownPage(c.get('visit'), c.req.valid('query'), inboxPage), 200))
     .openapi(replying, async (c) => {
       const { at, being: as } = c.get('visit')
       const { waitSeconds = null, ...said } = c.req.valid('json')

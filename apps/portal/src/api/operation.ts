@@ -5,7 +5,7 @@ import type { Work } from '../authorize/work.ts'
 import type { Env } from '../portal.ts'
 
 /** What an operation of the API says of itself, beside what OpenAPI knows. An operation without it does not compile. */
-interface Authorized {
+export interface Authorized {
   readonly 'x-caller': Caller
   readonly 'x-work': Work
 }

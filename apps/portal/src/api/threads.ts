@@ -1,28 +1,25 @@
 import { z } from '@hono/zod-openapi'
 import { converse, see, setThreadOverlay, threadOverlays, threadsOf } from '@treeos/client'
-import { answers, body, id, newApi, numberIn, open, operation, page, paging, text } from './operation.ts'
+import { listing } from './list.ts'
+import { answers, body, id, newApi, numberIn, open, operation, paging, text } from './operation.ts'
 import { Conversation, Thread } from './shapes.ts'
 
 const OVERLAY_MAX = 64 * 1024
 const ofThread = z.object({ id })
 type Changes = Awaited<ReturnType<typeof threadOverlays>>
 
-const listing = operation({
-  method: 'get',
-  path: '/threads',
-  'x-caller': 'signed-in',
-  'x-work': 'read',
-  operationId: 'threads',
-  summary: 'Threads that I have a part in, the one with the latest wake first',
-  description: 'A thread that moves meanwhile goes to the front. A page may hold fewer than `limit`.',
-  tags: ['threads'],
-  request: {
-    query: paging.extend({
-      all: z.enum(['true', 'false']).default('true').openapi({ description: 'finished ones too' }),
-    }),
+const all = z.enum(['true', 'false']).default('true').openapi({ description: 'finished ones too' })
+const listed = listing(
+  {
+    path: '/threads',
+    items: Thread,
+    operationId: 'threads',
+    summary: 'Threads that I have a part in, the one with the latest wake first',
+    description: 'A thread that moves meanwhile goes to the front. A page may hold fewer than `limit`.',
+    tags: ['threads'],
   },
-  responses: answers(page(Thread), 'threads'),
-})
+  { query: paging.extend({ all }) },
+)
 
 const reading = operation({
   method: 'get',
@@ -68,7 +65,7 @@ const overlaying = operation({
 
 export const threadRoutes = () =>
   newApi()
-    .openapi(listing, async (c) => {
+    .openapi(listed, async (c) => {
       const { at, being } = c.get('visit')
       const { cursor, limit: last, all } = c.req.valid('query')
       const found = await threadsOf(at, being, { last, all: all === 'true', before: numberIn(cursor) })
