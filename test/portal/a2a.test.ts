@@ -1,10 +1,10 @@
 /** Beings for agents of others: the client of the A2A project finds a public being, speaks to it and follows its task. */
 import { Role, type Task, TaskState } from '@a2a-js/sdk'
 import { type Client, ClientFactory, ClientFactoryOptions, JsonRpcTransportFactory } from '@a2a-js/sdk/client'
-import { issueToken } from '@treeos/client'
+import { approvals, issueToken, see } from '@treeos/client'
 import type { BeingName } from '@treeos/core'
 import { afterAll, beforeAll, expect, it } from 'vitest'
-import { doAs } from '../support/life.ts'
+import { createSpace, doAs, until } from '../support/life.ts'
 import { PortalWorld, send } from '../support/portal.ts'
 
 let at: PortalWorld
@@ -111,6 +111,44 @@ it('the gates hold: who may not speak to a being gets no task, and nobody reads 
   await expect(bob.getTask({ tenant: '', id: task.id })).rejects.toThrow(/not found/i)
   const headers = { authorization: 'Bearer wrong' }
   expect((await send(at.origin, '/a2a/kid', { method: 'POST', headers, body: '{}' })).status).toBe(401)
+})
+
+it('a task whose being wants to do what its client must allow asks for input, and a yes or a no answers it', async () => {
+  await at.world.birthPuppet('clerk')
+  await createSpace(at.world, '/till')
+  const ask = { requires: ['anyone'], ask: { who: ['@ada'], within: 600 } }
+  const rule = { 'create-space': ask }
+  await doAs(at.world, 'set-space', '/till', { field: 'permissions.do', value: rule })
+  await doAs(at.world, 'set-being', '@clerk', { field: 'a2a.public', value: 'front' })
+  const client = await clientOf('ada')
+  const wants = (path: string) => {
+    const call = { verb: 'do', action: 'create-space', target: '/till', args: { path } }
+    const said = message('')
+    const parts = said.message.parts.map((part) => ({
+      ...part,
+      content: { $case: 'data' as const, value: { call } },
+    }))
+    return { ...said, message: { ...said.message, parts } }
+  }
+  const answer = (value: string, { id, contextId }: Task) => {
+    const said = message(value, contextId)
+    return { ...said, message: { ...said.message, taskId: id } }
+  }
+  const whatOf = ({ status }: Task) => status?.message?.parts.map(({ content }) => content?.value).join('')
+  const task = asTask(await client.sendMessage(wants('/till/a')))
+  expect(task.status?.state).toBe(TaskState.TASK_STATE_INPUT_REQUIRED)
+  expect(whatOf(task)).toContain('create-space')
+  await expect(client.sendMessage(answer('maybe', task))).rejects.toThrow(/yes or a no/)
+  const yes = answer('yes', task)
+  const done = asTask(await client.sendMessage(yes))
+  expect(done.id).toBe(task.id)
+  expect(asTask(await client.sendMessage(yes)).id).toBe(task.id) // sent again
+  await until(async () => (await see(at.world, 'operator', '/till')).children.length === 1)
+  const other = asTask(await client.sendMessage(wants('/till/b')))
+  await client.sendMessage(answer('no', other))
+  expect((await approvals({ ...at.world, person: 'ada' }, 'ada')).length).toBe(0)
+  expect((await see(at.world, 'operator', '/till')).children).toHaveLength(1)
+  await doAs(at.world, 'set-being', '@clerk', { field: 'a2a.public', value: true })
 })
 
 it('a task is cancelled by the cut of its thread', async () => {

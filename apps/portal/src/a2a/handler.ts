@@ -1,25 +1,30 @@
+import { setTimeout as sleep } from 'node:timers/promises'
 import type {
   AgentCard,
   CancelTaskRequest,
   GetTaskRequest,
+  Message,
   SendMessageRequest,
   StreamResponse,
   Task,
 } from '@a2a-js/sdk'
 import {
+  A2AError,
   PushNotificationNotSupportedError,
   RequestMalformedError,
   TaskNotFoundError,
   UnsupportedOperationError,
 } from '@a2a-js/sdk/errors'
 import type { A2ARequestHandler } from '@a2a-js/sdk/server'
-import { act, answerTo, refusalOf, summon } from '@treeos/client'
-import { type BeingName, parseCall, TreeosError } from '@treeos/core'
+import { type AnswerState, act, answerTo, closeInbox, findKeyed, refusalOf, summon } from '@treeos/client'
+import { type BeingName, parseCall, stanceOf, TreeosError } from '@treeos/core'
 import type { Portal, Visit } from '../portal.ts'
-import { contentIn, taskOf } from './tasks.ts'
+import { consentIn, contentIn, taskOf } from './tasks.ts'
 
 /** A client that waits longer asks for the task. */
 const WAIT_SECONDS = 60
+const POLL_MS_MIN = 25
+const POLL_MS_MAX = 500
 
 interface Addressed {
   readonly visit: Visit
@@ -54,16 +59,14 @@ export class BeingHandler implements A2ARequestHandler {
   }
 
   async sendMessage({ message, configuration }: SendMessageRequest): Promise<Task> {
-    const id = await this.#say(message, configuration?.returnImmediately === true ? null : WAIT_SECONDS)
-    return this.#task(id)
+    const id = await this.#receive(message)
+    return configuration?.returnImmediately === true ? this.#task(id) : this.#ended(id)
   }
 
   async *sendMessageStream({ message }: SendMessageRequest): AsyncGenerator<StreamResponse, void, undefined> {
-    const { promise: sent, resolve } = Promise.withResolvers<string>()
-    const said = this.#say(message, WAIT_SECONDS, resolve)
-    said.catch(() => undefined) // a reader that goes away never asks for it
-    yield { payload: { $case: 'task', value: await this.#task(await Promise.race([sent, said])) } }
-    yield { payload: { $case: 'task', value: await this.#task(await said) } }
+    const id = await this.#receive(message)
+    yield { payload: { $case: 'task', value: await this.#task(id) } }
+    yield { payload: { $case: 'task', value: await this.#ended(id) } }
   }
 
   async getTask({ id }: GetTaskRequest): Promise<Task> {
@@ -92,49 +95,74 @@ export class BeingHandler implements A2ARequestHandler {
   listTaskPushNotificationConfigs = notPushed
   deleteTaskPushNotificationConfig = notPushed
 
-  /** @returns the correlation, which is the id of the task */
-  async #say(
-    message: SendMessageRequest['message'],
-    waitSeconds: number | null,
-    onSent?: (correlation: string) => void,
-  ): Promise<string> {
+  /** @returns the id of its task: of one that waits for a yes, or of a new one */
+  async #receive(message: SendMessageRequest['message']): Promise<string> {
     if (message === undefined) throw new RequestMalformedError('message is missing')
-    const { at, being: as } = this.#visit
-    let correlation: string | null = null
     try {
-      const sent = await summon(at, {
-        target: this.#being,
-        content: contentIn(message),
-        thread: message.contextId === '' ? undefined : message.contextId,
-        as,
-        waitSeconds,
-        key: message.messageId === '' ? undefined : `a2a ${message.messageId}`,
-        signal: this.#signal,
-        onSent: (id) => {
-          correlation = id
-          onSent?.(id)
-        },
-      })
-      return sent.correlation
+      const { taskId } = message
+      const asks = taskId === '' ? null : (await this.#state(taskId)).asks
+      if (taskId !== '' && (await this.#hasAnswered(message))) return taskId
+      if (asks === null) return await this.#say(message)
+      await this.#answer(asks.id, message)
+      return taskId
     } catch (error) {
-      // What went wrong after it was sent is the end of its task.
-      const isSaid = correlation !== null && refusalOf(error).code !== 'RESOURCE_CONFLICT'
-      if (isSaid && correlation !== null && (await this.#isTask(correlation))) return correlation
       return this.#tell(error)
     }
   }
 
-  async #isTask(id: string): Promise<boolean> {
-    const { state, being } = await answerTo(this.#visit.at, this.#visit.being, id)
-    return being !== null || state === 'working'
+  /** @returns the correlation, which is the id of the task */
+  async #say(message: Message): Promise<string> {
+    const { at, being: as } = this.#visit
+    const { correlation } = await summon(at, {
+      target: this.#being,
+      content: contentIn(message),
+      thread: message.contextId === '' ? undefined : message.contextId,
+      as,
+      waitSeconds: null,
+      key: keyOf(message),
+    })
+    return correlation
+  }
+
+  /** Whether this message came before, and was a yes or a no. */
+  async #hasAnswered(message: Message): Promise<boolean> {
+    const { at, being: as } = this.#visit
+    const key = keyOf(message)
+    return key !== undefined && (await findKeyed(at, { as, key }))?.call.verb === 'do'
+  }
+
+  /** Says yes or no to the call for which a task waits. */
+  async #answer(id: string, message: Message): Promise<void> {
+    const { at, being: me } = this.#visit
+    const { action, args } = consentIn(message)
+    const call = parseCall({ verb: 'do', target: stanceOf(me), action, args: { id, ...args } })
+    await act(at, me, call, undefined, keyOf(message))
+  }
+
+  /** The task as soon as it waits for nothing but its client, or as it is when that takes too long. */
+  async #ended(id: string): Promise<Task> {
+    const until = performance.now() + WAIT_SECONDS * 1000
+    for (let pauseMs = POLL_MS_MIN; ; pauseMs = Math.min(2 * pauseMs, POLL_MS_MAX)) {
+      const state = await this.#state(id)
+      const isOver = state.state !== 'working' || performance.now() > until || this.#signal.aborted
+      if (isOver) return taskOf(id, state)
+      await sleep(pauseMs)
+    }
   }
 
   async #task(id: string): Promise<Task> {
+    return taskOf(id, await this.#state(id))
+  }
+
+  /** What became of a task. An answer that its client is given is read. */
+  async #state(id: string): Promise<AnswerState> {
+    const { at, being: me } = this.#visit
     try {
-      const state = await answerTo(this.#visit.at, this.#visit.being, id)
+      const state = await answerTo(at, me, id)
       if (state.being !== null && state.being !== this.#being)
         throw new TaskNotFoundError(`task ${id} is not found`)
-      return taskOf(id, state)
+      if (state.reply !== null) await closeInbox(at, { as: me, how: 'read', entries: [state.reply.id] })
+      return state
     } catch (error) {
       if (error instanceof TaskNotFoundError) throw error
       if (error instanceof TreeosError && error.code === 'CORRELATION_NOT_FOUND')
@@ -145,12 +173,17 @@ export class BeingHandler implements A2ARequestHandler {
 
   /** A refusal is a malformed request to this protocol, which knows no codes of ours. Any other error is told without its words. */
   #tell(error: unknown): never {
+    if (error instanceof A2AError) throw error
     const { code, message } = refusalOf(error)
     if (error instanceof TreeosError) throw new RequestMalformedError(`${code}: ${message}`)
     this.#onError('a2a', error)
     throw new Error(message)
   }
 }
+
+/** A message that is sent again is not said again. */
+const keyOf = ({ messageId }: Message): string | undefined =>
+  messageId === '' ? undefined : `a2a ${messageId}`
 
 async function notPushed(): Promise<never> {
   throw new PushNotificationNotSupportedError()

@@ -1,22 +1,32 @@
 import type { Artifact, Message, Task, TaskStatus } from '@a2a-js/sdk'
 import { Role, TaskState } from '@a2a-js/sdk'
 import { type AnswerState, textOf } from '@treeos/client'
-import { type Json, TreeosError } from '@treeos/core'
+import { isJsonObject, type Json, type JsonObject, TreeosError } from '@treeos/core'
 
 const STATES: Readonly<Record<AnswerState['state'], TaskState>> = {
   working: TaskState.TASK_STATE_WORKING,
+  asking: TaskState.TASK_STATE_INPUT_REQUIRED,
   answered: TaskState.TASK_STATE_COMPLETED,
   unanswered: TaskState.TASK_STATE_FAILED,
   failed: TaskState.TASK_STATE_FAILED,
   cut: TaskState.TASK_STATE_CANCELED,
 }
 
+/** How the client of a task that waits for a yes answers. */
+const ASKING =
+  'Answer this task with yes or no, or with data: {"approve": true, "args"?, "why"?}. It asks about:'
+
 /** A summon as a task: its id is the correlation, and its context is the thread. */
-export function taskOf(id: string, { state, said, thread, reply, why }: AnswerState): Task {
+export function taskOf(id: string, { state, said, thread, reply, why, asks }: AnswerState): Task {
   return {
     id,
     contextId: thread,
-    status: statusOf(id, thread, STATES[state], why),
+    status: statusOf(
+      id,
+      thread,
+      STATES[state],
+      asks === null ? why : `${why}\n${ASKING}\n${textOf(asks.call)}`,
+    ),
     artifacts: reply === null ? [] : [artifactOf(id, reply.content)],
     history: said === null ? [] : [messageOf(`${id}/said`, { id, thread }, Role.ROLE_USER, textOf(said))],
     metadata: undefined,
@@ -71,4 +81,33 @@ export function contentIn({ parts }: Message): Json {
   })
   if (texts.join('') === '') throw new TreeosError('INVALID_INPUT', 'the message says nothing')
   return texts.join('\n')
+}
+
+const YES = new Set(['yes', 'approve'])
+const NO = new Set(['no', 'deny'])
+
+/**
+ * A yes or a no, in one word or as data: `{"approve": boolean, "args"?: object, "why"?: text}`.
+ * @throws {TreeosError} INVALID_INPUT for anything else: what is not clear is no yes
+ */
+export function consentIn(message: Message): {
+  readonly action: 'approve' | 'deny'
+  readonly args: JsonObject
+} {
+  const content = contentIn(message)
+  if (typeof content === 'string') {
+    const word = content.trim().toLowerCase()
+    if (YES.has(word)) return { action: 'approve', args: {} }
+    if (NO.has(word)) return { action: 'deny', args: {} }
+  } else if (isJsonObject(content) && typeof content.approve === 'boolean') {
+    const { approve, args, why, ...odd } = content
+    const given = approve
+      ? { ...(args === undefined ? {} : { args }) }
+      : { ...(why === undefined ? {} : { why }) }
+    if (Object.keys(odd).length === 0) return { action: approve ? 'approve' : 'deny', args: given }
+  }
+  throw new TreeosError(
+    'INVALID_INPUT',
+    'this task waits for a yes or a no: say one of these words, or {"approve": true or false} as data',
+  )
 }

@@ -1,20 +1,38 @@
-import { actWakeId, type BeingName, type Json, quote, stanceOf, TreeosError } from '@treeos/core'
+import {
+  ASKED_PREFIX,
+  actWakeId,
+  type BeingName,
+  isJsonObject,
+  type Json,
+  quote,
+  stanceOf,
+  TreeosError,
+} from '@treeos/core'
 import { authorizeActingAs, type Presence } from '@treeos/reality'
-import { findEntry, findOutcomeOfWake, type StoredOutcome } from '@treeos/store'
+import {
+  type Db,
+  findEntry,
+  findOutcomeOfWake,
+  findWakeState,
+  listOpenSummons,
+  type StoredOutcome,
+} from '@treeos/store'
 import { findEnd, isOver, type WakeEnd } from './waiting.ts'
 
 /** What became of a summon so far. */
 export interface AnswerState {
-  readonly state: 'working' | 'answered' | 'unanswered' | 'failed' | 'cut'
+  readonly state: 'working' | 'asking' | 'answered' | 'unanswered' | 'failed' | 'cut'
   /** whom it was said to; null while the sender's own moment has not said it */
   readonly being: BeingName | null
   /** what was said; null while the sender's own moment has not said it */
   readonly said: Json
   /** id of its thread */
   readonly thread: string
-  readonly reply: { readonly from: string; readonly content: Json } | null
-  /** why there is no answer, in words; null otherwise */
+  readonly reply: { readonly id: string; readonly from: string; readonly content: Json } | null
+  /** why there is no answer, or for what it waits, in words; null otherwise */
   readonly why: string | null
+  /** the call that waits for the sender's own yes, as `approve` and `deny` name it; null in any other state */
+  readonly asks: { readonly id: string; readonly call: Json } | null
 }
 
 /** Wakes that are followed from one to the next: a being goes on by itself 16 times at most. */
@@ -29,7 +47,7 @@ export async function answerTo(at: Presence, as: BeingName, correlation: string)
   const summon = await findEntry(at.db, correlation)
   if (summon === null || summon.caller?.name !== as) return unsent(at, as, correlation)
   const { being, root: thread, content: said } = summon
-  const told = { being, thread, said }
+  const told = { being, thread, said, asks: null }
   let wake = correlation
   for (let step = 0; step < STEPS_MAX; step++) {
     const found = await findEnd(at.db, { asker: as, being, correlation }, wake)
@@ -37,7 +55,23 @@ export async function answerTo(at: Presence, as: BeingName, correlation: string)
     if (found.wake === wake) break
     wake = found.wake
   }
-  return { ...told, state: 'working', reply: null, why: null }
+  return { ...told, state: 'working', reply: null, why: null, ...(await askedOf(at.db, as, wake)) }
+}
+
+/** For what a wake waits whose moment asked for a yes; nothing for any other. */
+async function askedOf(
+  db: Db,
+  as: BeingName,
+  wake: string,
+): Promise<Partial<Pick<AnswerState, 'state' | 'why' | 'asks'>>> {
+  const outcome = (await findWakeState(db, wake))?.outcome
+  if (outcome?.kind !== 'waiting' || !isJsonObject(outcome.result)) return {}
+  const { approval } = outcome.result
+  // The newest revision: a person may have changed the call.
+  const asked = (await listOpenSummons(db, as, { prefix: `${ASKED_PREFIX}${String(approval)}/${as}` })).at(-1)
+  const content = asked?.content ?? null
+  if (!isJsonObject(content) || typeof content.id !== 'string') return { why: outcome.detail }
+  return { state: 'asking', why: outcome.detail, asks: { id: content.id, call: content.call ?? null } }
 }
 
 /** A summon is an act of its sender first. */
@@ -49,7 +83,7 @@ async function unsent({ db }: Presence, as: BeingName, correlation: string): Pro
       `${stanceOf(as)} said nothing with the id ${quote(correlation)}`,
     )
   const outcome = await findOutcomeOfWake(db, act.id)
-  const told = { being: null, said: null, thread: correlation, reply: null }
+  const told = { being: null, said: null, thread: correlation, reply: null, asks: null }
   if (outcome?.kind === 'failure' || outcome?.kind === 'skipped')
     return { ...told, state: 'failed', why: whyOf(outcome) }
   return { ...told, state: 'working', why: null }
@@ -61,7 +95,7 @@ function endOf(
 ): Pick<AnswerState, 'state' | 'reply' | 'why'> {
   if (reply !== null) {
     const from = stanceOf(reply.caller?.name ?? being)
-    return { state: 'answered', reply: { from, content: reply.content }, why: null }
+    return { state: 'answered', reply: { id: reply.id, from, content: reply.content }, why: null }
   }
   if (why !== null)
     return { state: why.code === 'RESOURCE_CONFLICT' ? 'cut' : 'unanswered', reply: null, why: why.message }
