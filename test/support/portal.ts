@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { act } from '@treeos/client'
 import type { BeingName, JsonObject } from '@treeos/core'
+import { openMcp } from '@treeos/mcp'
 import {
   buildPage,
   type Machine,
@@ -192,7 +193,7 @@ export class PortalWorld {
       provider,
       onError,
     }
-    return new PortalWorld(world, await servePortal(portal, { port: 0 }), portal, {
+    return new PortalWorld(world, await servePortal(portal, { port: 0, openMcp }), portal, {
       db,
       errors,
       checkpoints,
@@ -246,7 +247,7 @@ export class PortalWorld {
   } = {}): Promise<void> {
     await this.served.close()
     const port = Number(new URL(this.origin).port)
-    this.served = await servePortal(this.portal, { port, proxies, actsPerMinute })
+    this.served = await servePortal(this.portal, { port, openMcp, proxies, actsPerMinute })
   }
 
   linkFor(being: BeingName): Promise<string> {

@@ -1,4 +1,4 @@
-import { actPace, pace } from '@treeos/client'
+import { pace } from '@treeos/client'
 import { type BeingName, stanceOf, TreeosError } from '@treeos/core'
 
 /** The size limit of one message, over either transport. It is checked before the message is parsed. */
@@ -14,8 +14,8 @@ export class PersonBounds {
   readonly act: (person: BeingName) => Promise<void>
   readonly #calls = new Map<BeingName, number>()
 
-  constructor(actsPerMinute?: number) {
-    this.act = actPace(actsPerMinute)
+  constructor(act: (person: BeingName) => Promise<void>) {
+    this.act = act
   }
 
   /** @returns ends the call @throws {TreeosError} RATE_LIMITED */

@@ -8,26 +8,31 @@ import {
   WebStandardStreamableHTTPServerTransport,
 } from '@modelcontextprotocol/server'
 import {
+  actPace,
   type Connection,
   type ErrorListener,
-  endedTokens,
   Recurring,
   Seat,
   type VerifiedToken,
+  verifyToken,
 } from '@treeos/client'
-import { quote, stanceOf, TreeosError } from '@treeos/core'
+import { type BeingName, quote, stanceOf, TreeosError } from '@treeos/core'
 import { createBeingServer } from './being-server.ts'
 import { MESSAGE_BYTES_MAX, PersonBounds } from './bounds.ts'
 
 /** A client with a valid token. */
-export type Visitor = VerifiedToken
+export interface Visitor extends VerifiedToken {
+  readonly secret: string
+}
 
 export interface DoorOptions {
   /** how long an unused seat keeps the being from its own model; default 300 */
   readonly idleSeconds?: number
   /** how often invalid tokens and idle seats are looked for; default 5 */
   readonly sweepSeconds?: number
-  /** acts of one person within a minute; 120 when left out */
+  /** counts an act of a person; its own count, of TREEOS_ACTS_PER_MINUTE, when left out @throws {TreeosError} RATE_LIMITED */
+  readonly countAct?: (person: BeingName) => Promise<void>
+  /** acts of one person within a minute, for its own count; 120 when left out */
   readonly actsPerMinute?: number
   readonly onError: ErrorListener
 }
@@ -50,6 +55,7 @@ interface Session {
 /** The seat of one token, shared by its sessions and requests. */
 interface Place {
   readonly token: string
+  readonly secret: string
   readonly seat: Seat
   /** current requests of the newer protocol, which has no sessions */
   requests: number
@@ -71,8 +77,11 @@ export class Door {
   readonly bounds: PersonBounds
   #isClosed = false
 
-  constructor(at: Connection, { idleSeconds = 300, sweepSeconds = 5, actsPerMinute, onError }: DoorOptions) {
-    this.bounds = new PersonBounds(actsPerMinute)
+  constructor(
+    at: Connection,
+    { idleSeconds = 300, sweepSeconds = 5, countAct, actsPerMinute, onError }: DoorOptions,
+  ) {
+    this.bounds = new PersonBounds(countAct ?? actPace(actsPerMinute))
     this.#at = at
     this.#onError = onError
     this.#idleMs = idleSeconds * 1000
@@ -167,11 +176,11 @@ export class Door {
     }
   }
 
-  #placeOf({ token, being, issuer }: Visitor): Place {
+  #placeOf({ token, secret, being, issuer }: Visitor): Place {
     const known = this.#places.get(token)
     if (known !== undefined) return known
     const seat = new Seat(this.#at, { being, issuer }, this.#onError, this.bounds)
-    const made = { token, seat, requests: 0 }
+    const made = { token, secret, seat, requests: 0 }
     this.#places.set(token, made)
     return made
   }
@@ -201,21 +210,25 @@ export class Door {
   }
 
   async #sweep(): Promise<void> {
-    const spent = await endedTokens(this.#at, [...this.#places.keys()])
-    for (const token of spent) {
-      const place = this.#places.get(token)
-      if (place === undefined) continue
-      this.#places.delete(token)
-      await Promise.all(this.#sessionsAt(place).map(({ server }) => server.close()))
-      await place.seat.close()
-    }
     const tooOld = Date.now() - SESSION_IDLE_MS
-    for (const { usedAt, server } of this.#sessions.values()) if (usedAt < tooOld) await server.close()
-    for (const place of this.#places.values()) {
-      if (place.seat.idleMs < this.#idleMs) continue
-      await place.seat.leave()
-      if (place.requests === 0 && this.#sessionsAt(place).length === 0) this.#places.delete(place.token)
+    const closed = [...this.#sessions.values()]
+      .filter(({ usedAt }) => usedAt < tooOld)
+      .map(({ server }) => server.close())
+    // At once: to give one back may take as long as an act, and the others end in time.
+    const swept = [...this.#places.values()].map((place) => this.#sweepOne(place))
+    for (const ended of await Promise.allSettled([...closed, ...swept]))
+      if (ended.status === 'rejected') this.#onError('sweep', ended.reason)
+  }
+
+  async #sweepOne(place: Place): Promise<void> {
+    if ((await verifyToken(this.#at, place.secret)) === null) {
+      this.#places.delete(place.token)
+      await Promise.all(this.#sessionsAt(place).map(({ server }) => server.close()))
+      return place.seat.close()
     }
+    if (place.seat.idleMs < this.#idleMs) return
+    await place.seat.leave()
+    if (place.requests === 0 && this.#sessionsAt(place).length === 0) this.#places.delete(place.token)
   }
 
   /** Ends every session and gives every being back. */

@@ -7,11 +7,10 @@ import {
   validateHostHeader,
   validateOriginHeader,
 } from '@modelcontextprotocol/server'
-import { type Connection, refusalOf, requireToken } from '@treeos/client'
+import { type Connection, refusalOf } from '@treeos/client'
 import { ERROR_STATUS, quote, TreeosError } from '@treeos/core'
-import { writtenOut } from './accept.ts'
-import { MESSAGE_BYTES_MAX } from './bounds.ts'
-import { Door, type DoorOptions, type Visitor } from './door.ts'
+import type { DoorOptions } from './door.ts'
+import { type McpOverHttp, openMcp, refusalBody, refusalHeaders } from './over-http.ts'
 
 export interface EdgeOptions extends DoorOptions {
   /** 0 takes a free one */
@@ -36,12 +35,12 @@ const REQUEST_MS = 30_000
 /** Serves clients that have a token, over Streamable HTTP. */
 export async function serveHttp(at: Connection, options: EdgeOptions): Promise<Edge> {
   const { port, listen = '127.0.0.1', hosts = [], onError } = options
-  const door = new Door(at, options)
+  const mcp = openMcp(at, options)
   // An address is safe as a name: nobody can make it lead here. 0.0.0.0 and :: stand for all addresses and are not names.
   const own = ['0.0.0.0', '::'].includes(listen) ? [] : [listen.includes(':') ? `[${listen}]` : listen]
   const names = [...new Set([...localhostAllowedHostnames(), ...own, ...hosts.map(nameOf)])]
   const server = createServer((request, response) => {
-    answer(request, response, { at, door, names, onError }).catch((error: unknown) => {
+    answer(request, response, { mcp, names, onError }).catch((error: unknown) => {
       if (!(error instanceof TreeosError)) onError('http', error)
       refuse(response, refusalOf(error))
     })
@@ -53,7 +52,7 @@ export async function serveHttp(at: Connection, options: EdgeOptions): Promise<E
     server.listen(port, listen)
     await once(server, 'listening')
   } catch (error) {
-    await door.close()
+    await mcp.close()
     throw listenFailure(error, port, listen)
   }
   const { address, family, port: taken } = server.address() as AddressInfo
@@ -62,7 +61,7 @@ export async function serveHttp(at: Connection, options: EdgeOptions): Promise<E
     async close() {
       const closed = once(server, 'close')
       server.close()
-      await door.close()
+      await mcp.close()
       server.closeAllConnections()
       await closed
     },
@@ -74,40 +73,22 @@ const nameOf = (host: string): string =>
   URL.parse(host.includes('://') ? host : `http://${host}`)?.hostname ?? host
 
 interface Inside {
-  readonly at: Connection
-  readonly door: Door
+  readonly mcp: McpOverHttp
   readonly names: string[]
   readonly onError: EdgeOptions['onError']
 }
 
-/** Checks the token before it reads the body. */
 async function answer(
   request: IncomingMessage,
   response: ServerResponse,
-  { at, door, names, onError }: Inside,
+  { mcp, names, onError }: Inside,
 ): Promise<void> {
   requireOwnName(request, names)
   const url = new URL(request.url ?? '/', `http://${request.headers.host}`)
   if (url.pathname !== PATH)
     throw new TreeosError('ACTION_NOT_SUPPORTED', `nothing is at ${quote(url.pathname)}; MCP is at ${PATH}`)
-  const visitor = await requireVisitor(at, request)
-  await door.bounds.request(visitor.issuer)
-  const body = await readBody(request)
-  if (body !== null) await requireVisitor(at, request) // it may have been revoked while the body came
-  const message = body === null ? undefined : parse(body)
-  delete request.headers.authorization // the secret goes no further than here
-  request.headers.accept = writtenOut(request.headers.accept, request.method)
-  const handler = toNodeHandler(
-    {
-      fetch: (asked) =>
-        door.answer(asked, message, visitor).catch((error: unknown) => {
-          if (!(error instanceof TreeosError)) onError('http', error)
-          return refusalResponse(refusalOf(error))
-        }),
-    },
-    { onerror: (error) => onError('http', error) },
-  )
-  await handler(request, flushing(response), message)
+  const handler = toNodeHandler({ fetch: mcp.fetch }, { onerror: (error) => onError('http', error) })
+  await handler(request, flushing(response))
 }
 
 /** Refuses DNS rebinding: a page whose own name was made to lead here sends that name as host or origin. */
@@ -116,40 +97,6 @@ function requireOwnName({ headers }: IncomingMessage, names: string[]): void {
   if (!host.ok) throw new TreeosError('FORBIDDEN', `${host.message}; this server is ${names.join(', ')}`)
   const origin = validateOriginHeader(headers.origin, names)
   if (!origin.ok) throw new TreeosError('FORBIDDEN', `${origin.message}; this server is ${names.join(', ')}`)
-}
-
-async function requireVisitor(at: Connection, { headers }: IncomingMessage): Promise<Visitor> {
-  const [, secret] = /^Bearer +(\S+)$/i.exec(headers.authorization ?? '') ?? []
-  if (secret === undefined)
-    throw new TreeosError(
-      'UNAUTHORIZED',
-      'a token is missing: send `Authorization: Bearer SECRET`; `treeos token create` makes one',
-    )
-  return requireToken(at, secret)
-}
-
-/** @throws {TreeosError} PAYLOAD_TOO_LARGE */
-async function readBody(request: IncomingMessage): Promise<Uint8Array<ArrayBuffer> | null> {
-  if (request.method === 'GET' || request.method === 'HEAD') return null
-  const tooLarge = () =>
-    new TreeosError('PAYLOAD_TOO_LARGE', `the request is larger than ${MESSAGE_BYTES_MAX} bytes`)
-  if (Number(request.headers['content-length'] ?? 0) > MESSAGE_BYTES_MAX) throw tooLarge()
-  const chunks: Buffer[] = []
-  let size = 0
-  for await (const chunk of request as AsyncIterable<Buffer>) {
-    size += chunk.length
-    if (size > MESSAGE_BYTES_MAX) throw tooLarge()
-    chunks.push(chunk)
-  }
-  return size === 0 ? null : new Uint8Array(Buffer.concat(chunks))
-}
-
-function parse(body: Uint8Array): unknown {
-  try {
-    return JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(body))
-  } catch {
-    throw new TreeosError('INVALID_INPUT', 'the body is not JSON in UTF-8')
-  }
 }
 
 /** The same response, with its headers sent at once: on a stream, nothing else may be sent for long. */
@@ -173,29 +120,6 @@ function refuse(response: ServerResponse, refusal: TreeosError): void {
   }
   response.writeHead(ERROR_STATUS[refusal.code], refusalHeaders(refusal)).end(refusalBody(refusal))
 }
-
-const refusalResponse = (refusal: TreeosError): Response =>
-  new Response(refusalBody(refusal), {
-    status: ERROR_STATUS[refusal.code],
-    headers: refusalHeaders(refusal),
-  })
-
-const refusalBody = (refusal: TreeosError): string => JSON.stringify({ error: refusal.toJSON() })
-
-/**
- * A token that does not hold is told by RFC 6750, without an address of an authorization server: there is none to ask, so a client tells its
- * user instead.
- */
-const challengeOf = (message: string): string =>
-  `Bearer realm="treeos", error="invalid_token", error_description="${message.replaceAll(/[^ !#-[\]-~]/g, "'")}"`
-
-const refusalHeaders = ({ code, message }: TreeosError): Record<string, string> => ({
-  'content-type': 'application/json',
-  'cache-control': 'no-store',
-  ...(code === 'UNAUTHORIZED' ? { 'www-authenticate': challengeOf(message) } : {}),
-  // The rest of the request, if it was not read, would come before the next one.
-  connection: 'close',
-})
 
 function listenFailure(error: unknown, port: number, listen: string): unknown {
   const code = (error as { code?: unknown } | null)?.code

@@ -1,5 +1,12 @@
 import { StdioServerTransport, serveStdio as serve } from '@modelcontextprotocol/server/stdio'
-import { authorizeGrant, type Connection, type ErrorListener, Seat, type TokenGrant } from '@treeos/client'
+import {
+  actPace,
+  authorizeGrant,
+  type Connection,
+  type ErrorListener,
+  Seat,
+  type TokenGrant,
+} from '@treeos/client'
 import { createBeingServer } from './being-server.ts'
 import { MESSAGE_BYTES_MAX, PersonBounds } from './bounds.ts'
 
@@ -20,7 +27,7 @@ export async function serveStdio(
   { onError, actsPerMinute }: { readonly onError: ErrorListener; readonly actsPerMinute?: number },
 ): Promise<Serving> {
   await authorizeGrant(at, bearer)
-  const seat = new Seat(at, bearer, onError, new PersonBounds(actsPerMinute))
+  const seat = new Seat(at, bearer, onError, new PersonBounds(actPace(actsPerMinute)))
   const transport = new Pipe()
   const handle = serve(
     () => {

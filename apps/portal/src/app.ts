@@ -7,6 +7,7 @@ import { apiOf, operationsOf } from './api/api.ts'
 import { API_PATH, CHAT_PATH, PROGRAM_PATHS } from './api/path.ts'
 import { answerProblem, unreadable } from './api/problem.ts'
 import { authorizeRequests } from './authorize/authorize-requests.ts'
+import type { Bounds } from './authorize/bounds.ts'
 import { bearerOf, type TokenSeats } from './authorize/tokens.ts'
 import { type AuthorizedRoute, authorizedRoutes } from './authorize/who-may-call.ts'
 import { chatError } from './chat/answer.ts'
@@ -25,6 +26,7 @@ import { healthRoutes } from './routes/health.ts'
 import { inhabitRoutes } from './routes/inhabit.ts'
 import { liveRoutes } from './routes/live.ts'
 import { logRoutes } from './routes/log.ts'
+import { MCP_PATH, type McpDoor, mcpRoutes } from './routes/mcp.ts'
 import { openRoutes } from './routes/open.ts'
 import { peopleRoutes } from './routes/people.ts'
 import { reachRoutes } from './routes/reach.ts'
@@ -35,7 +37,9 @@ import type { Streams } from './routes/streams.ts'
 export interface AppOptions {
   readonly names: ReadonlySet<string>
   readonly addresses: Addresses
-  readonly actsPerMinute?: number | undefined
+  readonly bounded: Bounds
+  /** null: nothing is at its path */
+  readonly mcp: McpDoor | null
   readonly streams: Streams
   readonly tabs: Tabs
   readonly seats: TokenSeats
@@ -86,7 +90,7 @@ export type Routes = ReturnType<typeof routesOf>
 export function createApp(
   portal: Portal,
   page: Page,
-  { names, addresses, actsPerMinute, streams, tabs, seats }: AppOptions,
+  { names, addresses, bounded, mcp, streams, tabs, seats }: AppOptions,
 ): Hono<Env> {
   const app = new Hono<Env>()
   app.onError((error, c) => {
@@ -103,18 +107,19 @@ export function createApp(
     c.set('address', addresses.of(peer, c.req.header('x-forwarded-for')))
     await next()
   })
-  app.on('ALL', PROGRAM_PATHS, async (c, next) => {
+  app.on('ALL', [...PROGRAM_PATHS, MCP_PATH], async (c, next) => {
     for (const [name, value] of Object.entries(secureHeaders(null))) c.header(name, value)
     c.header('cache-control', 'no-store')
     // No page of another site can make a browser send a token, and no cookie counts beside one.
-    if (bearerOf(c.req.raw) === null) requireOwnPage(c.req.raw, c.get('host'))
+    if (c.req.path !== MCP_PATH && bearerOf(c.req.raw) === null) requireOwnPage(c.req.raw, c.get('host'))
     await next()
   })
   const around = { portal, streams, tabs }
   const operations = operationsAround(around)
   const routes = [...authorizedRoutes, ...authorizedOperations(operations)]
-  app.route('/', authorizeRequests(portal, routes, { tabs, seats, actsPerMinute }))
+  app.route('/', authorizeRequests(portal, routes, { tabs, seats, bounded }))
   app.route('/', routesOf(operations, around))
+  if (mcp !== null) app.route('/', mcpRoutes(mcp, bounded))
   app.get('*', (c) => page.answer(c.req.path, c.req.header('accept-encoding')))
   return app
 }

@@ -4,6 +4,7 @@ import type { AddressInfo } from 'node:net'
 import { getRequestListener } from '@hono/node-server'
 import { quote, TreeosError } from '@treeos/core'
 import { createApp } from './app.ts'
+import { bounds } from './authorize/bounds.ts'
 import { TokenSeats } from './authorize/tokens.ts'
 import { PAGE_FOLDER } from './build-page.ts'
 import { type Addresses, addressesBehind } from './edge/address.ts'
@@ -11,6 +12,7 @@ import { namesFor, publicUrl } from './edge/names.ts'
 import { Page } from './edge/page.ts'
 import { Tabs } from './inhabit/tabs.ts'
 import type { Portal } from './portal.ts'
+import type { OpenMcp } from './routes/mcp.ts'
 import { Streams } from './routes/streams.ts'
 
 export interface ServeOptions {
@@ -24,6 +26,8 @@ export interface ServeOptions {
   readonly proxies?: readonly string[] | undefined
   /** acts of one person within a minute; 120 when left out */
   readonly actsPerMinute?: number | undefined
+  /** opens the door of MCP, which is then at `/mcp` */
+  readonly openMcp?: OpenMcp | undefined
   /** the folder of the built page; the one of this package when left out */
   readonly page?: string | undefined
 }
@@ -44,15 +48,30 @@ const REQUEST_MS = 30_000
 
 /** Serves the portal until it is closed. @throws {TreeosError} when it cannot listen */
 export async function servePortal(portal: Portal, options: ServeOptions): Promise<Served> {
-  const { port, listen = '127.0.0.1', hosts = [], proxies = [], actsPerMinute, page = PAGE_FOLDER } = options
+  const {
+    port,
+    listen = '127.0.0.1',
+    hosts = [],
+    proxies = [],
+    actsPerMinute,
+    openMcp,
+    page = PAGE_FOLDER,
+  } = options
   const addresses = addressesBehind(proxies)
   const streams = new Streams()
   const tabs = new Tabs(portal.onError)
   const seats = new TokenSeats(portal.at, portal.onError)
+  const bounded = bounds(actsPerMinute)
+  const mcp =
+    openMcp?.(portal.at, {
+      countAct: bounded.acts,
+      onError: (where, error) => portal.onError(`mcp ${where}`, error),
+    }) ?? null
   const app = createApp(portal, new Page(page), {
     names: namesFor(listen, hosts),
     addresses,
-    actsPerMinute,
+    bounded,
+    mcp,
     streams,
     tabs,
     seats,
@@ -73,7 +92,7 @@ export async function servePortal(portal: Portal, options: ServeOptions): Promis
       streams.endAll()
       tabs.close()
       server.closeAllConnections()
-      await seats.close()
+      await Promise.all([seats.close(), mcp?.close()])
       await closed
     },
   }

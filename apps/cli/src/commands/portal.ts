@@ -38,6 +38,7 @@ export function addPortal(cli: Cli): void {
         const actsPerMinute = actsPerMinuteIn(process.env.TREEOS_ACTS_PER_MINUTE)
         const onError = teller(out, 'portal')
         const provider = await providerIn(process.env)
+        const { openMcp } = await import('@treeos/mcp')
         await buildPage((line) => out.progress(line))
         await withPortalServices(options, async ({ postgresUrl, ...at }) => {
           const listener = listenToJournal(postgresUrl, { onLost: (error) => onError('journal', error) })
@@ -49,6 +50,7 @@ export function addPortal(cli: Cli): void {
             hosts: listed(hosts),
             proxies: listed(proxies),
             actsPerMinute,
+            openMcp,
             ...(listen ? { listen } : {}),
           })
           out.value(

@@ -16,7 +16,7 @@ import { deviceCookie, sessionCookie } from '../edge/cookies.ts'
 import { originOf } from '../edge/sign-in.ts'
 import type { Tabs } from '../inhabit/tabs.ts'
 import type { Env, Portal, Visit } from '../portal.ts'
-import { bounds } from './bounds.ts'
+import type { Bounds } from './bounds.ts'
 import { runInTurn } from './run-in-turn.ts'
 import { bearerOf, isForPrograms, type TokenSeats } from './tokens.ts'
 import { mayStay, visitOf } from './visit.ts'
@@ -26,7 +26,7 @@ import type { Work } from './work.ts'
 interface Around {
   readonly tabs: Tabs
   readonly seats: TokenSeats
-  readonly actsPerMinute?: number | undefined
+  readonly bounded: Bounds
 }
 
 /** The header in which the page sends its half of the session. */
@@ -42,9 +42,8 @@ const SAFE = new Set(['GET', 'HEAD'])
 export function authorizeRequests(
   portal: Portal,
   routes: readonly AuthorizedRoute[],
-  { tabs, seats, actsPerMinute }: Around,
+  { tabs, seats, bounded }: Around,
 ): Hono<Env> {
-  const bounded = bounds(actsPerMinute)
   const stays = (visit: Visit) => mayStay(portal, tabs, visit)
 
   /** A program: no cookie counts beside a token, which no other site can make a browser send. */
@@ -119,6 +118,12 @@ export function authorizeRequests(
     if (caller === 'past-open') await authorizePast(at, being, requireBeingName(c.req.param('name')))
     if (caller === 'first-operator') await authorizeAllPasts(at, being)
     if (caller === 'person' || caller === 'person-signed-in-lately') await requirePerson(c, visit)
+    if (caller === 'person-signed-in-lately' && visit.token !== null)
+      throw new TreeosError(
+        'FORBIDDEN',
+        'an access token may not do this: its person does, on the page or by the command line',
+        { reason: 'token' },
+      )
     if (caller === 'person-signed-in-lately' && !visit.isFresh)
       throw new TreeosError(
         'FORBIDDEN',

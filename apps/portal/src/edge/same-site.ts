@@ -8,6 +8,13 @@ function isOf(origin: string, host: string): boolean {
 
 const SAFE = new Set(['GET', 'HEAD'])
 
+/** Refuses what a page of another origin made a browser send, as MCP asks of its servers. @throws {TreeosError} FORBIDDEN */
+export function requireOwnOrigin({ headers }: Request, host: string): void {
+  const origin = headers.get('origin')
+  if (origin !== null && !isOf(origin, host))
+    throw new TreeosError('FORBIDDEN', `the request comes from ${quote(origin)}, not from this portal`)
+}
+
 /**
  * Refuses what a page of another site, or of another port of this machine, made a browser send. A request that changes
  * something names its origin and brings JSON, which no form can send.
@@ -18,11 +25,9 @@ export function requireOwnPage(request: Request, host: string): void {
   const site = headers.get('sec-fetch-site')
   if (site !== null && site !== 'same-origin')
     throw new TreeosError('FORBIDDEN', `the request comes from another site (${quote(site)})`)
-  const origin = headers.get('origin')
-  if (origin !== null && !isOf(origin, host))
-    throw new TreeosError('FORBIDDEN', `the request comes from ${quote(origin)}, not from this portal`)
+  requireOwnOrigin(request, host)
   if (SAFE.has(method)) return
-  if (origin === null)
+  if (headers.get('origin') === null)
     throw new TreeosError('FORBIDDEN', 'a request that changes something has to name its origin')
   const type = headers.get('content-type')?.split(';')[0]?.trim().toLowerCase()
   if (type !== 'application/json')
