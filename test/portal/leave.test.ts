@@ -1,4 +1,4 @@
-import { act, issueToken, moments, summon } from '@treeos/client'
+import { act, issueToken, listTokens, moments, summon } from '@treeos/client'
 import { listRoutes } from '@treeos/portal'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { groundOf, until } from '../support/life.ts'
@@ -13,6 +13,7 @@ let operator: Seat
 let ada: Seat
 let bob: Seat
 let thread = ''
+let tokenOfAda = ''
 beforeAll(async () => {
   at = await PortalWorld.start()
   ;[operator, ada, bob] = [await at.enter('operator'), await at.enter('ada'), await at.enter('bob')]
@@ -29,6 +30,7 @@ beforeAll(async () => {
   await act(asAda, 'ada', { verb: 'do', action: 'set-roleflow', target: '@kid', args: { flow } })
   const said = await summon(asAda, { target: 'kid', content: SECRET, as: 'ada', waitSeconds: 30 })
   thread = said.correlation
+  tokenOfAda = (await issueToken(asAda, { being: 'kid', as: 'ada' })).id
   await summon(asAda, { target: 'operator', content: `${SECRET}?`, as: 'ada', waitSeconds: null })
   await until(async () => (await moments(at.world.db, 'kid')).length > 0)
 })
@@ -254,6 +256,10 @@ const ATTEMPTS: Readonly<Record<string, unknown>> = {
   get closeInbox() {
     return { how: 'dismissed', entries: [thread] }
   },
+  createToken: { being: '@kid' },
+  get revokeToken() {
+    return { id: tokenOfAda }
+  },
   approve: { id: 'kid/1/1' },
   deny: { id: 'kid/1/1', why: 'no' },
   cancel: {},
@@ -301,7 +307,8 @@ describe('nobody acts without leave', () => {
         const { status, text, json } = await send(at.origin, `/api/v1${filled}`, sent)
         expect(text, operationId).not.toContain(SECRET)
         const isLint = operationId === 'checkRole' || operationId === 'checkFlow' // of what @bob sends
-        const isHeld = isLint ? status === 200 : status === 403 || status === 404
+        const isUnknown = operationId === 'revokeToken' && status === 400 // as one that does not exist
+        const isHeld = isLint ? status === 200 : isUnknown || status === 403 || status === 404
         expect({ operationId, isHeld, told: isHeld ? null : json }).toEqual({
           operationId,
           isHeld: true,
@@ -309,6 +316,8 @@ describe('nobody acts without leave', () => {
         })
       }
     expect(await groundOf(at.world)).toEqual(before)
+    const [token] = await listTokens({ ...at.world, person: 'ada' }, 'ada')
+    expect(token).toMatchObject({ id: tokenOfAda, revokedAt: null })
   })
 
   it('an act is the act of who is signed in, whatever the request says', async () => {

@@ -108,8 +108,6 @@ it('the role of the portal may change its own tables, and of the record reads wh
     'treeos.allowance',
     'treeos.delayed',
     'treeos.life',
-    'treeos.log_entry',
-    'treeos.log_state',
     'treeos.mind_call',
     'treeos.token',
   ])

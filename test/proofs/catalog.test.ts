@@ -59,7 +59,7 @@ const CHANGES: readonly (readonly [string, string, string])[] = [
   ],
   [
     'a right to a function',
-    'grant execute on function treeos.revoke_token(text) to treeos_app',
+    'grant execute on function treeos.revoke_token(text, text) to treeos_app',
     'rights-mismatch treeos_app: execute revoke_token',
   ],
   [

@@ -12,8 +12,8 @@ import {
   findLease,
   findOutcomeOfWake,
   findReply,
-  findToken,
   findTokenBySecret,
+  findTokenOf,
   listChain,
   listEntries,
   listFactsAfter,
@@ -185,7 +185,7 @@ const QUERIES: Readonly<
   listFactsOfMoment: { ask: listFactsOfMoment, told: () => [] },
   listOutcomes: { ask: (db, one) => listOutcomes(db, one), told: () => [] },
   readOutcomeOfWake: { ask: findOutcomeOfWake, told: () => null },
-  findToken: { ask: findToken, told: () => null },
+  findTokenOf: { ask: (db, one, other) => findTokenOf(db, one, other), told: () => null },
   findTokenBySecret: { ask: findTokenBySecret, told: () => null },
   findLease: { ask: findLease, told: () => null },
   closeEntries: {

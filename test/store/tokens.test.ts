@@ -3,8 +3,7 @@ import {
   type AccessToken,
   findTokenBySecret,
   insertToken,
-  listAllTokens,
-  listEndedTokens,
+  listTokensOf,
   markTokenRevoked,
 } from '@treeos/store'
 import { sql } from 'kysely'
@@ -45,13 +44,19 @@ describe('a token', () => {
 
   it('can be revoked once, and stays listed', async () => {
     const [kept, gone] = [await issue(), await issue()]
-    expect(await markTokenRevoked(base.people, gone.id)).toBe(true)
-    expect(await markTokenRevoked(base.people, gone.id)).toBe(false)
-    expect(await markTokenRevoked(base.people, 'none')).toBe(false)
+    for (const other of ['bob', 'ann', 'nobody'])
+      expect(await markTokenRevoked(base.people, gone.id, other)).toBe(false)
+    expect(await markTokenRevoked(base.people, gone.id, 'operator')).toBe(true)
+    expect(await markTokenRevoked(base.people, gone.id, 'operator')).toBe(false)
+    expect(await markTokenRevoked(base.people, 'none', 'operator')).toBe(false)
     expect(await findTokenBySecret(base.people, gone.secret)).toMatchObject({ id: gone.id, holds: false })
-    expect(await listEndedTokens(base.people, [kept.id, gone.id, 'none'])).toEqual([gone.id, 'none'])
-    expect(await listEndedTokens(base.people, [])).toEqual([])
-    const listed = new Map((await listAllTokens(base.people)).map((token) => [token.id, token.revokedAt]))
+    const of = (person: string, after?: string) =>
+      listTokensOf(base.people, person, { after: after ?? null, limit: 1000 })
+    const listed = new Map((await of('operator')).map((token) => [token.id, token.revokedAt]))
+    expect(await of('bob')).toEqual([])
+    const [newest, ...older] = await of('operator')
+    expect(await of('operator', newest?.id)).toEqual(older)
+    expect(await of('operator', 'none')).toEqual([])
     expect(listed.get(kept.id)).toBeNull()
     expect(listed.get(gone.id)).toBeInstanceOf(Date)
   })
@@ -66,18 +71,18 @@ describe('a token', () => {
     ['a truncation', sql`truncate treeos.token`],
   ])('cannot be given %s, by the app or by the owner', async (_what, statement) => {
     const { id } = await issue()
-    await markTokenRevoked(base.people, id)
+    await markTokenRevoked(base.people, id, 'operator')
     await expect(statement.execute(base.people)).rejects.toThrow(/permission denied|refused/)
     await expect(statement.execute(base.owner)).rejects.toThrow(/refused/)
   })
 
-  it('is written by functions only', async () => {
+  it('is read and written by functions only', async () => {
     const { rows } = await sql`
       select distinct grantee::text as who, privilege_type::text as may from information_schema.column_privileges
       where table_schema = 'treeos' and table_name = 'token' and grantee in ('treeos_app', 'treeos_people', 'treeos_portal')`.execute(
       base.owner,
     )
-    expect(rows).toEqual([{ who: 'treeos_people', may: 'SELECT' }])
+    expect(rows).toEqual([])
   })
 
   it.each([

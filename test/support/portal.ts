@@ -4,7 +4,7 @@ import { request } from 'node:http'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { act } from '@treeos/client'
-import type { BeingName, JsonObject } from '@treeos/core'
+import { type BeingName, type JsonObject, TreeosError } from '@treeos/core'
 import { openMcp } from '@treeos/mcp'
 import {
   buildPage,
@@ -19,12 +19,13 @@ import {
   type Served,
   servePortal,
 } from '@treeos/portal'
-import { findCosigned, findNewest, originOf, readKeys } from '@treeos/proofs'
+import { findCosigned, findNewest, issueReceipt, originOf, readKeys } from '@treeos/proofs'
 import { replay } from '@treeos/replay'
 import { type JournalListener, listenToJournal, openDatabase, type StoreDb } from '@treeos/store'
 import { type Kysely, sql } from 'kysely'
 import { inject } from 'vitest'
 import { setRole } from './life.ts'
+import { naiveLog, newLogKey } from './naive-log.ts'
 import { stage } from './puppet.ts'
 import { openReplayer } from './replaying.ts'
 import { startWorld, type World, type WorldOptions } from './world.ts'
@@ -182,6 +183,20 @@ export class PortalWorld {
       health: async () => AT_REST,
       checkpoint: async () => findNewest(checkpoints, originOf(reality.id), readKeys(checkpoints)),
       cosigned: async () => findCosigned(checkpoints, originOf(reality.id), readKeys(checkpoints)),
+      receipts: async (moments) =>
+        Promise.all(
+          moments.map(async (moment) => {
+            const signer = newLogKey(reality)
+            const log = await naiveLog(world.db, signer)
+            return issueReceipt(at, moment, { signer, log }).then(
+              ({ envelope }) => envelope,
+              (error: unknown) => {
+                if (error instanceof TreeosError) return error
+                throw error
+              },
+            )
+          }),
+        ),
       replay: async (request) => replay(at, { ...request, from: 'both', replayer: await openReplayer() }),
     }
     const portal = {

@@ -1,4 +1,5 @@
-import type { BeingName, Json } from '@treeos/core'
+import type { BeingName, Json, MomentId, TreeosError } from '@treeos/core'
+import type { Envelope } from '@treeos/proofs'
 
 /**
  * What the program that serves the portal does for it: it knows the packages of replay and the processes of this machine. The
@@ -13,6 +14,11 @@ export interface Machine {
   checkpoint(): Promise<Checkpointed | null>
   /** The newest one that a quorum of outside witnesses cosigned, likewise; null where there is none. */
   cosigned(): Promise<Checkpointed | null>
+  /**
+   * Signed receipts of finished moments, in their order; for one that called nothing the refusal.
+   * @throws {TreeosError} ACTION_NOT_SUPPORTED where nobody signs
+   */
+  receipts(moments: readonly MomentId[]): Promise<(Envelope | TreeosError)[]>
 }
 
 export interface Checkpointed {

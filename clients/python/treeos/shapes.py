@@ -192,6 +192,25 @@ class Namespace(TypedDict):
     reserved: bool
 
 
+class _Receipt(TypedDict):
+    n: int
+    moment: str
+    receipt: Dict[str, Any]
+
+
+class Receipt(_Receipt, total=False):
+    why: str
+
+
+class AccessToken(TypedDict):
+    id: str
+    being: str
+    issuedBy: str
+    issuedAt: str
+    expiresAt: str
+    revokedAt: Optional[str]
+
+
 class _Problem(TypedDict):
     type: str
     title: str

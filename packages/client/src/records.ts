@@ -19,7 +19,6 @@ export { personsUnder } from './access/people.ts'
 export {
   type Authorization,
   authorizeGrant,
-  endedTokens,
   issueToken,
   listTokens,
   requireToken,
@@ -27,6 +26,7 @@ export {
   TOKEN_DAYS_MAX,
   type TokenGrant,
   type TokenView,
+  tokensPage,
   type VerifiedToken,
   verifyToken,
 } from './access/tokens.ts'

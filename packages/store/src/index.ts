@@ -9,11 +9,10 @@ export {
 } from './access/stored-overlays.ts'
 export {
   type AccessToken,
-  findToken,
   findTokenBySecret,
+  findTokenOf,
   insertToken,
-  listAllTokens,
-  listEndedTokens,
+  listTokensOf,
   markTokenRevoked,
 } from './access/tokens.ts'
 export { announceVault, findVault, forgetVault, listVaults } from './access/vault-addresses.ts'

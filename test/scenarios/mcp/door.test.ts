@@ -106,7 +106,7 @@ describe('whom a token is of', () => {
       message: expect.stringContaining(`@${being} does not descend from @${as}`),
     })
     expect(
-      await at.world.db
+      await at.world.owner
         .selectFrom('token')
         .select('id')
         .where('issued_by', '=', 'ada')

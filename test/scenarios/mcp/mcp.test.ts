@@ -180,7 +180,7 @@ describe('a client performs the four verbs', () => {
 
 /** Revokes every token of a being, and has the sweep see it. */
 async function spend(being: BeingName): Promise<void> {
-  const rows = await at.world.db
+  const rows = await at.world.owner
     .selectFrom('token')
     .select('id')
     .where('being', '=', being)

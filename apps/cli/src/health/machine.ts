@@ -1,7 +1,8 @@
+import { type MomentId, TreeosError } from '@treeos/core'
 import { historiesFolder } from '@treeos/host'
 import { checkpointsFolder, hasWorker, isAlive, RECHECK, readInstance, UP, unseen } from '@treeos/local'
 import type { Checkpointed, Machine, MachineHealth } from '@treeos/portal'
-import { findNewest, originOf, readKeys } from '@treeos/proofs'
+import { type Envelope, findNewest, issueReceipt, originOf, readKeys } from '@treeos/proofs'
 import type { LiveConnection } from '../instance/connection.ts'
 import { loadReplay } from '../instance/replaying.ts'
 import { newestCosigned } from '../instance/signing.ts'
@@ -26,7 +27,39 @@ export const machineOf = (
   health: () => healthOf(dataDir, { ...process.env, DATABASE_URL: postgresUrl }, at),
   checkpoint: readSeldom(() => newestCheckpoint(dataDir, originOf(at.reality.id))),
   cosigned: readSeldom(() => newestCosigned(dataDir, originOf(at.reality.id))),
+  receipts: (moments) => receiptsOf(dataDir, at, moments),
 })
+
+/** Witnesses are not waited for: a caller that wants their signatures asks again. */
+const RECEIPT_WAIT_SECONDS = 5
+
+/** Receipts that rest on one checkpoint, which covers the record of now where one comes in time. */
+async function receiptsOf(
+  dataDir: string,
+  at: LiveConnection,
+  moments: readonly MomentId[],
+): Promise<(Envelope | TreeosError)[]> {
+  const { newestLog } = await import('../instance/covering.ts')
+  const { receiptSigner } = await import('../instance/signing.ts')
+  const options = { data: dataDir }
+  const covering = { seconds: RECEIPT_WAIT_SECONDS, onProgress: () => undefined }
+  const issuing = {
+    signer: receiptSigner(options, at.reality),
+    log: await newestLog(options, at, covering),
+  }
+  const made: (Envelope | TreeosError)[] = []
+  for (const moment of moments)
+    made.push(
+      await issueReceipt(at, moment, issuing).then(
+        ({ envelope }) => envelope,
+        (error: unknown) => {
+          if (error instanceof TreeosError && error.code === 'INVALID_INPUT') return error
+          throw error
+        },
+      ),
+    )
+  return made
+}
 
 function newestCheckpoint(dataDir: string, origin: string): Checkpointed | null {
   const folder = checkpointsFolder(dataDir)

@@ -7,8 +7,10 @@ import { inboxRoutes } from './inbox.ts'
 import { journalRoutes } from './journal.ts'
 import { answers, newApi, open, operation } from './operation.ts'
 import { overlayRoutes } from './overlays.ts'
+import { receiptRoutes } from './receipts.ts'
 import { roleRoutes } from './roles.ts'
 import { threadRoutes } from './threads.ts'
+import { tokenRoutes } from './tokens.ts'
 import { verbRoutes } from './verbs.ts'
 import { worldRoutes } from './world.ts'
 
@@ -34,6 +36,8 @@ export function apiOf(around: Around) {
     .route('/', overlayRoutes())
     .route('/', roleRoutes())
     .route('/', worldRoutes())
+    .route('/', receiptRoutes(around.portal))
+    .route('/', tokenRoutes())
     .route('/', journalRoutes(around))
   let described: object | null = null
   const once = () => {

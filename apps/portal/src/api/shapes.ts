@@ -5,7 +5,7 @@ import { anyJson, open } from './operation.ts'
 
 const texts = z.array(z.string()).readonly()
 const time = z.iso.datetime().openapi({ description: 'ISO 8601, UTC' })
-const stance = z.string().openapi({ example: '@solomon' })
+export const stance = z.string().openapi({ example: '@solomon' })
 
 export const priority = z.enum(Object.keys(PRIORITIES) as [Priority, ...Priority[]])
 

@@ -1,13 +1,14 @@
 -- The rights of the portal's role, given at each start: a later migration may have made a function anew. It reads the record, and of
--- access tokens the one whose secret a program shows. It puts a person's act into an inbox, withdraws it, closes entries, renews leases, cancels calls and sets stored
--- overlays, each by a function that checks. It cannot append, open a moment, record a decision or reserve a budget.
+-- access tokens the one whose secret a program shows, and those of a person, without any secret. It makes and revokes access tokens of
+-- persons, puts a person's act into an inbox, withdraws it, closes entries, renews leases, cancels calls and sets stored overlays, each by
+-- a function that checks. It cannot append, open a moment, record a decision or reserve a budget.
 
 grant usage on schema treeos, portal to treeos_portal;
 grant select, insert, update, delete on all tables in schema portal to treeos_portal;
 grant select on treeos.reality, treeos.head, treeos.fact, treeos.payload, treeos.projection, treeos.blob, treeos.inbox, treeos.watch,
   treeos.moment_open, treeos.moment_decision, treeos.moment_outcome, treeos.moment_fault, treeos.account, treeos.reservation,
   treeos.parking, treeos.lease, treeos.journal, treeos.journal_entry_seq, treeos.moment_effect, treeos.overlay,
-  treeos.overlay_change, treeos.vault, treeos.log_tile
+  treeos.overlay_change, treeos.vault, treeos.log_tile, treeos.log_entry, treeos.log_state
   to treeos_portal;
 grant insert on treeos.overlay_change to treeos_portal;
 grant execute on function treeos.json_of(bytea), treeos.genesis(text), treeos.line_of(text), treeos.is_parked(text),
@@ -15,6 +16,7 @@ grant execute on function treeos.json_of(bytea), treeos.genesis(text), treeos.li
   treeos.read_set(text, text, text, text[], text[], text[], text[], text[], text[], integer[]), treeos.wakes(text, text),
   treeos.enqueue_act(jsonb), treeos.withdraw(jsonb), treeos.close_entries(text, text[], text), treeos.lease_is_valid(text, integer),
   treeos.renew_lease(text, integer, integer), treeos.cancel_call(text, text, bytea, bytea),
-  treeos.token_of(bytea), treeos.may_set_overlay(text, text, text), treeos.delete_overlay(text, text, text, text),
+  treeos.token_of(bytea), treeos.tokens_of(text, text, integer), treeos.issue_token(text, text, text, bytea, integer),
+  treeos.revoke_token(text, text), treeos.may_set_overlay(text, text, text), treeos.delete_overlay(text, text, text, text),
   treeos.set_overlay(text, text, text, text, text[], text)
   to treeos_portal;

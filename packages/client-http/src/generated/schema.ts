@@ -696,6 +696,81 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/beings/{name}/moments/{n}/receipt": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** A signed receipt of what a moment called, as `treeos verify --receipt` checks it */
+        get: operations["receipt"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/beings/{name}/receipts": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Receipts of the finished moments of a being, newest first
+         * @description A page holds at most 25. A moment that called nothing has none, and says so.
+         */
+        get: operations["receipts"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/tokens": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Access tokens that I may revoke, without their secrets, the newest first */
+        get: operations["tokens"];
+        put?: never;
+        /**
+         * Make an access token for myself or for a descendant
+         * @description A person who signed in lately makes one. An access token makes no others.
+         */
+        post: operations["createToken"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/tokens/revoke": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Revoke an access token for good */
+        post: operations["revokeToken"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/journal": {
         parameters: {
             query?: never;
@@ -1021,6 +1096,29 @@ export interface components {
             publishers: string[];
             reserved: boolean;
         };
+        Receipt: {
+            n: number;
+            moment: string;
+            /** @description a DSSE envelope */
+            receipt: {
+                [key: string]: unknown;
+            };
+            /** @description why there is none */
+            why?: string;
+        };
+        AccessToken: {
+            id: string;
+            /** @example @solomon */
+            being: string;
+            /** @example @solomon */
+            issuedBy: string;
+            /** Format: date-time */
+            issuedAt: string;
+            /** Format: date-time */
+            expiresAt: string;
+            /** Format: date-time */
+            revokedAt: string | null;
+        };
         Problem: {
             /** @example urn:treeos:problem:forbidden */
             type: string;
@@ -1281,7 +1379,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description open entries */
+            /** @description What waits for an answer, oldest first */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -1401,7 +1499,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description what waits */
+            /** @description Calls that wait for my yes, oldest first */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -1522,7 +1620,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description moments */
+            /** @description Finished moments, newest first */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -1922,7 +2020,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description threads */
+            /** @description Threads that I have a part in, the one with the latest wake first */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -2538,6 +2636,197 @@ export interface operations {
                     "application/json": {
                         [key: string]: unknown;
                     };
+                };
+            };
+            /** @description Problem details (RFC 9457) */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    receipt: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description the name of a being, without @ */
+                name: string;
+                n: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description the receipt */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        [key: string]: unknown;
+                    };
+                };
+            };
+            /** @description Problem details (RFC 9457) */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    receipts: {
+        parameters: {
+            query?: {
+                /** @description `next` of the page before */
+                cursor?: string;
+                limit?: number;
+            };
+            header?: never;
+            path: {
+                /** @description the name of a being, without @ */
+                name: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Receipts of the finished moments of a being, newest first */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        items: components["schemas"]["Receipt"][];
+                        /** @description to give as `cursor` for the next page; null: this was the last one */
+                        next: string | null;
+                    };
+                };
+            };
+            /** @description Problem details (RFC 9457) */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    tokens: {
+        parameters: {
+            query?: {
+                /** @description `next` of the page before */
+                cursor?: string;
+                limit?: number;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Access tokens that I may revoke, without their secrets, the newest first */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        items: components["schemas"]["AccessToken"][];
+                        /** @description to give as `cursor` for the next page; null: this was the last one */
+                        next: string | null;
+                    };
+                };
+            };
+            /** @description Problem details (RFC 9457) */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    createToken: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    /**
+                     * @description left out: myself
+                     * @example @solomon
+                     */
+                    being?: string;
+                    /** @description 30 when left out */
+                    days?: number;
+                };
+            };
+        };
+        responses: {
+            /** @description the token with its secret */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["AccessToken"] & {
+                        /** @description it is told this once */
+                        secret: string;
+                    };
+                };
+            };
+            /** @description Problem details (RFC 9457) */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    revokeToken: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    id: string;
+                };
+            };
+        };
+        responses: {
+            /** @description the token */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["AccessToken"];
                 };
             };
             /** @description Problem details (RFC 9457) */

@@ -3,14 +3,13 @@ import { type BeingName, quote, stanceOf, TreeosError } from '@treeos/core'
 import { authorizeActingAs, type Presence, readerOf, requireBeing } from '@treeos/reality'
 import {
   type AccessToken,
-  findToken,
   findTokenBySecret,
+  findTokenOf,
   insertToken,
-  listAllTokens,
-  listEndedTokens,
+  listTokensOf,
   markTokenRevoked,
 } from '@treeos/store'
-import { requireNotEnded, type WorldReader } from '@treeos/world'
+import { requireNotEnded } from '@treeos/world'
 import { isDescendant } from './descent.ts'
 
 /** Longest validity of an access token, in days. */
@@ -60,42 +59,50 @@ export async function issueToken(
   return { ...viewOf(token), secret }
 }
 
-/** Access tokens for a person or for its descendants, and those that the person issued. Ended ones too; the oldest first. */
+/** Tokens that are read at once. */
+const PAGE = 200
+
+/** The access tokens that a person may revoke: for itself, for its descendants, and those that it issued. Ended ones too; the oldest first. */
 export async function listTokens(at: Presence, as: BeingName): Promise<TokenView[]> {
-  await requirePerson(at, as)
-  const reader = readerOf(at)
   const views: TokenView[] = []
-  for (const token of await listAllTokens(at.db)) {
-    if (await mayManage(reader, as, token)) views.push(viewOf(token))
+  for (let after: string | undefined; ; ) {
+    const { items, next } = await tokensPage(at, as, { after, limit: PAGE })
+    views.push(...items)
+    if (next === null) return views.reverse()
+    after = next
   }
-  return views
+}
+
+/** The same page by page, the newest first. */
+export async function tokensPage(
+  at: Presence,
+  as: BeingName,
+  { after, limit }: { readonly after?: string | undefined; readonly limit: number },
+): Promise<{ readonly items: TokenView[]; readonly next: string | null }> {
+  await requirePerson(at, as)
+  const tokens = await listTokensOf(at.db, as, { after: after ?? null, limit: limit + 1 })
+  const items = tokens.slice(0, limit).map(viewOf)
+  return { items, next: tokens.length > limit ? (items.at(-1)?.id ?? null) : null }
 }
 
 /**
  * Revokes an access token. Allowed to its issuer and to any person who could have issued it.
- * @throws {TreeosError} FORBIDDEN; INVALID_INPUT for an unknown id; RESOURCE_CONFLICT when it was revoked before
+ * @throws {TreeosError} INVALID_INPUT for an id of none that the person may revoke; RESOURCE_CONFLICT when it was revoked before
  */
 export async function revokeToken(
   at: Presence,
   { id, as }: { id: string; as: BeingName },
 ): Promise<TokenView> {
   await requirePerson(at, as)
-  const token = await findToken(at.db, id)
+  const token = await findTokenOf(at.db, as, id)
   if (token === null)
     throw new TreeosError(
       'INVALID_INPUT',
-      `no access token has the id ${quote(id)}; \`treeos token list\` lists them`,
+      `no access token that ${stanceOf(as)} may revoke has the id ${quote(id)}; \`treeos token list\` lists them`,
     )
-  if (!(await mayManage(readerOf(at), as, token)))
-    throw new TreeosError(
-      'FORBIDDEN',
-      `access token ${id} acts as ${stanceOf(token.being)}, which does not descend from ${stanceOf(as)}`,
-    )
-  if (!(await markTokenRevoked(at.db, id)))
+  if (!(await markTokenRevoked(at.db, id, as)))
     throw new TreeosError('RESOURCE_CONFLICT', `access token ${id} was revoked before`)
-  const revoked = await findToken(at.db, id)
-  if (revoked === null) throw new Error(`access token ${id} was deleted while it was revoked`)
-  return viewOf(revoked)
+  return viewOf((await findTokenOf(at.db, as, id)) ?? token)
 }
 
 export type VerifiedToken = TokenGrant & { readonly token: string }
@@ -127,10 +134,6 @@ const grantOf = ({ id, being, issuedBy }: AccessToken): VerifiedToken => ({
   being,
   issuer: issuedBy,
 })
-
-/** The ids among these whose tokens are expired or revoked. */
-export const endedTokens = ({ db }: Presence, ids: readonly string[]): Promise<string[]> =>
-  listEndedTokens(db, ids)
 
 /** How the holder of a grant may act. */
 export interface Authorization {
@@ -165,12 +168,6 @@ async function requirePerson(at: Presence, as: BeingName): Promise<void> {
       `you only drive ${stanceOf(as)}, and only persons manage access tokens; do it as ${stanceOf(lease.driver)}`,
     )
 }
-
-const mayManage = async (
-  reader: WorldReader,
-  as: BeingName,
-  { being, issuedBy }: AccessToken,
-): Promise<boolean> => as === issuedBy || as === being || isDescendant(reader, being, as)
 
 const viewOf = ({ id, being, issuedBy, issuedAt, expiresAt, revokedAt }: AccessToken): TokenView => ({
   id,

@@ -1,8 +1,7 @@
 import { createHash } from 'node:crypto'
 import type { BeingName } from '@treeos/core'
-import { type ExpressionBuilder, sql } from 'kysely'
+import { sql } from 'kysely'
 import type { Db } from '../sql/database.ts'
-import type { StoreDb } from '../sql/schema.ts'
 
 /** An access token as it is stored: without its secret. */
 export interface AccessToken {
@@ -52,35 +51,34 @@ export async function findTokenBySecret(
   return row === undefined ? null : { ...tokenOf(row), holds: row.holds }
 }
 
-export async function findToken(db: Db, id: string): Promise<AccessToken | null> {
-  const row = await db.selectFrom('token').select(COLUMNS).where('id', '=', id).executeTakeFirst()
-  return row === undefined ? null : tokenOf(row)
-}
-
-/** Which of these ids belong to no valid access token. */
-export async function listEndedTokens(db: Db, ids: readonly string[]): Promise<string[]> {
-  if (ids.length === 0) return []
-  const rows = await db.selectFrom('token').select('id').where('id', 'in', ids).where(holds).execute()
-  const held = new Set(rows.map(({ id }) => id))
-  return ids.filter((id) => !held.has(id))
-}
-
-/** All access tokens ever issued, oldest first. */
-export async function listAllTokens(db: Db): Promise<AccessToken[]> {
-  const rows = await db.selectFrom('token').select(COLUMNS).orderBy('issued_at').orderBy('id').execute()
+/**
+ * The access tokens that a person may revoke, ended ones too, the newest first.
+ * @param after the id of the last one of the page before
+ */
+export async function listTokensOf(
+  db: Db,
+  person: BeingName,
+  { after = null, limit }: { readonly after?: string | null; readonly limit: number },
+): Promise<AccessToken[]> {
+  const { rows } = await sql<Row>`
+    select * from treeos.tokens_of(${person}, ${after}, ${limit}::integer)`.execute(db)
   return rows.map(tokenOf)
 }
 
-/** @returns false when the token does not exist or was already revoked */
-export async function markTokenRevoked(db: Db, id: string): Promise<boolean> {
-  const { rows } = await sql<{ revoked: boolean }>`select treeos.revoke_token(${id}) as revoked`.execute(db)
-  return rows[0]?.revoked === true
+/** One of them. */
+export async function findTokenOf(db: Db, person: BeingName, id: string): Promise<AccessToken | null> {
+  const { rows } = await sql<Row>`
+    select * from treeos.tokens_of(${person}, null, null) where id = ${id}`.execute(db)
+  const [row] = rows
+  return row === undefined ? null : tokenOf(row)
 }
 
-const COLUMNS = ['id', 'being', 'issued_by', 'issued_at', 'expires_at', 'revoked_at'] as const
-
-const holds = ({ eb, and }: ExpressionBuilder<StoreDb, 'token'>) =>
-  and([eb('revoked_at', 'is', null), eb('expires_at', '>', sql<Date>`clock_timestamp()`)])
+/** @returns false when the person may revoke no such token, or it was revoked before */
+export async function markTokenRevoked(db: Db, id: string, person: BeingName): Promise<boolean> {
+  const { rows } = await sql<{ revoked: boolean }>`
+    select treeos.revoke_token(${id}, ${person}) as revoked`.execute(db)
+  return rows[0]?.revoked === true
+}
 
 interface Row {
   readonly id: string

@@ -40,7 +40,7 @@ begin
   end loop;
 end $$;
 
--- What workers and commands read: all tables but treeos.delayed, and access tokens for commands only.
+-- What workers and commands read: all tables but treeos.delayed and treeos.token.
 do $$
 declare
   rights text;
@@ -87,12 +87,12 @@ begin
   if not exists (select from pg_roles where rolname = 'treeos_people') then
     return;
   end if;
-  grant select on treeos.token to treeos_people;
   grant insert on treeos.overlay_change to treeos_people;
   grant execute on function
     treeos.enqueue_act(jsonb), treeos.withdraw(jsonb), treeos.close_entries(text, text[], text),
     treeos.renew_lease(text, integer, integer), treeos.cancel_call(text, text, bytea, bytea),
-    treeos.issue_token(text, text, text, bytea, integer), treeos.revoke_token(text), treeos.token_of(bytea),
+    treeos.issue_token(text, text, text, bytea, integer), treeos.tokens_of(text, text, integer),
+    treeos.revoke_token(text, text), treeos.token_of(bytea),
     treeos.delete_overlay(text, text, text, text), treeos.set_overlay(text, text, text, text, text[], text)
     to treeos_people;
 end $$;

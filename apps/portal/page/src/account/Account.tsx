@@ -9,6 +9,7 @@ import { Passkeys } from './Passkeys.tsx'
 import { Password } from './Password.tsx'
 import { accountQuery } from './queries.ts'
 import { Sessions } from './Sessions.tsx'
+import { Tokens } from './Tokens.tsx'
 
 /** How the person signs in, and where it is signed in. */
 export function Account() {
@@ -16,8 +17,8 @@ export function Account() {
   return (
     <Stack maw={720}>
       <PageHead title="How you sign in">
-        Your password, your passkeys, and the browsers in which you are signed in. One way to sign in always
-        remains.
+        Your password, your passkeys, the browsers in which you are signed in, and the programs that act for
+        you. One way to sign in always remains.
       </PageHead>
       <Answer of={account}>
         {(own) => (
@@ -27,6 +28,7 @@ export function Account() {
             <Password own={own} />
             {own.provider === null && own.identities.length === 0 ? null : <Identities own={own} />}
             <Sessions own={own} />
+            <Tokens own={own} />
           </>
         )}
       </Answer>

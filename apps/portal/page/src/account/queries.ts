@@ -1,10 +1,23 @@
-import { own } from '../api/client.ts'
+import { infiniteQueryOptions } from '@tanstack/react-query'
+import { api, own } from '../api/client.ts'
 import { asking, type FoundBy, useDeed } from '../api/deed.ts'
 
 /** of the name of a passkey */
 export const NAME_CHARS_MAX = 80
 
 export const accountQuery = asking(['account'], () => own.account.$get())
+
+const TOKENS = 20
+
+export const tokensQuery = infiniteQueryOptions({
+  queryKey: ['tokens'],
+  queryFn: async ({ pageParam }) => {
+    const query = { limit: TOKENS, ...(pageParam === null ? {} : { cursor: pageParam }) }
+    return (await api.tokens.$get({ query })).json()
+  },
+  initialPageParam: null as string | null,
+  getNextPageParam: ({ next }) => next,
+})
 
 export type OwnAccount = FoundBy<typeof accountQuery>
 

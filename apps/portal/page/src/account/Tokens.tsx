@@ -1,0 +1,149 @@
+import { Alert, Badge, Group, NumberInput, Stack, Text, TextInput } from '@mantine/core'
+import { useForm } from '@mantine/form'
+import { useInfiniteQuery } from '@tanstack/react-query'
+import { useState } from 'react'
+import { api } from '../api/client.ts'
+import { useDeed } from '../api/deed.ts'
+import {
+  Answer,
+  Card,
+  Copied,
+  Form,
+  given,
+  Inert,
+  Quiet,
+  SmallButton,
+  Time,
+  Trouble,
+} from '../parts/index.ts'
+import { type OwnAccount, tokensQuery } from './queries.ts'
+
+const DAYS = 30
+const DAYS_MAX = 365
+
+/** Access tokens, by which programs act: they are made, listed and revoked. */
+export function Tokens({ own: { isFresh } }: { readonly own: OwnAccount }) {
+  const tokens = useInfiniteQuery(tokensQuery)
+  const [secret, show] = useState<string | null>(null)
+  const revoking = useDeed((id: string) => api.tokens.revoke.$post({ json: { id } }), { stale: ['tokens'] })
+  return (
+    <Card
+      isPart
+      title="Access tokens"
+      note="A program that has the secret of one acts as its being, by the API and by MCP."
+      gap="sm"
+    >
+      {secret === null ? null : <Secret secret={secret} onClose={() => show(null)} />}
+      <Answer of={tokens}>
+        {({ pages }) =>
+          pages
+            .flatMap(({ items }) => items)
+            .map((token) => (
+              <Token
+                key={token.id}
+                token={token}
+                isPending={revoking.isPending}
+                onRevoke={() => revoking.mutate(token.id)}
+              />
+            ))
+        }
+      </Answer>
+      {tokens.hasNextPage ? (
+        <Group>
+          <SmallButton loading={tokens.isFetchingNextPage} onClick={() => tokens.fetchNextPage()}>
+            Older ones
+          </SmallButton>
+        </Group>
+      ) : null}
+      <Trouble error={revoking.error} />
+      <NewToken isOff={!isFresh} onMade={show} />
+    </Card>
+  )
+}
+
+type Listed = NonNullable<Awaited<ReturnType<(typeof tokensQuery)['queryFn'] & object>>>['items'][number]
+
+function Token({
+  token: { being, issuedBy, issuedAt, expiresAt, revokedAt },
+  isPending,
+  onRevoke,
+}: {
+  readonly token: Listed
+  readonly isPending: boolean
+  readonly onRevoke: () => void
+}) {
+  const isOver = revokedAt !== null || Date.parse(expiresAt) < Date.now()
+  return (
+    <Group justify="space-between" gap="sm" className="block">
+      <div>
+        <Group gap={6}>
+          <Text fw={600}>
+            acts as <Inert text={being} />
+          </Text>
+          {isOver ? <Badge color="gray">{revokedAt === null ? 'expired' : 'revoked'}</Badge> : null}
+        </Group>
+        <Quiet size="xs">
+          of <Inert text={issuedBy} />, <Time iso={issuedAt} /> · until <Time iso={expiresAt} />
+        </Quiet>
+      </div>
+      {isOver ? null : (
+        <SmallButton loading={isPending} onClick={onRevoke}>
+          Revoke
+        </SmallButton>
+      )}
+    </Group>
+  )
+}
+
+function NewToken({ isOff, onMade }: { readonly isOff: boolean; readonly onMade: (secret: string) => void }) {
+  const form = useForm({ initialValues: { being: '', days: DAYS } })
+  const making = useDeed(
+    (json: { readonly being?: string; readonly days: number }) => api.tokens.$post({ json }),
+    {
+      stale: ['tokens'],
+      onDone: ({ secret }) => onMade(secret),
+    },
+  )
+  return (
+    <Form
+      form={form}
+      doing={making}
+      submit="Make a token"
+      send={({ being, days }) => ({ ...given({ being: being.trim() }), days })}
+      isInRow
+      isOff={isOff}
+    >
+      <TextInput
+        flex={1}
+        miw={160}
+        label="Acts as"
+        placeholder="yourself, or @being"
+        disabled={isOff}
+        {...form.getInputProps('being')}
+      />
+      <NumberInput
+        w={110}
+        label="For days"
+        min={1}
+        max={DAYS_MAX}
+        allowDecimal={false}
+        disabled={isOff}
+        {...form.getInputProps('days')}
+      />
+    </Form>
+  )
+}
+
+/** The secret is shown once: the server keeps only a hash of it. */
+const Secret = ({ secret, onClose }: { readonly secret: string; readonly onClose: () => void }) => (
+  <Alert color="leaf" role="status" title="The secret of the new token">
+    <Stack gap="sm" align="flex-start">
+      <Text size="sm">It is not shown again. Whoever has it acts as the being of the token.</Text>
+      <span className="code inert">{secret}</span>
+      <Group gap="xs">
+        <Copied text={secret} />
+        <SmallButton onClick={onClose}>Done</SmallButton>
+      </Group>
+    </Stack>
+  </Alert>
+)
