@@ -15,6 +15,7 @@ import { buildRegistry, seed } from '@treeos/world'
 import { describe, expect, it } from 'vitest'
 import { live } from '../support/life.ts'
 import { newLogKey } from '../support/naive-log.ts'
+import { mendedStatement, type Part } from './mutations.ts'
 import { SEED, statementIn, useReceipts } from './receipt-scene.ts'
 
 /** The receipts that Go's libraries were asked about. With `TREEOS_RECEIPTS_TO` they are written anew. */
@@ -22,6 +23,8 @@ const RECORDED = join(import.meta.dirname, '../../packages/verify/test/go-dsse/r
 
 const scene = useReceipts()
 const { world, told, issue, check } = scene
+
+const SEATS = '/desk permissions.do.set-space'
 
 describe('a receipt', () => {
   it.each<[string, Verdict, (string | RegExp)[]]>([
@@ -40,6 +43,13 @@ describe('a receipt', () => {
     ['a question', 'asked', [/^canDo: /, '/till permissions.do.create-space']],
     ['a yes', 'seen-to-run', [/^canDo: /, '/till permissions.do.create-space']],
     ['a yes with other arguments', 'seen-to-run', [/^canDo: /, '/till permissions.do.create-space']],
+    ['an act before which another has to come', 'refused', [/^canDo: /, `${SEATS} counts[0]`]],
+    ['the act that comes before', 'seen-to-run', [/^canDo: /, '/desk permissions.do.create-space']],
+    ['a counted act', 'seen-to-run', [/^canDo: /, SEATS]],
+    ['an act beyond its own bound', 'refused', [/^canDo: /, `${SEATS} counts[3]`]],
+    ['an act beyond the sum', 'refused', [/^canDo: /, `${SEATS} counts[2]`]],
+    ['a second counted act', 'seen-to-run', [/^canDo: /, SEATS]],
+    ['an act beyond the count', 'refused', [/^canDo: /, `${SEATS} counts[1]`]],
     ['an act of whom the rule asks', 'seen-to-run', [/^canDo: /, '/till permissions.do.create-space']],
   ])('of %s says %s, and by what, and is checked offline', async (name, verdict, by) => {
     const { envelope } = await issue(told.get(name)!)
@@ -62,6 +72,16 @@ describe('a receipt', () => {
     const { envelope } = await issue(told.get('a yes to what changed')!)
     const { ok, broken, derived } = check(envelope)
     expect({ ok, broken, verdict: derived?.verdict }).toEqual({ ok: true, broken: [], verdict: 'refused' })
+  })
+
+  it('of an act that a rule counts is broken where the act was not counted', async () => {
+    const { envelope } = await issue(told.get('a counted act')!)
+    const statement = statementIn(envelope) as unknown as Part
+    expect(check(envelope).ok).toBe(true) // control
+    const { record } = statement.predicate.moment
+    record.facts = record.facts.filter(([reel]: [string]) => !reel.startsWith('tally:'))
+    const forged = check(envelopeOf(mendedStatement(statement) as Json, scene.key), null)
+    expect(forged.broken).toMatchObject([{ what: 'a rule counts it, and it was not counted' }])
   })
 
   it.each<[string, (payload: Record<string, Json>) => void]>([

@@ -267,6 +267,8 @@ describe('record_effect', () => {
     const ended = { being: 'kid', generation: 1, n: 1 }
     await append(base.owner, await batchOf(base.owner, base.reality, { moment: ended }))
     await expect(recordEffect(base.db, 'kid/1/1', request)).rejects.toMatchObject({ code: '42501' })
+    const held = [{ reel: 'being:kid', seq: 0, payload: {} }] // nobody holds a place anywhere but among what is counted
+    await expect(recordEffect(base.db, 'kid/1/4', request, held)).rejects.toMatchObject({ code: '42501' })
   })
 })
 

@@ -111,7 +111,7 @@ const OF_PERSONS: readonly (readonly [string, string])[] = [
   ['a claimed wake', `select * from treeos.claim('kid', 'kid/1/1', 1)`],
   ['a reserved budget', `select treeos.reserve('kid/1/1', 'kid', 1, 1, 1)`],
   ['what a call cost', `select treeos.settle('kid/1/1', 1, 0, 0, false)`],
-  ['an effect', `select treeos.record_effect('kid/1/1', 'x', '{}')`],
+  ['an effect', `select treeos.record_effect('kid/1/1', 'x', '{}', '[]')`],
   ['the hash of a secret', 'select secret_hash from treeos.token'],
   ['the secret of a token', `update treeos.token set secret_hash = sha256('x')`],
   ['a token past its function', `insert into treeos.token (id) values ('x')`],

@@ -1,4 +1,4 @@
-import type { JsonObject } from '@treeos/core'
+import type { Json, JsonObject } from '@treeos/core'
 import { findOutcomeOfWake } from '@treeos/store'
 import { createSpace, doAs, play, until } from './life.ts'
 import type { World } from './world.ts'
@@ -40,7 +40,34 @@ export async function playAskedCalls(world: World): Promise<ReadonlyMap<string, 
   await asks('a question about d', 'd')
   await rule(700)
   await answered('a yes to what changed', 'a question about d')
+  await playCountedCalls(world, told)
   const { act } = await doAs(world, 'create-space', '/till', made('e'))
   told.set('an act of whom the rule asks', act as string)
   return told
+}
+
+/** Calls that a rule counts: one before which another has to come, that one, those that keep the bounds, and one beyond them. */
+async function playCountedCalls(world: World, told: Map<string, string>): Promise<void> {
+  await createSpace(world, '/desk')
+  await world.birth({ name: 'teller', cognition: 'scripted', script: 'stage:puppet', role: 'stage:free' })
+  const counts: Json = [
+    { after: { do: 'create-space' }, per: ['being', 'target'], within: 3600 },
+    { most: 2, per: ['being'], within: 3600 },
+    { sum: 'value', most: 10.5 },
+    { each: 'value', most: 7 },
+  ]
+  const rules = { 'set-space': { requires: ['anyone'], counts }, 'create-space': { requires: ['anyone'] } }
+  await doAs(world, 'set-space', '/desk', { field: 'permissions.do', value: rules })
+  const does = async (what: string, action: string, args: JsonObject) => {
+    const { n } = await play(world, 'teller', { verb: 'do', action, target: '/desk', args })
+    told.set(what, `teller/1/${n}`)
+  }
+  const sized = (value: number) => ({ field: 'desk.seats', value })
+  await does('an act before which another has to come', 'set-space', sized(1))
+  await does('the act that comes before', 'create-space', { path: '/desk/a' })
+  await does('an act beyond its own bound', 'set-space', sized(8))
+  await does('a counted act', 'set-space', sized(6))
+  await does('an act beyond the sum', 'set-space', sized(5))
+  await does('a second counted act', 'set-space', sized(4))
+  await does('an act beyond the count', 'set-space', sized(0))
 }

@@ -65,6 +65,8 @@ export async function stampMoment(
   if (held !== null) await deps.memory.moments.store(deps.db, held)
   const refused =
     (await whyYesIsOver(deps, input.moment)) ?? (await recordEffectRequest(deps, input, first.pending))
+  // What rules count has moved since: it is judged again, and refused where another act waits for the outside.
+  if (refused === MOVED) return stampMoment(deps, input, null)
   if (refused === null) return { effect: { operation: call.operation, ...effect } }
   const failed = await stampWithRetries(deps, { ...input, effect: refused }, null)
   if ('pending' in failed) throw new Error(`moment ${input.moment} requests an effect after it failed`)
@@ -84,9 +86,15 @@ async function whyYesIsOver(deps: BeatDeps, moment: MomentId): Promise<string | 
   return row !== null && (await readClock(deps.db)) > yesHoldsUntil(row) ? 'FORBIDDEN' : null
 }
 
-/** Records the effect that a moment requests. @returns an error code when it requested another one before; otherwise null */
-async function recordEffectRequest({ db }: BeatDeps, { moment }: StampInput, { call }: EffectPending) {
-  await recordEffect(db, moment, call)
+const MOVED = 'moved'
+
+/** Records the effect that a moment requests. @returns an error code when it requested another one before, `moved`, or null */
+async function recordEffectRequest(
+  { db }: BeatDeps,
+  { moment }: StampInput,
+  { call, holds = [] }: EffectPending,
+) {
+  if ((await recordEffect(db, moment, call, holds)) !== null) return MOVED
   crashPoint('effect:recorded')
   const stored = await findEffect(db, moment)
   return canonicalJson(stored?.request) === canonicalJson(call) ? null : 'RESOURCE_CONFLICT'
@@ -190,7 +198,8 @@ async function tryStamp(
   proposal: Proposal,
 ): Promise<TryResult> {
   const reading = await readForStamp(db, deps, input, opened, kept)
-  const verdict = await judge(db, deps, input, proposal, reading)
+  const before = held === null ? await readBeforeStamp(db, input.moment) : beforeOf(held)
+  const verdict = await judge(db, deps, input, proposal, reading, before)
   // The append checks every head that an act has read. Of a refusal or a look it checks fewer: no reel without a fact, and nothing
   // where no call was judged. So what is no act is judged again from the present rows.
   if (kept !== null && verdict.kind !== 'act' && verdict.kind !== 'waiting')
@@ -200,7 +209,7 @@ async function tryStamp(
   deps.memory.stamped.set(input.being, reading.readSet)
   const made = {
     open: held?.open.record.digest ?? digestOf(opened.record),
-    before: held === null ? await readBeforeStamp(db, input.moment) : beforeOf(held),
+    before,
     proposal,
     continued,
   }

@@ -119,6 +119,7 @@ export {
 } from './rows/rows.ts'
 export { SCHEDULES, type Schedule, scheduleContent, schedulesOf } from './rows/schedules.ts'
 export { type Subscription, subscriptionsOf } from './rows/subscriptions.ts'
+export { COUNTED_KIND } from './rows/tallies.ts'
 export { changeContent, changedPaths, watchesOf } from './rows/watches.ts'
 export { genesisFacts, roleInstalled, roleRemoved } from './seed/genesis.ts'
 export { SUBSTRATE_ACTIONS, type SubstrateAction, seed } from './seed/substrate-extension.ts'

@@ -25,11 +25,11 @@ export class MemoryWorld {
   }
 
   /** Folds facts into rows, whoever may. */
-  write(actor: string, facts: readonly FactDraft[]): void {
+  write(actor: string, facts: readonly FactDraft[], at = 0): void {
     for (const fact of facts) {
       const key = rowKeyOf(fact)
       if (key === null) continue
-      const row = evolve(this.rows.get(key) ?? null, { ...fact, actor, at: 0 })
+      const row = evolve(this.rows.get(key) ?? null, { ...fact, actor, at })
       if (row !== null) this.rows.set(key, row)
     }
   }

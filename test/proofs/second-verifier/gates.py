@@ -3,6 +3,7 @@
 import re
 
 from approvals import read_ask
+from counts import are_counts, counts_of, is_kept, tallies_of
 from moment import check_header
 from plain_json import ABSENT, Broken, at, canonical, given, items, need
 from hashes import fact_hash, genesis_hash, is_hash, salted_hash
@@ -65,12 +66,13 @@ CHANGES = {
 }
 
 
-OF_APPROVALS = ("approval:asked", "approval:given")
+OF_TOLD = ("approval:", "tally:")
+TOLD = ("approval:asked", "approval:given", "tally:counted")
 
 
 def counts(reel, kind):
     """Whether the gates read the payload of such a fact."""
-    return kind in OF_APPROVALS or (kind in CHANGES and (kind != "quality:set" or reel.startswith("space:")))
+    return (kind in TOLD and reel.startswith(OF_TOLD)) or (kind in CHANGES and (kind != "quality:set" or reel.startswith("space:")))
 
 
 def check_payload(header, salt, payload):
@@ -103,7 +105,7 @@ class World:
             check_header(header, reel, seq)
             last = fact_hash(last, header)
             kind = given(header, "kind")
-            if reel.startswith("approval:"):
+            if reel.startswith(OF_TOLD):
                 if counts(reel, kind):
                     check_payload(header, salt, payload)
                 else:
@@ -130,6 +132,10 @@ class World:
     def state(self, reel):
         need(reel in self.states, f"the receipt lacks {reel}")
         return self.states[reel]
+
+    def facts_of(self, reel):
+        self.state(reel)
+        return self.told.get(reel, [])
 
     def being(self, name):
         return self.state(f"being:{name}")
@@ -228,10 +234,11 @@ def list_gate(world, me, surface, kind, target):
 class Question:
     """Who asks, for what, and of which target: a being or none, its space, and of a thing its owner."""
 
-    def __init__(self, world, actor, verb, key, target):
+    def __init__(self, world, actor, verb, key, target, counting=None):
         self.world, self.actor, self.verb, self.key = world, actor, verb, key
         self.being, self.space, self.owner = target
-        self.asks, self.rests = [], None
+        self.asks, self.rests, self.tallies = [], None, []
+        self.counting = counting
 
     def by(self, actor):
         return Question(self.world, actor, self.verb, self.key, (self.being, self.space, self.owner))
@@ -303,21 +310,31 @@ def is_standing(value):
     return type(value) is dict and set(value) == {"role"} and type(value["role"]) is str and bool(ROLE.match(value["role"]))
 
 
+NOBODY = {"requires": [], "forbid": [], "ask": None, "beyond": None, "counts": None}
+
+
 def read_rule(value):
-    """(requires, forbid, ask). A malformed rule permits nobody."""
+    """A malformed rule permits nobody."""
     if value is True:
-        return (["anyone"], [], None)
-    if type(value) is not dict or not value or not set(value) <= {"requires", "forbid", "ask"}:
-        return ([], [], None)
-    forbid = value.get("forbid", [])
-    ask = read_ask(value["ask"]) if "ask" in value else None
+        return NOBODY | {"requires": ["anyone"]}
+    if type(value) is not dict or not value or not set(value) <= {"requires", "forbid", "ask", "counts"}:
+        return NOBODY
+    forbid, asks = value.get("forbid", []), value.get("ask")
+    beyond = asks.get("beyond") if type(asks) is dict else None
+    plain = {name: one for name, one in asks.items() if name != "beyond"} if type(asks) is dict else asks
+    ask = read_ask(plain) if "ask" in value else None
     if type(forbid) is not list or not all(map(is_standing, forbid)) or (ask is None and "ask" in value):
-        return ([], [], None)
+        return NOBODY
+    if "counts" in value and not are_counts(value["counts"]):
+        return NOBODY
+    if type(asks) is dict and "beyond" in asks and not are_counts(beyond):
+        return NOBODY
+    rule = NOBODY | {"requires": None, "forbid": forbid, "ask": ask, "beyond": beyond, "counts": value.get("counts")}
     if "requires" not in value:
-        return (None, forbid, ask)
+        return rule
     if type(value["requires"]) is not list:
-        return ([], [], None)
-    return ([one for one in value["requires"] if is_standing(one)], forbid, ask)
+        return NOBODY
+    return rule | {"requires": [one for one in value["requires"] if is_standing(one)]}
 
 
 def rules_of(world, path, verb, key):
@@ -325,26 +342,39 @@ def rules_of(world, path, verb, key):
     rules = rules if type(rules) is dict else {}
     names = [name for name in rules if name == key or (name.endswith("*") and key.startswith(name[:-1]))]
     for name in sorted(names, key=lambda name: (name != key, -len(name))):
-        yield (*read_rule(rules[name]), path, f"{path} permissions.{verb}.{name}")
+        yield (read_rule(rules[name]), path, name, f"{path} permissions.{verb}.{name}")
 
 
 def rule_gate(question, fallback):
     world, verb, key = question.world, question.verb, question.key
     rules = [rule for path in question.spaces() for rule in rules_of(world, path, verb, key)]
-    for _, forbid, _, path, by in rules:
-        if any(question.is_forbidden(one, path) for one in forbid):
+    for rule, path, _, by in rules:
+        if any(question.is_forbidden(one, path) for one in rule["forbid"]):
             return (False, by)
-    for requires, _, _, path, by in rules:
-        if requires is not None:
-            return asked(question, rules, fallback, (any(question.has(one, path) for one in requires), by))
+    for rule, path, _, by in rules:
+        if rule["requires"] is not None:
+            return asked(question, rules, fallback, (any(question.has(one, path) for one in rule["requires"]), by))
     allowed = any(question.has(one, question.space) for one in fallback)
     return asked(question, rules, fallback, (allowed, f"{verb} {key}: {' or '.join(map(str, fallback))}"))
 
 
 def asked(question, rules, fallback, answer):
-    """The answer, with what rules ask about it. Nobody is asked before a look."""
-    asks = [(ask, by, path) for _, _, ask, path, by in rules if ask is not None]
-    if not answer[0] or not asks:
+    """The answer, with what rules count and ask about it. Nobody is asked before a look."""
+    if not answer[0]:
+        return answer
+    for rule, path, name, by in rules:
+        for i, count in enumerate(rule["counts"] or []):
+            if not is_kept(question, path, name, count):
+                return (False, f"{by} counts[{i}]")
+    asks = []
+    for rule, path, name, by in rules:
+        is_below = rule["beyond"] is not None and all(is_kept(question, path, name, count) for count in rule["beyond"])
+        if rule["ask"] is not None and not is_below:
+            asks.append((rule["ask"], by, path))
+    if question.counting is not None:
+        around = [(rule, path) for path in question.spaces() for rule in all_rules(question.world, path)]
+        question.tallies = tallies_of(question, [(rule, path, name) for rule, path, name, _ in rules], around)
+    if not asks:
         return answer
     if question.verb == "see":
         return (False, asks[0][1])
@@ -352,7 +382,7 @@ def asked(question, rules, fallback, answer):
     owner = question.owner if type(question.owner) is str else None
     question.asks = asks
     question.rests = {
-        "rules": [{"rule": shown_rule(requires, forbid, ask), "by": by} for requires, forbid, ask, _, by in rules],
+        "rules": [{"rule": shown_rule(rule), "by": by} for rule, _, _, by in rules],
         "fallback": fallback,
         "ask": None,
         "permittedBy": answer[1],
@@ -361,9 +391,16 @@ def asked(question, rules, fallback, answer):
     return (True, asks[0][1])
 
 
-def shown_rule(requires, forbid, ask):
-    rule = {"requires": requires, "forbid": forbid}
-    return rule if ask is None else rule | {"ask": ask}
+def all_rules(world, path):
+    """All rules of a space, whatever they are about."""
+    permissions = (world.space(path) or NOTHING)["permissions"]
+    for rules in permissions.values() if type(permissions) is dict else []:
+        for rule in rules.values() if type(rules) is dict else []:
+            yield read_rule(rule)
+
+
+def shown_rule(rule):
+    return {name: one for name, one in rule.items() if one is not None or name == "requires"}
 
 
 def unknown(target):

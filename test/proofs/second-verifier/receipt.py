@@ -190,8 +190,14 @@ class Derivation:
         by_code = rule is None and told == own + "ask"
         need(told is None or by_code or told == own + " or ".join(map(str, fallback)), "another rule of the operation")
         target = self.placed(self.witness["target"])
-        question = Question(self.world, self.me, verb, key, target)
+        args = at(self.call, "args" if verb == "do" else "payload")
+        counting = (None if args is ABSENT else args, self.record["openedAt"], self.witness["target"])
+        question = Question(self.world, self.me, verb, key, target, None if verb == "see" else counting)
         gates.append(rule_gate(question, fallback))
+        wrote = [fact[0] for fact in items(self.record, "facts") if type(fact) is list and fact]
+        for reel in question.tallies:
+            self.world.state(reel)
+            need(given(self.record, "outcome") != "act" or reel in wrote, "a rule counts it, and it was not counted")
         if by_code and not question.asks:
             gates[1] = (gates[1][0], told)
         if question.asks or by_code:

@@ -189,7 +189,10 @@ def may_write(record, opened, decision):
     wake = str(given(opened, "wake", "id"))
     brought = wake.removeprefix("approved/") if wake.startswith("approved/") else None
     waits = given(record, "moment") if given(record, "outcome") == "waiting" else brought
-    return waits is not None and all(type(ref) is list and ref[0] == f"approval:{waits}" for ref in items(record, "facts"))
+    def may_be(reel):
+        return (waits is not None and reel == f"approval:{waits}") or ("effect" in record and str(reel).startswith("tally:"))
+
+    return all(type(ref) is list and may_be(ref[0]) for ref in items(record, "facts"))
 
 
 def check_outcome(moment):

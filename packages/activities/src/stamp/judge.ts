@@ -17,10 +17,20 @@ import {
 } from '@treeos/core'
 import type { StampInput } from '@treeos/protocol'
 import { actingFor, type LoadedMoment, requireHands } from '@treeos/reality'
-import { countWaitingForYes, type Db, measureRoom, type OtherRefusal, whyNotErasable } from '@treeos/store'
+import {
+  type BeforeStamp,
+  countWaitingForYes,
+  type Db,
+  findHeldByOther,
+  listHeldFacts,
+  measureRoom,
+  type OtherRefusal,
+  whyNotErasable,
+} from '@treeos/store'
 import {
   type Act,
   type BeingRow,
+  COUNTED_KIND,
   decideCall,
   type EffectPending,
   FOLD,
@@ -73,8 +83,10 @@ export async function judge(
   input: StampInput,
   proposal: Proposal,
   reading: StampReading,
+  { effect }: Pick<BeforeStamp, 'effect'>,
 ): Promise<Verdict | EffectPending> {
-  const verdict = await withVoided(await verdictOn(db, deps, input, proposal, reading), reading)
+  const found = await withVoided(await verdictOn(db, deps, input, proposal, reading), reading)
+  const verdict = effect === null ? found : await withCounted(db, input, found, reading)
   const isJudged = proposal.kind === 'decided' && proposal.decision.kind === 'call'
   if (verdict.kind === 'effect-pending' || !isJudged) return verdict
   return { ...verdict, judged: [...reading.reader.heads.values()] } // copied: a look reads more
@@ -89,6 +101,20 @@ async function withVoided(
   if (id === null || verdict.kind === 'effect-pending' || verdict.kind === 'act') return verdict
   if ((await reader.approval(id))?.state !== 'given') return verdict
   return { ...verdict, notes: [voidedFact(id, { code: verdict.reason ?? verdict.kind })] }
+}
+
+/** What was done outside, or may have been, counts although the moment fails. */
+async function withCounted(
+  db: Db,
+  { moment, effect: code }: StampInput,
+  verdict: Verdict | EffectPending,
+  { reader }: StampReading,
+): Promise<Verdict | EffectPending> {
+  const didNothing = code === 'FORBIDDEN' || code === 'SERVICE_UNAVAILABLE'
+  if (verdict.kind === 'effect-pending' || verdict.kind === 'act' || didNothing) return verdict
+  const facts = (await listHeldFacts(db, moment)).map((fact) => ({ ...fact, kind: COUNTED_KIND }))
+  await reader.prefetch(facts.map(({ reel }) => reel))
+  return facts.length === 0 ? verdict : { ...verdict, notes: [...(verdict.notes ?? []), ...facts] }
 }
 
 async function verdictOn(
@@ -159,6 +185,24 @@ async function judgeCall(
     return refusedByInbox('RESOURCE_CONFLICT', `the summon ${quote(wake.id)} was answered before`)
   const moment = { reader, me, open, stack, surface: face.surface, role: composed.role, wake }
   const act = await decideCall(decision.call, actingFor({ db, registry: deps.registry }, moment))
+  const counted =
+    act.kind === 'effect-pending'
+      ? (act.holds ?? [])
+      : act.kind === 'act'
+        ? act.facts.filter(({ kind }) => kind === COUNTED_KIND)
+        : []
+  const taken =
+    counted.length === 0
+      ? null
+      : await findHeldByOther(
+          db,
+          input.moment,
+          counted.map(({ reel }) => reel),
+        )
+  if (taken !== null) {
+    const why = 'another act that the same rule counts waits for the outside: try again once it is over'
+    return { ...failed('RESOURCE_CONFLICT', why), beside: 'count' }
+  }
   if (act.kind === 'effect-pending') return act
   if (act.kind === 'waiting') {
     const { max } = tightest(

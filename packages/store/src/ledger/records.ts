@@ -141,4 +141,4 @@ export interface EffectDigests {
  * - `erasing`: what it erases is not there any more, or others rest on it
  * - `storage`: Postgres cannot store it, or a guard of the record refuses it
  */
-export type OtherRefusal = 'thread' | 'inbox' | 'lease' | 'effect' | 'erasing' | 'storage'
+export type OtherRefusal = 'thread' | 'inbox' | 'lease' | 'effect' | 'erasing' | 'storage' | 'count'

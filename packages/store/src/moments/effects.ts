@@ -1,4 +1,12 @@
-import { type ErrorCode, type Json, type MomentId, type OverlayRecord, parseMomentId } from '@treeos/core'
+import {
+  type ErrorCode,
+  type FactDraft,
+  type Json,
+  type MomentId,
+  type OverlayRecord,
+  parseMomentId,
+  type ReelId,
+} from '@treeos/core'
 import { sql } from 'kysely'
 import { throwStaleGeneration } from '../inbox/life.ts'
 import { saltedDigest } from '../ledger/hash.ts'
@@ -34,14 +42,62 @@ export interface StoredEffect {
   readonly result: EffectResult | null
 }
 
+/** A fact by which an act will be counted, and the number of the last one on its reel as the act was judged. */
+export type HeldFact = Pick<FactDraft, 'reel' | 'payload'> & { readonly seq: number }
+
 /**
- * Stores the request of a moment, unless it has one: a moment asks once.
+ * Stores the request of a moment, unless it has one: a moment asks once. Where rules count the act, nothing else is counted there until the
+ * moment is over.
+ * @returns a reel of these that has moved since, or where another act waits for the outside; null when it is stored
  * @throws {StaleGenerationError} when a younger life has begun
  */
-export async function recordEffect(db: Db, moment: MomentId, request: EffectRequest): Promise<void> {
-  await sql`select treeos.record_effect(${moment}, ${request.operation}, ${encodeJson(request)}::bytea)`
+export async function recordEffect(
+  db: Db,
+  moment: MomentId,
+  request: EffectRequest,
+  holds: readonly HeldFact[] = [],
+): Promise<ReelId | null> {
+  const held = holds.map(({ reel, seq, payload }) => ({
+    reel,
+    seq,
+    payload: encodeJson(payload).toString('hex'),
+  }))
+  const { rows } = await sql<{ moved: ReelId | null }>`
+    select treeos.record_effect(${moment}, ${request.operation}, ${encodeJson(request)}::bytea, ${JSON.stringify(held)}::jsonb) as moved`
     .execute(db)
     .catch(throwStaleGeneration)
+  return rows[0]?.moved ?? null
+}
+
+/** A reel of these on which the next place is that of another act, which waits for the outside. Null without one. */
+export async function findHeldByOther(
+  db: Db,
+  moment: MomentId,
+  reels: readonly ReelId[],
+): Promise<ReelId | null> {
+  const row = await db
+    .selectFrom('held_count')
+    .leftJoin('moment_outcome', 'moment_outcome.moment', 'held_count.moment')
+    .select('held_count.reel')
+    .where('held_count.reel', 'in', [...reels])
+    .where('held_count.moment', '<>', moment)
+    .where('moment_outcome.moment', 'is', null)
+    .executeTakeFirst()
+  return row?.reel ?? null
+}
+
+/** The facts by which the act of a moment is counted that asked the outside for something. */
+export async function listHeldFacts(
+  db: Db,
+  moment: MomentId,
+): Promise<Pick<FactDraft, 'reel' | 'payload'>[]> {
+  const rows = await db
+    .selectFrom('held_count')
+    .select(['reel', 'payload'])
+    .where('moment', '=', moment)
+    .orderBy('reel')
+    .execute()
+  return rows.map(({ reel, payload }) => ({ reel, payload: decodeJson(payload) }))
 }
 
 /** Stores the result of a moment's request, unless it has one: the first result counts. */

@@ -48,7 +48,7 @@ begin
   for rights in select rolname from pg_roles where rolname in ('treeos_app', 'treeos_people') loop
     execute format($grant$
   grant select on treeos.reality, treeos.head, treeos.fact, treeos.payload, treeos.projection, treeos.blob, treeos.life,
-    treeos.inbox, treeos.watch, treeos.moment_open, treeos.moment_decision, treeos.moment_effect, treeos.moment_outcome,
+    treeos.inbox, treeos.watch, treeos.moment_open, treeos.moment_decision, treeos.moment_effect, treeos.held_count, treeos.moment_outcome,
     treeos.account, treeos.allowance, treeos.reservation, treeos.parking, treeos.lease, treeos.moment_fault, treeos.journal,
     treeos.journal_entry_seq, treeos.overlay, treeos.vault, treeos.overlay_change, treeos.mind_call,
     treeos.log_entry, treeos.log_tile, treeos.log_state
@@ -77,7 +77,7 @@ begin
     treeos.claim_and_read(text, text, integer, text[], text[], text[], text[], text[], text[], integer[], integer, bigint, bigint),
     treeos.release_delayed(), treeos.check_opening(), treeos.enqueue_event(jsonb),
     treeos.reserve(text, text, integer, bigint, bigint), treeos.reserve_first(text, text, integer, bigint, bigint), treeos.settle(text, integer, bigint, bigint, boolean),
-    treeos.record_fault(text, text, integer, double precision, text, text), treeos.record_effect(text, text, bytea),
+    treeos.record_fault(text, text, integer, double precision, text, text), treeos.record_effect(text, text, bytea, jsonb),
     treeos.record_effect_result(text, bytea)
     to treeos_app;
 end $$;

@@ -22,6 +22,7 @@ export interface StoreDb {
   moment_open: MomentOpenTable
   moment_decision: MomentDecisionTable
   moment_effect: MomentEffectTable
+  held_count: HeldCountTable
   moment_fault: MomentFaultTable
   moment_outcome: MomentOutcomeTable
   mind_call: MindCallTable
@@ -292,6 +293,13 @@ export interface MomentEffectTable {
   result: Buffer | null
   /** of the digests in the moment's record */
   salt: Generated<Buffer>
+}
+
+export interface HeldCountTable {
+  reel: string
+  moment: string
+  /** canonical JSON */
+  payload: Buffer
 }
 
 /** Errors of attempts, for people; not hashed, may be erased. */

@@ -197,6 +197,14 @@ create table treeos.moment_effect (
   salt bytea not null default decode(replace(gen_random_uuid()::text || gen_random_uuid()::text, '-', ''), 'hex')
 );
 
+-- Of an act that waits for the outside: its place among the acts that a rule counts together. No other act takes the next place until the
+-- moment is over.
+create table treeos.held_count (
+  reel text primary key,
+  moment text not null,
+  payload bytea not null -- canonical JSON, of the fact by which it is counted
+);
+
 -- Errors of failed attempts of a model, a script, an operation or an effect, for people. Not hashed; may be erased.
 create table treeos.moment_fault (
   moment text not null,

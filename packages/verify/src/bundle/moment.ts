@@ -69,14 +69,17 @@ export function* faultsOfOutcome({
     yield ['outcome-mismatch', 'its decision failed for another reason']
 }
 
-/** Whether a moment may have written facts: an act; that its being met a limit; that its call waits; or that the yes which it brought is over. */
-function mayWrite({ outcome, facts, moment }: JsonObject, open: Json, decision: Json): boolean {
+/**
+ * Whether a moment may have written facts: an act; that its being met a limit; that its call waits; that the yes which it brought is over; or
+ * that it counts for what it asked of the outside.
+ */
+function mayWrite({ outcome, facts, moment, effect }: JsonObject, open: Json, decision: Json): boolean {
   if (outcome === 'act' || at(decision, 'breach') !== undefined) return true
   const wake = String(at(open, 'wake', 'id'))
   const waits = outcome === 'waiting' ? String(moment) : wake.startsWith('approved/') ? wake.slice(9) : null
-  return (
-    waits !== null && isArray(facts) && facts.every((ref) => isArray(ref) && ref[0] === `approval:${waits}`)
-  )
+  const mayBe = (reel: string) =>
+    (waits !== null && reel === `approval:${waits}`) || (effect !== undefined && reel.startsWith('tally:'))
+  return isArray(facts) && facts.every((ref) => isArray(ref) && mayBe(String(ref[0])))
 }
 
 /** What of a moment its record holds the digest of, and is not there. */

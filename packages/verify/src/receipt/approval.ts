@@ -2,7 +2,7 @@
 import { at, isArray, type Json, type JsonObject, same } from '../canonical.ts'
 import { valueHash } from '../hash.ts'
 import type { PlacedAsk } from './ask.ts'
-import type { Question } from './gates.ts'
+import type { Question } from './question.ts'
 import type { State, World } from './world.ts'
 
 /** A rule with the persons that it asks. */

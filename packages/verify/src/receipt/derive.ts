@@ -14,11 +14,11 @@ import {
   deriveRuleGate,
   expanded,
   LIST_OF,
-  type Target,
   type Wearer,
   written,
 } from './gates.ts'
 import { OPERATIONS } from './operations.ts'
+import type { Target } from './question.ts'
 import { World } from './world.ts'
 
 /**
@@ -174,11 +174,17 @@ export function derive(witness: Parts): Derived {
       told === undefined || told === own + fallback.join(' or ') || isAskedByCode,
       'the record names another rule of the operation',
     )
-    const question = { actor: me, verb, key, target: placed(world, target), fallback }
+    const args = at(call, verb === 'do' ? 'args' : 'payload') ?? null
+    const counting = { args, openedAt: Number(said.openedAt), target }
+    const asking = { actor: me, verb, key, target: placed(world, target), fallback }
+    const question = verb === 'see' ? asking : { ...asking, counting }
     const answer = deriveRuleGate(world, question)
-    const { asks = [], rests = null } = answer
+    const { asks = [], rests = null, tallies = [] } = answer
+    const wrote = new Set((isArray(said.facts) ? said.facts : []).map((ref) => isArray(ref) && ref[0]))
+    const isCounted = tallies.every((reel) => world.told(reel) !== undefined && wrote.has(reel))
+    need(said.outcome !== 'act' || isCounted, 'a rule counts it, and it was not counted')
     if (asks.length > 0 || isAskedByCode)
-      attested.push(...asking(world, { record: said, open, call: call as Json, me, question, asks, rests }))
+      attested.push(...yesTo(world, { record: said, open, call: call as Json, me, question, asks, rests }))
     if (answer.by.startsWith(own) && rule === undefined)
       attested.push(`that ${key} takes ${fallback.join(' or ')} is code of its extension`)
     if (isAskedByCode) attested.push(`that ${key} asks, and whom, is code of its extension`)
@@ -211,7 +217,7 @@ export function derive(witness: Parts): Derived {
 }
 
 /** What a rule that asks comes to: it waits; or the moment brings a yes; or whoever makes the call is whom it asks. */
-function asking(world: World, bound: Bound): string[] {
+function yesTo(world: World, bound: Bound): string[] {
   const { outcome, reason } = bound.record
   const wake = String(at(bound.open, 'wake', 'id'))
   const isEvent = at(bound.open, 'wake', 'kind') === 'event'

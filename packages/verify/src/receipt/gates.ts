@@ -1,6 +1,8 @@
 import { ancestry } from '../ancestry.ts'
 import { at, isArray, isObject, type Json, type JsonObject } from '../canonical.ts'
 import { type Ask, type PlacedAsk, readAsk } from './ask.ts'
+import { areCounts, isKept, talliesOf } from './counts.ts'
+import type { Question } from './question.ts'
 import type { State, World } from './world.ts'
 
 /** Answer of a gate, with the entry, list, ceiling or rule that gave it. */
@@ -11,6 +13,8 @@ export interface Answer {
   readonly asks?: readonly PlacedAsk[]
   /** where rules ask, all that decides about the call */
   readonly rests?: Json
+  /** reels on which what is allowed is counted; left out where nothing can be counted */
+  readonly tallies?: readonly string[]
 }
 
 export type List = 'canSee' | 'canDo' | 'canSummon' | 'canBe'
@@ -107,57 +111,53 @@ export function deriveListGate(
   return { allowed: true, by: `${list}: ${typeof entry === 'string' ? entry : JSON.stringify(entry)}` }
 }
 
-/** What a call is done to, as far as the second gate asks. */
-export interface Target {
-  readonly being: State | null
-  readonly space: string
-  /** of a thing; undefined for anything else */
-  readonly owner: string | null | undefined
-}
-
-export interface Question {
-  readonly actor: State
-  readonly verb: string
-  readonly key: string
-  readonly target: Target
-  /** where no space up to the root has a rule */
-  readonly fallback: readonly string[]
-}
-
 const OWNERS_OWN = ['set-matter', 'write-matter', 'end-matter']
 const STANDINGS = ['anyone', 'self', 'parent', 'ancestor', 'owner', 'contributor', 'home', 'operator']
 
 /** The second gate: what the spaces around the target forbid, then what the closest of them permits, then the operation's own rule; and what they ask. */
 export function deriveRuleGate(world: World, question: Question): Answer {
-  const { actor, verb, key, target, fallback } = question
-  const isExempt = (verb === 'do' && target.being !== null) || (key === 'set-space' && actor.parent === null)
-  const spaces =
-    isExempt || (target.owner !== undefined && OWNERS_OWN.includes(key)) ? [] : ancestry(target.space)
+  const { verb, key, target, fallback } = question
+  const spaces = isExempt(question) ? [] : ancestry(target.space)
   const rules = spaces.flatMap((path) => rulesOf(world, path, verb, key))
   for (const { rule, path, by } of rules)
     if (rule.forbid.some((property) => isForbidden(world, question, property, path)))
       return { allowed: false, by }
   for (const { rule, path, by } of rules)
     if (rule.requires !== null)
-      return asked(question, rules, {
+      return asked(world, question, rules, {
         allowed: rule.requires.some((property) => has(world, question, property, path)),
         by,
       })
   const isAllowed = fallback.some((property) => has(world, question, property, target.space))
-  return asked(question, rules, { allowed: isAllowed, by: `${verb} ${key}: ${fallback.join(' or ')}` })
+  return asked(world, question, rules, { allowed: isAllowed, by: `${verb} ${key}: ${fallback.join(' or ')}` })
 }
 
-/** What is allowed, with the rules that ask persons about it. Nobody is asked before a look: such a rule refuses it. */
-function asked(
-  { verb, key, target, fallback }: Question,
-  rules: readonly { readonly rule: Rule; readonly path: string; readonly by: string }[],
-  answer: Answer,
-): Answer {
-  const asks = rules.flatMap(({ rule, by, path: place }) =>
-    rule.ask === undefined ? [] : [{ ask: rule.ask, by, place }],
-  )
+/**
+ * What is allowed and keeps the counts of the rules, with the rules that ask persons about it. Nobody is asked before a look: such a rule
+ * refuses it.
+ */
+function asked(world: World, question: Question, rules: readonly PlacedRule[], answer: Answer): Answer {
+  if (!answer.allowed) return answer
+  const { verb, key, target, fallback, counting } = question
+  for (const placed of rules) {
+    const broken = (placed.rule.counts ?? []).findIndex((count) => !isKept(world, question, placed, count))
+    if (broken >= 0) return { allowed: false, by: `${placed.by} counts[${broken}]` }
+  }
+  const asks = rules.flatMap((placed) => {
+    const { rule, by, path: place } = placed
+    const isBelow = rule.beyond?.every((count) => isKept(world, question, placed, count)) ?? false
+    return rule.ask === undefined || isBelow ? [] : [{ ask: rule.ask, by, place }]
+  })
   const [first] = asks
-  if (!answer.allowed || first === undefined) return answer
+  const counted = rules.map((placed) => ({ ...placed, counts: countsOf(placed.rule) }))
+  const spaces = counting === undefined || isExempt(question) ? [] : ancestry(target.space)
+  const around = spaces.flatMap((path) =>
+    Object.values(world.space(path)?.permissions ?? {})
+      .flatMap((named) => (isObject(named) ? Object.values(named) : []))
+      .map((rule) => ({ path, counts: countsOf(readRule(rule)) })),
+  )
+  const tallies = counting === undefined ? [] : talliesOf(world, question, counted, around)
+  if (first === undefined) return { ...answer, tallies }
   if (verb === 'see') return { allowed: false, by: first.by }
   const { being, space, owner = null } = target
   const rests = {
@@ -167,27 +167,44 @@ function asked(
     permittedBy: answer.by,
     of: { verb, key, being: being?.name ?? null, space, owner },
   } as unknown as Json
-  return { allowed: true, by: first.by, asks, rests }
+  return { allowed: true, by: first.by, asks, rests, tallies }
 }
 
 interface Rule {
   readonly requires: readonly Json[] | null
   readonly forbid: readonly Json[]
   readonly ask?: Ask
+  readonly beyond?: readonly JsonObject[]
+  readonly counts?: readonly JsonObject[]
 }
 
-function rulesOf(
-  world: World,
-  path: string,
-  verb: string,
-  key: string,
-): { rule: Rule; path: string; by: string }[] {
+interface PlacedRule {
+  readonly rule: Rule
+  readonly path: string
+  readonly name: string
+  readonly by: string
+}
+
+const countsOf = ({ counts = [], beyond = [] }: Rule): readonly JsonObject[] => [...counts, ...beyond]
+
+/** Whether rules of spaces do not apply to a call. */
+const isExempt = ({ verb, key, actor, target }: Question): boolean =>
+  (verb === 'do' && target.being !== null) ||
+  (key === 'set-space' && actor.parent === null) ||
+  (target.owner !== undefined && OWNERS_OWN.includes(key))
+
+function rulesOf(world: World, path: string, verb: string, key: string): PlacedRule[] {
   const rules = at(world.space(path)?.permissions, verb)
   if (!isObject(rules)) return []
   return Object.keys(rules)
     .filter((name) => name === key || (name.endsWith('*') && key.startsWith(name.slice(0, -1))))
     .sort((a, b) => Number(b === key) - Number(a === key) || b.length - a.length)
-    .map((name) => ({ rule: readRule(rules[name] ?? null), path, by: `${path} permissions.${verb}.${name}` }))
+    .map((name) => ({
+      rule: readRule(rules[name] ?? null),
+      path,
+      name,
+      by: `${path} permissions.${verb}.${name}`,
+    }))
 }
 
 const isProperty = (value: Json): boolean =>
@@ -202,11 +219,17 @@ function readRule(value: Json): Rule {
   if (value === true) return { requires: ['anyone'], forbid: [] }
   const nobody = { requires: [], forbid: [] }
   if (!isObject(value) || Object.keys(value).length === 0) return nobody
-  const { requires, forbid = [], ask: asks, ...unknown } = value
+  const { requires, forbid = [], ask: asks, counts, ...unknown } = value
   if (Object.keys(unknown).length > 0 || !isArray(forbid) || !forbid.every(isProperty)) return nobody
-  const ask = asks === undefined ? undefined : readAsk(asks)
-  if (ask === null) return nobody
-  const rest = { forbid, ...(ask === undefined ? {} : { ask }) }
+  const { beyond, ...plain } = isObject(asks) ? asks : {}
+  const ask = asks === undefined ? undefined : readAsk(isObject(asks) ? plain : asks)
+  if (ask === null || [counts, beyond].some((list) => list !== undefined && !areCounts(list))) return nobody
+  const rest = {
+    forbid,
+    ...(ask === undefined ? {} : { ask }),
+    ...(beyond === undefined ? {} : { beyond: beyond as readonly JsonObject[] }),
+    ...(counts === undefined ? {} : { counts: counts as readonly JsonObject[] }),
+  }
   if (requires === undefined) return { requires: null, ...rest }
   return isArray(requires) ? { requires: requires.filter(isProperty), ...rest } : nobody
 }

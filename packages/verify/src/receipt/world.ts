@@ -123,12 +123,14 @@ const CHANGES: Readonly<Record<string, (state: State, payload: JsonObject) => St
 /** After a child that is not named. */
 const unnamed = (state: State | null): State | null => (state === null ? null : { ...state, children: null })
 
-/** Facts of a call that waits for a yes, whose contents count; those of the others are their kinds alone. */
-const OF_APPROVALS = ['approval:asked', 'approval:given']
+/** Reels of calls that wait for a yes, and of acts that rules count. */
+const OF_TOLD = /^(approval|tally):/
+/** Facts there whose contents count; those of the others are their kinds alone. */
+const TOLD = ['approval:asked', 'approval:given', 'tally:counted']
 
 /** Whether the state that the gates read depends on the payload of a fact. A quality counts where rules stand: in spaces. */
 export const isRead = (reel: string, kind: string): boolean =>
-  OF_APPROVALS.includes(kind) ||
+  (TOLD.includes(kind) && OF_TOLD.test(reel)) ||
   (Object.hasOwn(CHANGES, kind) && (kind !== 'quality:set' || reel.startsWith('space:')))
 
 function requirePayload(
@@ -146,7 +148,7 @@ function requirePayload(
 export class World {
   readonly #states = new Map<string, State | null>()
   readonly shown = new Map<string, Shown>()
-  /** facts of calls that wait for a yes, by reel */
+  /** facts of calls that wait for a yes, and of acts that are counted, by reel */
   readonly #told = new Map<string, { readonly header: Json; readonly payload: JsonObject | null }[]>()
   /** what flows read, as far as it is shown */
   readonly states = new States()
@@ -178,7 +180,7 @@ export class World {
         hash = factHash(hash, header)
         hashes.set(seq, hash)
         const kind = String(at(header, 'kind'))
-        if (reel.startsWith('approval:')) {
+        if (OF_TOLD.test(reel)) {
           const isShown = isRead(reel, kind) && requirePayload(header, salt, payload, wrong)
           if (!isShown && (salt !== null || payload !== null))
             throw wrong('brings a payload that nothing is derived from')
@@ -221,7 +223,7 @@ export class World {
     return state
   }
 
-  /** The facts of a call that waited for a yes, in order. @throws {MissingReel} */
+  /** The facts of a call that waited for a yes, or of acts that are counted, in order. @throws {MissingReel} */
   told(reel: string): readonly { readonly header: Json; readonly payload: JsonObject | null }[] {
     this.state(reel)
     return this.#told.get(reel) ?? []

@@ -1,4 +1,4 @@
-import type { BeingName, Json, JsonObject } from '@treeos/core'
+import type { BeingName, FactDraft, Json, JsonObject } from '@treeos/core'
 import type { Signature } from '@treeos/signature'
 import type { WorldReader } from '../read/reader.ts'
 
@@ -138,4 +138,6 @@ export interface EffectPending {
     /** it has a check; left out otherwise */
     readonly checks?: true
   }
+  /** the facts by which rules count the act, with the last one on their reels as they were judged; left out for none */
+  readonly holds?: readonly (FactDraft & { readonly seq: number })[]
 }

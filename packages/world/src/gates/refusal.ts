@@ -1,4 +1,11 @@
-import { type BeingName, type Json, type SpacePath, TreeosError, type Verb } from '@treeos/core'
+import {
+  type BeingName,
+  type FactDraft,
+  type Json,
+  type SpacePath,
+  TreeosError,
+  type Verb,
+} from '@treeos/core'
 import type { CanList } from '../rows/lists.ts'
 import type { BeingRow } from '../rows/rows.ts'
 import type { Ask } from './ask.ts'
@@ -20,6 +27,18 @@ export interface RuleQuestion {
   readonly fallback: readonly Standing[]
   /** asked where `fallback` decides; left out for nothing */
   readonly ask?: Ask
+  /** what counts of rules are about; left out where nothing can be counted */
+  readonly counting?: Counting
+}
+
+/** The act that would be counted. */
+export interface Counting {
+  /** null for a verb without arguments */
+  readonly args: Json
+  /** when its moment opened, ms since 1970 UTC */
+  readonly openedAt: number
+  /** stance, path or address of what it is done to */
+  readonly target: string
 }
 
 /** A rule that asks for the yes of persons. */
@@ -37,6 +56,8 @@ export interface AskedRules {
   /** what the decision about the call rests on. A yes holds only while none of it changes */
   readonly rests: Json
   readonly question: RuleQuestion
+  /** by which it is counted once it is done */
+  readonly tallies: readonly FactDraft[]
 }
 
 /** What a gate was asked when it refused. */
@@ -48,12 +69,14 @@ export type AskedGate =
  * What a gate answers: what allows it, or the refusal. Most askers want a yes or a no, so the error is made only for one who throws it.
  */
 export type GateAnswer<By = string> =
-  | { readonly allowed: true; readonly by: By }
+  | { readonly allowed: true; readonly by: By; readonly tallies?: readonly FactDraft[] }
   | {
       readonly allowed: false
       readonly refusal: () => TreeosError
       /** what has to be asked; left out where no yes of a person would help */
       readonly asked?: AskedRules
+      /** true: a count of a rule refuses it, which one may be by the arguments; left out otherwise */
+      readonly isCounted?: true
     }
 
 /** @returns what allows it @throws {TreeosError} the refusal */

@@ -1,6 +1,7 @@
 import {
   asJson,
   type BeingName,
+  type FactDraft,
   isJsonObject,
   type JsonObject,
   ROOT_SPACE,
@@ -11,11 +12,12 @@ import {
   type Verb,
 } from '@treeos/core'
 import type { WorldReader } from '../read/reader.ts'
-import type { OperationTarget } from '../read/target.ts'
+import { nameOf, type OperationTarget } from '../read/target.ts'
 import { type BeingRow, type SpaceRow, spaceKey } from '../rows/rows.ts'
 import type { Ask } from './ask.ts'
 import {
   type AskedRules,
+  type Counting,
   type GateAnswer,
   GateRefusal,
   type PlacedAsk,
@@ -23,14 +25,20 @@ import {
   requireAnswer,
 } from './refusal.ts'
 import { type Property, type Rule, readRule, type Standing } from './rules.ts'
+import { brokenCounts, tallyFacts } from './tally.ts'
 
 /** Answer of the second gate: whether the target's side allows it. */
 export type RuleDecision =
-  | { readonly answer: 'allowed'; readonly by: string }
-  | { readonly answer: 'not-granted' | 'forbidden'; readonly by: string; readonly why: string }
+  | { readonly answer: 'allowed'; readonly by: string; readonly tallies?: readonly FactDraft[] }
+  | {
+      readonly answer: 'not-granted' | 'forbidden'
+      readonly by: string
+      readonly why: string
+      readonly isCounted?: true
+    }
   | ({ readonly answer: 'ask'; readonly by: string; readonly why: string } & Pick<
       AskedRules,
-      'asks' | 'rests'
+      'asks' | 'rests' | 'tallies'
     >)
 
 /** A call that the rule gate is asked about. */
@@ -39,6 +47,8 @@ interface TargetedCall {
   readonly target: OperationTarget
   readonly fallback: RuleQuestion['fallback']
   readonly ask?: RuleQuestion['ask']
+  /** left out where it cannot be counted */
+  readonly counting?: Omit<Counting, 'target'>
 }
 
 /** Asks the rule gate about a target. */
@@ -46,9 +56,15 @@ export async function askRuleGate(
   reader: WorldReader,
   actor: BeingRow,
   verb: Verb,
-  { target, ...call }: TargetedCall,
+  { target, counting, ...call }: TargetedCall,
 ): Promise<GateAnswer> {
-  const question = { ...call, actor, verb, target: await standingPlace(reader, target) }
+  const question: RuleQuestion = {
+    ...call,
+    actor,
+    verb,
+    target: await standingPlace(reader, target),
+    ...(counting === undefined ? {} : { counting: { ...counting, target: nameOf(target) } }),
+  }
   return answerOf(await ruleGate(reader, question), question)
 }
 
@@ -87,7 +103,7 @@ const OWNERS_OWN: ReadonlySet<string> = new Set(['set-matter', 'write-matter', '
  * The second gate. It reads the rules for this verb and key of every space from the target's up to the root. First, `forbid`:
  * all these rules count, so an inner space cannot lift what an outer one forbids. Then `requires`: the closest space that has
  * any decides, an exact key before a prefix before `*`. Then the fallback. What is permitted so may be asked about: every `ask` of these
- * rules counts, as with `forbid`, and where the fallback decides that of the operation.
+ * rules counts, as with `forbid`, and where the fallback decides that of the operation. Before that, every count of these rules has to hold.
  *
  * Rules of spaces do not apply to DO on a being (that is between it, its makers and the operator), nor to what an owner does
  * to its thing; a space may still say who takes or puts things in it. The operator may always set the qualities of a space,
@@ -111,30 +127,46 @@ export async function ruleGate(reader: WorldReader, question: RuleQuestion): Pro
     const { requires } = rule
     if (requires === null) continue
     if ((await firstOf(requires, (property) => has(reader, question, property, path))) !== undefined)
-      return permitted(question, rules, by)
+      return permitted(reader, question, rules, by)
     const wanted = requires.length === 0 ? 'it permits nobody' : `it takes ${requires.map(show).join(' or ')}`
     return { answer: 'not-granted', by, why: `not granted by ${by}: ${wanted}, not ${stanceOf(actor.name)}` }
   }
   const needed = fallback.join(' or ')
   const by = `${verb} ${key}: ${needed}`
   return (await firstOf(fallback, (property) => has(reader, question, property, target.space))) !== undefined
-    ? permitted(question, rules, by, question.ask)
+    ? permitted(reader, question, rules, by, question.ask)
     : { answer: 'not-granted', by, why: `not granted: ${verb} ${key} needs ${needed} of the target` }
 }
 
-/** What is permitted, unless somebody has to be asked. Nobody is asked before a look: a rule that asks keeps what it is about unseen. */
-function permitted(
-  { actor, verb, key, target, fallback }: RuleQuestion,
+/**
+ * What is permitted, unless a count does not hold or somebody has to be asked. Nobody is asked before a look: a rule that asks keeps what it is
+ * about unseen.
+ */
+async function permitted(
+  reader: WorldReader,
+  question: RuleQuestion,
   rules: readonly PlacedRule[],
   by: string,
   ask?: Ask,
-): RuleDecision {
-  const asks: PlacedAsk[] = rules.flatMap(({ rule, by, path: place }) =>
-    rule.ask === undefined ? [] : [{ ask: rule.ask, by, place }],
-  )
+): Promise<RuleDecision> {
+  const { actor, verb, key, target, fallback } = question
+  for (const placed of rules) {
+    const [broken] = await brokenCounts(reader, question, placed, 'counts')
+    if (broken !== undefined)
+      return { answer: 'not-granted', by: broken.by, why: broken.why, isCounted: true }
+  }
+  const asks: PlacedAsk[] = []
+  for (const placed of rules) {
+    const { rule, by, path: place } = placed
+    if (rule.ask === undefined) continue
+    const isAsking =
+      rule.beyond === undefined || (await brokenCounts(reader, question, placed, 'ask.beyond')).length > 0
+    if (isAsking) asks.push({ ask: rule.ask, by, place })
+  }
   if (ask !== undefined) asks.push({ ask, by: `${verb} ${key}: ask`, place: null })
+  const tallies = await tallyFacts(reader, question, rules, spacesAsked(question))
   const [first] = asks
-  if (first === undefined) return { answer: 'allowed', by }
+  if (first === undefined) return { answer: 'allowed', by, ...(tallies.length === 0 ? {} : { tallies }) }
   const whom = first.ask.who.join(' or ')
   if (verb === 'see')
     return {
@@ -150,19 +182,23 @@ function permitted(
     of: { verb, key, being: target.being?.name ?? null, space: target.space, owner: target.owner ?? null },
   })
   const why = `not granted yet: ${first.by} asks ${whom} about it, and ${stanceOf(actor.name)} cannot ask in this way`
-  return { answer: 'ask', by: first.by, why, asks, rests }
+  return { answer: 'ask', by: first.by, why, asks, rests, tallies }
 }
 
 /** A decision as an answer. Its refusal has the answer and the address of the rule that gave it. */
 export function answerOf(decision: RuleDecision, question: RuleQuestion): GateAnswer {
   const { answer, by } = decision
-  if (decision.answer === 'allowed') return { allowed: true, by }
+  if (decision.answer === 'allowed') {
+    const { tallies = [] } = decision
+    return { allowed: true, by, tallies }
+  }
   const detail = { answer, by, stance: stanceOf(question.actor.name) }
   const { why } = decision
   const refusal = () => new GateRefusal(why, detail, { gate: 'rules', question })
-  if (decision.answer !== 'ask') return { allowed: false, refusal }
-  const { asks, rests } = decision
-  return { allowed: false, refusal, asked: { asks, rests, question } }
+  if (decision.answer !== 'ask')
+    return { allowed: false, refusal, ...(decision.isCounted === true ? { isCounted: true } : {}) }
+  const { asks, rests, tallies } = decision
+  return { allowed: false, refusal, asked: { asks, rests, question, tallies } }
 }
 
 export interface PlacedRule {

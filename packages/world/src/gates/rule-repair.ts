@@ -4,6 +4,7 @@ import { askJson } from './ask.ts'
 import type { RuleQuestion } from './refusal.ts'
 import { has, isForbidden, type PlacedRule, rulesFor, spacesAsked } from './rule-gate.ts'
 import type { Property, Rule, Standing } from './rules.ts'
+import { brokenCounts } from './tally.ts'
 
 /** A rule of a space as it would have to be; null: without it. */
 export interface RuleChange {
@@ -18,8 +19,8 @@ export interface RuleChange {
 const STANDINGS: readonly Standing[] = ['self', 'parent', 'ancestor', 'owner', 'contributor']
 
 /**
- * The fewest rules that have to change for the rule gate to allow: every one that forbids, and one that permits, which may be
- * among them where it lies before the rule that decides now.
+ * The fewest rules that have to change for the rule gate to allow: every one that forbids or counts otherwise, and one that permits, which
+ * may be among them where it lies before the rule that decides now.
  * @returns null where no rule of a space is asked, so that none can permit it
  */
 export async function ruleRepair(reader: WorldReader, question: RuleQuestion): Promise<RuleChange[] | null> {
@@ -44,6 +45,13 @@ export async function ruleRepair(reader: WorldReader, question: RuleQuestion): P
     const placed = rules[permits]!
     const rule = forbidding.get(permits) ?? placed.rule
     changed.set(permits, { ...rule, requires: [...needed, await propertyOf(reader, question, placed.path)] })
+  }
+  for (const [i, placed] of rules.entries()) {
+    const broken = await brokenCounts(reader, question, placed, 'counts')
+    if (broken.length === 0) continue
+    const { counts = [], ...rule } = changed.get(i) ?? placed.rule
+    const kept = counts.filter((_, at) => !broken.some(({ index }) => index === at))
+    changed.set(i, kept.length === 0 ? rule : { ...rule, counts: kept })
   }
   const changes = await Promise.all(
     [...changed].map(([i, rule]) => changeOf(reader, question, rules[i]!, rule)),
@@ -93,14 +101,15 @@ async function changeOf(
   reader: WorldReader,
   { verb }: RuleQuestion,
   { path: space, name }: PlacedRule,
-  { requires, forbid, ask }: Rule,
+  { requires, forbid, ask, beyond, counts }: Rule,
 ): Promise<RuleChange> {
   const { qualities } = (await reader.space(space)) ?? { qualities: {} }
   const from = readPath(qualities, ['permissions', verb, name])
   const parts = {
     ...(requires === null ? {} : { requires }),
     ...(forbid.length === 0 ? {} : { forbid }),
-    ...(ask === undefined ? {} : { ask: askJson(ask) }),
+    ...(ask === undefined ? {} : { ask: { ...askJson(ask), ...(beyond === undefined ? {} : { beyond }) } }),
+    ...(counts === undefined ? {} : { counts }),
   }
   return { space, name, from, to: Object.keys(parts).length === 0 ? undefined : (parts as unknown as Json) }
 }

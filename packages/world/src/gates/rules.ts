@@ -3,11 +3,13 @@ import {
   isJsonObject,
   isRoleName,
   type Json,
+  type JsonObject,
   quote,
   type RoleName,
   TreeosError,
 } from '@treeos/core'
 import { type Ask, faultOfAsk, readAsk } from './ask.ts'
+import { faultOfCounts } from './count.ts'
 
 /** What the actor can be to the target. A rule names some of them. */
 export const STANDINGS = [
@@ -32,6 +34,10 @@ export interface Rule {
   readonly forbid: readonly Property[]
   /** what it asks of persons before a call that is permitted; left out when nothing */
   readonly ask?: Ask
+  /** counts beyond which it asks, as they are written: where all of them hold, nobody is asked; left out: it always asks */
+  readonly beyond?: readonly JsonObject[]
+  /** counts that an act has to keep, as they are written; left out for none */
+  readonly counts?: readonly JsonObject[]
 }
 
 const NOBODY: Rule = { requires: [], forbid: [] }
@@ -43,19 +49,26 @@ const isProperty = (value: Json): value is Property =>
     : isJsonObject(value) && Object.keys(value).length === 1 && isRoleName(value.role)
 
 /**
- * Reads a rule from a row: `true`, `false`, or `{requires?: [property, …], forbid?: [property, …], ask?: {…}}`. It never throws. Any other
- * value, and any rule with a malformed `forbid` or `ask`, permits nobody and forbids nobody, like `false`. An unknown property in
+ * Reads a rule from a row: `true`, `false`, or `{requires?: [property, …], forbid?: [property, …], ask?: {…}, counts?: [count, …]}`. It never throws.
+ * Any other value, and any rule with a malformed `forbid`, `ask` or count, permits nobody and forbids nobody, like `false`. An unknown property in
  * `requires` permits nobody; the other properties still count.
  */
 export function readRule(value: Json | undefined): Rule {
   if (value === true) return { requires: ['anyone'], forbid: [] }
   if (!isJsonObject(value)) return NOBODY
-  const { requires, forbid = [], ask: asked, ...unknown } = value
+  const { requires, forbid = [], ask: asked, counts, ...unknown } = value
   if (Object.keys(unknown).length > 0 || Object.keys(value).length === 0) return NOBODY
   if (!Array.isArray(forbid) || !forbid.every(isProperty)) return NOBODY
-  const ask = asked === undefined ? undefined : readAsk(asked)
+  const { beyond, ...plain } = isJsonObject(asked) ? asked : {}
+  const ask = asked === undefined ? undefined : readAsk(isJsonObject(asked) ? plain : asked)
   if (ask === null) return NOBODY
-  const rest = { forbid, ...(ask === undefined ? {} : { ask }) }
+  if ([counts, beyond].some((list) => list !== undefined && faultOfCounts(list) !== null)) return NOBODY
+  const rest = {
+    forbid,
+    ...(ask === undefined ? {} : { ask }),
+    ...(beyond === undefined ? {} : { beyond: beyond as JsonObject[] }),
+    ...(counts === undefined ? {} : { counts: counts as JsonObject[] }),
+  }
   if (requires === undefined) return { requires: null, ...rest }
   return Array.isArray(requires) ? { requires: requires.filter(isProperty), ...rest } : NOBODY
 }
@@ -70,15 +83,20 @@ export function askedStances(permissions: Json): ReadonlySet<string> {
 /** What is wrong with a rule, and where in it; null when nothing is. */
 function faultOfRule(verb: string, rule: Json): { at: string; message: string } | null {
   const right =
-    'true, false, {"requires": [property, …]}, {"forbid": [property, …]}, {"ask": {…}} or several of them; a property is ' +
+    'true, false, {"requires": [property, …]}, {"forbid": [property, …]}, {"ask": {…}}, {"counts": [count, …]} or several of them; a property is ' +
     `${STANDINGS.join(', ')} or {"role": name}`
   if (typeof rule === 'boolean') return null
   if (!isJsonObject(rule) || Object.keys(rule).length === 0)
     return { at: '', message: `${quote(rule)} is not a rule: a rule is ${right}` }
   for (const [name, list] of Object.entries(rule)) {
     if (name === 'ask') {
-      const fault = verb === 'see' ? { at: '', message: 'nobody is asked before a look' } : faultOfAsk(list)
+      const fault = faultOfPlacedAsk(verb, list)
       if (fault !== null) return { at: `.ask${fault.at}`, message: fault.message }
+      continue
+    }
+    if (name === 'counts') {
+      const fault = faultOfCounts(list, verb)
+      if (fault !== null) return { at: `.counts${fault.at}`, message: fault.message }
       continue
     }
     if (!LISTS.some((known) => known === name))
@@ -96,6 +114,15 @@ function faultOfRule(verb: string, rule: Json): { at: string; message: string } 
       }
   }
   return null
+}
+
+/** An ask of a rule may say beyond which counts it asks. */
+function faultOfPlacedAsk(verb: string, ask: Json): { at: string; message: string } | null {
+  if (verb === 'see') return { at: '', message: 'nobody is asked before a look' }
+  if (!isJsonObject(ask) || ask.beyond === undefined) return faultOfAsk(ask)
+  const { beyond, ...plain } = ask
+  const fault = faultOfCounts(beyond, verb)
+  return fault === null ? faultOfAsk(plain) : { at: `.beyond${fault.at}`, message: fault.message }
 }
 
 /** The form of a key for each verb, without a `*` at its end. */

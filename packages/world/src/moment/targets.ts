@@ -114,8 +114,9 @@ async function targetsOfDo(
   }
 }
 
-/** Whether a gate lets it be done, now or once a person has said yes. */
-const isWithinReach = (answer: GateAnswer): boolean => answer.allowed || answer.asked !== undefined
+/** Whether a gate lets it be done: now, once a person has said yes, or as far as the counts of rules go. */
+const isWithinReach = (answer: GateAnswer): boolean =>
+  answer.allowed || answer.asked !== undefined || answer.isCounted === true
 
 const takes = (targets: Operation['targets'], target: OperationTarget): boolean =>
   targets.includes(target.kind) || (isRoot(target) && targets.includes('reality'))

@@ -24,10 +24,12 @@ import {
   matterKey,
   type RoleRow,
   type Row,
+  type RowKey,
   type RowOf,
   roleKey,
   type SpaceRow,
   spaceKey,
+  type TallyRow,
   type ThreadRow,
   threadKey,
   type WorldRow,
@@ -182,6 +184,11 @@ export class WorldReader {
   /** A call that a rule asked about, by the moment that asked; null when there is none. */
   approval(id: MomentId): Promise<ApprovalRow | null> {
     return this.row(approvalKey(id))
+  }
+
+  /** The acts that a count of a rule counts together, by their key; null before the first. */
+  tally(key: RowKey<'tally'>): Promise<TallyRow | null> {
+    return this.row(key)
   }
 
   /** A registered role; null when there is none, or it was deleted. */

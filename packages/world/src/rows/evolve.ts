@@ -22,9 +22,11 @@ import {
   roleKey,
   type Size,
   type SpaceRow,
+  type TallyRow,
   type ThreadRow,
   type WorldRow,
 } from './rows.ts'
+import { COUNTED_KIND, counted } from './tallies.ts'
 
 /** The parts of a fact that evolve reads. `at` is the open time of its moment. */
 export interface Change extends FactDraft {
@@ -114,6 +116,7 @@ const KINDS = new Map<string, Apply>([
   ['approval:expired', changes<ApprovalRow>(endsAs('open', 'expired'))],
   ['approval:used', changes<ApprovalRow>(endsAs('given', 'used'))],
   ['approval:voided', changes<ApprovalRow>(endsAs('given', 'voided'))],
+  [COUNTED_KIND, makes<TallyRow>(counted)],
   ['role:deleted', changes<RoleRow>((row, { at }) => ({ ...row, deleted: true, at }))],
 ])
 

@@ -190,6 +190,17 @@ export interface ApprovalRow {
   readonly state: ApprovalState
 }
 
+/** Acts that a count of a rule counts together. */
+export interface TallyRow {
+  readonly total: number
+  /** of all of them, by argument */
+  readonly sums: Readonly<Record<string, number>>
+  /** the last of them, in the order of their facts: when their moments opened, and the arguments that rules sum */
+  readonly recent: readonly { readonly at: number; readonly amounts: Readonly<Record<string, number>> }[]
+  /** the latest time of those before; null while there are none */
+  readonly droppedAt: number | null
+}
+
 /** Rows by the kind that their keys begin with. */
 interface Rows {
   readonly being: BeingRow
@@ -199,6 +210,7 @@ interface Rows {
   readonly thread: ThreadRow
   readonly matter: MatterRow
   readonly approval: ApprovalRow
+  readonly tally: TallyRow
 }
 export type RowKind = keyof Rows
 export type Row = Rows[RowKind]

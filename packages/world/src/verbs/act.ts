@@ -1,7 +1,8 @@
-import type { TreeosError, VerbCall, Wake } from '@treeos/core'
+import type { Json, TreeosError, VerbCall, Wake } from '@treeos/core'
 import type { EffectPending } from '../extend/effect.ts'
 import { requireListed } from '../gates/list-gate.ts'
 import { isSelf, maySeeSpace, requireSight } from '../gates/sight.ts'
+import type { WorldReader } from '../read/reader.ts'
 import { type OperationTarget, resolve } from '../read/target.ts'
 import { canonicalTarget } from '../rows/lists.ts'
 import { type Act, type Acting, type Deciding, NOTHING_DONE } from './acting.ts'
@@ -21,15 +22,30 @@ import { summon } from './summon.ts'
  * @throws the error of a read that failed
  */
 export async function decideCall(call: VerbCall, at: Acting): Promise<Act | EffectPending | Waiting> {
-  const consent = new Consent()
+  const consent = new Consent({ args: argumentsOf(call), openedAt: at.openedAt })
   try {
-    const act = await decide(call, { ...at, consent })
+    const act = counted(await decide(call, { ...at, consent }), consent, at.reader)
     if (act.kind === 'act') requireBounded(act)
     const isPlain = consent.asked.length === 0 && at.asking?.approval == null
     return isPlain ? act : await withConsent(call, at, consent, act)
   } finally {
     at.reader.requireWhole() // an operation may have caught the error of a failed read and gone on
   }
+}
+
+const argumentsOf = (call: VerbCall): Json =>
+  call.verb === 'do' ? call.args : call.verb === 'be' ? call.payload : null
+
+/** With the facts by which rules count it. What has still to be done outside takes its place among them before it is done. */
+function counted<Decided extends Act | EffectPending>(
+  decided: Decided,
+  { tallies }: Consent,
+  reader: WorldReader,
+): Decided {
+  if (tallies.length === 0) return decided
+  if (decided.kind === 'act') return { ...decided, facts: [...decided.facts, ...tallies] }
+  const holds = tallies.map((fact) => ({ ...fact, seq: reader.heads.get(fact.reel)?.seq ?? 0 }))
+  return { ...decided, holds }
 }
 
 function decide(call: VerbCall, at: Deciding): Promise<Act | EffectPending> {

@@ -18,7 +18,6 @@ import { requireListed } from '../gates/list-gate.ts'
 import { approversOf, entryFor, hasGiven } from '../rows/approvals.ts'
 import { lenderOf } from '../rows/inhabiting.ts'
 import { type Act, type Acting, type Deciding, NOTHING_DONE } from './acting.ts'
-import { Consent } from './consent/asking.ts'
 import { fulfil } from './fulfil.ts'
 import type { OperationRequest } from './request.ts'
 import { type Registered, resolveOperation } from './resolve-operation.ts'
@@ -75,7 +74,7 @@ export async function operate(request: OperationRequest, at: Deciding): Promise<
     ...(isDoneOutside ? { isDoneOutside } : {}),
   }
   // Nobody is asked about words after something was done outside: a rule that asks about them refuses.
-  const speaking = isDoneOutside ? { ...at, consent: new Consent(true) } : at
+  const speaking = isDoneOutside ? { ...at, consent: at.consent.refusing() } : at
   if (tell !== undefined) return withSpeech(act, tell.target, tell.content, speaking)
   const isAnswered = at.wake.caller !== null && at.wake.expectReply !== false
   return reply === undefined || !isAnswered ? act : withSpeech(act, null, reply, speaking)

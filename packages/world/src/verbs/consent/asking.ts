@@ -1,5 +1,14 @@
-import type { BeingName, Caller, MomentId, PinnedStack, RoleName, Verb } from '@treeos/core'
-import { type AskedRules, requireAnswer } from '../../gates/refusal.ts'
+import type {
+  BeingName,
+  Caller,
+  FactDraft,
+  MomentId,
+  PinnedStack,
+  ReelId,
+  RoleName,
+  Verb,
+} from '@treeos/core'
+import { type AskedRules, type Counting, requireAnswer } from '../../gates/refusal.ts'
 import { askRuleGate } from '../../gates/rule-gate.ts'
 import type { WorldReader } from '../../read/reader.ts'
 import type { BeingRow } from '../../rows/rows.ts'
@@ -19,16 +28,34 @@ export interface Asking {
   readonly approval: MomentId | null
 }
 
-/** Collects what rules ask about one call. The call is decided all the same, so that one which would fail is refused at once. */
+/** Collects what rules ask and count about one call. The call is decided all the same, so that one which would fail is refused at once. */
 export class Consent {
   readonly #isRefusing: boolean
+  readonly #counting: Omit<Counting, 'target'>
   readonly #asked: AskedRules[] = []
+  readonly #tallies: Map<ReelId, FactDraft>
   /** entry of the list that allows the call */
   listed = ''
 
-  /** @param isRefusing a rule that asks refuses */
-  constructor(isRefusing = false) {
+  /** @param args of the call, where rules count them; null for a verb without */
+  constructor(
+    counting: Omit<Counting, 'target'>,
+    isRefusing = false,
+    tallies: Map<ReelId, FactDraft> = new Map(),
+  ) {
+    this.#counting = counting
     this.#isRefusing = isRefusing
+    this.#tallies = tallies
+  }
+
+  /** The same for what is said after something was done outside: a rule that asks refuses. */
+  refusing(): Consent {
+    return new Consent(this.#counting, true, this.#tallies)
+  }
+
+  /** By which the call is counted once it is done. */
+  get tallies(): readonly FactDraft[] {
+    return [...this.#tallies.values()]
   }
 
   get asked(): readonly AskedRules[] {
@@ -45,7 +72,10 @@ export class Consent {
     verb: Verb,
     call: Parameters<typeof askRuleGate>[3],
   ): Promise<string> {
-    const answer = await askRuleGate(reader, actor, verb, call)
+    const counting = verb === 'summon' ? { ...this.#counting, args: null } : this.#counting
+    const answer = await askRuleGate(reader, actor, verb, { ...call, counting })
+    const { tallies = [] } = answer.allowed ? answer : (answer.asked ?? {})
+    for (const fact of tallies) this.#tallies.set(fact.reel, fact)
     if (answer.allowed || answer.asked === undefined || this.#isRefusing) return requireAnswer(answer)
     this.#asked.push(answer.asked)
     return answer.asked.asks[0]?.by ?? ''

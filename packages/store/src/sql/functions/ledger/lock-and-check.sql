@@ -30,6 +30,8 @@ begin
     end if;
     if stands.state_seq is distinct from wanted.state_seq or (wanted.write and stands.seq is distinct from wanted.seq) then
       moved := coalesce(moved, wanted.reel);
+    elsif wanted.write and is_tally(wanted.reel) and is_held(wanted.reel, this_moment) then
+      moved := coalesce(moved, wanted.reel);
     end if;
   end loop;
 

@@ -34,6 +34,9 @@ begin
   if starts_with(kind, 'approval:') or approval_of(reel) is not null then
     return may_write_approval(kind, reel, seq, bytes, actor, wake, its_moment);
   end if;
+  if is_tally(reel) or kind = 'tally:counted' then
+    return is_tally(reel) and kind = 'tally:counted';
+  end if;
   case kind
     when 'fact:erased', 'moment:erased' then return actor = 'operator' and wake_kind = 'act';
     when 'being:summoned', 'being:parked', 'being:moved' then return reel = 'being:' || actor;

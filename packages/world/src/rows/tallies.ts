@@ -1,0 +1,57 @@
+import { fromJson, type JsonObject, type ReelId, type SpacePath } from '@treeos/core'
+import type { TallyRow } from './rows.ts'
+
+/** Acts that are kept one by one: no more can be told from one another by when they were. */
+export const TALLY_KEPT = 1000
+
+/** The acts that a count of a rule counts together. */
+export interface TallyOf {
+  /** the space that has the rule */
+  readonly place: SpacePath
+  readonly verb: string
+  /** the key of the rule, or of the act that has to come before */
+  readonly name: string
+  /** the being whose acts they are, with those of its offspring; null for acts of anybody */
+  readonly being: string | null
+  /** stance, path or address of what they are done to; null for anything */
+  readonly target: string | null
+}
+
+/** Key and reel of the row that counts them. */
+export const tallyKey = ({ place, verb, name, being, target }: TallyOf) =>
+  `tally:${place} ${verb}.${name}${being === null ? '' : ` by @${being}`}${target === null ? '' : ` to ${target}`}` as const
+
+/** Kind of the fact of an act that is counted. */
+export const COUNTED_KIND = 'tally:counted'
+
+/** The fact of an act that is counted. @param amounts arguments that rules sum */
+export const countedFact = (reel: ReelId, amounts: Readonly<Record<string, number>>) => ({
+  reel,
+  kind: COUNTED_KIND,
+  payload: { amounts: { ...amounts } },
+})
+
+/** An argument may be called like something that every object inherits. */
+export const amountOf = (amounts: Readonly<Record<string, number>>, name: string): number =>
+  Object.hasOwn(amounts, name) ? (amounts[name] ?? 0) : 0
+
+const NONE: TallyRow = { total: 0, sums: {}, recent: [], droppedAt: null }
+
+/** One act more. */
+export function counted(
+  { payload, at }: { readonly payload: JsonObject; readonly at: number },
+  old: TallyRow | null,
+): TallyRow {
+  const { total, sums, recent, droppedAt } = old ?? NONE
+  const { amounts = {} } = fromJson<{ amounts?: Readonly<Record<string, number>> }>(payload)
+  const now = { ...sums }
+  for (const [name, amount] of Object.entries(amounts)) now[name] = amountOf(now, name) + amount
+  const all = [...recent, { at, amounts }]
+  const dropped = all.length > TALLY_KEPT ? all.shift() : undefined
+  return {
+    total: total + 1,
+    sums: now,
+    recent: all,
+    droppedAt: dropped === undefined ? droppedAt : Math.max(dropped.at, droppedAt ?? dropped.at),
+  }
+}
