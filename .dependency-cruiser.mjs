@@ -12,7 +12,7 @@ const arrows = {
   overlay: ['core', 'signature'],
   world: ['core', 'roles', 'signature'],
   postgres: [],
-  egress: [],
+  egress: ['core'],
   store: ['core', 'postgres'],
   protocol: ['core', 'roles'],
   reality: ['core', 'roles', 'world', 'store'],

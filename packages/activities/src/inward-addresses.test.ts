@@ -1,9 +1,9 @@
 import { createServer, type RequestListener, type Server } from 'node:http'
 import { type AddressInfo, isIP } from 'node:net'
+import { outsideFetch } from '@treeos/egress'
 import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest'
 import { INWARD, LOOPBACK, NO_URLS } from '../test/inward-addresses.ts'
 import { exchange } from './model/fetch.ts'
-import { outsideFetch } from './outside/outside-fetch.ts'
 
 const lookup = vi.hoisted(() => ({ address: '' }))
 vi.mock('node:dns/promises', () => ({

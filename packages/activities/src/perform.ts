@@ -10,6 +10,7 @@ import {
   parseMomentId,
   TreeosError,
 } from '@treeos/core'
+import { outsideFetch } from '@treeos/egress'
 import type { PerformInput } from '@treeos/protocol'
 import { leaseOfAct } from '@treeos/reality'
 import {
@@ -29,7 +30,6 @@ import { messageOf } from './guard/failure-decision.ts'
 import { heartbeating, withPostgresRetry } from './guard/guard.ts'
 import { askBy, handleOfAct } from './mind/ask-signature.ts'
 import { describeError, reportFault } from './moments/fault.ts'
-import { outsideFetch } from './outside/outside-fetch.ts'
 import { outsideRun } from './outside/outside-run.ts'
 import { masked, takeSecrets, withoutSecrets } from './outside/secrets.ts'
 import { LEASE_EXPIRED } from './stamp/propose.ts'

@@ -1,2 +1,3 @@
 /** How a process reaches other machines over HTTP. */
 export { egressFetch } from './fetch.ts'
+export { outsideFetch } from './outside-fetch.ts'

@@ -3,23 +3,50 @@ import { request as httpRequest, type IncomingMessage } from 'node:http'
 import { request as httpsRequest } from 'node:https'
 import { BlockList, isIP, type LookupFunction } from 'node:net'
 import { TreeosError } from '@treeos/core'
-import type { OutsideFetch } from '@treeos/world'
 
 const TIMEOUT_SECONDS = 10
+
+interface Asked {
+  readonly method?: string
+  readonly headers?: Readonly<Record<string, string>>
+  readonly body?: string | Uint8Array
+  readonly timeoutSeconds?: number
+}
+
+interface Answered {
+  readonly status: number
+  readonly ok: boolean
+  header(name: string): string | null
+  text(): string
+  json(): unknown
+}
+
+/** Who fetches, and the setting by which the operator allows private hosts. */
+interface Whose {
+  readonly who: string
+  readonly setting: string
+}
+
+const OF_EFFECTS: Whose = { who: 'an effect', setting: 'TREEOS_FETCH_PRIVATE' }
 const BODY_BYTES_MAX = 1024 * 1024
 
 /**
- * Makes the HTTP client of effects. It bounds time and size, follows no redirect and sends no compression header. It connects
+ * Makes an HTTP client for addresses that somebody else chose: that of effects, and that of webhooks. It bounds time and size, follows no redirect and sends no compression header. It connects
  * to public addresses only: an address that a being or a model chose must not reach servers of this machine or network. The
  * address is checked when the connection is made, so a name that changes its address meanwhile gains nothing.
  * @param privateHosts hosts, or host:port, that may have a private address
- * @param attempt aborted when the attempt of the effect is over
+ * @param attempt aborted when the attempt is over
+ * @param whose for the words of a refusal; those of effects when left out
  */
-export function outsideFetch(privateHosts: readonly string[], attempt: AbortSignal): OutsideFetch {
+export function outsideFetch(
+  privateHosts: readonly string[],
+  attempt: AbortSignal,
+  whose: Whose = OF_EFFECTS,
+): (address: string | URL, request?: Asked) => Promise<Answered> {
   return async (address, { method = 'GET', headers = {}, body, timeoutSeconds = TIMEOUT_SECONDS } = {}) => {
-    const url = parseUrl(address)
+    const url = parseUrl(address, whose)
     const isAllowed = privateHosts.includes(url.hostname) || privateHosts.includes(url.host)
-    if (!isAllowed) requirePublic(url.hostname, url)
+    if (!isAllowed) requirePublic(url.hostname, url, whose)
     const send = url.protocol === 'https:' ? httpsRequest : httpRequest
     const signal = AbortSignal.any([attempt, AbortSignal.timeout(timeoutSeconds * 1000)])
     const answer = await new Promise<IncomingMessage>((resolve, reject) => {
@@ -28,7 +55,7 @@ export function outsideFetch(privateHosts: readonly string[], attempt: AbortSign
         headers: { 'accept-encoding': 'identity', ...headers },
         agent: false,
         signal,
-        lookup: isAllowed ? undefined : publicLookup(url),
+        lookup: isAllowed ? undefined : publicLookup(url, whose),
       })
       asking
         .once('response', resolve)
@@ -47,10 +74,10 @@ export function outsideFetch(privateHosts: readonly string[], attempt: AbortSign
   }
 }
 
-function parseUrl(address: string | URL): URL {
+function parseUrl(address: string | URL, { who }: Whose): URL {
   const url = URL.parse(String(address))
   if (url === null || !['http:', 'https:'].includes(url.protocol))
-    throw new TreeosError('INVALID_INPUT', 'an effect fetches http(s) URLs only')
+    throw new TreeosError('INVALID_INPUT', `${who} fetches http(s) URLs only`)
   if (url.username !== '' || url.password !== '')
     throw new TreeosError('INVALID_INPUT', `the URL of ${url.host} holds a password: send a header instead`)
   return url
@@ -58,14 +85,14 @@ function parseUrl(address: string | URL): URL {
 
 /** Resolves the host of a URL, and refuses unless all its addresses are public. */
 const publicLookup =
-  (url: URL): LookupFunction =>
+  (url: URL, whose: Whose): LookupFunction =>
   (host, options, done) => {
     lookUp(host, {
       family: options.family === 'IPv4' ? 4 : options.family === 'IPv6' ? 6 : (options.family ?? 0),
       all: true,
     })
       .then((found) => {
-        for (const { address } of found) requirePublic(address, url)
+        for (const { address } of found) requirePublic(address, url, whose)
         const [first] = found
         if (options.all === true) done(null, found)
         else done(null, first?.address ?? '', first?.family)
@@ -74,12 +101,12 @@ const publicLookup =
   }
 
 /** @param host an address is checked; a name is not, since its addresses are */
-function requirePublic(host: string, url: URL): void {
+function requirePublic(host: string, url: URL, { who, setting }: Whose): void {
   const address = host.replace(/^\[|\]$/g, '')
   if (isIP(address) === 0 || !isPrivate(address)) return
   throw new TreeosError(
     'FORBIDDEN',
-    `${url.host} has the private address ${address}: an effect reaches it only if TREEOS_FETCH_PRIVATE names ${url.host}`,
+    `${url.host} has the private address ${address}: ${who} reaches it only if ${setting} names ${url.host}`,
   )
 }
 
