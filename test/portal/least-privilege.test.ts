@@ -87,7 +87,18 @@ describe('a portal that was taken over', () => {
 it('a worker reads no account and no session of the portal', async () => {
   const worker = new pg.Client(at.world.url)
   await worker.connect()
-  for (const table of ['account', 'session', 'link', 'throttle', 'passkey', 'identity', 'attempt'])
+  for (const table of [
+    'account',
+    'session',
+    'link',
+    'throttle',
+    'passkey',
+    'identity',
+    'attempt',
+    'outlet',
+    'delivery',
+    'hook',
+  ])
     await expect(worker.query(`select * from portal.${table}`)).rejects.toMatchObject({ code: '42501' })
   await worker.end()
 })

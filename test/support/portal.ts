@@ -8,6 +8,7 @@ import { type BeingName, type JsonObject, TreeosError } from '@treeos/core'
 import { openMcp } from '@treeos/mcp'
 import {
   buildPage,
+  type CourierOptions,
   type Machine,
   type MachineHealth,
   makeLink,
@@ -256,13 +257,15 @@ export class PortalWorld {
   async serveAnew({
     proxies,
     actsPerMinute,
+    outlets,
   }: {
     readonly proxies?: readonly string[]
     readonly actsPerMinute?: number
+    readonly outlets?: CourierOptions
   } = {}): Promise<void> {
     await this.served.close()
     const port = Number(new URL(this.origin).port)
-    this.served = await servePortal(this.portal, { port, openMcp, proxies, actsPerMinute })
+    this.served = await servePortal(this.portal, { port, openMcp, proxies, actsPerMinute, outlets })
   }
 
   linkFor(being: BeingName): Promise<string> {

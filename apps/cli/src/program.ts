@@ -20,6 +20,7 @@ import { addInhabit } from './commands/inhabit.ts'
 import { addLogs } from './commands/logs.ts'
 import { addMcp } from './commands/mcp.ts'
 import { addMoments } from './commands/moments.ts'
+import { addOutlet } from './commands/outlet.ts'
 import { addOverlay, addVerifyOverlay } from './commands/overlay.ts'
 import { addPeople } from './commands/people.ts'
 import { addPortal } from './commands/portal.ts'
@@ -74,6 +75,7 @@ export function createCli(out: Output): Cli {
   addInhabit(cli)
   addMcp(cli)
   addToken(cli)
+  addOutlet(cli)
   cli.describeNext('Making the world')
   addRole(cli)
   addFlow(cli)

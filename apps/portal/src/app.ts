@@ -4,6 +4,7 @@ import { ERROR_STATUS, TreeosError } from '@treeos/core'
 import { type Context, Hono } from 'hono'
 import { a2aRoutes } from './a2a/routes.ts'
 import { apiOf, operationsOf } from './api/api.ts'
+import { HOOKS_PATH } from './api/outlets.ts'
 import { API_PATH, CHAT_PATH, PROGRAM_PATHS } from './api/path.ts'
 import { answerProblem, unreadable } from './api/problem.ts'
 import { authorizeRequests } from './authorize/authorize-requests.ts'
@@ -17,6 +18,7 @@ import { secureHeaders } from './edge/headers.ts'
 import { requireOwnName } from './edge/names.ts'
 import type { Page } from './edge/page.ts'
 import { requireOwnPage } from './edge/same-site.ts'
+import { hookRoutes } from './hooks/routes.ts'
 import type { Tabs } from './inhabit/tabs.ts'
 import type { Env, Portal } from './portal.ts'
 import { accountRoutes } from './routes/account.ts'
@@ -61,7 +63,7 @@ export const authorizedOperations = ({ api, chat, a2a }: Operations): Authorized
 ]
 
 /** All routes. `authorize/who-may-call.ts` lists who may call each of the page's own; an operation of the API says it itself. */
-export const routesOf = ({ api, chat, a2a }: Operations, around: Around) => {
+export const routesOf = ({ api, chat, a2a }: Operations, around: Around, acts: Bounds['acts']) => {
   const { portal, streams, tabs } = around
   const leave = leaveOf(portal, streams, tabs)
   return new Hono<Env>()
@@ -70,6 +72,7 @@ export const routesOf = ({ api, chat, a2a }: Operations, around: Around) => {
     .route('/', a2a)
     .route('/api/open', openRoutes(portal))
     .route('/api/open/log', logRoutes(portal))
+    .route(HOOKS_PATH, hookRoutes(portal, acts))
     .route('/api/account', accountRoutes(portal, leave))
     .route('/api/people', peopleRoutes(portal, leave))
     .route('/api', sessionRoutes(portal, leave))
@@ -111,14 +114,17 @@ export function createApp(
     for (const [name, value] of Object.entries(secureHeaders(null))) c.header(name, value)
     c.header('cache-control', 'no-store')
     // No page of another site can make a browser send a token, and no cookie counts beside one.
-    if (c.req.path !== MCP_PATH && bearerOf(c.req.raw) === null) requireOwnPage(c.req.raw, c.get('host'))
+    // What is signed needs no origin.
+    const isSigned = c.req.path.startsWith(`${HOOKS_PATH}/`)
+    if (!isSigned && c.req.path !== MCP_PATH && bearerOf(c.req.raw) === null)
+      requireOwnPage(c.req.raw, c.get('host'))
     await next()
   })
   const around = { portal, streams, tabs }
   const operations = operationsAround(around)
   const routes = [...authorizedRoutes, ...authorizedOperations(operations)]
   app.route('/', authorizeRequests(portal, routes, { tabs, seats, bounded }))
-  app.route('/', routesOf(operations, around))
+  app.route('/', routesOf(operations, around, bounded.acts))
   if (mcp !== null) app.route('/', mcpRoutes(mcp, bounded))
   app.get('*', (c) => page.answer(c.req.path, c.req.header('accept-encoding')))
   return app

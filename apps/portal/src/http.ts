@@ -11,6 +11,7 @@ import { type Addresses, addressesBehind } from './edge/address.ts'
 import { namesFor, publicUrl } from './edge/names.ts'
 import { Page } from './edge/page.ts'
 import { Tabs } from './inhabit/tabs.ts'
+import { Courier, type CourierOptions } from './outlets/courier.ts'
 import type { Portal } from './portal.ts'
 import type { OpenMcp } from './routes/mcp.ts'
 import { Streams } from './routes/streams.ts'
@@ -26,6 +27,8 @@ export interface ServeOptions {
   readonly proxies?: readonly string[] | undefined
   /** acts of one person within a minute; 120 when left out */
   readonly actsPerMinute?: number | undefined
+  /** how people are told beside the page what waits for them */
+  readonly outlets?: CourierOptions | undefined
   /** opens the door of MCP, which is then at `/mcp` */
   readonly openMcp?: OpenMcp | undefined
   /** the folder of the built page; the one of this package when left out */
@@ -55,6 +58,7 @@ export async function servePortal(portal: Portal, options: ServeOptions): Promis
     proxies = [],
     actsPerMinute,
     openMcp,
+    outlets,
     page = PAGE_FOLDER,
   } = options
   const addresses = addressesBehind(proxies)
@@ -84,6 +88,8 @@ export async function servePortal(portal: Portal, options: ServeOptions): Promis
   server.keepAliveTimeout = KEEP_ALIVE_MS
   await listenOn(server, port, listen)
   seats.start()
+  const courier = new Courier(portal, outlets)
+  courier.start()
   return {
     url: publicUrl(server.address() as AddressInfo, hosts),
     async close() {
@@ -92,7 +98,7 @@ export async function servePortal(portal: Portal, options: ServeOptions): Promis
       streams.endAll()
       tabs.close()
       server.closeAllConnections()
-      await Promise.all([seats.close(), mcp?.close()])
+      await Promise.all([seats.close(), mcp?.close(), courier.close()])
       await closed
     },
   }

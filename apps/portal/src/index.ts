@@ -3,7 +3,15 @@
 export { hasAccount, LINK_HOURS_MAX, makeLink, OWN_LINK_MINUTES } from './accounts/links.ts'
 export { describePeople, type PersonView, removeAccount, revokeLink } from './accounts/people.ts'
 export { isLoopback, Provider, type ProviderSettings } from './accounts/provider.ts'
+export { HOOKS_PATH } from './api/outlets.ts'
 export { buildPage, PAGE_FOLDER } from './build-page.ts'
+export {
+  addHook,
+  type HookDoes,
+  type HookView,
+  listHooks,
+  removeHook,
+} from './hooks/hooks.ts'
 export { type Served, type ServeOptions, servePortal } from './http.ts'
 export type {
   Checkpointed,
@@ -15,6 +23,18 @@ export type {
   ReplayAsked,
   ServiceHealth,
 } from './machine.ts'
+export type { CourierOptions } from './outlets/courier.ts'
+export {
+  addOutlet,
+  confirmOutlet,
+  listOutlets,
+  type OutletPlace,
+  type OutletView,
+  removeOutlet,
+  retryOutlet,
+  WANTS,
+  type Want,
+} from './outlets/outlets.ts'
 export type { Portal } from './portal.ts'
 export { describeApi, listRoutes, type Route } from './route-list.ts'
 export { migratePortal } from './store/migrate.ts'

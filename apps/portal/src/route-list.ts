@@ -12,7 +12,9 @@ export interface Route {
 /** Every route of the router, once: tests try each of them. The type of the router itself stays within the package. */
 export function listRoutes(portal: Portal): Route[] {
   const around = { portal, streams: new Streams(), tabs: new Tabs(portal.onError) }
-  const all = routesOf(operationsAround(around), around).routes.filter(({ method }) => method !== 'ALL')
+  const all = routesOf(operationsAround(around), around, async () => undefined).routes.filter(
+    ({ method }) => method !== 'ALL',
+  )
   return [...new Map(all.map(({ method, path }) => [`${method} ${path}`, { method, path }])).values()]
 }
 

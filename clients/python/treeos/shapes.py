@@ -211,6 +211,24 @@ class AccessToken(TypedDict):
     revokedAt: Optional[str]
 
 
+class Outlet(TypedDict):
+    id: str
+    kind: Literal["webhook", "email"]
+    address: str
+    wants: List[Literal["question", "answer", "notice", "approval"]]
+    confirmed: bool
+    createdAt: str
+    deliveries: Dict[str, Any]
+
+
+class Hook(TypedDict):
+    id: str
+    name: str
+    does: Union[Dict[str, Any], Dict[str, Any]]
+    createdAt: str
+    usedAt: Optional[str]
+
+
 class _Problem(TypedDict):
     type: str
     title: str

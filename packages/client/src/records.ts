@@ -8,6 +8,7 @@ export {
   type WordStream,
   type Words,
 } from '@treeos/store'
+export { instanceSecret } from './access/instance-secrets.ts'
 export {
   deleteOverlay,
   type OverlayRequest,
@@ -76,7 +77,7 @@ export {
   type MomentHappening,
 } from './read/following.ts'
 export { type HealthView, health, ownUse } from './read/health.ts'
-export { type InboxPage, type InboxView, inbox, inboxPage } from './read/inbox.ts'
+export { describeInboxEntry, type InboxPage, type InboxView, inbox, inboxPage } from './read/inbox.ts'
 export { type InspectedMoment, inspectMoment } from './read/inspecting.ts'
 export { inspectSpace, type PageOfSpace, type SpaceView } from './read/inspecting-space.ts'
 export { checkFlow, checkRole, registeredRoles } from './read/linting.ts'

@@ -39,6 +39,8 @@ export function addPortal(cli: Cli): void {
         const onError = teller(out, 'portal')
         const provider = await providerIn(process.env)
         const { openMcp } = await import('@treeos/mcp')
+        const { outletsIn } = await import('../instance/outlets.ts')
+        const outlets = outletsIn(process.env)
         await buildPage((line) => out.progress(line))
         await withPortalServices(options, async ({ postgresUrl, ...at }) => {
           const listener = listenToJournal(postgresUrl, { onLost: (error) => onError('journal', error) })
@@ -51,6 +53,7 @@ export function addPortal(cli: Cli): void {
             proxies: listed(proxies),
             actsPerMinute,
             openMcp,
+            outlets,
             ...(listen ? { listen } : {}),
           })
           out.value(

@@ -25,7 +25,9 @@ import {
   measurePeoplesInboxes,
   openDatabase,
   type Reality,
+  type StoreDb,
 } from '@treeos/store'
+import { type Kysely, sql } from 'kysely'
 import { type CheckpointStatus, readCheckpointStatus } from './checkpoints.ts'
 import { readToolServers, type ServerState } from './tools.ts'
 import { readWitnessStatus, type WitnessStatus } from './witnesses.ts'
@@ -80,6 +82,16 @@ export interface Status {
   readonly budgets: Readonly<Record<StandardFor, Partial<Budget>>> | null
   /** beings that a budget has parked, until somebody approves; null while Postgres does not answer */
   readonly parked: number | null
+  /** what people are to be told by webhooks and e-mail; null where no portal keeps any */
+  readonly outlets: Outlets | null
+}
+
+/** Deliveries of all outlets. */
+export interface Outlets {
+  /** that failed, and are tried again */
+  readonly late: number
+  /** that were given up: `treeos outlet list` says why */
+  readonly dead: number
 }
 
 export interface PeoplesInbox {
@@ -125,6 +137,7 @@ export async function readStatus(dataDir: string, env: NodeJS.ProcessEnv = proce
     inbox: stored.inbox,
     budgets: stored.budgets,
     parked: stored.parked,
+    outlets: stored.outlets,
   }
 }
 
@@ -171,9 +184,24 @@ interface Stored {
   readonly inbox: PeoplesInbox | null
   readonly budgets: Status['budgets']
   readonly parked: number | null
+  readonly outlets: Outlets | null
 }
 /** For a Postgres that does not answer, or holds no reality yet. */
-const NOTHING_STORED: Stored = { reality: null, wakes: null, inbox: null, budgets: null, parked: null }
+const NOTHING_STORED: Stored = {
+  reality: null,
+  wakes: null,
+  inbox: null,
+  budgets: null,
+  parked: null,
+  outlets: null,
+}
+
+/** An instance without a portal has no such table. */
+const readOutlets = (db: Kysely<StoreDb>): Promise<Outlets | null> =>
+  sql<{ late: string; dead: string }>`select late, dead from portal.delivery_state()`.execute(db).then(
+    ({ rows: [found] }) => ({ late: Number(found?.late ?? 0), dead: Number(found?.dead ?? 0) }),
+    () => null,
+  )
 
 async function readStored(url: string): Promise<Stored> {
   const db = openDatabase(url, { role: 'treeos_people', poolMax: 1 })
@@ -186,6 +214,7 @@ async function readStored(url: string): Promise<Stored> {
       inbox: await measurePeoplesInboxes(db),
       budgets: await standardBudgets({ db, reality }),
       parked: await countParked(db),
+      outlets: await readOutlets(db),
     }
   } catch {
     return NOTHING_STORED

@@ -102,7 +102,7 @@ export async function openServices<T>(
 }
 
 /** How overlays reach the vaults of workers; nothing before a worker has made their key. */
-function vaultsOf(dataDir: string): Pick<LiveConnection, 'vaults'> {
+export function vaultsOf(dataDir: string): Pick<LiveConnection, 'vaults'> {
   const access = vaultAccess(process.env, dataDir)
   return access === null ? {} : { vaults: new VaultCaller(access.key, access.tls) }
 }

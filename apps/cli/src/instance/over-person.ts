@@ -1,8 +1,9 @@
 import { authorizeActingAs, authorizeGrant } from '@treeos/client/records'
 import { type BeingName, quote, stanceOf, TreeosError } from '@treeos/core'
-import { portalOf } from '@treeos/portal'
+import { type OutletPlace, portalOf } from '@treeos/portal'
 import type { InstanceOptions } from '../cli.ts'
-import { asPortal } from './connection.ts'
+import { asPortal, vaultsOf } from './connection.ts'
+import { dataDirOf } from './data-dir.ts'
 
 /**
  * Opens the accounts of an instance for somebody who may decide how a person signs in: the person itself, and its makers.
@@ -23,3 +24,11 @@ export const overPerson = <T>(
       )
     return use(portalOf(at.db))
   })
+
+/** Opens what a person has of outlets and hooks, for itself. @throws {TreeosError} as {@link overPerson} */
+export const overOutlets = <T>(
+  options: InstanceOptions,
+  as: BeingName,
+  use: (place: OutletPlace) => Promise<T>,
+): Promise<T> =>
+  overPerson(options, { being: as, as }, (store) => use({ store, at: vaultsOf(dataDirOf(options)) }))

@@ -1,6 +1,6 @@
 import { dataFlag, keyFileOf, type Wakes } from '@treeos/local'
 import { describeCheckpoint } from '../health/checkpoints.ts'
-import { describeParked, type PeoplesInbox, type Status } from '../health/status.ts'
+import { describeParked, type Outlets, type PeoplesInbox, type Status } from '../health/status.ts'
 import { describeServer } from '../health/tools.ts'
 import { describeWitnesses } from '../health/witnesses.ts'
 import { duration, table } from '../text/output.ts'
@@ -47,6 +47,9 @@ export function describeStatus(status: Status, dataDir: string): string {
       ...(inbox === null ? [] : [['inbox', describeInbox(inbox)]]),
       ...(budgets === null ? [] : [['budget', describeBudgets(budgets)]]),
       ...(parked ? [['parked', describeParked(parked)]] : []),
+      ...(status.outlets !== null && status.outlets.late + status.outlets.dead > 0
+        ? [['told outside', describeOutlets(status.outlets)]]
+        : []),
       ...describeWork(status),
       ['state', dataDir],
     ],
@@ -85,6 +88,14 @@ function describeInbox({ waiting, notices, oldestSeconds }: PeoplesInbox): strin
     [notices === 1 ? 'notice' : 'notices']: notices,
   })
   return `${counts} for people, the oldest for ${duration(oldestSeconds)}`
+}
+
+function describeOutlets({ late, dead }: Outlets): string {
+  const told = [
+    ...(dead > 0 ? [`${dead} given up: treeos outlet list says why`] : []),
+    ...(late > 0 ? [`${late} tried again`] : []),
+  ]
+  return `of what waits for people ${told.join(', ')}`
 }
 
 /** What each being may use that has no budget of its own. */

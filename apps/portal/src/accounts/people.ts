@@ -77,14 +77,16 @@ export async function revokeLink(db: Kysely<PortalDb>, being: BeingName): Promis
 }
 
 /**
- * Takes the account of a person away: its ways to sign in, its sessions and its link. The person itself lives on.
+ * Takes the account of a person away: its ways to sign in, its sessions and its link, where it is told what waits, and its hooks. The
+ * person itself lives on.
  * @returns the ids of the sessions that ended
  */
 export async function removeAccount(db: Kysely<PortalDb>, being: BeingName): Promise<string[]> {
   return db.transaction().execute(async (tx) => {
     await tx.deleteFrom('link').where('being', '=', being).execute()
     const ended = await tx.deleteFrom('session').where('being', '=', being).returning('id').execute()
-    await tx.deleteFrom('account').where('being', '=', being).execute()
+    for (const table of ['account', 'outlet', 'hook'] as const)
+      await tx.deleteFrom(table).where('being', '=', being).execute()
     return ended.map(({ id }) => id)
   })
 }

@@ -6,6 +6,7 @@ import { describe } from './describe.ts'
 import { inboxRoutes } from './inbox.ts'
 import { journalRoutes } from './journal.ts'
 import { answers, newApi, open, operation } from './operation.ts'
+import { outletRoutes } from './outlets.ts'
 import { overlayRoutes } from './overlays.ts'
 import { receiptRoutes } from './receipts.ts'
 import { roleRoutes } from './roles.ts'
@@ -38,6 +39,7 @@ export function apiOf(around: Around) {
     .route('/', worldRoutes())
     .route('/', receiptRoutes(around.portal))
     .route('/', tokenRoutes())
+    .route('/', outletRoutes(around.portal))
     .route('/', journalRoutes(around))
   let described: object | null = null
   const once = () => {

@@ -104,9 +104,9 @@ export function authorizeRequests(
 
   /** A browser in which somebody signed in before is counted by itself, so that nobody else at its address takes its place. */
   async function countStranger(c: Context<Env>, work: Work): Promise<void> {
-    if (work !== 'open' && work !== 'sign-in' && work !== 'link')
+    if (work !== 'open' && work !== 'sign-in' && work !== 'link' && work !== 'hook')
       throw new Error(`${c.req.path} needs no session, and its work is ${work}`)
-    const device = work === 'open' ? undefined : deviceCookie(c.req.raw, c.get('host'))
+    const device = work === 'open' || work === 'hook' ? undefined : deviceCookie(c.req.raw, c.get('host'))
     const isKnown = await isKnownDevice(portal.store, device)
     await bounded.strangers[work](isKnown ? `device ${device}` : c.get('address'))
   }

@@ -8,6 +8,7 @@ const STRANGERS = {
   open: { points: 10, burst: 50 },
   'sign-in': { points: 10, burst: 100 },
   link: { points: 50, burst: 200 },
+  hook: { points: 10, burst: 100 },
   /** a request for what needs a session, without one that holds */
   unknown: { points: 10, burst: 50 },
 } as const
@@ -49,6 +50,7 @@ export function bounds(actsPerMinute?: number) {
     open: pace(STRANGERS.open),
     'sign-in': pace(STRANGERS['sign-in']),
     link: pace(STRANGERS.link),
+    hook: pace(STRANGERS.hook),
     unknown: pace(STRANGERS.unknown),
   }
   const turns = (atOncePerGroup: number, atOnce: number) =>

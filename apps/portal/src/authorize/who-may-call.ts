@@ -31,6 +31,7 @@ const ROUTES: Readonly<Record<Caller, Readonly<Record<`${'GET' | 'POST'} /api/${
     'POST /api/open/passkey/used': 'sign-in',
     'POST /api/open/provider': 'sign-in',
     'POST /api/open/provider/returned': 'sign-in',
+    'POST /api/open/hooks/:id': 'hook', // it is signed
     'GET /api/open/log/checkpoint': 'open',
     'GET /api/open/log/cosigned': 'open',
     'GET /api/open/log/consistency': 'open',

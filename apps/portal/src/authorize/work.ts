@@ -6,6 +6,8 @@ export type Work =
   | 'sign-in'
   /** a sign-in by a link, which is a secret that nobody else has */
   | 'link'
+  /** what a program outside signed, which becomes an act */
+  | 'hook'
   /** a read of bounded size */
   | 'read'
   /** one small change */
@@ -32,6 +34,7 @@ export const WORK: Readonly<Record<Work, WorkBounds>> = {
   open: { bodyBytesMax: 4 * KIB, atOnce: null },
   'sign-in': { bodyBytesMax: 72 * KIB, atOnce: null }, // four texts of 16 KiB of an authenticator
   link: { bodyBytesMax: 72 * KIB, atOnce: null },
+  hook: { bodyBytesMax: 64 * KIB, atOnce: null },
   read: { bodyBytesMax: 16 * KIB, atOnce: 12 },
   change: { bodyBytesMax: 128 * KIB, atOnce: 12 }, // 500 ids of entries
   act: { bodyBytesMax: 384 * KIB, atOnce: 12 }, // an act takes 256 KiB, and JSON escapes some of it

@@ -20,3 +20,12 @@ grant execute on function treeos.json_of(bytea), treeos.genesis(text), treeos.li
   treeos.revoke_token(text, text), treeos.may_set_overlay(text, text, text), treeos.delete_overlay(text, text, text, text),
   treeos.set_overlay(text, text, text, text, text[], text)
   to treeos_portal;
+-- `treeos status` tells of deliveries that were given up. It reads no address.
+do $$
+declare
+  rights text;
+begin
+  for rights in select rolname from pg_roles where rolname in ('treeos_app', 'treeos_people') loop
+    execute format('grant usage on schema portal to %1$I; grant execute on function portal.delivery_state() to %1$I', rights);
+  end loop;
+end $$;

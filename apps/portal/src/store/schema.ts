@@ -67,6 +67,36 @@ export interface PortalDb {
     readonly name: string | null
     readonly expires_at: Date
   }
+  readonly outlet: {
+    readonly id: Generated<string>
+    readonly being: string
+    readonly kind: string
+    readonly address: string
+    readonly wants: string[]
+    readonly confirmed: boolean
+    /** postgres returns a bigint as text */
+    readonly after_age: ColumnType<string, number, number>
+    readonly created_at: Generated<Date>
+  }
+  readonly delivery: {
+    readonly outlet: string
+    readonly entry: string
+    readonly id: Generated<string>
+    readonly state: Generated<string>
+    readonly attempts: Generated<number>
+    readonly next_at: Generated<Date>
+    readonly made_at: Generated<Date>
+    readonly tried_at: Date | null
+    readonly fault: string | null
+  }
+  readonly hook: {
+    readonly id: Generated<string>
+    readonly being: string
+    readonly name: string
+    readonly does: string
+    readonly created_at: Generated<Date>
+    readonly used_at: Date | null
+  }
 }
 
 /** The same connections, in the portal's schema. */

@@ -85,3 +85,51 @@ create table portal.attempt (
   name text,
   expires_at timestamptz not null
 );
+
+-- Where a person is told what waits in its inbox, beside the page. The secret that signs what a webhook is sent follows from the key of the
+-- instance, and is in no table.
+create table portal.outlet (
+  id uuid primary key default gen_random_uuid(),
+  being text not null,
+  kind text not null check (kind in ('webhook', 'email')),
+  address text not null,
+  wants text[] not null, -- of question, answer, notice, approval
+  confirmed boolean not null, -- an address of e-mail is told nothing before it gave the code that it was sent
+  after_age bigint not null, -- the newest entry of the inbox when it was made
+  created_at timestamptz not null default clock_timestamp(),
+  unique (being, kind, address)
+);
+
+-- That an entry of an inbox is told by an outlet, once. What it says is in the inbox, and is read when it is told.
+create table portal.delivery (
+  outlet uuid not null references portal.outlet on delete cascade,
+  entry text not null,
+  id uuid not null default gen_random_uuid() unique, -- the receiver knows a repetition by it
+  state text not null default 'due' check (state in ('due', 'sent', 'moot', 'dead')),
+  attempts integer not null default 0,
+  next_at timestamptz not null default clock_timestamp(),
+  made_at timestamptz not null default clock_timestamp(),
+  tried_at timestamptz,
+  fault text, -- why the last try failed
+  primary key (outlet, entry)
+);
+create index delivery_due on portal.delivery (next_at) where state = 'due';
+
+-- By which a program outside acts as its person without a session or a token: it signs what it sends. The secret follows from the key of
+-- the instance, and is in no table.
+create table portal.hook (
+  id uuid primary key default gen_random_uuid(),
+  being text not null,
+  name text not null,
+  does text not null, -- JSON: {"summon": stance} or {"signal": key}
+  created_at timestamptz not null default clock_timestamp(),
+  used_at timestamptz
+);
+create index hook_being on portal.hook (being);
+
+-- How many deliveries failed and are tried again, and how many were given up, for whoever looks after the instance.
+create function portal.delivery_state() returns table (late bigint, dead bigint)
+language sql stable security definer set search_path = portal, pg_temp as $$
+  select count(*) filter (where state = 'due' and attempts > 0), count(*) filter (where state = 'dead') from delivery;
+$$;
+revoke execute on function portal.delivery_state() from public;

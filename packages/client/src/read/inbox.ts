@@ -39,7 +39,7 @@ export interface InboxPage {
  */
 export async function inbox(at: Presence, as: BeingName): Promise<InboxView[]> {
   await authorizeActingAs(at, as)
-  return (await listOpenSummons(at.db, as)).map(viewOf)
+  return (await listOpenSummons(at.db, as)).map(describeInboxEntry)
 }
 
 /** The same, page by page. @throws {TreeosError} INVALID_INPUT when `after` names no entry of this inbox; as {@link inbox} */
@@ -55,11 +55,12 @@ export async function inboxPage(
       `${quote(after)} is not an entry of this inbox, so nothing comes after it`,
     )
   const entries = await listOpenSummons(at.db, as, { after, limit: limit + 1 })
-  const items = entries.slice(0, limit).map(viewOf)
+  const items = entries.slice(0, limit).map(describeInboxEntry)
   return { items, next: entries.length > limit ? (items.at(-1)?.correlation ?? null) : null }
 }
 
-function viewOf(entry: InboxEntry): InboxView {
+/** An entry as its person is shown it. */
+export function describeInboxEntry(entry: InboxEntry): InboxView {
   return {
     correlation: entry.id,
     from: entry.caller === null ? null : stanceOf(entry.caller.name),

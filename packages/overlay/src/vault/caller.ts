@@ -1,4 +1,4 @@
-import { createHmac } from 'node:crypto'
+import { createHmac, hkdfSync } from 'node:crypto'
 import { request as httpRequest } from 'node:http'
 import { request as httpsRequest } from 'node:https'
 import { isErrorCode, type MomentId, TreeosError } from '@treeos/core'
@@ -86,6 +86,11 @@ export class VaultCaller {
   /** @throws {VaultAwayError} */
   async drop(url: string, handle: string, moment: MomentId | null): Promise<void> {
     await this.#ask({ id: vaultOf(handle), url }, { ask: 'drop', handle, moment })
+  }
+
+  /** 32 bytes that follow from the key of the instance and a name: whoever has the key makes them again, so they are stored nowhere. */
+  secretFor(name: string): Buffer {
+    return Buffer.from(hkdfSync('sha256', this.#key, new Uint8Array(), `treeos.secret.v1 ${name}`, 32))
   }
 
   /** Under the key of the instance, so nobody without it can guess a short text from the mark. */

@@ -1,0 +1,39 @@
+import { type Json, requireContent, TreeosError } from '@treeos/core'
+import { Hono } from 'hono'
+import { sql } from 'kysely'
+import type { Bounds } from '../authorize/bounds.ts'
+import type { Env, Portal } from '../portal.ts'
+import { tellFromOutside } from './from-outside.ts'
+import { findHook, secretOfHook } from './hooks.ts'
+import { signedId } from './standard-webhooks.ts'
+
+/** Webhooks that come. Whoever has the secret of one acts by it; nobody needs a session or a token. */
+export const hookRoutes = ({ at, store }: Pick<Portal, 'at' | 'store'>, acts: Bounds['acts']) =>
+  new Hono<Env>().post('/:id', async (c) => {
+    const id = c.req.param('id')
+    const body = await c.req.text()
+    const hook = await findHook({ store }, id)
+    // The secret of a hook that does not exist is as good as any: both take the same time and say the same.
+    const signed = signedId(secretOfHook(at, id), (name) => c.req.header(name), { body, now: Date.now() })
+    if (hook === null || signed === null)
+      throw new TreeosError(
+        'UNAUTHORIZED',
+        'no hook is here, or its secret did not sign this within the last 5 minutes (https://www.standardwebhooks.com)',
+      )
+    await acts(hook.being)
+    const content = contentIn(body, c.req.header('content-type'))
+    const told = await tellFromOutside({ ...at, person: hook.being }, hook, { id: signed, content })
+    await store.updateTable('hook').set({ used_at: sql`clock_timestamp()` }).where('id', '=', id).execute()
+    return c.json(told)
+  })
+
+/** JSON where the sender says so, else text. @throws {TreeosError} INVALID_INPUT */
+function contentIn(body: string, type = ''): Json {
+  if (!/^application\/(json|[\w.+-]+\+json)\b/i.test(type)) return requireContent(body, 'body')
+  try {
+    return requireContent(JSON.parse(body), 'body')
+  } catch (error) {
+    if (error instanceof TreeosError) throw error
+    throw new TreeosError('INVALID_INPUT', 'body: is not JSON')
+  }
+}

@@ -1,0 +1,87 @@
+import type { Connection, InboxView } from '@treeos/client'
+import { type BeingName, stanceOf, TreeosError } from '@treeos/core'
+import { createTransport } from 'nodemailer'
+import type { Delivery } from './deliveries.ts'
+import type { Trying } from './message.ts'
+import { codeOf } from './outlets.ts'
+
+/** The server by which e-mail goes, as the operator named it. */
+export interface Mail {
+  /** `smtp://` or `smtps://`, with its name and password */
+  readonly url: string
+  /** who writes */
+  readonly from: string
+}
+
+const TIMEOUT_MS = 15_000
+const TEXT_CHARS_MAX = 20_000
+const CONTENT_SPACES = 2
+
+const SUBJECTS: Readonly<Record<Exclude<Delivery['want'], 'confirm'>, (from: string) => string>> = {
+  question: (from) => `${from} asks you`,
+  answer: (from) => `${from} answers`,
+  notice: () => 'A notice',
+  approval: () => 'A call waits for your yes',
+}
+
+/**
+ * Sends one entry by e-mail, as plain text. Its Message-ID is the same each time, by which mail programs know a repetition.
+ * @throws {TreeosError} SERVICE_UNAVAILABLE where no server is named
+ * @throws the error of the connection
+ */
+export async function sendEmail(
+  at: Pick<Connection, 'vaults' | 'reality'>,
+  { delivery, entry }: Trying,
+  mail: Mail | null,
+): Promise<void> {
+  if (mail === null)
+    throw new TreeosError('SERVICE_UNAVAILABLE', 'the portal has no server for e-mail: set TREEOS_SMTP_URL')
+  const { id, being, address } = delivery
+  const { name } = at.reality
+  const told = entry === null ? confirming(at, delivery) : telling(being, delivery.want, entry)
+  const transport = createTransport({
+    url: mail.url,
+    connectionTimeout: TIMEOUT_MS,
+    greetingTimeout: TIMEOUT_MS,
+    socketTimeout: TIMEOUT_MS,
+  })
+  try {
+    await transport.sendMail({
+      from: mail.from,
+      to: { name: '', address },
+      subject: `[${name}] ${told.subject}`,
+      text: told.text,
+      messageId: `<${id}@treeos.${name}>`,
+      headers: { 'Auto-Submitted': 'auto-generated', 'X-TreeOS-Delivery': id },
+      disableFileAccess: true,
+      disableUrlAccess: true,
+    })
+  } finally {
+    transport.close()
+  }
+}
+
+interface Told {
+  readonly subject: string
+  readonly text: string
+}
+
+const confirming = (at: Pick<Connection, 'vaults'>, { outlet, being }: Delivery): Told => ({
+  subject: 'Confirm this address',
+  text:
+    `${stanceOf(being)} wants to be told by e-mail to this address what waits in its inbox.\n\n` +
+    `If that is you, the code is: ${codeOf(at, outlet)}\n\n` +
+    `treeos outlet confirm ${outlet} ${codeOf(at, outlet)}\n\nElse ignore this: nothing more comes.\n`,
+})
+
+function telling(being: BeingName, want: Delivery['want'], entry: InboxView): Told {
+  const { content, correlation, at, times } = entry
+  const from = entry.from ?? 'TreeOS'
+  const said = typeof content === 'string' ? content : JSON.stringify(content, null, CONTENT_SPACES)
+  const shown = said.length > TEXT_CHARS_MAX ? `${said.slice(0, TEXT_CHARS_MAX).toWellFormed()}\n(cut)` : said
+  const subject = want === 'confirm' ? '' : SUBJECTS[want](from)
+  return {
+    subject,
+    text: `To ${stanceOf(being)}, from ${from}, ${at}${times === undefined ? '' : `, ${times} times`}:\n\n${shown}\n\nIts id in the inbox: ${correlation}\n`,
+  }
+}

@@ -1,0 +1,48 @@
+import type { Connection } from '@treeos/client'
+import { stanceOf, TreeosError } from '@treeos/core'
+import { outsideFetch } from '@treeos/egress'
+import { signedHeaders } from '../hooks/standard-webhooks.ts'
+import type { Trying } from './message.ts'
+import { secretOfOutlet } from './outlets.ts'
+
+const TIMEOUT_SECONDS = 15
+const WHOSE = { who: 'a webhook', setting: 'TREEOS_WEBHOOK_PRIVATE' }
+
+/**
+ * Sends one entry to a webhook, signed. Redirects are not followed, and private addresses not reached.
+ * @throws {TreeosError} for any answer but one from 200 to 299
+ */
+export async function sendWebhook(
+  at: Pick<Connection, 'vaults'>,
+  { delivery: { id, outlet, address, being, want }, entry, signal }: Trying,
+  privateHosts: readonly string[],
+): Promise<void> {
+  const now = Date.now()
+  const body = JSON.stringify({
+    type: `inbox.${want}`,
+    timestamp: new Date(now).toISOString(),
+    data: { being: stanceOf(being), ...entry },
+  })
+  const { status, ok } = await fetchOutside(privateHosts, signal)(address, {
+    method: 'POST',
+    headers: {
+      'content-type': 'application/json',
+      'user-agent': 'TreeOS-Webhooks',
+      ...signedHeaders(secretOfOutlet(at, outlet), { id, at: now, body }),
+    },
+    body,
+    timeoutSeconds: TIMEOUT_SECONDS,
+  })
+  if (!ok) throw new TreeosError('SERVICE_UNAVAILABLE', `it answered ${status}`)
+}
+
+/** What a name resolves to inside the operator's network is not for whoever chose the name. */
+function fetchOutside(privateHosts: readonly string[], signal: AbortSignal): ReturnType<typeof outsideFetch> {
+  const fetch = outsideFetch(privateHosts, signal, WHOSE)
+  return (...asked) =>
+    fetch(...asked).catch((error: unknown) => {
+      if (!(error instanceof TreeosError) || error.code !== 'FORBIDDEN') throw error
+      const why = `its address is private: the operator allows those that ${WHOSE.setting} names`
+      throw new TreeosError('FORBIDDEN', why)
+    })
+}
