@@ -170,6 +170,8 @@ describe('a rule of a space that refuses SEE closes every other way', () => {
     deed(being, 'subscribe', { name: 'spy', scope, below: true, field: 'crypt.word' })
   const setWord = (value: Json) => doAs(world, 'set-space', '/crypt', { field: 'crypt.word', value })
   const rule = (value: Json) => doAs(world, 'set-space', '/crypt', { field: 'permissions', value })
+  const kept = async (being: string) =>
+    Object.keys(((await rowOf(world, being)).qualities.subscription ?? {}) as JsonObject)
   const newestOf = async (being: string) => {
     const { n } = (await moments(world.db, being, 1))[0]!
     return inspectMoment(world, being, n)
@@ -203,6 +205,8 @@ describe('a rule of a space that refuses SEE closes every other way', () => {
   it('control: without the rule all of them are open, and a moment reads the value itself', async () => {
     for (const being of ['before', 'within', 'lidded'])
       expect(await subscribe(being)).toMatchObject({ outcome: 'act' })
+    const wide = { name: 'wide', scope: '/', below: true, field: 'crypt.word' }
+    expect(await deed('before', 'subscribe', wide)).toMatchObject({ outcome: 'act' })
     await setWord('open')
     await until(async () => (await changesOf('before')).length === 1)
     expect((await newestOf('before')).wake).toMatchObject({ what: 'space.quality.crypt.word', value: 'open' })
@@ -226,6 +230,12 @@ describe('a rule of a space that refuses SEE closes every other way', () => {
     expect(await deed('within', 'set-roleflow', { flow: reads })).toMatchObject({ reason: 'FORBIDDEN' })
     expect(await live(world, 'within', 'look')).toMatchObject({ stacked: [] })
     expect((await newestOf('within')).explained?.context).toEqual({})
+  })
+
+  it('it ends the subscriptions to its space of those whom it keeps from it, and of no others', async () => {
+    expect(await kept('before')).toEqual(['wide'])
+    expect(await kept('within')).toEqual([])
+    expect(await kept('lidded')).toEqual(['spy'])
   })
 
   it('a wake that rested on what could be seen before says that something changed, and not what', async () => {
@@ -253,11 +263,9 @@ describe('a rule of a space that refuses SEE closes every other way', () => {
   })
 
   it('a role that lets its wearers see less ends the subscriptions that rested on it', async () => {
-    const kept = async () =>
-      Object.keys(((await rowOf(world, 'lidded')).qualities.subscription ?? {}) as JsonObject)
-    expect(await kept()).toEqual(['spy'])
+    expect(await kept('lidded')).toEqual(['spy'])
     await setRole(world, { name: 'lids', canSee: ['~'], canDo: ['move'], prompt: '' })
-    expect(await kept()).toEqual([])
+    expect(await kept('lidded')).toEqual([])
     const had = (await changesOf('lidded')).length
     await setWord('again')
     expect((await changesOf('lidded')).length).toBe(had)

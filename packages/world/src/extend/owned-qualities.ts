@@ -7,7 +7,10 @@ import { SUBSTRATE_NAMES, SUBSTRATE_REGISTRY } from './substrate.ts'
 const WRITERS: Readonly<Record<string, readonly string[]>> = {
   roleFlow: ['set-roleflow'],
   schedule: ['set-schedule', 'delete-schedule'],
-  subscription: ['subscribe', 'unsubscribe', 'set-roleflow', 'set-role', 'delete-role'],
+  subscription: [
+    ...['subscribe', 'unsubscribe', 'set-roleflow', 'set-role', 'delete-role'],
+    ...['set-space', 'remove-contributor'], // they end those that may see no more
+  ],
   llm: ['set-being', 'set-roleflow'],
   wake: ['set-being'],
   passkeys: ['set-being'],

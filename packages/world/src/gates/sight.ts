@@ -1,9 +1,9 @@
-import { type BeingName, type SpacePath, stanceOf } from '@treeos/core'
+import { type BeingName, ROOT_SPACE, type SpacePath, stanceOf } from '@treeos/core'
 import type { WorldReader } from '../read/reader.ts'
 import { nameOf, type OperationTarget } from '../read/target.ts'
 import { canonicalTarget, coversEntry, type Surface } from '../rows/lists.ts'
 import type { BeingRow, MatterRow, SpaceRow } from '../rows/rows.ts'
-import { type Subscription, seesScope } from '../rows/subscriptions.ts'
+import { EVERYWHERE, type Subscription, seesScope } from '../rows/subscriptions.ts'
 import { askPart } from './beside.ts'
 import { askListGate } from './list-gate.ts'
 import { type Reach, reachOf } from './reach.ts'
@@ -128,7 +128,7 @@ export async function watchesScope(
   { canSee }: Pick<Reach, 'canSee'>,
 ): Promise<{ readonly spaces: boolean; readonly beings: boolean }> {
   const listed = seesScope(canSee, { scope, below }, me.home)
-  const space = scope.startsWith('/') ? await world.space(scope) : null
+  const space = await world.space(scope === EVERYWHERE ? ROOT_SPACE : scope)
   if (space === null || (await isOpenTo(world, me, space))) return listed
   return { spaces: false, beings: false }
 }

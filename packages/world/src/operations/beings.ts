@@ -17,13 +17,14 @@ import type { WorldReader } from '../read/reader.ts'
 import { whyParked } from '../rows/budgets.ts'
 import type { BeingRow, RoleRow } from '../rows/rows.ts'
 import { Arguments } from './arguments.ts'
+import { endedByCeiling, endedSubscriptions } from './ended-subscriptions.ts'
 import { coordIn } from './extent.ts'
 import { parseCeiling, releasedFact } from './identity.ts'
 import { LLM, modelSettingsIn, requireConnectionChange, requireOwnConnection } from './model-connection.ts'
 import { requirePasskeyChange } from './passkeys.ts'
 import { qualityChange } from './quality-change.ts'
 import { requireSightOfPlace } from './sight-of-place.ts'
-import { endedSubscriptions, KEPT_NAMESPACES, qualitySet } from './waking.ts'
+import { KEPT_NAMESPACES, qualitySet } from './waking.ts'
 
 const setBeing: Operation = {
   name: 'set-being',
@@ -79,6 +80,7 @@ const setRoleFlow: Operation = {
         qualitySet(being, ['roleFlow'], qualities.roleFlow),
         ...(bound?.facts ?? []),
         ...(await endedSubscriptions(world, after, await reachOf(world, after))),
+        ...(bound === null ? [] : await endedByCeiling(world, after)),
       ],
       result: { clauses: flow.length, warnings: await warningsOf(world, flow, named) },
     }

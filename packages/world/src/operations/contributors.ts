@@ -3,6 +3,7 @@ import type { DecideInput, Operation } from '../extend/extension.ts'
 import { requireNotEnded } from '../gates/beside.ts'
 import type { SpaceRow } from '../rows/rows.ts'
 import { Arguments } from './arguments.ts'
+import { endedByRules, rowAfter } from './ended-subscriptions.ts'
 
 /** The rule gate reads the whole row each time. */
 const CONTRIBUTORS_MAX = 256
@@ -38,11 +39,13 @@ const removeContributor: Operation = {
   targets: ['space'],
   allow: ['owner', 'operator'],
   args: { being: 'its stance' },
-  decide(input) {
+  async decide(input) {
     const { space, being } = read(input, 'remove-contributor')
     if (!space.contributors?.includes(being))
       throw new TreeosError('RESOURCE_CONFLICT', `${stanceOf(being)} does not contribute to ${space.path}`)
-    return changed(space, 'space:contributor-removed', being)
+    const { facts, result } = changed(space, 'space:contributor-removed', being)
+    const after = facts.reduce(rowAfter, space)
+    return { facts: [...facts, ...(await endedByRules(input.world, after))], result }
   },
 }
 

@@ -15,7 +15,7 @@ import type { WorldReader } from '../read/reader.ts'
 import { type BeingRow, type RoleRow, roleKey } from '../rows/rows.ts'
 import { subscriptionsOf } from '../rows/subscriptions.ts'
 import { Arguments } from './arguments.ts'
-import { endedSubscriptions } from './waking.ts'
+import { ENDED_MAX, endedSubscriptions } from './ended-subscriptions.ts'
 
 /** Origin of a role that was written in the world, and not by an extension. */
 const LIVE = 'live'
@@ -124,9 +124,6 @@ async function requireStandingOverWearers(
     detailOf(others),
   )
 }
-
-/** Of one act. A being whose subscription is not ended here hears that something changed, and not what. */
-const ENDED_MAX = 32
 
 /**
  * Facts that end subscriptions which rested on what a role let its wearers see. Only a role that lets them see less asks for it, since it

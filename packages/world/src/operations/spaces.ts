@@ -14,6 +14,7 @@ import { STANDARD_BUDGET } from '../rows/budgets.ts'
 import { setAtPath } from '../rows/qualities.ts'
 import { spaceKey } from '../rows/rows.ts'
 import { Arguments } from './arguments.ts'
+import { endedByRules, rowAfter } from './ended-subscriptions.ts'
 import { coordIn, sizeIn } from './extent.ts'
 import { qualityChange } from './quality-change.ts'
 import { typeIn } from './type-argument.ts'
@@ -77,12 +78,20 @@ const setSpace: Operation = {
       requireRules(qualities.permissions, after)
       await requireAskedBeings(world, qualities.permissions, after)
     }
+    const fact = { reel: spaceReel(target.space.path), kind: 'quality:set', payload: change }
     return {
-      facts: [{ reel: spaceReel(target.space.path), kind: 'quality:set', payload: change }],
+      facts: [
+        fact,
+        ...(rulesSight(change.path) ? await endedByRules(world, rowAfter(target.space, fact)) : []),
+      ],
       result: change,
     }
   },
 }
+
+/** Whether a quality says who may SEE. */
+const rulesSight = ([namespace, verb = 'see']: readonly string[]): boolean =>
+  namespace === 'permissions' && verb === 'see'
 
 /** Whom a rule asks by name has to live, or nobody could answer. @throws {TreeosError} BEING_NOT_FOUND */
 async function requireAskedBeings(

@@ -12,7 +12,7 @@ import {
   TreeosError,
 } from '@treeos/core'
 import type { Decided, Operation } from '../extend/extension.ts'
-import { type Reach, reachOf } from '../gates/reach.ts'
+import { reachOf } from '../gates/reach.ts'
 import { watchesScope } from '../gates/sight.ts'
 import type { WorldReader } from '../read/reader.ts'
 import type { OperationTarget } from '../read/target.ts'
@@ -27,7 +27,6 @@ import {
   SUBSCRIPTIONS,
   SUBSCRIPTIONS_MAX,
   type Subscription,
-  subscriptionsOf,
 } from '../rows/subscriptions.ts'
 import { Arguments } from './arguments.ts'
 
@@ -224,24 +223,6 @@ function priorityIn(given: Arguments): Priority {
   const priority = given.value('priority') ?? 'background'
   if (isPriority(priority)) return priority
   throw given.fault('priority', priority, 'one of human, interactive, background')
-}
-
-/**
- * Facts that end the subscriptions of a being to what it may see no more: it would go on hearing of it.
- * @param reach that it has from now on
- */
-export async function endedSubscriptions(
-  world: WorldReader,
-  being: BeingRow,
-  reach: Pick<Reach, 'canSee'>,
-): Promise<FactDraft[]> {
-  const ended: FactDraft[] = []
-  for (const { name, field, beings, ...where } of subscriptionsOf(being)) {
-    if (field.startsWith('world.')) continue
-    const seen = await watchesScope(world, being, where, reach)
-    if (!seen.spaces || (beings && !seen.beings)) ended.push(qualitySet(being, [SUBSCRIPTIONS, name], null))
-  }
-  return ended
 }
 
 export const qualitySet = ({ name }: BeingRow, path: string[], value: Json): FactDraft => ({

@@ -105,6 +105,28 @@ export class WorldReader {
     for (const row of this.#rows.values()) frozen(row)
   }
 
+  /** A reader of the world as an act leaves it: with another row in the place of one. What it reads, this one has read. */
+  asIf(key: string, row: Row): WorldReader {
+    const source = this.#source
+    return new WorldReader({
+      rows: async (keys) => {
+        await this.prefetch(keys)
+        const stateOf = (one: string) => (one === key ? row : this.#known(one)) as Json | null
+        return keys.map((one) => ({
+          key: one,
+          state: stateOf(one),
+          head: { reel: one, seq: 0, stateSeq: 0, hash: '' },
+        }))
+      },
+      keysInPlace: (...asked) => source.keysInPlace(...asked),
+      countInPlace: (...asked) => source.countInPlace(...asked),
+      keysOfChildren: (being) => source.keysOfChildren(being),
+      keysOfBeings: () => source.keysOfBeings(),
+      blob: (digest) => source.blob(digest),
+      aside: source.aside,
+    })
+  }
+
   async #from<T>(read: Promise<T>): Promise<T> {
     try {
       return await read
