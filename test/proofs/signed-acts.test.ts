@@ -5,10 +5,10 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { act, erasing, inhabit, type SignAct } from '@treeos/client'
 import { type JsonObject, parseCall } from '@treeos/core'
-import { exportBundle, issueReceipt } from '@treeos/proofs'
+import { exportBundle, issueReceipt, verifyAll } from '@treeos/proofs'
 import { replay } from '@treeos/replay'
 import { parseKey, shownReceipt, verifyReceipt } from '@treeos/verify'
-import { buildRegistry, seed } from '@treeos/world'
+import { buildRegistry, FOLD, seed } from '@treeos/world'
 import { sql } from 'kysely'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { ActSigner, type Bent } from '../support/act-signer.ts'
@@ -51,6 +51,12 @@ async function bundle() {
   return verifyBytes(readFileSync(file), key.verifier)
 }
 
+/** What `treeos verify` says of the living record. */
+async function living() {
+  const { broken, unsigned } = await verifyAll(world.db, world.reality.id, FOLD)
+  return { broken, unsigned }
+}
+
 async function receiptOf(moment: string) {
   const at = { db: world.db, reality: world.reality, registry }
   const { envelope } = await issueReceipt(at, moment, { signer: key, log: await naiveLog(world.db, key) })
@@ -66,6 +72,7 @@ beforeAll(async () => {
 it('a signed act is shown as its person’s, in a bundle and in a receipt', async () => {
   const moment = await acts('ann', set('calm', '@ann'), laptop)
   expect(await bundle()).toMatchObject({ status: 'ok', unproven: [] })
+  expect(await living()).toEqual({ broken: [], unsigned: [] })
   const receipt = await receiptOf(moment)
   expect(receipt).toMatchObject({ status: 'ok', derived: { signing: { kind: 'signed', by: 'ann' } } })
   expect(shownReceipt(receipt)).toMatch(/made by a passkey of @ann at 20/)
@@ -96,6 +103,7 @@ it('of a being that a person drives, the person signs', async () => {
   await acts('operator', { verb: 'do', action: 'set-being', target: '@operator', args: take }, own)
   await hands.release()
   expect(await bundle()).toMatchObject({ status: 'ok' })
+  expect(await living()).toEqual({ broken: [], unsigned: [] })
 })
 
 it('nobody sets a passkey of somebody else, and whoever may set its qualities takes one away', async () => {
@@ -113,6 +121,7 @@ it('an act that somebody plants without a signature is named, and the bundle is 
   const found = await bundle()
   expect(found).toMatchObject({ status: 'unproven', broken: [] })
   expect(found.unproven).toEqual([`of 1 acts that @ann ${text}`])
+  expect(await living()).toEqual({ broken: [], unsigned: found.unproven })
   const receipt = await receiptOf(moment)
   expect(receipt).toMatchObject({
     status: 'unproven',
@@ -180,6 +189,8 @@ it('an act that somebody plants with a signature of another key, or one that was
     { reason: 'signature-mismatch', reel: 'moments:ann', what: '@ann: its signature is not by its passkey' },
     { reason: 'signature-mismatch', reel: 'moments:ann', what: '@ann: its passkey signed something else' },
   ])
+  const told = (await living()).broken.filter(({ reel }) => reel === 'moments:ann')
+  expect(told).toMatchObject([{ reason: 'signature-mismatch' }, { reason: 'signature-mismatch' }])
   await expect(receiptOf(String(moment))).rejects.toThrow(
     '@ann did not sign it: its passkey signed something else',
   )

@@ -4,14 +4,14 @@ export { verifyBundle } from './bundle/bundle.ts'
 export type { Broken } from './bundle/causes.ts'
 export type { Scope } from './bundle/cover.ts'
 export { pathsRead } from './bundle/stack.ts'
-export { isOfState } from './bundle/states.ts'
+export { isOfState, States } from './bundle/states.ts'
 export type { Erased, Verified } from './bundle/verified.ts'
 export { canonical, type Json, type JsonObject, parseCanonical } from './canonical.ts'
 export { readCheckpoint, type SignedCheckpoint } from './checkpoint.ts'
 export { type Cosigned, cosignedBy, type OutsideWitness } from './cosignature.ts'
 export { type Followed, verifyFollows } from './follow.ts'
 export { lineHash } from './hash.ts'
-export { type Signing, signerOf } from './passkey.ts'
+export { type Signing, signerOf, signingOf } from './passkey.ts'
 export {
   describeQuorum,
   isQuorum,

@@ -45,11 +45,13 @@ export function addVerify(cli: Cli): void {
         const source = await checkpointsOf(options)
         const verified = await withReality(options, async (at) => {
           const { broken: ofLog, ...log } = await compareLog(at, source)
-          const chains = await verifyAll(at.db, at.reality.id, FOLD)
+          const { unsigned, ...chains } = await verifyAll(at.db, at.reality.id, FOLD)
           const uncosigned = [...uncosignedOf(log)]
-          const unproven = [...uncoveredBy(log), ...uncosigned]
+          const unproven = [...unsigned, ...uncoveredBy(log), ...uncosigned]
           const isBroken = !chains.ok || !log.ok
-          const isProven = options.strict ? unproven.length === 0 : log.cosigned !== null
+          const isProven = options.strict
+            ? unproven.length === 0
+            : log.cosigned !== null && unsigned.length === 0
           const status = isBroken ? 'broken' : isProven ? 'ok' : 'unproven'
           const told = { status, ok: status === 'ok', unproven } as const
           return { ...chains, ...told, broken: [...chains.broken, ...ofLog], log }

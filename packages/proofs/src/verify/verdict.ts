@@ -19,6 +19,7 @@ import type { ReelId } from '@treeos/core'
  * - `decision-mismatch`: the answer of a mind does not have the digest in its record, or is gone
  * - `effect-mismatch`: what a moment asked of the outside, or the result, does not have the digest in its record, or is gone
  * - `facts-mismatch`: the facts of a moment are not those that its record names
+ * - `signature-mismatch`: the passkey of its person did not sign an act that has a signature, or signed another one
  * - `lease-mismatch`: who drives a being differs from what its facts yield
  * - `life-mismatch`: the lives of a being are not those that its moments name
  * - `reality-mismatch`: name or time zone of the reality are not those that it was made with
@@ -51,6 +52,7 @@ export type BrokenReason =
   | 'decision-mismatch'
   | 'effect-mismatch'
   | 'facts-mismatch'
+  | 'signature-mismatch'
   | 'lease-mismatch'
   | 'life-mismatch'
   | 'reality-mismatch'

@@ -4,14 +4,20 @@ import { faultsOfActs, faultsOfBlobs, faultsOfSpeech, faultsOfSummons } from './
 import { faultsOfLives, faultsOfMomentless, faultsOfNobody, faultsOfReality } from './stored-lives.ts'
 import { faultsOfMoments, type MomentFault } from './stored-moments.ts'
 import { FoldedRows } from './stored-rows.ts'
+import { StoredSignings } from './stored-signings.ts'
 import { faultsOfTables } from './tables.ts'
 import { type ChainsVerified, sorted } from './verdict.ts'
 import { type VerifyOptions, walkChains } from './verify-chains.ts'
 
+export interface AllVerified extends ChainsVerified {
+  /** in words, which acts of persons that had a passkey none shows */
+  readonly unsigned: readonly string[]
+}
+
 /**
  * Checks every chain as `verifyChains` does, and in the same snapshot all that is stored beside them and derived from them:
  * rows, watches, limits and leases against the facts; what moments opened with, decided, asked of the outside and wrote against their
- * records; lives against moments, summons against what their senders said and the other way round, acts of persons against the logins that
+ * records; acts of persons against their passkeys; lives against moments, summons against what their senders said and the other way round, acts of persons against the logins that
  * may act for persons, contents against their digests, and functions, triggers and rights against those that this version ships.
  * Of a chain that is broken only the first fault is reported.
  * @param fold how facts become rows
@@ -21,14 +27,22 @@ export function verifyAll<Row>(
   reality: string,
   fold: Fold<Row>,
   options: VerifyOptions = {},
-): Promise<ChainsVerified> {
+): Promise<AllVerified> {
   return inSnapshot(db, async (tx, copy) => {
     const erasures = await readErasures(tx)
     const rows = new FoldedRows(fold, erasures)
+    const signings = new StoredSignings(reality)
     const moments: MomentFault[] = []
     const chains = await walkChains(tx, copy, reality, options, {
-      fact: (fact) => rows.take(fact),
-      records: async (batch) => void moments.push(...(await faultsOfMoments(tx, batch, erasures))),
+      fact: (fact) => {
+        rows.take(fact)
+        signings.take(fact)
+      },
+      records: async (batch) =>
+        void moments.push(
+          ...(await faultsOfMoments(tx, batch, erasures)),
+          ...(await signings.faultsOf(tx, batch)),
+        ),
     })
     // What hangs on a broken chain differs for that reason alone.
     const isBroken = new Set(chains.broken.map(({ reel }) => reel))
@@ -54,6 +68,7 @@ export function verifyAll<Row>(
       ...chains,
       ok: chains.ok && beside.length === 0,
       broken: sorted([...chains.broken, ...beside]),
+      unsigned: signings.unsigned,
     }
   })
 }

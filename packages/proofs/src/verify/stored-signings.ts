@@ -1,0 +1,102 @@
+import type { Json } from '@treeos/core'
+import { type Db, decodeJson, readBases } from '@treeos/store'
+import { States, signerOf, signingOf } from '@treeos/verify'
+import { sql } from 'kysely'
+import type { FactRow, RecordRow } from './read.ts'
+import type { MomentFault } from './stored-moments.ts'
+
+const OF_BEINGS = 'being:'
+/** The beginning of a payload that sets a passkey, as it is stored. */
+const SETS_PASSKEY = '"path":["passkeys"'
+
+interface ActRow {
+  readonly moment: string
+  readonly open: Buffer
+  readonly salt: Buffer | null
+  readonly bytes: Buffer | null
+}
+
+/**
+ * What passkeys show of the acts of persons, as the check of a bundle says it: a wrong signature is a fault, and an act without the
+ * signature that its person could have made is named. Only acts cost anything, and of facts those that set passkeys.
+ */
+export class StoredSignings {
+  readonly #reality: string
+  readonly #states = new States()
+  readonly #unsigned = new Map<string, number>()
+
+  /** @param reality its id, which each signature names */
+  constructor(reality: string) {
+    this.#reality = reality
+  }
+
+  /** Call it with each fact, reel by reel and in order. */
+  take({ reel, seq, kind, header, bytes }: FactRow): void {
+    if (kind !== 'quality:set' || !reel.startsWith(OF_BEINGS)) return
+    if (bytes === null) this.#states.take(reel, seq, readable(header), null)
+    else if (bytes.includes(SETS_PASSKEY)) this.#states.take(reel, seq, readable(header), readable(bytes))
+  }
+
+  /** Call it after the last fact. @returns the acts with a wrong signature */
+  async faultsOf(tx: Db, records: readonly RecordRow[]): Promise<MomentFault[]> {
+    const recordOf = new Map(records.map((row) => [row.moment, row]))
+    const { rows } = await sql<ActRow>`
+      select o.moment, o.record as open, d.salt, d.bytes
+      from treeos.moment_open o left join treeos.moment_decision d on d.moment = o.moment
+      where o.moment = any(${[...recordOf.keys()]}::text[]) and (position('"kind":"act"'::bytea in o.record) > 0 or position('"signed":'::bytea in o.record) > 0)
+      order by o.moment`.execute(tx)
+    const bases = await readBases(
+      tx,
+      rows.map(({ moment }) => moment),
+    )
+    return rows.flatMap((act) => {
+      const row = recordOf.get(act.moment) as RecordRow
+      const on = this.#faultOf(act, readable(row.record), bases.get(act.moment)?.heads ?? [])
+      return on === null
+        ? []
+        : [{ reel: row.reel, seq: row.seq, reason: 'signature-mismatch', on: [row.reel, on] } as const]
+    })
+  }
+
+  /** @returns the reel of the person whose signature is wrong; null where none is */
+  #faultOf(
+    { open: bytes, salt, bytes: said }: ActRow,
+    record: Json,
+    basis: readonly (readonly [string, number, string])[],
+  ): string | null {
+    const open = readable(bytes)
+    if (typeof record !== 'object' || record === null || Array.isArray(record)) return null // the walk reports it
+    const own = record as { readonly [field: string]: Json }
+    const signer = signerOf(open, String(own.being))
+    const reel = `${OF_BEINGS}${signer}`
+    const [, seq] = basis.find(([read]) => read === reel) ?? []
+    const state = seq === undefined ? null : this.#states.at(reel, seq)
+    const act = {
+      record: own,
+      open,
+      decision: said === null ? null : readable(said),
+      salt: salt?.toString('hex') ?? null,
+    }
+    const signing = signingOf(this.#reality, act, state === null ? null : (state.passkeys ?? {}))
+    if (signing.kind === 'wrong') return reel
+    if (signing.kind === 'signed' || signing.kind === 'none') return null
+    if (signing.kind === 'unknown' && !signing.isSigned) return null // nobody knows whether it had a passkey
+    const why = signing.kind === 'unknown' ? signing.why : 'it had one and did not use it'
+    const text = `that @${signing.by} made them is not shown by a passkey: ${why}`
+    this.#unsigned.set(text, (this.#unsigned.get(text) ?? 0) + 1)
+    return null
+  }
+
+  /** In words, which acts no passkey shows. */
+  get unsigned(): string[] {
+    return [...this.#unsigned].map(([text, count]) => `of ${count} acts ${text}`)
+  }
+}
+
+function readable(bytes: Buffer): Json {
+  try {
+    return decodeJson<Json>(bytes)
+  } catch {
+    return null
+  }
+}
