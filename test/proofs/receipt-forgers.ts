@@ -20,6 +20,7 @@ export interface Statement {
     specs: Record<string, Json>[]
     program: { flow: Json[]; defaultRole: Json; roles: Record<string, { digest: string }> }
     reels: Record<string, (ShownFact | Gap)[]>
+    facts: [string, JsonObject, string | null, JsonObject | null][]
     moment: {
       record: Record<string, Json>
       open: Record<string, Json>
@@ -40,6 +41,21 @@ const factsIn = ({ reels }: Statement['predicate']): ShownFact[] =>
 const LISTS = ['canSee', 'canDo', 'canSummon', 'canBe']
 /** Each changes a true statement into one that claims something else. @returns false when there is nothing of the kind in it */
 export const FORGERS: readonly (readonly [string, (statement: Statement, draw: Random) => unknown])[] = [
+  [
+    'no fact of its act',
+    ({ predicate }) => {
+      if (predicate.facts.length === 0) return false
+      return predicate.facts.splice(0).length
+    },
+  ],
+  [
+    'another word in a fact of its act',
+    ({ predicate }, draw) => {
+      const said = predicate.facts.flatMap(([, , , payload]) => (payload === null ? [] : [payload]))
+      if (said.length === 0) return false
+      return Object.assign(draw.pick(said), { planted: true })
+    },
+  ],
   [
     'another verdict',
     ({ predicate }, draw) => {

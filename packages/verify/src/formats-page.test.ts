@@ -15,7 +15,7 @@ import {
   saltOfHead,
   valueHash,
 } from './hash.ts'
-import { OPERATIONS } from './receipt/operations.ts'
+import { OPERATIONS } from './operations.ts'
 
 const page = readFileSync(join(import.meta.dirname, '../../../docs/formats.md'), 'utf8')
 // biome-ignore lint/suspicious/noExplicitAny: each kind of example has fields of its own

@@ -2,6 +2,7 @@
 
 import re
 
+from facts import check_facts
 from hashes import Checkpoint, fact_hash, genesis_hash, is_hash, is_included, line_hash, moment_hash, salted_hash, value_hash
 from heads import whole_heads
 from moment import check_header, check_moment, cited_by, gone_from
@@ -109,21 +110,22 @@ class Bundle:
         if is_tombstone:
             self.tombstone(header, payload)
         self.states.take(reel, seq, header, payload)
-        self.count(header)
+        self.count(header, payload)
         if self.link(reel, seq, prev, own):
             return
         need(self.being is not None, "a reel without a head")
         self.loose[own] = is_tombstone
         self.unnamed.add(own)
 
-    def count(self, header):
+    def count(self, header, payload):
         """All facts of a moment say the same of it."""
         if type(header["moment"]) is not str:
             return
         said = [header[field] for field in SAID]
-        count, before = self.wrote.get(header["moment"], (0, said))
+        facts, before = self.wrote.get(header["moment"], ({}, said))
         need(same(before, said), "another actor, time or stack than that of another fact of its moment")
-        self.wrote[header["moment"]] = (count + 1, said)
+        facts[(header["reel"], header["seq"])] = (header["kind"], payload)
+        self.wrote[header["moment"]] = (facts, said)
 
     def tombstone(self, header, payload):
         by = at(payload, "onBehalfOf")
@@ -155,12 +157,13 @@ class Bundle:
         for what in gone_from(value):
             self.gone.append((f"being:{being} {name}", f"moments:{being}", n, what, False))
         facts, cited, cause, digests = cited_by(value)
-        count, said = self.wrote.pop(name, (0, None))
-        need(all(self.cites(ref, True) for ref in facts) and len(facts) == count, "other facts")
+        wrote, said = self.wrote.pop(name, ({}, None))
+        need(all(self.cites(ref, True) for ref in facts) and len(facts) == len(wrote), "other facts")
         due = [being, given(value["open"], "driver"), cause, given(record, "openedAt"), given(record, "stackDigest")]
         need(said is None or same(said, due), "its facts say otherwise who acted, when and in which stack")
         self.derive(value, heads.basis)
         self.check_signing(value, heads.basis)
+        self.check_facts(value, heads, [(ref[0], *wrote[(ref[0], ref[1])]) for ref in facts])
         need(all(self.cites(ref, self.being is None) for ref in cited), "cites other facts")
         self.unnamed.discard(cause)
         need(all(digest in self.contents for digest in digests), "a content is not here")
@@ -177,6 +180,14 @@ class Bundle:
         if signing == "signed" and record["wake"] is not None:
             need(record["wake"] not in self.signed, "the same signature twice")
             self.signed.add(record["wake"])
+
+    def check_facts(self, moment, heads, facts):
+        def state_of(reel):
+            head = heads.judged_from.get(reel)
+            return self.states.at(reel, head[1]) if head is not None and self.is_whole(reel) else None
+
+        role = self.contents.get(given(moment["record"], "stack", "primary", "digest"))
+        self.is_attested = check_facts(facts, moment, role, None, state_of) or self.is_attested
 
     def derive(self, moment, basis):
         record = moment["record"]

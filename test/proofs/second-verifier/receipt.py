@@ -3,11 +3,12 @@
 import re
 
 from approvals import Approval, check_yes, is_own_yes
+from facts import check_facts
 from flow import is_number, roles_for
 from gates import LIST_OF, NOTHING, Question, World, expanded, list_gate, rule_gate, unknown, written
-from hashes import Checkpoint, is_hash, is_included, is_signed, moment_hash, plain_base64, value_hash
+from hashes import Checkpoint, fact_hash, is_hash, is_included, is_signed, moment_hash, plain_base64, salted_hash, value_hash
 from heads import shown_heads
-from moment import check_moment
+from moment import check_header, check_moment
 from operations import OPERATIONS
 from passkey import signer_of, signing_of
 from plain_json import ABSENT, Broken, at, canonical, given, items, need, parse, same
@@ -84,6 +85,34 @@ class Derivation:
         self.check_surface()
         self.gates = self.ask()
         self.verdict = self.judge()
+        self.check_written()
+
+    def check_written(self):
+        """The facts that the moment wrote: they have the hashes in its record, and are what its decision yields."""
+        refs, links = items(self.record, "facts"), items(self.witness, "facts")
+        need(len(refs) == len(links), "other facts than the record names")
+        opened = self.open
+        due = [self.being, given(opened, "driver"), given(opened, "wake", "cause"), self.record["openedAt"], self.record["stackDigest"]]
+        facts = []
+        for (reel, seq, own), link in zip(refs, links):
+            need(type(link) is list and len(link) == 4, "no fact")
+            prev, header, salt, payload = link
+            check_header(header, reel, seq)
+            need(is_hash(prev) and fact_hash(prev, header) == own, "another fact")
+            said = [header[field] for field in ("actor", "driver", "cause", "at", "stack")]
+            need(header["moment"] == self.name and same(said, due), "a fact of another moment")
+            if salt is not None or payload is not None:
+                need(is_hash(salt) and type(payload) is dict, "no payload")
+                need(salted_hash(salt, payload) == header["payloadHash"], "another payload")
+            facts.append((reel, header["kind"], payload))
+
+        def state_of(reel):
+            head = self.world.heads.get(reel)
+            state = None if head is None else self.world.read.at(reel, head[0])
+            return state if head is None else {key: one for key, one in (state or {}).items() if key not in ("driver", "budget")}
+
+        specs = self.witness["specs"]
+        check_facts(facts, self.moment, specs[0] if specs else None, self.witness["target"], state_of)
 
     def signed(self):
         by = signer_of(self.open, self.being)

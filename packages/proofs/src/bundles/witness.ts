@@ -16,7 +16,7 @@ import { sql } from 'kysely'
 import { contextOf, type IsOfContext } from './context.ts'
 import { reachesForChildren } from './gaps.ts'
 import { membersOf } from './members.ts'
-import { findMomentLine, type MomentLine } from './read.ts'
+import { findMomentLine, type MomentLine, readFactsByHash } from './read.ts'
 import { hexOf, jsonOf } from './stored.ts'
 
 interface Deps {
@@ -127,7 +127,20 @@ async function givenOf({ tx, reality }: Deps, line: MomentLine): Promise<Given> 
     program: await kept('program', readPath(open, ['program'])),
     specs,
     surface: readPath(await kept('face', readPath(open, ['face'])), ['surface']) ?? null,
+    facts: await factsOf(tx, record),
   }
+}
+
+/** The facts that a moment wrote, in the order of its record. */
+async function factsOf(tx: Db, record: Json): Promise<Json> {
+  const refs = (readPath(record, ['facts']) ?? []) as readonly (readonly [string, number, string])[]
+  const found = new Map<string, Json>()
+  for await (const { hash, prev, header, salt, payload } of readFactsByHash(
+    tx,
+    refs.map(([, , hash]) => hash),
+  ))
+    found.set(String(hash), [prev, header, salt, payload] as Json)
+  return refs.map(([, , hash]) => found.get(hash) ?? null)
 }
 
 /** What the call may be done to: one target, or where it names none, those that its operation may take then. */

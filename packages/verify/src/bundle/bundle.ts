@@ -5,6 +5,7 @@ import { isHeaderOf } from '../header.ts'
 import { type Head, wholeHeads } from '../heads.ts'
 import { lacking, trusted, type WitnessPolicy } from '../policy.ts'
 import { type Checking, statusOf } from '../status.ts'
+import { Acts } from './acts.ts'
 import { type Broken, causesIn, type Fault } from './causes.ts'
 import {
   type Chain,
@@ -66,6 +67,7 @@ class Check {
   readonly #states = new States()
   readonly #lastActs = new Map<string, LastAct>()
   readonly #signings = new Signings()
+  readonly #acts = new Acts()
   /** in words, which beings might not see the places that their flows read */
   readonly #hidden = new Set<string>()
   /** number of moments whose stack depends on a reel that is not here */
@@ -200,6 +202,9 @@ class Check {
     const isTombstone = this.#tombstone(header, payload)
     this.#states.take(String(reel), Number(seq), header, payload)
     this.#countFact(header)
+    const moment = at(header, 'moment')
+    if (typeof moment === 'string')
+      this.#acts.take(moment, String(reel), Number(seq), String(at(header, 'kind')), isSaid ? payload : null)
     if (this.#link(String(reel), seq as number, prev, String(hash))) return
     this.#need(this.#isOfOne, 'head-mismatch', 'this reel has no head in the bundle')
     this.#loose.set(String(hash), { hash: String(hash), isTombstone, isProven: false })
@@ -252,7 +257,8 @@ class Check {
     const moment = { record, ...kept } as unknown as Moment
     const name = String(record.moment)
     const heads = wholeHeads({ basis, judged, salt: basisSalt })
-    for (const [reason, what] of faultsOfMoment(moment, heads)) this.#need(false, reason, what)
+    const faults = [...faultsOfMoment(moment, heads)]
+    for (const [reason, what] of faults) this.#need(false, reason, what)
     const isNoted =
       heads === null || notedHash(String(basisSalt), noted) === (at(moment.open, 'noted') ?? null)
     this.#need(isNoted, 'open-mismatch', 'what it noted has another digest than its open record says')
@@ -272,6 +278,11 @@ class Check {
     this.#need(isOwn, 'actor-mismatch', what)
     this.#derive(moment, heads?.basis ?? [])
     const read = { basis: heads?.basis ?? [], states: this.#states, isWhole: this.#isWhole }
+    const role = this.#contents.get(String(at(record.stack, 'primary', 'digest'))) ?? null
+    if (isWritten && heads !== null && faults.length === 0) {
+      const unfit = this.#acts.check(moment, { ...read, judgedFrom: heads.judgedFrom, role })
+      this.#need(unfit === null, 'facts-mismatch', unfit ?? '', wrong)
+    }
     const unsigned = this.#signings.take(this.#reality, moment, read)
     if (unsigned !== null)
       this.#need(false, 'signature-mismatch', unsigned.what, { ...this.#at, on: [unsigned.reel] })
@@ -393,6 +404,7 @@ class Check {
       ],
       unproven: [
         ...this.#signings.hidden,
+        ...this.#acts.unproven,
         ...[...this.#hidden].map(
           (what) => `that ${what}, whose qualities its flow reads, is said by its records`,
         ),

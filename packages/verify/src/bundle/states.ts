@@ -4,7 +4,7 @@ import { setPath } from '../set-path.ts'
 /** The reel on which roles are set. */
 export const REGISTRY = 'registry'
 
-/** What a flow may read of a reel: of a being, a space, a namespace of signals, or the registry of roles. */
+/** What a flow may read of a reel, of a being, a space, a namespace of signals or the registry of roles, and where a thing is and what waits. */
 export type State = JsonObject
 
 /** How a fact changes that. Other kinds change nothing of it. */
@@ -13,7 +13,9 @@ const CHANGES: Readonly<Record<string, (state: State, payload: JsonObject) => St
     ...{ home, defaultRole, cognition, qualities },
     space: home,
     driver: null,
+    budget: null,
   }),
+  'being:budgeted': (state, { budget = null }) => ({ ...state, budget }),
   'being:moved': (state, { to = null }) => ({ ...state, space: to }),
   'being:inhabited': (state, { by = null }) => ({ ...state, driver: by }),
   'being:released': (state) => ({ ...state, driver: null }),
@@ -26,6 +28,10 @@ const CHANGES: Readonly<Record<string, (state: State, payload: JsonObject) => St
     ...state,
     values: setPath(state.values ?? {}, keysOf(key), value, false),
   }),
+  'matter:created': (_, { place = null }) => ({ space: place }),
+  'matter:moved': (state, { to = null }) => ({ ...state, space: to }),
+  'approval:asked': (_, { call = null }) => ({ call }),
+  'approval:given': (state, { call = null }) => ({ ...state, call }),
   'role:set': (state, { name, digest = null, spec }) => ({ ...state, [String(name)]: roleOf(digest, spec) }),
   'role:deleted': (state, { name }) => {
     const { [String(name)]: _gone, ...others } = state

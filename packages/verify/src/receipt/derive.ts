@@ -5,19 +5,13 @@ import { at, canonical, isArray, isObject, type Json, type JsonObject, same } fr
 import { type ByClause, rolesFor } from '../flow.ts'
 import { momentHash, valueHash } from '../hash.ts'
 import { type Heads, shownHeads } from '../heads.ts'
+import { OPERATIONS } from '../operations.ts'
 import { type Signing, signerOf, signingOf } from '../passkey.ts'
 import { askerIn } from '../wake.ts'
+import { written } from '../written.ts'
 import { type Bound, checkYes, isOwnYes } from './approval.ts'
-import {
-  type Answer,
-  deriveListGate,
-  deriveRuleGate,
-  expanded,
-  LIST_OF,
-  type Wearer,
-  written,
-} from './gates.ts'
-import { OPERATIONS } from './operations.ts'
+import { type Answer, deriveListGate, deriveRuleGate, expanded, LIST_OF, type Wearer } from './gates.ts'
+import { checkOwnFacts } from './own-facts.ts'
 import type { Target } from './question.ts'
 import { World } from './world.ts'
 
@@ -53,6 +47,8 @@ export interface Witness {
    * stands for facts that are left out, up to the one of that number and hash
    */
   readonly reels: Readonly<Record<string, Json>>
+  /** the facts that the moment wrote, each as [hash of the fact before, header, salt, payload] */
+  readonly facts: Json
 }
 
 /** A permission that was derived again. */
@@ -191,6 +187,7 @@ export function derive(witness: Parts): Derived {
     gates.push(isAskedByCode && asks.length === 0 ? { ...answer, by: String(told) } : answer)
   }
   const verdict = verdictOf(witness, said, gates)
+  attested.push(...checkOwnFacts(witness, world))
   const [outcome, reason] = [String(said.outcome), typeof said.reason === 'string' ? said.reason : null]
   if (verdict === 'refused' && gates.every(({ allowed }) => allowed))
     attested.push(

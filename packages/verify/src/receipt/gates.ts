@@ -1,5 +1,6 @@
 import { ancestry } from '../ancestry.ts'
 import { at, isArray, isObject, type Json, type JsonObject } from '../canonical.ts'
+import { written } from '../written.ts'
 import { type Ask, type PlacedAsk, readAsk } from './ask.ts'
 import { areCounts, isKept, talliesOf } from './counts.ts'
 import type { Question } from './question.ts'
@@ -23,19 +24,6 @@ export const LIST_OF: Readonly<Record<string, List>> = {
   do: 'canDo',
   summon: 'canSummon',
   be: 'canBe',
-}
-
-/** The one written form of an address: `hall/@ann` is `@ann`, `hall` is `/hall`, and `~` the home of who uses it. Whom a list may summon is a being, so `ann` is `@ann` there. */
-export function written(list: string, address: string, home: string): string {
-  if (list === 'canDo' || list === 'canBe' || /^(matter|thread):/.test(address)) return address
-  if (list === 'canSummon' && /^[a-z][a-z0-9-]{0,31}$/.test(address)) return `@${address}`
-  if (address === '~') return home
-  const being = /^(?:~\/|[a-z0-9/-]*)@([a-z][a-z0-9-]{0,31})$/.exec(address)
-  if (being !== null) return `@${being[1]}`
-  const path = address.replace(/^\/+/, '')
-  return /^([a-z0-9][a-z0-9-]{0,63}(\/(?!$)|$))+$/.test(path) || (path === '' && address !== '')
-    ? `/${path}`
-    : address
 }
 
 function matches(pattern: string, target: string): boolean {
