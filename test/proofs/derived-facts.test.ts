@@ -268,6 +268,43 @@ describe('the facts of an act', () => {
   })
 })
 
+describe('a fact that no moment wrote', () => {
+  /** Adds one at the end of a reel. */
+  const withOne = (reel: string, kind: string, payload: JsonObject, actor = '$reality'): Line[] => {
+    const all = structuredClone(lines)
+    const [head] = all.filter((line) => line.kind === 'head' && line.reel === reel)
+    const last = all.findLastIndex((line) => line.kind === 'fact' && line.reel === reel)
+    const fact = structuredClone(all[last]!)
+    head!.seq += 1
+    Object.assign(fact, { seq: head!.seq, hash: 'ab'.repeat(32), salt: '00'.repeat(32) })
+    const nobodys = { moment: null, driver: null, cause: null, stack: null }
+    Object.assign(fact.header, { seq: head!.seq, kind, actor, ...nobodys })
+    resalted(fact, payload)
+    all.splice(last + 1, 0, fact)
+    return rehashed(all)
+  }
+  const mood = { path: ['mood'], value: 'planted', merge: false }
+
+  it.each([
+    ['a quality of a being', 'being:clerk', 'quality:set', mood],
+    ['a ceiling', 'being:clerk', 'being:bounded', { ceiling: null }],
+    ['a rule of a space', 'space:/den', 'quality:set', { ...mood, path: ['permissions'] }],
+    ['a being that is born later', 'being:clerk', 'being:bore', { being: 'ghost' }],
+    ['words', 'being:clerk', 'being:summoned', { to: 'operator', content: 'planted' }],
+    ['a signal of others', 'world:bell', 'signal:published', { namespace: 'bell', key: ['x'], value: 1 }],
+  ])('is broken where TreeOS writes none such: %s', async (_what, reel, kind, payload) => {
+    expect((await faultsOf(withOne(reel, kind, payload as JsonObject))).length).toBeGreaterThan(0)
+  })
+
+  it('is broken with an actor, and is one of those that TreeOS writes: the control', async () => {
+    const down = { namespace: 'model', key: ['other', 'down'], value: true }
+    expect(await faultsOf(withOne('world:model', 'signal:published', down))).toEqual([])
+    expect(reasonsOf(await faultsOf(withOne('world:model', 'signal:published', down, 'clerk')))).toContain(
+      'header-mismatch',
+    )
+  })
+})
+
 function asAnother(all: Line[], moment: string): boolean {
   factsOf(all, moment)[0]!.header.kind = 'own:else'
   return true

@@ -5,7 +5,7 @@ import re
 from facts import check_facts
 from hashes import Checkpoint, fact_hash, genesis_hash, is_hash, is_included, line_hash, moment_hash, salted_hash, value_hash
 from heads import whole_heads
-from moment import check_header, check_moment, cited_by, gone_from
+from moment import check_header, check_moment, check_momentless, cited_by, gone_from
 from passkey import signer_of, signing_of
 from plain_json import ABSENT, Broken, at, given, is_count, items, need, parse_canonical, same
 from stack import Beside, Stack, check_outcome
@@ -48,6 +48,7 @@ class Bundle:
         self.contents, self.unused = {}, set()
         self.states, self.last_acts, self.missing = States(), {}, set()
         self.checkpoint = None
+        self.first, self.made_at = set(), None
         self.signed, self.is_unsigned, self.is_attested = set(), False, False
 
     def take(self, number, value):
@@ -120,6 +121,10 @@ class Bundle:
     def count(self, header, payload):
         """All facts of a moment say the same of it."""
         if type(header["moment"]) is not str:
+            if check_momentless(header, payload):
+                self.first.add(header["at"])
+            if header["kind"] == "reality:made" and self.made_at is None:
+                self.made_at = header["at"]
             return
         said = [header[field] for field in SAID]
         facts, before = self.wrote.get(header["moment"], ({}, said))
@@ -252,6 +257,7 @@ class Bundle:
             is_lost = not is_tombstone and name.rpartition(" ")[0] in self.lost
             need(name in self.tombs or is_lost, "gone without a tombstone")
         need(not self.unused, "nothing names a content")
+        need(self.made_at is None or self.first <= {self.made_at}, "a fact of the beginning is of another time")
         need(self.being is not None or not self.wrote, "facts of a moment that is not here")
         if self.being is None:
             if self.checkpoint is not None:

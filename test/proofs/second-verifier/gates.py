@@ -4,7 +4,7 @@ import re
 
 from approvals import read_ask
 from counts import are_counts, counts_of, is_kept, tallies_of
-from moment import check_header
+from moment import check_header, check_momentless
 from plain_json import ABSENT, Broken, at, canonical, given, items, need
 from hashes import fact_hash, genesis_hash, is_hash, salted_hash
 from stack import ancestry
@@ -105,6 +105,8 @@ class World:
             check_header(header, reel, seq)
             last = fact_hash(last, header)
             kind = given(header, "kind")
+            if header["moment"] is None:
+                check_momentless(header, payload)
             if reel.startswith(OF_TOLD):
                 if counts(reel, kind):
                     check_payload(header, salt, payload)

@@ -34,6 +34,30 @@ def check_header(header, reel, seq):
     need(header["v"] == 1 and header["reel"] == reel and same(header["seq"], seq), "a header of another place")
 
 
+FIRST = ("being:born", "being:bore", "space:created", "space:opened", "space:entered")
+MOMENTLESS = {
+    "role:set": lambda reel, _: reel == "registry",
+    "role:deleted": lambda reel, _: reel == "registry",
+    "being:released": lambda reel, _: reel.startswith("being:"),
+    "approval:expired": lambda reel, _: reel.startswith("approval:"),
+    "signal:published": lambda reel, _: reel == "world:model",
+    "quality:set": lambda reel, said: reel == "space:/" and (said is None or items(said, "path")[:1] == ["budget"]),
+    "reality:made": lambda reel, _: reel == "space:/",
+    "reality:forked": lambda reel, _: reel == "space:/",
+}
+
+
+def check_momentless(header, payload):
+    """A fact that no moment wrote. Says whether it is of the beginning of the reality."""
+    nobodys = all(header[field] is None for field in ("driver", "cause", "stack"))
+    need(header["actor"] == "$reality" and nobodys, "no moment wrote it, and somebody did")
+    kind = header["kind"]
+    if kind in FIRST:
+        return True
+    need(kind in MOMENTLESS and MOMENTLESS[kind](header["reel"], payload), "nobody writes such a fact without a moment")
+    return False
+
+
 def check_moment(moment, heads):
     record, opened = given(moment, "record"), given(moment, "open")
     need(is_heads(given(record, "facts")), "no heads")

@@ -1,6 +1,7 @@
-import type { Json } from '../canonical.ts'
+import { at, type Json } from '../canonical.ts'
 import { checkFacts, inOrder } from '../facts.ts'
 import type { Heads } from '../heads.ts'
+import { momentlessKind } from '../momentless.ts'
 import type { Moment } from './moment.ts'
 import type { States } from './states.ts'
 
@@ -11,10 +12,35 @@ export class Acts {
   /** in words, by how many acts, what of their facts is said by their records */
   readonly #attested = new Map<string, number>()
 
-  /** @param payload null: it was erased, or is not the one whose digest its header holds */
-  take(moment: string, reel: string, seq: number, kind: string, payload: Json): void {
-    const facts = this.#facts.get(moment) ?? new Map<string, string>()
-    this.#facts.set(moment, facts.set(`${reel} ${seq}`, JSON.stringify([kind, payload])))
+  /** when the reality was made; null before that is told */
+  #madeAt: Json = null
+  /** facts of its beginning, with their times */
+  readonly #first: (readonly [reel: string, seq: number, at: Json])[] = []
+
+  /**
+   * @param payload null: it was erased, or is not the one whose digest its header holds
+   * @returns what is wrong, in words; null where nothing is
+   */
+  take(header: Json, payload: Json): string | null {
+    const [moment, reel, seq] = [at(header, 'moment'), String(at(header, 'reel')), Number(at(header, 'seq'))]
+    const kind = String(at(header, 'kind'))
+    if (typeof moment === 'string') {
+      const facts = this.#facts.get(moment) ?? new Map<string, string>()
+      this.#facts.set(moment, facts.set(`${reel} ${seq}`, JSON.stringify([kind, payload])))
+      return null
+    }
+    const time = at(header, 'at') ?? null
+    const found = momentlessKind(header, payload)
+    if (found === 'first') this.#first.push([reel, seq, time])
+    if (kind === 'reality:made') this.#madeAt ??= time
+    return found === null ? `no moment wrote it, and TreeOS writes no ${kind} without one` : null
+  }
+
+  /** Facts of the beginning of the reality that are of another time. Call it at the end. */
+  get untimely(): (readonly [reel: string, seq: number])[] {
+    return this.#first.flatMap(([reel, seq, time]) =>
+      this.#madeAt === null || time === this.#madeAt ? [] : [[reel, seq] as const],
+    )
   }
 
   /**

@@ -202,9 +202,8 @@ class Check {
     const isTombstone = this.#tombstone(header, payload)
     this.#states.take(String(reel), Number(seq), header, payload)
     this.#countFact(header)
-    const moment = at(header, 'moment')
-    if (typeof moment === 'string')
-      this.#acts.take(moment, String(reel), Number(seq), String(at(header, 'kind')), isSaid ? payload : null)
+    const wrong = this.#acts.take(header, isSaid ? payload : null)
+    this.#need(wrong === null, 'header-mismatch', wrong ?? '')
     if (this.#link(String(reel), seq as number, prev, String(hash))) return
     this.#need(this.#isOfOne, 'head-mismatch', 'this reel has no head in the bundle')
     this.#loose.set(String(hash), { hash: String(hash), isTombstone, isProven: false })
@@ -379,6 +378,10 @@ class Check {
       this.#need(false, 'facts-mismatch', `facts name ${moment}, which is not here or names others`, {
         ...this.#at,
         on: [momentsOf(String(moment.split('/')[0]))],
+      })
+    for (const [reel, seq] of this.#acts.untimely)
+      this.#need(false, 'facts-mismatch', 'no moment wrote it, and the reality was made at another time', {
+        ...{ line, reel, seq },
       })
     const [reality, scope, chains, checkpoint] = [this.#reality, this.#scope, this.#chains, this.#checkpoint]
     const tombstones = [...this.#unnamed.keys()].flatMap((hash) => this.#loose.get(hash) ?? [])

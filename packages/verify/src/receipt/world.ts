@@ -2,6 +2,7 @@ import { isOfState, States } from '../bundle/states.ts'
 import { at, isArray, isObject, type Json, type JsonObject } from '../canonical.ts'
 import { factHash, genesisHash, isHash, saltedHash } from '../hash.ts'
 import { isHeaderOf } from '../header.ts'
+import { momentlessKind } from '../momentless.ts'
 import { setPath } from '../set-path.ts'
 
 /** A fact of a witness: its header, and salt and payload where the state that the gates read depends on them. */
@@ -180,6 +181,8 @@ export class World {
         hash = factHash(hash, header)
         hashes.set(seq, hash)
         const kind = String(at(header, 'kind'))
+        const isPlanted = at(header, 'moment') === null && momentlessKind(header, payload) === null
+        if (isPlanted) throw wrong('was written by no moment, and TreeOS writes none such without one')
         if (OF_TOLD.test(reel)) {
           const isShown = isRead(reel, kind) && requirePayload(header, salt, payload, wrong)
           if (!isShown && (salt !== null || payload !== null))
