@@ -123,6 +123,9 @@ describe('relationship tokens', () => {
     expect((await reachOf('house')).summon).toContain('@dora')
     expect((await reachOf('dora')).summon).toEqual(['@house', '@carl'])
     expect(await say('dora', '@brun')).toMatchObject({ outcome: 'failure', reason: 'FORBIDDEN' })
+    // A predecessor lives: once it was ended, the one before it is.
+    await doAs(world, 'end-being', '@carl', {})
+    expect((await reachOf('dora')).summon).toEqual(['@house', '@brun'])
     await expectReplays(world)
   })
 

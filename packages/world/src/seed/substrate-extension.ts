@@ -204,7 +204,7 @@ const relations: Extension['relations'] = {
   present: async ({ me, world }) => stances(await world.occupants(me.space, PRESENT_MAX)),
   /** its children */
   'any-child': async ({ me, world }) => stances(await world.children(me.name)),
-  /** the last child of its maker before it that has the same default role */
+  /** the last living child of its maker before it that has the same default role */
   async predecessor({ me, world }) {
     if (me.parent === null) return []
     const names = await world.children(me.parent)
@@ -212,7 +212,8 @@ const relations: Extension['relations'] = {
     let last: BeingRow | null = null
     for (const name of names) {
       const other = await world.being(name)
-      if (other === null || other.defaultRole !== me.defaultRole || !isBefore(other, me)) continue
+      if (other === null || other.ended !== undefined) continue
+      if (other.defaultRole !== me.defaultRole || !isBefore(other, me)) continue
       if (last === null || isBefore(last, other)) last = other
     }
     return last === null ? [] : stances([last.name])
