@@ -30,15 +30,19 @@ const namesIn = (value: unknown): string[] =>
   all.filter((name) => new RegExp(`(?<![a-z0-9-])${name}(?![a-z0-9-])`).test(JSON.stringify(value)))
 
 /**
- * Those that a moment touches: its being, the makers, who spoke to it, whom its call, its roles and the bounds of these name, and who set what its
- * flow reads of its place.
+ * Those that a moment touches: its being, the makers, who spoke to it, whom its call, its roles, the bounds of these and rules name, and who set
+ * what its flow reads of its place.
  */
 function touchedBy({ predicate }: Statement, makers: readonly string[]): ReadonlySet<string> {
   const { moment, specs, surface, target, reels } = predicate
   const links = Object.values(reels).flatMap((all) => all.filter((link) => 'length' in link))
   const born = Object.values(reels).map(([first]) => (Array.isArray(first) ? first[2] : null))
   const read = links.filter(([, , payload]) => /^court,disturbance/.test(String(readPath(payload, ['path']))))
-  const named = namesIn([moment.decision, moment.open.caller ?? null, specs, surface, target, born, read])
+  const rules = links.filter(([, , payload]) => String(readPath(payload, ['path'])).startsWith('permissions'))
+  const named = namesIn([
+    ...[moment.decision, moment.open.caller ?? null, specs, surface, target, born, read],
+    rules.map(([, , payload]) => payload ?? null),
+  ])
   return new Set([String(moment.record.being), ...makers, ...named])
 }
 
