@@ -70,6 +70,7 @@ export {
 } from './processes/places.ts'
 export type { Programs, Servers, StartOptions } from './processes/servers.ts'
 export { supervise } from './processes/supervisor.ts'
+export { collectorOf } from './processes/traces.ts'
 export { up } from './processes/up.ts'
 export { restartWorkers } from './processes/workers.ts'
 export { configFileOf, keyFileOf, readAccess, type TemporalAccess } from './temporal/access.ts'

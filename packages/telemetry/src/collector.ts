@@ -8,10 +8,6 @@ import {
 } from '@opentelemetry/resources'
 import type { SpanExporter } from '@opentelemetry/sdk-trace'
 
-/** The address that traces go to, as OpenTelemetry's own variables name it; null where they name none. */
-export const collectorOf = (env: NodeJS.ProcessEnv): string | null =>
-  env.OTEL_EXPORTER_OTLP_TRACES_ENDPOINT || env.OTEL_EXPORTER_OTLP_ENDPOINT || null
-
 /** Whether contents may leave the store, by the variable of OpenTelemetry's conventions. */
 export const mayTellContent = (env: NodeJS.ProcessEnv): boolean =>
   env.OTEL_INSTRUMENTATION_GENAI_CAPTURE_MESSAGE_CONTENT?.toLowerCase() === 'true'

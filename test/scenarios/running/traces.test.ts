@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { resourceFromAttributes } from '@opentelemetry/resources'
 import { InMemorySpanExporter, type ReadableSpan, type SpanExporter } from '@opentelemetry/sdk-trace'
-import { exportTraces, positionIn } from '@treeos/telemetry'
+import { type ExportOptions, exportTraces, positionIn } from '@treeos/telemetry'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { live, play, setRole } from '../../support/life.ts'
 import { stage } from '../../support/puppet.ts'
@@ -22,7 +22,7 @@ beforeAll(async () => {
 })
 
 /** Exports all there is by one position. */
-async function exportAll(exporter: SpanExporter, name: string, more: { withContent?: boolean } = {}) {
+async function exportAll(exporter: SpanExporter, name: string, more: Partial<ExportOptions> = {}) {
   await exportTraces(world.db, {
     exporter,
     position: positionIn(join(folder, name), world.reality.id, 0),
@@ -100,6 +100,54 @@ describe('traces of moments', () => {
     await exportAll(dying, 'cut')
     expect(taken).toHaveLength(before)
   })
+
+  /** Refuses batches that hold spans of some moments, as a collector does that cannot read them. */
+  const refusing = (
+    isPoison: (span: ReadableSpan) => boolean,
+    taken: ReadableSpan[],
+    status = 400,
+  ): SpanExporter => ({
+    export(spans, done) {
+      const isRefused = spans.some(isPoison)
+      if (!isRefused) taken.push(...spans)
+      done(
+        isRefused
+          ? { code: 1, error: Object.assign(new Error('Bad Request'), { code: status }) }
+          : { code: 0 },
+      )
+    },
+    shutdown: async () => undefined,
+  })
+  const momentIn = ({ attributes }: ReadableSpan) => attributes['treeos.moment.id']
+
+  it('a moment that the collector refuses for good is named and left out, and all others go out', async () => {
+    const whole = new InMemorySpanExporter()
+    await exportAll(whole, 'before-poison')
+    const poison = momentIn(agents(whole.getFinishedSpans()).at(-2)!)
+    expect(poison).toEqual(expect.any(String))
+    const trace = (span: ReadableSpan) => momentIn(span) === poison
+    const taken: ReadableSpan[] = []
+    const leftOut: string[] = []
+    await exportAll(refusing(trace, taken), 'poison', { onLeftOut: (moment) => leftOut.push(moment) })
+    expect(leftOut).toEqual([poison])
+    const others = agents(whole.getFinishedSpans()).filter((span) => !trace(span))
+    expect(new Set(idsOf(agents(taken)))).toEqual(new Set(idsOf(others)))
+    expect(agents(taken)).toHaveLength(others.length)
+  })
+
+  it.each([400, 404, 401, 503])(
+    'nothing is left out where the collector takes nothing, and answers %d',
+    async (status) => {
+      const leftOut: string[] = []
+      const exporter = refusing(() => true, [], status)
+      const sending = exportAll(exporter, `none-${status}`, { onLeftOut: (moment) => leftOut.push(moment) })
+      await expect(sending).rejects.toThrow('Bad Request')
+      expect(leftOut).toEqual([])
+      const whole = new InMemorySpanExporter()
+      await exportAll(whole, `none-${status}`)
+      expect(whole.getFinishedSpans().length).toBeGreaterThan(0)
+    },
+  )
 
   it('a replay makes no span', async () => {
     const before = new InMemorySpanExporter()

@@ -1,15 +1,8 @@
 import { join } from 'node:path'
 import { TreeosError } from '@treeos/core'
-import { acquireLock, LockedError, onEnding } from '@treeos/local'
+import { acquireLock, collectorOf, LockedError, onEnding } from '@treeos/local'
 import { readJournal } from '@treeos/store'
-import {
-  collector,
-  collectorOf,
-  exportTraces,
-  mayTellContent,
-  positionIn,
-  resourceOf,
-} from '@treeos/telemetry'
+import { collector, exportTraces, mayTellContent, positionIn, resourceOf } from '@treeos/telemetry'
 import type { InstanceOptions } from '../cli.ts'
 import { errorReporter } from '../text/error-reporter.ts'
 import { messageOf } from '../text/failure.ts'
@@ -41,7 +34,7 @@ export async function sendTraces(options: TracesOptions, out: Output): Promise<E
   try {
     return await openReality<ExitStatus>(options, async ({ db, reality }) => {
       const start = options.from === 'now' ? (await readJournal(db, 0, 1)).newest : 0
-      const sent = { moments: 0, spans: 0 }
+      const sent = { moments: 0, spans: 0, leftOut: 0 }
       out.progress(`sending traces to ${address}`)
       /** what was told last: a fault that lasts is told once */
       let told = ''
@@ -58,6 +51,10 @@ export async function sendTraces(options: TracesOptions, out: Output): Promise<E
           sent.moments += moments
           sent.spans += spans
         },
+        onLeftOut(moment, error) {
+          sent.leftOut += 1
+          report(`the collector refuses the trace of ${moment} for good, so it is left out`, error)
+        },
         onError(error) {
           const fault = String(error)
           if (fault !== told) report('what happened is kept, and sent later', error)
@@ -66,7 +63,11 @@ export async function sendTraces(options: TracesOptions, out: Output): Promise<E
       }).catch((error: unknown) => {
         throw new TreeosError('SERVICE_UNAVAILABLE', `${address} took no traces: ${messageOf(error)}`)
       })
-      out.value({ ...sent, to: address }, () => `sent ${sent.spans} spans of ${sent.moments} moments`)
+      out.value(
+        { ...sent, to: address },
+        () =>
+          `sent ${sent.spans} spans of ${sent.moments} moments${sent.leftOut === 0 ? '' : `, ${sent.leftOut} moments were refused`}`,
+      )
       return 0
     })
   } finally {
