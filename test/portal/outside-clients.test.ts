@@ -1,15 +1,18 @@
-/** Programs that others wrote, against the API: the library of OpenAI in Python, and a fuzzer that reads the description. */
+/** Programs that others wrote, against the API: the library of OpenAI in Python, a chat client, and a fuzzer that reads the description. */
 import { execFile } from 'node:child_process'
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { issueToken } from '@treeos/client'
 import type { BeingName } from '@treeos/core'
 import { afterAll, beforeAll, expect, it } from 'vitest'
+import { wakesOf } from '../support/life.ts'
 import { PortalWorld } from '../support/portal.ts'
 import { pythonWith } from '../support/python.ts'
 
 const run = promisify(execFile)
-const PACKAGES = ['openai==3.57.0', 'schemathesis==4.32.5']
+const PACKAGES = ['openai==3.57.0', 'schemathesis==4.32.5', 'llm==0.36']
 
 let at: PortalWorld
 let programs: string | null
@@ -48,11 +51,35 @@ except openai.NotFoundError as error:
   expect(told).toEqual(['hello from Python', 'hello from Python', 'BEING_NOT_FOUND'])
 })
 
-it.each(['operator', 'bob'])(
+it('the chat client llm speaks to a being, and goes on in its conversation', async ({ skip }) => {
+  const program = join(requirePrograms(skip), 'llm')
+  const folder = mkdtempSync(join(tmpdir(), 'treeos-llm-'))
+  try {
+    writeFileSync(join(folder, 'keys.json'), JSON.stringify({ treeos: await tokenOf('ada') }))
+    const models = `- model_id: kid\n  model_name: "@kid"\n  api_base: "${at.origin}/v1"\n  api_key_name: treeos\n`
+    writeFileSync(join(folder, 'extra-openai-models.yaml'), models)
+    const said = async (...args: string[]) => {
+      const asked = run(program, args, { env: { ...process.env, LLM_USER_PATH: folder } })
+      asked.child.stdin?.end() // else it waits for more
+      return (await asked).stdout.trim()
+    }
+    expect(await said('-m', 'kid', 'hello from llm')).toBe('hello from llm')
+    expect(await said('-c', 'and again')).toBe('and again')
+    expect(await said('-m', 'kid', '--no-stream', 'at once')).toBe('at once')
+  } finally {
+    rmSync(folder, { recursive: true })
+  }
+  const wakes = (await wakesOf(at.world, 'kid')).filter(({ kind }) => kind === 'summon')
+  const rootOf = (content: string) => wakes.find((wake) => wake.content === content)?.root
+  expect(rootOf('hello from llm')).toBeDefined()
+  expect(rootOf('and again')).toBe(rootOf('hello from llm'))
+})
+
+it.for(['operator', 'bob'])(
   'no request that the description allows, or not, makes a server error, as %s',
-  async (being) => {
-    const program = programs === null ? null : join(programs, 'schemathesis')
-    if (program === null) return
+  { timeout: 900_000 },
+  async (being, { skip }) => {
+    const program = join(requirePrograms(skip), 'schemathesis')
     const ended = await run(
       program,
       [
