@@ -172,3 +172,40 @@ it('receipts are read one by one or page by page by the first operator, and chec
     expect((await asProgram(ada, `/api/v1/beings/kid/${path}`)).json).toMatchObject({ code: 'FORBIDDEN' })
   expect(at.errors).toEqual([])
 })
+
+describe('the numbers of the reality', () => {
+  const token = 'scrape-'.repeat(6)
+  const scrape = (secret: string) =>
+    send(at.origin, '/metrics', { headers: { authorization: `Bearer ${secret}` } })
+  const numberIn = (text: string, series: string) =>
+    Number(
+      text
+        .split('\n')
+        .find((line) => line.startsWith(`${series} `))
+        ?.slice(series.length + 1) ?? Number.NaN,
+    )
+
+  it('are counted by class and model, and told to the first operator and to a scraper with its own token', async () => {
+    await at.serveAnew({ scrapeToken: token })
+    const before = (await scrape(token)).text
+    const moved = 'treeos_reality_moments_total{cognition="scripted",outcome="act"}'
+    for (const content of ['one', 'two']) await live(at.world, 'kid', content)
+    const operator = await tokenOf('operator')
+    const told = await asProgram(operator, '/api/v1/metrics')
+    expect(told.headers['content-type']).toContain('openmetrics')
+    expect(numberIn(told.text, moved)).toBe((numberIn(before, moved) || 0) + 2)
+    expect(numberIn(told.text, 'treeos_reality_beings{cognition="human"}')).toBeGreaterThanOrEqual(4)
+    expect(told.text.trimEnd().endsWith('# EOF')).toBe(true)
+    for (const name of ['kid', 'ada', 'clerk']) expect(told.text).not.toContain(name)
+  })
+
+  it('are told to nobody else, and the token of a scraper opens nothing else', async () => {
+    for (const secret of ['', 'x', await tokenOf('ada'), await tokenOf('operator')])
+      expect(await scrape(secret)).toMatchObject({ status: 401, json: { code: 'UNAUTHORIZED' } })
+    expect((await asProgram(await tokenOf('ada'), '/api/v1/metrics')).status).toBe(403)
+    for (const path of ['/api/v1/metrics', '/api/v1/me', '/mcp'])
+      expect((await asProgram(token, path)).status).toBe(401)
+    await at.serveAnew()
+    expect((await scrape(token)).text).not.toContain('treeos_reality')
+  })
+})

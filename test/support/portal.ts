@@ -23,6 +23,7 @@ import {
 import { findCosigned, findNewest, issueReceipt, originOf, readKeys } from '@treeos/proofs'
 import { replay } from '@treeos/replay'
 import { type JournalListener, listenToJournal, openDatabase, type StoreDb } from '@treeos/store'
+import { RealityMetrics } from '@treeos/telemetry'
 import { type Kysely, sql } from 'kysely'
 import { inject } from 'vitest'
 import { setRole } from './life.ts'
@@ -180,6 +181,7 @@ export class PortalWorld {
     const at = { db, temporal: client, reality, registry, ...(vaults === undefined ? {} : { vaults }) }
     const temporal = { ui: 'http://127.0.0.1:1', namespace: 'default' }
     const checkpoints = mkdtempSync(join(tmpdir(), 'treeos-portal-'))
+    const metrics = new RealityMetrics(db)
     const machine: Machine = {
       health: async () => AT_REST,
       checkpoint: async () => findNewest(checkpoints, originOf(reality.id), readKeys(checkpoints)),
@@ -198,6 +200,7 @@ export class PortalWorld {
             )
           }),
         ),
+      metrics: () => metrics.scrape(),
       replay: async (request) => replay(at, { ...request, from: 'both', replayer: await openReplayer() }),
     }
     const portal = {
@@ -258,14 +261,23 @@ export class PortalWorld {
     proxies,
     actsPerMinute,
     outlets,
+    scrapeToken,
   }: {
+    readonly scrapeToken?: string
     readonly proxies?: readonly string[]
     readonly actsPerMinute?: number
     readonly outlets?: CourierOptions
   } = {}): Promise<void> {
     await this.served.close()
     const port = Number(new URL(this.origin).port)
-    this.served = await servePortal(this.portal, { port, openMcp, proxies, actsPerMinute, outlets })
+    this.served = await servePortal(this.portal, {
+      port,
+      openMcp,
+      proxies,
+      actsPerMinute,
+      outlets,
+      scrapeToken,
+    })
   }
 
   linkFor(being: BeingName): Promise<string> {

@@ -29,6 +29,7 @@ import { inhabitRoutes } from './routes/inhabit.ts'
 import { liveRoutes } from './routes/live.ts'
 import { logRoutes } from './routes/log.ts'
 import { MCP_PATH, type McpDoor, mcpRoutes } from './routes/mcp.ts'
+import { metricsRoutes } from './routes/metrics.ts'
 import { openRoutes } from './routes/open.ts'
 import { peopleRoutes } from './routes/people.ts'
 import { reachRoutes } from './routes/reach.ts'
@@ -42,6 +43,7 @@ export interface AppOptions {
   readonly bounded: Bounds
   /** null: nothing is at its path */
   readonly mcp: McpDoor | null
+  readonly scrapeToken?: string | undefined
   readonly streams: Streams
   readonly tabs: Tabs
   readonly seats: TokenSeats
@@ -93,7 +95,7 @@ export type Routes = ReturnType<typeof routesOf>
 export function createApp(
   portal: Portal,
   page: Page,
-  { names, addresses, bounded, mcp, streams, tabs, seats }: AppOptions,
+  { names, addresses, bounded, mcp, scrapeToken, streams, tabs, seats }: AppOptions,
 ): Hono<Env> {
   const app = new Hono<Env>()
   app.onError((error, c) => {
@@ -125,6 +127,7 @@ export function createApp(
   const routes = [...authorizedRoutes, ...authorizedOperations(operations)]
   app.route('/', authorizeRequests(portal, routes, { tabs, seats, bounded }))
   app.route('/', routesOf(operations, around, bounded.acts))
+  if (scrapeToken !== undefined) app.route('/', metricsRoutes(portal.machine, scrapeToken, bounded))
   if (mcp !== null) app.route('/', mcpRoutes(mcp, bounded))
   app.get('*', (c) => page.answer(c.req.path, c.req.header('accept-encoding')))
   return app

@@ -27,6 +27,8 @@ export interface ServeOptions {
   readonly proxies?: readonly string[] | undefined
   /** acts of one person within a minute; 120 when left out */
   readonly actsPerMinute?: number | undefined
+  /** the secret by which a scraper reads `/metrics`; without one nothing is there */
+  readonly scrapeToken?: string | undefined
   /** how people are told beside the page what waits for them */
   readonly outlets?: CourierOptions | undefined
   /** opens the door of MCP, which is then at `/mcp` */
@@ -76,6 +78,7 @@ export async function servePortal(portal: Portal, options: ServeOptions): Promis
     addresses,
     bounded,
     mcp,
+    scrapeToken: options.scrapeToken,
     streams,
     tabs,
     seats,

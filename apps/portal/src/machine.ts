@@ -19,6 +19,8 @@ export interface Machine {
    * @throws {TreeosError} ACTION_NOT_SUPPORTED where nobody signs
    */
   receipts(moments: readonly MomentId[]): Promise<(Envelope | TreeosError)[]>
+  /** The numbers of the reality, in OpenMetrics. */
+  metrics(): Promise<{ readonly contentType: string; readonly text: string }>
 }
 
 export interface Checkpointed {

@@ -1,5 +1,5 @@
 import { NativeConnection, Runtime, Worker, type WorkerOptions, type WorkerPlugin } from '@temporalio/worker'
-import { quote } from '@treeos/core'
+import { parseMomentId, quote } from '@treeos/core'
 import {
   historiesFolder,
   isOpenTemporal,
@@ -224,7 +224,7 @@ function observer(metrics: Metrics, log: Logger): Observer {
       if (reason === null) return
       const isNothing = kind === 'failure' || kind === 'skipped'
       log.info(
-        { outcome: kind, reason },
+        { being: parseMomentId(moment).being, moment, outcome: kind, reason },
         isNothing ? 'a moment failed or was skipped' : 'a moment reached a limit',
       )
     },

@@ -88,6 +88,7 @@ async function serve(services: Services, crowd: Crowd, onProgress: (line: string
         cosigned: async () => null,
         health: none,
         receipts: none,
+        metrics: none,
       },
       provider: null,
       onError: (where, error) => onProgress(`${where}: ${error}`),

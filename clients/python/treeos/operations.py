@@ -29,6 +29,7 @@ OPERATIONS: Dict[str, Tuple[str, str]] = {
     "journal": ("GET", "/journal"),
     "map": ("GET", "/map"),
     "me": ("GET", "/me"),
+    "metrics": ("GET", "/metrics"),
     "moment": ("GET", "/beings/{name}/moments/{n}"),
     "moments": ("GET", "/beings/{name}/moments"),
     "openapi": ("GET", "/openapi.json"),

@@ -1,4 +1,5 @@
 import type { Cli, InstanceOptions } from '../cli.ts'
+import { readableLine } from '../show/logs.ts'
 import { wholeNumber } from '../text/input.ts'
 import { plain } from '../text/output.ts'
 
@@ -25,7 +26,7 @@ export function addLogs(cli: Cli): void {
         for (const { service, file } of logs) out.progress(`${service}: ${file}`)
         const width = Math.max(...logs.map(({ service }) => service.length))
         const show = (service: string, line: string) =>
-          out.value({ service, line }, () => `${service.padEnd(width)} | ${plain(line)}`)
+          out.value({ service, line }, () => `${service.padEnd(width)} | ${plain(readableLine(line))}`)
         const ends = logs.map((log) => {
           const { lines, end } = lastLines(log.file, last)
           for (const line of lines) show(log.service, line)

@@ -39,7 +39,7 @@ export function addPortal(cli: Cli): void {
         const onError = teller(out, 'portal')
         const provider = await providerIn(process.env)
         const { openMcp } = await import('@treeos/mcp')
-        const { outletsIn } = await import('../instance/outlets.ts')
+        const { outletsIn, scrapeTokenIn } = await import('../instance/outlets.ts')
         const outlets = outletsIn(process.env)
         await buildPage((line) => out.progress(line))
         await withPortalServices(options, async ({ postgresUrl, ...at }) => {
@@ -54,6 +54,7 @@ export function addPortal(cli: Cli): void {
             actsPerMinute,
             openMcp,
             outlets,
+            scrapeToken: scrapeTokenIn(process.env),
             ...(listen ? { listen } : {}),
           })
           out.value(

@@ -3,6 +3,7 @@ import { historiesFolder } from '@treeos/host'
 import { checkpointsFolder, hasWorker, isAlive, RECHECK, readInstance, UP, unseen } from '@treeos/local'
 import type { Checkpointed, Machine, MachineHealth } from '@treeos/portal'
 import { type Envelope, findNewest, issueReceipt, originOf, readKeys } from '@treeos/proofs'
+import type { RealityMetrics } from '@treeos/telemetry'
 import type { LiveConnection } from '../instance/connection.ts'
 import { loadReplay } from '../instance/replaying.ts'
 import { newestCosigned } from '../instance/signing.ts'
@@ -28,7 +29,17 @@ export const machineOf = (
   checkpoint: readSeldom(() => newestCheckpoint(dataDir, originOf(at.reality.id))),
   cosigned: readSeldom(() => newestCosigned(dataDir, originOf(at.reality.id))),
   receipts: (moments) => receiptsOf(dataDir, at, moments),
+  metrics: metricsOf(at),
 })
+
+/** Counts begin when somebody first asks. */
+function metricsOf({ db }: LiveConnection): Machine['metrics'] {
+  let made: Promise<RealityMetrics> | null = null
+  return async () => {
+    made ??= import('@treeos/telemetry').then((telemetry) => new telemetry.RealityMetrics(db))
+    return (await made).scrape()
+  }
+}
 
 /** Witnesses are not waited for: a caller that wants their signatures asks again. */
 const RECEIPT_WAIT_SECONDS = 5

@@ -29,3 +29,15 @@ export function outletsIn(env: NodeJS.ProcessEnv): CourierOptions {
     )
   return { privateHosts, mail: { url, from } }
 }
+
+const SCRAPE_TOKEN_CHARS_MIN = 32
+
+/** @returns undefined where the operator named none @throws {TreeosError} INVALID_INPUT for one that could be guessed */
+export function scrapeTokenIn({ TREEOS_SCRAPE_TOKEN: token }: NodeJS.ProcessEnv): string | undefined {
+  if (!token) return undefined
+  if (token.length >= SCRAPE_TOKEN_CHARS_MIN && !/\s/.test(token)) return token
+  throw new TreeosError(
+    'INVALID_INPUT',
+    `TREEOS_SCRAPE_TOKEN takes a secret of at least ${SCRAPE_TOKEN_CHARS_MIN} characters without spaces`,
+  )
+}

@@ -36,7 +36,7 @@ export function apiOf(around: Around) {
     .route('/', threadRoutes())
     .route('/', overlayRoutes())
     .route('/', roleRoutes())
-    .route('/', worldRoutes())
+    .route('/', worldRoutes(around.portal))
     .route('/', receiptRoutes(around.portal))
     .route('/', tokenRoutes())
     .route('/', outletRoutes(around.portal))

@@ -16,6 +16,7 @@ import {
   surroundings,
 } from '@treeos/client'
 import { parseSpacePath } from '@treeos/core'
+import type { Portal } from '../portal.ts'
 import { answers, anyJson, newApi, open, operation, text } from './operation.ts'
 import { Budget, Namespace } from './shapes.ts'
 
@@ -110,6 +111,20 @@ const doing = operation({
   responses: answers(open<HealthView>('what waits, what is late, and how moments ended'), 'its health'),
 })
 
+const measuring = operation({
+  method: 'get',
+  path: '/metrics',
+  'x-caller': 'first-operator',
+  'x-work': 'heavy',
+  operationId: 'metrics',
+  summary: 'The numbers of the reality in OpenMetrics, for the first operator',
+  description: 'A scraper reads the same at `/metrics` of the portal, by the token of TREEOS_SCRAPE_TOKEN.',
+  tags: ['world'],
+  responses: {
+    200: { description: 'metrics', content: { 'application/openmetrics-text': { schema: z.string() } } },
+  },
+})
+
 const record = operation({
   method: 'get',
   path: '/record',
@@ -128,7 +143,7 @@ const record = operation({
 })
 
 /** What is there, and how it does. */
-export const worldRoutes = () =>
+export const worldRoutes = ({ machine }: Pick<Portal, 'machine'>) =>
   newApi()
     .openapi(tree, async (c) => {
       const { at, being } = c.get('visit')
@@ -156,6 +171,10 @@ export const worldRoutes = () =>
       return c.json(await ownUse(at, being), 200)
     })
     .openapi(doing, async (c) => c.json(await health(c.get('visit').at), 200))
+    .openapi(measuring, async (c) => {
+      const { contentType, text } = await machine.metrics()
+      return c.body(text, 200, { 'content-type': contentType }) as never
+    })
     .openapi(record, async (c) => {
       const { at, being } = c.get('visit')
       return c.json(await retrace(at, being, c.req.valid('query')), 200)

@@ -1,0 +1,74 @@
+import { parseMomentId, stanceOf } from '@treeos/core'
+
+/** Levels of pino. */
+const LEVELS: Readonly<Record<number, string>> = {
+  10: 'trace',
+  20: 'debug',
+  30: 'info',
+  40: 'warn',
+  50: 'error',
+  60: 'fatal',
+}
+/** Said in the words before, or of no use to a reader. */
+const LEFT_OUT = new Set([
+  'level',
+  'time',
+  'pid',
+  'hostname',
+  'name',
+  'msg',
+  'being',
+  'moment',
+  'reason',
+  'stack',
+])
+
+/** A line of a log as a person reads it: when, how bad, what, of whom, and the rest. A line that is not of ours stays as it is. */
+export function readableLine(line: string): string {
+  const said = parsed(line)
+  if (said === null) return line
+  const { level, time, msg } = said
+  const at = new Date(Number(time))
+  if (typeof msg !== 'string' || LEVELS[Number(level)] === undefined || Number.isNaN(at.getTime()))
+    return line
+  const about = [whoseIn(said), codeIn(said)].filter((part) => part !== null).join(', ')
+  const rest = Object.entries(said).flatMap(([name, value]) =>
+    LEFT_OUT.has(name) || value === undefined ? [] : [`${name}=${textOf(value)}`],
+  )
+  const head = `${at.toISOString().replace('T', ' ').slice(0, 19)} ${LEVELS[Number(level)]?.padEnd(5)} ${msg}`
+  return [about === '' ? head : `${head}: ${about}`, ...rest].join(' ')
+}
+
+type Said = Readonly<Record<string, unknown>>
+
+function parsed(line: string): Said | null {
+  try {
+    const said: unknown = JSON.parse(line)
+    return typeof said === 'object' && said !== null && !Array.isArray(said) ? (said as Said) : null
+  } catch {
+    return null
+  }
+}
+
+/** `@ann, moment 7` */
+function whoseIn({ moment, being }: Said): string | null {
+  if (typeof moment === 'string') {
+    try {
+      const { being: whose, n } = parseMomentId(moment)
+      return `${stanceOf(whose)}, moment ${n}`
+    } catch {
+      return moment
+    }
+  }
+  return typeof being === 'string' ? stanceOf(being) : null
+}
+
+/** A code in words, and as it is: `llm failed (LLM_FAILED)`. */
+function codeIn({ reason }: Said): string | null {
+  if (typeof reason !== 'string') return null
+  const words = reason.toLowerCase().replaceAll(/[_-]/g, ' ')
+  return words === reason ? reason : `${words} (${reason})`
+}
+
+const textOf = (value: unknown): string =>
+  typeof value === 'string' ? JSON.stringify(value) : (JSON.stringify(value) ?? '')
