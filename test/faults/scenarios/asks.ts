@@ -4,7 +4,9 @@ import { approvals } from '@treeos/client'
 import type { Json } from '@treeos/core'
 import { OPERATOR } from '@treeos/world'
 import { sql } from 'kysely'
-import type { Trial } from '../driver.ts'
+import { BYSTANDER_PATH } from '../../support/bystander.ts'
+import { MAIL_PATH } from '../../support/mail.ts'
+import type { Trial, WorkerHow } from '../driver.ts'
 import type { Figures, Scenario } from '../scenario.ts'
 import { putAct } from '../submitting.ts'
 import { dieAt } from './kill-points.ts'
@@ -12,19 +14,26 @@ import { dieAt } from './kill-points.ts'
 /** Every moment comes by these: that which asks, that which answers, and that which does what was approved. */
 const POINTS: readonly CrashPoint[] = [
   'open:held',
-  'stamp:before-append',
   'stamp:after-append',
+  'stamp:before-append',
   'ring:before',
+  'ring:after',
+  'stamp:returned',
+]
+/** Every second worker has one extension more, so its code has another version: what one asks, another one carries out. */
+const MIXED: readonly WorkerHow[] = [
+  {},
+  { env: { TREEOS_EXTENSIONS: [MAIL_PATH, BYSTANDER_PATH].join(',') } },
 ]
 /** One in so many calls gets a no. */
 const DENIED_IN = 4
 const POLL_MS = 100
 
-/** Calls that wait for a yes, with workers that die in all three moments of each. */
+/** Calls that wait for a yes, with workers of two versions that die in all three moments of each. */
 export const asks: Scenario<{ kills: number }> = {
   name: 'asks',
   about:
-    'a call that a rule asks about is done once after a yes, and never without one, wherever its workers are killed',
+    'a call that a rule asks about is done once after a yes, and never without one, wherever its workers are killed, whichever version they have',
   sizes: { test: { kills: 2 }, full: { kills: 200 }, control: { kills: 0 } },
   trial: { persons: 4, scripted: 1, llm: 0, spends: 1, stallSeconds: 60 },
   kills: ({ kills }) => POINTS.slice(0, kills),
@@ -33,11 +42,11 @@ export const asks: Scenario<{ kills: number }> = {
     const random = trial.random.fork()
     const plan = [...POINTS, ...Array.from({ length: kills }, () => random.pick(POINTS))].slice(0, kills)
     const answering = new Answering(trial)
-    const died = await dieAt(trial, random.shuffled(plan), 6)
+    const died = await dieAt(trial, random.shuffled(plan), 6, (n) => MIXED[n % MIXED.length] ?? {})
     await trial.answered()
     const answered = await answering.end()
     broken.push(...(await judgeAsks(trial, answered)))
-    return { kills, ...answered.figures, ...died }
+    return { kills, ...answered.figures, ...(await countVersions(trial)), ...died }
   },
   control: {
     without: 'sabotaged attack',
@@ -109,6 +118,15 @@ class Answering {
     await this.#done
     return { denied: this.#denied, figures: { answered: this.#seen.size, denied: this.#denied.size } }
   }
+}
+
+/** How many versions of the code judged calls, and how many calls one version asked about and another one did. */
+async function countVersions({ db }: Trial): Promise<Figures> {
+  const { rows } = await sql<{ versions: number; crossed: number }>`
+    with judged as (select moment, wake, convert_from(record, 'UTF8')::jsonb->>'code' as code from treeos.moment_outcome)
+    select count(distinct j.code)::int as versions, count(*) filter (where a.code <> j.code)::int as crossed
+    from judged j left join judged a on j.wake = 'approved/' || a.moment`.execute(db)
+  return { ...rows[0] }
 }
 
 /** Each call was done once, in one append with the use of its yes; or never, after a no. */

@@ -1,5 +1,5 @@
 import { CRASH_POINTS, type CrashPoint } from '@treeos/activities'
-import type { Trial } from '../driver.ts'
+import type { Trial, WorkerHow } from '../driver.ts'
 import type { Figures, Scenario } from '../scenario.ts'
 
 /** Reached once a life. A run starts many workers but few lives, so it seldom reaches them again. */
@@ -11,8 +11,18 @@ export const OUTSIDE: readonly CrashPoint[] = CRASH_POINTS.filter((point) => poi
 const HIT_MAX = 3
 const DEATH_SECONDS_MAX = 120
 
-/** Starts workers that die at chosen points, two at a time, under load. @returns the number of deaths by point */
-export async function dieAt(trial: Trial, points: readonly CrashPoint[], open: number): Promise<Figures> {
+/**
+ * Starts workers that die at chosen points, two at a time, under load.
+ * @param howOf what is special about each, from 0 on
+ * @returns the number of deaths by point
+ */
+export async function dieAt(
+  trial: Trial,
+  points: readonly CrashPoint[],
+  open: number,
+  howOf: (n: number) => WorkerHow = () => ({}),
+): Promise<Figures> {
+  let started = 0
   const random = trial.random.fork()
   // Few lives begin while a trial runs, so the first one must do.
   const hitOf = (point: CrashPoint) => (SELDOM.includes(point) ? 1 : random.between(1, HIT_MAX))
@@ -20,7 +30,7 @@ export async function dieAt(trial: Trial, points: readonly CrashPoint[], open: n
   trial.dismissMidwife()
   const died: Figures = {}
   const dieNext = async (crashAt: string) => {
-    const worker = trial.startWorker(crashAt)
+    const worker = trial.startWorker(crashAt, howOf(started++))
     const late = setTimeout(() => worker.kill(), 1000 * DEATH_SECONDS_MAX)
     const end = await worker.ended
     clearTimeout(late)
