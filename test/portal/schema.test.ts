@@ -50,6 +50,15 @@ const COLUMNS: Columns = {
     expires_at: time,
     used_at: `${time}?`,
   },
+  answer_link: {
+    token_hash: 'bytea',
+    being: 'text',
+    approval: 'text',
+    call: 'text',
+    created_at: time,
+    expires_at: time,
+    used_at: `${time}?`,
+  },
   device: { being: 'text', secret_hash: 'bytea', created_at: time, used_at: time },
   throttle: { key: 'text', failures: 'integer', until: time },
   passkey: {
@@ -129,6 +138,7 @@ it('the role of the portal may change its own tables, and of the record reads wh
     'portal_migrations.kysely_migration_lock',
     'treeos.allowance',
     'treeos.delayed',
+    'treeos.held_count',
     'treeos.life',
     'treeos.mind_call',
     'treeos.token',

@@ -22,6 +22,7 @@ import { hookRoutes } from './hooks/routes.ts'
 import type { Tabs } from './inhabit/tabs.ts'
 import type { Env, Portal } from './portal.ts'
 import { accountRoutes } from './routes/account.ts'
+import { answerRoutes } from './routes/answer.ts'
 import { leaveOf } from './routes/ended.ts'
 import type { Around } from './routes/happenings.ts'
 import { healthRoutes } from './routes/health.ts'
@@ -75,6 +76,7 @@ export const routesOf = ({ api, chat, a2a }: Operations, around: Around, acts: B
     .route('/api/open', openRoutes(portal))
     .route('/api/open/log', logRoutes(portal))
     .route(HOOKS_PATH, hookRoutes(portal, acts))
+    .route('/api/open/answer', answerRoutes(portal))
     .route('/api/account', accountRoutes(portal, leave))
     .route('/api/people', peopleRoutes(portal, leave))
     .route('/api', sessionRoutes(portal, leave))

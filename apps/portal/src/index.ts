@@ -1,5 +1,6 @@
 /** The web page of a reality, and who may sign in there. */
 
+export { makeAnswerLink } from './accounts/answer-links.ts'
 export { hasAccount, LINK_HOURS_MAX, makeLink, OWN_LINK_MINUTES } from './accounts/links.ts'
 export { describePeople, type PersonView, removeAccount, revokeLink } from './accounts/people.ts'
 export { isLoopback, Provider, type ProviderSettings } from './accounts/provider.ts'

@@ -43,3 +43,6 @@ async function withStore<T>(
 
 /** The secret stands behind the `#`, which browsers send to nobody. */
 export const linkTo = (portalUrl: string, token: string): string => `${portalUrl}/welcome#${token}`
+
+/** The same for a link that answers one call. */
+export const answerLinkTo = (portalUrl: string, token: string): string => `${portalUrl}/answer#${token}`

@@ -27,6 +27,8 @@ const ROUTES: Readonly<Record<Caller, Readonly<Record<`${'GET' | 'POST'} /api/${
     'POST /api/open/link/use': 'link',
     'POST /api/open/link/passkey': 'link',
     'POST /api/open/link/passkey/made': 'link',
+    'POST /api/open/answer/look': 'link',
+    'POST /api/open/answer': 'link', // acts, as the person of the link, which answers one call
     'POST /api/open/passkey': 'sign-in',
     'POST /api/open/passkey/used': 'sign-in',
     'POST /api/open/provider': 'sign-in',

@@ -27,6 +27,15 @@ export interface PortalDb {
     readonly expires_at: Date
     readonly used_at: Date | null
   }
+  readonly answer_link: {
+    readonly token_hash: Buffer
+    readonly being: string
+    readonly approval: string
+    readonly call: string
+    readonly created_at: Generated<Date>
+    readonly expires_at: Date
+    readonly used_at: Date | null
+  }
   readonly device: {
     readonly being: string
     readonly secret_hash: Buffer

@@ -33,6 +33,17 @@ create table portal.link (
   used_at timestamptz
 );
 
+-- Answers one call that waits for the yes of a person, once.
+create table portal.answer_link (
+  token_hash bytea primary key,
+  being text not null,
+  approval text not null, -- id of the call as it was shown
+  call text not null, -- digest of it
+  created_at timestamptz not null default clock_timestamp(),
+  expires_at timestamptz not null, -- with the question
+  used_at timestamptz
+);
+
 -- A browser in which a person has signed in. It opens nothing: failures elsewhere do not make it wait.
 create table portal.device (
   being text not null references portal.account on delete cascade,

@@ -4,16 +4,43 @@ import { useAct } from '../api/deed.ts'
 import { Block, Inert, Quiet, Time, Trouble } from '../parts/index.ts'
 import type { Asked } from './entry.ts'
 
-/** What a being wants to do, apart from anything that it wrote, with a yes and a no. */
+/** What a being wants to do, with a yes and a no of whoever is signed in. */
 export function AskedCall({ asked, from }: { readonly asked: Asked; readonly from: string }) {
-  const [why, setWhy] = useState('')
   const answering = useAct()
-  const answer = (action: 'approve' | 'deny') =>
-    answering.mutate({
-      verb: 'do',
-      action,
-      args: { id: asked.id, ...(action === 'deny' && why !== '' ? { why } : {}) },
-    })
+  const answer = ({ answer: action, why }: Answered) =>
+    answering.mutate({ verb: 'do', action, args: { id: asked.id, ...(why === undefined ? {} : { why }) } })
+  return (
+    <AskedForm
+      asked={asked}
+      from={from}
+      onAnswer={answer}
+      isPending={answering.isPending}
+      error={answering.error}
+    />
+  )
+}
+
+/** An answer of a person. */
+export interface Answered {
+  readonly answer: 'approve' | 'deny'
+  readonly why?: string
+}
+
+/** What a being wants to do, apart from anything that it wrote. */
+export function AskedForm({
+  asked,
+  from,
+  onAnswer,
+  isPending,
+  error,
+}: {
+  readonly asked: Asked
+  readonly from: string
+  readonly onAnswer: (answered: Answered) => void
+  readonly isPending: boolean
+  readonly error: Error | null
+}) {
+  const [why, setWhy] = useState('')
   const { verb, action, operation, args, payload, content } = asked.call as Record<string, unknown>
   return (
     <Stack gap="xs">
@@ -36,14 +63,18 @@ export function AskedCall({ asked, from }: { readonly asked: Asked; readonly fro
         onChange={(event) => setWhy(event.currentTarget.value)}
       />
       <Group gap="sm">
-        <Button loading={answering.isPending} onClick={() => answer('approve')}>
+        <Button loading={isPending} onClick={() => onAnswer({ answer: 'approve' })}>
           Approve
         </Button>
-        <Button variant="default" loading={answering.isPending} onClick={() => answer('deny')}>
+        <Button
+          variant="default"
+          loading={isPending}
+          onClick={() => onAnswer({ answer: 'deny', ...(why === '' ? {} : { why }) })}
+        >
           Deny
         </Button>
       </Group>
-      <Trouble error={answering.error} />
+      <Trouble error={error} />
     </Stack>
   )
 }

@@ -33,13 +33,19 @@ export interface Asked {
   readonly whom: string | null
 }
 
+type Told = Readonly<Partial<Record<keyof Asked | 'for', unknown>>>
+
 /** The call that an entry asks about; null for any other entry. Only TreeOS gives entries such an id. */
 export function askedIn({ correlation, content }: Pick<Entry, 'correlation' | 'content'>): Asked | null {
   const said = (content ?? {}) as Record<string, unknown>
-  const { event, id, call, on, driver, rule, roles, expiresAt, for: whom } = said
-  if (!correlation.startsWith('asked/') || event !== 'asked' || typeof id !== 'string') return null
+  const isAsked = correlation.startsWith('asked/') && said.event === 'asked' && typeof said.id === 'string'
+  return isAsked ? shownAsked(said) : null
+}
+
+/** The call, as the server tells it. */
+export function shownAsked({ id, call, on, driver, rule, roles, expiresAt, for: whom }: Told): Asked {
   return {
-    id,
+    id: String(id),
     on: String(on),
     driver: typeof driver === 'string' ? driver : null,
     call,

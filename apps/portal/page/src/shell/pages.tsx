@@ -7,6 +7,7 @@ import {
   Navigate,
   type RouteComponent,
 } from '@tanstack/react-router'
+import { Answer } from '../door/Answer.tsx'
 import { Door } from '../door/Door.tsx'
 import { Returned } from '../door/Returned.tsx'
 import { Welcome } from '../door/Welcome.tsx'
@@ -20,6 +21,7 @@ const root = createRootRoute({
   ),
 })
 const welcome = createRoute({ getParentRoute: () => root, path: '/welcome', component: Welcome })
+const answer = createRoute({ getParentRoute: () => root, path: '/answer', component: Answer })
 const provider = createRoute({ getParentRoute: () => root, path: '/provider', component: Returned })
 const signedIn = createRoute({ getParentRoute: () => root, id: 'signed-in', component: Shell })
 
@@ -93,7 +95,7 @@ const pages = [
 
 export const createPages = () =>
   createRouter({
-    routeTree: root.addChildren([welcome, provider, signedIn.addChildren([...pages])]),
+    routeTree: root.addChildren([welcome, answer, provider, signedIn.addChildren([...pages])]),
     defaultPreload: 'intent',
   })
 

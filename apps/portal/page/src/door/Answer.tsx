@@ -1,0 +1,59 @@
+import { Anchor, Text } from '@mantine/core'
+import { useHash } from '@mantine/hooks'
+import { useQuery } from '@tanstack/react-query'
+import { own } from '../api/client.ts'
+import { asking, useDeed } from '../api/deed.ts'
+import { type Answered, AskedForm } from '../inbox/AskedCall.tsx'
+import { shownAsked } from '../inbox/entry.ts'
+import { Answer as Told } from '../parts/index.ts'
+import { Door } from './Door.tsx'
+
+/**
+ * Where the link leads by which a person answers one call. The secret stands behind the `#`, which is sent to no server. Whatever opens the
+ * page only looks: an answer takes a press of a button, and a passkey where the person signs by one.
+ */
+export function Answer() {
+  const [hash] = useHash({ getInitialValueInEffect: false })
+  return <Open key={hash} token={hash.slice(1)} />
+}
+
+const linkQuery = (token: string) =>
+  asking(['answer', token], () => own.open.answer.look.$post({ json: { token } }), {
+    gcTime: 0,
+    retry: false,
+  })
+
+function Open({ token }: { readonly token: string }) {
+  const link = useQuery(linkQuery(token))
+  const answering = useDeed((json: Answered) => own.open.answer.$post({ json: { token, ...json } }), {
+    stale: null,
+  })
+  const done = answering.data
+  return (
+    <Door title="Your answer">
+      {done === undefined ? (
+        <Told of={link}>
+          {({ stance, asked }) => (
+            <>
+              <Text>
+                You answer as <b>{stance}</b>. This link answers once.
+              </Text>
+              <AskedForm
+                asked={shownAsked(asked)}
+                from={asked.from}
+                onAnswer={(answered) => answering.mutate(answered)}
+                isPending={answering.isPending}
+                error={answering.error}
+              />
+            </>
+          )}
+        </Told>
+      ) : (
+        <Text>{done.answer === 'approve' ? 'You said yes.' : 'You said no.'}</Text>
+      )}
+      <Anchor href="/" size="sm">
+        Go to the portal
+      </Anchor>
+    </Door>
+  )
+}
