@@ -32,7 +32,7 @@ export const EXAMPLES: Readonly<Record<string, readonly string[]>> = {
   'inbox list': ['treeos inbox', 'treeos inbox --as @ann'],
   'inbox read': ['treeos inbox read --all-notices', 'treeos inbox read notice/echo/1/2/operator'],
   'inbox dismiss': ['treeos inbox dismiss ann/1/2'],
-  approvals: ['treeos approvals', 'treeos approvals --as @ann'],
+  approvals: ['treeos approvals', 'treeos approvals --as @ann', 'treeos approvals --links'],
   approve: [
     'treeos approve support/1/12',
     `treeos approve support/1/12 --args '{"order": "4711", "amount": 20}'`,
@@ -121,7 +121,10 @@ export const EXAMPLES: Readonly<Record<string, readonly string[]>> = {
   ],
   'thread cut': ['treeos thread cut operator/1/2'],
   replay: ['treeos replay @echo', 'treeos replay --all --from chain'],
-  whatif: ['treeos whatif @ann --flow flow.json --since 10'],
+  whatif: [
+    'treeos whatif @ann --flow flow.json --since 10',
+    `treeos whatif @cashier --space /shop --field permissions.do --value '{"shop:refund": {"requires": ["anyone"], "counts": [{"most": 3}]}}'`,
+  ],
   fork: ['treeos fork other-way --at @guard:3', 'treeos fork other-way --discard'],
   diff: ['treeos diff home other-way', 'treeos diff home other-way --json'],
   traces: [

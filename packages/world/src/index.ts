@@ -48,7 +48,7 @@ export { listGate } from './gates/list-gate.ts'
 export { reachOf, rolesNamed } from './gates/reach.ts'
 export type { RuleQuestion } from './gates/refusal.ts'
 export { isAncestor, type RuleDecision, ruleGate } from './gates/rule-gate.ts'
-export { STANDINGS, type Standing } from './gates/rules.ts'
+export { requireRules, STANDINGS, type Standing } from './gates/rules.ts'
 export { mayRead } from './gates/sight.ts'
 export { buildFace } from './moment/build-face.ts'
 export {

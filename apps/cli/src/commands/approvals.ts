@@ -1,3 +1,4 @@
+import type { ProposedView } from '@treeos/client'
 import { stanceOf } from '@treeos/core'
 import type { ActingOptions, Cli } from '../cli.ts'
 import { withReality } from '../instance/with-instance.ts'
@@ -7,12 +8,18 @@ import { acts, doing } from './shared/act.ts'
 
 /** `treeos approvals | approve | deny`: calls that rules ask a person about. */
 export function addApprovals(cli: Cli): void {
-  cli.asBeing('approvals', 'list the calls that wait for your yes, oldest first').action(
-    cli.run(async (out, options: ActingOptions) => {
-      const as = requireStance(options.as)
-      out.value(await withReality(options, (at, { approvals }) => approvals(at, as)), shownApprovals)
-    }),
-  )
+  cli
+    .asBeing('approvals', 'list the calls that wait for your yes, oldest first')
+    .option('--links', 'with a link for each, by which whoever has it answers once, without signing in')
+    .action(
+      cli.run(async (out, { links, ...options }: ActingOptions & { links?: boolean }) => {
+        const as = requireStance(options.as)
+        const waiting = await withReality(options, async (at, { approvals, withProposals }) =>
+          withProposals(at, as, await approvals(at, as)),
+        )
+        out.value(links === true ? await withLinks(options, as, waiting) : waiting, shownApprovals)
+      }),
+    )
   acts(
     cli,
     cli
@@ -30,6 +37,20 @@ export function addApprovals(cli: Cli): void {
     (id: string, { why, as }: ActingOptions & { why?: string }) =>
       answering(as, 'deny', { id, ...(why === undefined ? {} : { why }) }),
   )
+}
+
+async function withLinks(options: ActingOptions, as: string, waiting: readonly ProposedView[]) {
+  const { answerLinkTo, requirePortalUrl } = await import('../instance/portal-link.ts')
+  const { dataDirOf } = await import('../instance/data-dir.ts')
+  const { overPerson } = await import('../instance/over-person.ts')
+  const { makeAnswerLink } = await import('@treeos/portal')
+  const url = requirePortalUrl(dataDirOf(options))
+  return overPerson(options, { being: as, as }, async (store) => {
+    const linked: (ProposedView & { readonly link: string })[] = []
+    for (const one of waiting)
+      linked.push({ ...one, link: answerLinkTo(url, await makeAnswerLink(store, as, one)) })
+    return linked
+  })
 }
 
 const answering = (as: string, action: string, args: object) =>

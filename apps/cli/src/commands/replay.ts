@@ -9,7 +9,7 @@ import {
   withServices,
 } from '../instance/with-instance.ts'
 import { shownChanges } from '../show/changes.ts'
-import { shownDifferences, shownReplayed } from '../show/proofs.ts'
+import { shownDifferences, shownReplayed, shownRuledOtherwise } from '../show/proofs.ts'
 import { UsageError } from '../text/failure.ts'
 import { momentNumber, readJsonFile, requireJson, requireStance } from '../text/input.ts'
 
@@ -19,7 +19,10 @@ interface ReplayOptions extends InstanceOptions {
 }
 
 interface WhatIfOptions extends InstanceOptions {
-  readonly flow: string
+  readonly flow?: string
+  readonly space?: string
+  readonly field?: string
+  readonly value?: string
   readonly since?: number
 }
 
@@ -67,13 +70,29 @@ export function addWhatIf(cli: Cli): void {
   cli
     .onInstance(
       'whatif <stance>',
-      'list the moments that another role flow would have changed; calls no model',
+      'list the moments that another role flow, or another rule of a space, would have changed; calls no model',
     )
-    .requiredOption('--flow <file>', 'file with the edited flow in JSON; - reads standard input')
+    .option('--flow <file>', 'file with the edited flow in JSON; - reads standard input')
+    .option('--space <path>', 'the space whose rules are others')
+    .option('--field <key>', 'where its rules are others, as in permissions.do')
+    .option('--value <json>', 'the other rules, merged with those that are there')
     .option('--since <n>', 'from this moment on', momentNumber('--since'))
     .action(
       cli.run(async (out, stance: string, { flow: file, since, ...options }: WhatIfOptions) => {
         const being = requireStance(stance)
+        const { space, field, value } = options
+        if ((file === undefined) !== (space !== undefined && field !== undefined && value !== undefined))
+          throw new UsageError('whatif takes either --flow, or --space, --field and --value')
+        if (file === undefined) {
+          const rule = { space: space ?? '', field: field ?? '', value: requireJson(value ?? '', '--value') }
+          const { whatIfRules } = await import('@treeos/replay')
+          const otherwise = await withRegistry(options, async (at) => {
+            await requireBeing(at, being)
+            return whatIfRules(at, { being, ...rule, since })
+          })
+          out.lines(otherwise, shownRuledOtherwise)
+          return
+        }
         const flow = await readJsonFile(file)
         const { whatIf } = await import('@treeos/replay')
         const differences = await withRegistry(options, async (at) => {

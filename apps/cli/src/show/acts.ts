@@ -1,9 +1,10 @@
 import type {
   ActResult,
-  ApprovalView,
   Cancelled,
   GatherResult,
   InboxView,
+  Proposal,
+  ProposedView,
   SummonResult,
 } from '@treeos/client'
 import type { Json } from '@treeos/core'
@@ -31,16 +32,28 @@ function shownWaiting(waiting: Json): string {
   return `not done yet: it waits for the yes of ${whom}, whom ${rule} asks, until ${expiresAt}\n  treeos approve ${approval}`
 }
 
-export function shownApprovals(waiting: readonly ApprovalView[]): string {
+export function shownApprovals(waiting: readonly (ProposedView & { readonly link?: string })[]): string {
   if (waiting.length === 0) return 'nothing waits for your yes'
   return waiting
-    .map(({ id, from, call, rule, expiresAt, roles }) =>
+    .map(({ id, from, call, rule, expiresAt, roles, link, likeThis }) =>
       [
         `${id}  ${from} as ${roles.join(' + ')}, until ${timeOf(expiresAt)}, by ${rule}`,
         prettyJson(call),
+        ...(link === undefined ? [] : [link]),
+        ...(likeThis === undefined ? [] : shownProposal(from, likeThis)),
       ].join('\n'),
     )
     .join('\n')
+}
+
+function shownProposal(from: string, { approved, space, field, value: rules, free }: Proposal): string[] {
+  const value = `'${JSON.stringify(rules)}'`
+  const bounds = free.length === 0 ? '' : `; it does not bound ${free.join(', ')}`
+  return [
+    `you said yes to ${approved} like this. This rule would ask you only beyond them${bounds}:`,
+    `  treeos space set ${space} ${field} ${value}`,
+    `what it would have let through: treeos whatif ${from} --space ${space} --field ${field} --value ${value}`,
+  ]
 }
 
 export function shownDone({ act, result, facts, waiting }: ActResult): string {

@@ -1,5 +1,5 @@
 import type { ChainsVerified, Exported } from '@treeos/proofs'
-import type { Difference, Replayed, WornStack } from '@treeos/replay'
+import type { Difference, Replayed, RuledOtherwise, WornStack } from '@treeos/replay'
 import type { Refolded } from '@treeos/store'
 import type { LogCompared } from '../instance/checkpoints.ts'
 import { oneLine, shown, table } from '../text/output.ts'
@@ -60,6 +60,18 @@ export function shownDifferences(differences: readonly Difference[]): string {
       differs.join(' ') || '-',
       `${roles(was)} → ${roles(would)}`,
       refused === null ? '' : cut(oneLine(`its act is refused: ${refused.message}`)),
+    ]),
+  )
+}
+
+export function shownRuledOtherwise(calls: readonly RuledOtherwise[]): string {
+  if (calls.length === 0) return 'no call would have come to something else'
+  return table(
+    calls.map(({ n, openedAt, call, was, would, message }) => [
+      String(n).padStart(4),
+      timeOf(openedAt),
+      `${was} → ${would}`,
+      cut(oneLine(message ?? JSON.stringify(call))),
     ]),
   )
 }

@@ -1,0 +1,126 @@
+import {
+  type BeingName,
+  canonicalJson,
+  isJsonObject,
+  type Json,
+  type JsonObject,
+  readPath,
+  type VerbCall,
+} from '@treeos/core'
+import type { Presence } from '@treeos/reality'
+import { listRecentCalls, readRows } from '@treeos/store'
+import { type ApprovalRow, approvalKey, spaceKey } from '@treeos/world'
+import type { ApprovalView } from './approvals.ts'
+
+/** So many times a person said yes to calls like one that waits: it may want to be asked less. */
+const ALIKE_MIN = 12
+/** Older answers of a person are not looked at. */
+const ANSWERS_MAX = 500
+const DAY_MS = 86_400_000
+
+/** A rule that would have let through what a person approved, and asks beyond it. */
+export interface Proposal {
+  /** how many calls like this one the person approved, and denied none */
+  readonly approved: number
+  readonly space: string
+  /** of the rule, in the qualities of the space, as `treeos space set` takes it */
+  readonly field: string
+  readonly value: Json
+  /** arguments of these calls that the rule does not bound, since they are no numbers */
+  readonly free: readonly string[]
+}
+
+export type ProposedView = ApprovalView & { readonly likeThis?: Proposal }
+
+/**
+ * Calls that wait for a person, each with a rule that would ask less, where the person said yes to many like it: of the same being, by the same
+ * rule, to the same action. Nothing is changed: who may set the rule does so.
+ */
+export async function withProposals(
+  at: Presence,
+  as: BeingName,
+  waiting: readonly ApprovalView[],
+): Promise<ProposedView[]> {
+  if (waiting.length === 0) return []
+  const answers = await answersOf(at, as)
+  return Promise.all(
+    waiting.map(async (view) => {
+      const alike = answers.filter((one) => isAlike(one.row, view))
+      const proposal = await proposalFor(at, view, alike)
+      return proposal === null ? view : { ...view, likeThis: proposal }
+    }),
+  )
+}
+
+interface Answer {
+  readonly row: ApprovalRow
+  readonly isYes: boolean
+}
+
+/** The last answers of a person that changed no arguments. */
+async function answersOf(at: Presence, as: BeingName): Promise<Answer[]> {
+  const calls = (await listRecentCalls(at.db, [as], ANSWERS_MAX)).flatMap(({ decision }) =>
+    decision.kind === 'call' ? [decision.call] : [],
+  )
+  const told = calls.flatMap((call) => {
+    const isAnswer = call.verb === 'do' && (call.action === 'approve' || call.action === 'deny')
+    const id = isAnswer && call.args.args === undefined ? call.args.id : null
+    return isAnswer && typeof id === 'string'
+      ? [{ id: id.split('/').slice(0, 3).join('/'), isYes: call.action === 'approve' }]
+      : []
+  })
+  const rows = await readRows(at.db, at.reality.id, [...new Set(told.map(({ id }) => approvalKey(id)))])
+  const rowOf = new Map(rows.map(({ key, state }) => [key, state as unknown as ApprovalRow | null]))
+  return told.flatMap(({ id, isYes }) => {
+    const row = rowOf.get(approvalKey(id))
+    return row == null ? [] : [{ row, isYes }]
+  })
+}
+
+const actOf = (call: Json | VerbCall): string => {
+  const { verb, action, operation, target } = call as JsonObject
+  return canonicalJson([verb ?? null, action ?? operation ?? target ?? null])
+}
+
+const isAlike = ({ asker, call, rules }: ApprovalRow, view: ApprovalView): boolean =>
+  `@${asker}` === view.from &&
+  rules.length === 1 &&
+  rules[0]?.by === view.rule &&
+  actOf(call) === actOf(view.call)
+
+async function proposalFor(
+  at: Presence,
+  view: ApprovalView,
+  alike: readonly Answer[],
+): Promise<Proposal | null> {
+  const [, space, verb, key] = /^(\/\S*) permissions\.([a-z]+)\.(.+)$/.exec(view.rule) ?? []
+  if (alike.length < ALIKE_MIN || alike.some(({ isYes }) => !isYes)) return null
+  if (space === undefined || verb === undefined || key === undefined) return null
+  const [row] = await readRows(at.db, at.reality.id, [spaceKey(space)])
+  const rule = readPath(row?.state ?? null, ['qualities', 'permissions', verb, key])
+  if (!isJsonObject(rule) || !isJsonObject(rule.ask) || rule.ask.beyond !== undefined) return null
+  const beyond = countsOver(alike.map((one) => one.row))
+  const asking = { ...rule, ask: { ...rule.ask, beyond: beyond as Json } }
+  const args = argumentsOf(view.call as unknown as VerbCall)
+  const free = Object.keys(args).filter((name) => !beyond.some(({ each }) => each === name))
+  return { approved: alike.length, space, field: `permissions.${verb}`, value: { [key]: asking }, free }
+}
+
+const argumentsOf = (call: VerbCall): JsonObject =>
+  call.verb === 'do' ? call.args : call.verb === 'be' ? call.payload : {}
+
+/** As many in a day as were ever approved in one, and no argument above what was approved. */
+function countsOver(rows: readonly ApprovalRow[]): JsonObject[] {
+  const times = rows.map(({ at }) => at).sort((a, b) => a - b)
+  const most = Math.max(
+    ...times.map((from) => times.filter((one) => one >= from && one < from + DAY_MS).length),
+  )
+  const args = rows.map(({ call }) => argumentsOf(call))
+  const names = Object.keys(args[0] ?? {}).filter((name) =>
+    args.every((one) => typeof one[name] === 'number' && Number(one[name]) >= 0),
+  )
+  const each = names
+    .sort()
+    .map((name) => ({ each: name, most: Math.max(...args.map((one) => Number(one[name]))) }))
+  return [{ most, per: ['being'], within: DAY_MS / 1000 }, ...each].slice(0, 8)
+}

@@ -1,0 +1,161 @@
+import {
+  approvalOf,
+  asJson,
+  type BeingName,
+  isJsonObject,
+  type Json,
+  type SpacePath,
+  TreeosError,
+  type VerbCall,
+} from '@treeos/core'
+import { actingFor, contentHeard } from '@treeos/reality'
+import {
+  type Db,
+  findDecision,
+  findEntry,
+  findOpen,
+  listOutcomes,
+  readBases,
+  type StoredOutcome,
+  wholeOpen,
+} from '@treeos/store'
+import {
+  COUNTED_KIND,
+  decideCall,
+  evolve,
+  parseKeyPath,
+  type Registry,
+  type Row,
+  type RowSource,
+  requireRules,
+  type SpaceRow,
+  setAtPath,
+  spaceKey,
+  WorldReader,
+} from '@treeos/world'
+import { answeredWake } from './judge-again.ts'
+import { Past } from './past.ts'
+import { recomputeMoment } from './recompute.ts'
+import { ErasedError } from './reel-history.ts'
+
+export interface WhatIfRules {
+  readonly being: BeingName
+  readonly space: SpacePath
+  /** where its rules are others, and the rules, which are merged with those that are there: as `treeos space set` takes both */
+  readonly field: string
+  readonly value: Json
+  /** number of the first moment to compare; default 1 */
+  readonly since?: number | undefined
+}
+
+/** A call that would have come to something else under other rules. */
+export interface RuledOtherwise {
+  readonly n: number
+  /** ISO 8601, UTC */
+  readonly openedAt: string
+  readonly call: VerbCall
+  /** `act`, `waiting`, or the code of a refusal */
+  readonly was: string
+  readonly would: string
+  /** why it would be refused; null when it would not */
+  readonly message: string | null
+}
+
+/**
+ * Judges the calls of a being again, under another rule of a space and with the world as it was, and returns those that would have come to
+ * something else. Nothing is asked of a model and nothing is written. What the rules count begins with the first call that is compared, and only
+ * what would have been done without a question counts. A moment that brought a yes is left out: that which asked for it stands for both.
+ * @throws {TreeosError} INVALID_INPUT for malformed rules
+ */
+export async function whatIfRules(
+  { db, registry }: { readonly db: Db; readonly registry: Registry },
+  { being, space, field, value, since = 1 }: WhatIfRules,
+): Promise<RuledOtherwise[]> {
+  const path = parseKeyPath(field, 'a rule')
+  if (path[0] !== 'permissions')
+    throw new TreeosError(
+      'INVALID_INPUT',
+      `${field} is no rule: it begins with permissions, as in permissions.do`,
+    )
+  requireRules(undefined, setAtPath({}, path, value, true).permissions)
+  const bench = { db, registry, past: new Past(db), space, path, value, counted: new Map<string, Row>() }
+  const found: RuledOtherwise[] = []
+  for (const outcome of await listOutcomes(db, being)) {
+    if (outcome.n < since || outcome.reason === 'superseded') continue
+    try {
+      const one = await compareCall(bench, outcome)
+      if (one !== null) found.push(one)
+    } catch (error) {
+      if (!(error instanceof ErasedError)) throw error // what it read was erased: nothing can be said about it
+    }
+  }
+  return found
+}
+
+interface Bench {
+  readonly db: Db
+  readonly registry: Registry
+  readonly past: Past
+  readonly space: SpacePath
+  readonly path: readonly string[]
+  readonly value: Json
+  /** rows of what the other rules would have counted */
+  readonly counted: Map<string, Row>
+}
+
+async function compareCall(bench: Bench, outcome: StoredOutcome): Promise<RuledOtherwise | null> {
+  const { db, past, registry } = bench
+  const decision = (await findDecision(db, outcome.moment))?.decision
+  const [stored, bases] = await Promise.all([findOpen(db, outcome.moment), readBases(db, [outcome.moment])])
+  if (decision?.kind !== 'call' || decision.call.verb === 'see' || stored === null) return null
+  const open = wholeOpen(stored)
+  if (approvalOf(open.wake) !== null) return null
+  const basis = bases.get(outcome.moment)?.heads ?? []
+  const source = past.citedOrSealedBy(basis, open.openedAt, { being: outcome.being, ...open })
+  const content = (await findEntry(db, open.wake.id))?.content ?? null
+  const { me, stack, seen, role } = await recomputeMoment(registry, outcome, { open, content }, source)
+  if (stack === null || seen.face === null || role === null) return null
+  const heard = contentHeard(open, seen.face, content)
+  const wake = await answeredWake(db, { being: me.name, open, content: heard })
+  const reader = new WorldReader(ruledOtherwise(bench, source))
+  const moment = { reader, me, open, stack, surface: seen.face.surface, role, wake }
+  const { call } = decision
+  const { would, message } = await judged(bench, call, actingFor({ db, registry }, moment))
+  const was =
+    outcome.kind === 'act' || outcome.kind === 'waiting' ? outcome.kind : (outcome.reason ?? outcome.kind)
+  return was === would
+    ? null
+    : { n: outcome.n, openedAt: new Date(open.openedAt).toISOString(), call, was, would, message }
+}
+
+async function judged(
+  { counted }: Bench,
+  call: VerbCall,
+  at: ReturnType<typeof actingFor>,
+): Promise<Pick<RuledOtherwise, 'would' | 'message'>> {
+  try {
+    const act = await decideCall(call, at)
+    if (act.kind === 'waiting') return { would: 'waiting', message: null }
+    const facts = act.kind === 'act' ? act.facts : (act.holds ?? [])
+    for (const fact of facts.filter(({ kind }) => kind === COUNTED_KIND)) {
+      const row = evolve(counted.get(fact.reel) ?? null, { ...fact, actor: at.me.name, at: at.openedAt })
+      if (row !== null) counted.set(fact.reel, row)
+    }
+    return { would: 'act', message: null } // one that waits for its effect passed both gates
+  } catch (error) {
+    if (!(error instanceof TreeosError)) throw error
+    return { would: error.code, message: error.message }
+  }
+}
+
+/** The same world with other rules in the space, and with what these would have counted. */
+const ruledOtherwise = ({ space, path, value, counted }: Bench, source: RowSource): RowSource => ({
+  ...source,
+  rows: async (keys) =>
+    (await source.rows(keys)).map((found) => {
+      if (found.key.startsWith('tally:')) return { ...found, state: asJson(counted.get(found.key) ?? null) }
+      if (found.key !== spaceKey(space) || !isJsonObject(found.state)) return found
+      const row = found.state as unknown as SpaceRow
+      return { ...found, state: asJson({ ...row, qualities: setAtPath(row.qualities, path, value, true) }) }
+    }),
+})
