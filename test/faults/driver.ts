@@ -1,11 +1,12 @@
 /** One reality under attack: births its beings, asks them questions whose answers it knows beforehand, and judges the result. */
+import { setTimeout as sleep } from 'node:timers/promises'
 import type { Client } from '@temporalio/client'
 import { act } from '@treeos/client'
 import type { BeingName, JsonObject, VerbCall } from '@treeos/core'
 import { beingWorkflowId } from '@treeos/protocol'
 import type { Reality, StoreDb } from '@treeos/store'
 import { type Extension, OPERATOR, type Registry } from '@treeos/world'
-import type { Kysely } from 'kysely'
+import { type Kysely, sql } from 'kysely'
 import mail, { MAIL_PATH } from '../support/mail.ts'
 import type { Ground, Say } from './ground.ts'
 import { History } from './history.ts'
@@ -65,6 +66,9 @@ export interface Submitting {
   readonly rings: number
 }
 const ONCE: Submitting = { rows: 1, rings: 1 }
+
+/** So many calls of one person wait for a yes in a trial; the bound of the product is 20. */
+const ASKS_MAX = 8
 
 /** For a machine that others use too. */
 const OPERATE_SECONDS_MAX = 120
@@ -259,11 +263,23 @@ export class Trial {
 
   /** Makes a person pay from the till. The rule of the till asks somebody first, so the moment ends as waiting. */
   async spend(person: BeingName): Promise<Asked> {
+    while ((await this.#waitingOf(person)) >= ASKS_MAX) await sleep(200) // more are refused: who answers is slower than who asks
     const id = this.#newId()
     const args = { field: `load.${id}`, value: id }
     await putAct(this.db, person, id, { verb: 'do', action: 'set-space', target: '/till', args })
     await this.ring(person)
     return this.#accepted({ id, person, target: null, answer: null, fails: /^waiting$/ })
+  }
+
+  /** How many calls of a person wait for a yes. */
+  async #waitingOf(person: BeingName): Promise<number> {
+    this.check()
+    const { rows } = await sql<{ waiting: number }>`
+      select count(*)::int as waiting from treeos.projection
+      where key like 'approval:%' and state::json->>'state' = 'open' and state::json->>'asker' = ${person}`.execute(
+      this.db,
+    )
+    return rows[0]?.waiting ?? 0
   }
 
   /** Makes a person do something on itself that must fail. @param fails the outcome: its kind and reason */

@@ -4,7 +4,7 @@ import { approvals } from '@treeos/client'
 import type { Json } from '@treeos/core'
 import { OPERATOR } from '@treeos/world'
 import { sql } from 'kysely'
-import { BYSTANDER_PATH } from '../../support/bystander.ts'
+import bystander, { BYSTANDER_PATH } from '../../support/bystander.ts'
 import { MAIL_PATH } from '../../support/mail.ts'
 import type { Trial, WorkerHow } from '../driver.ts'
 import type { Figures, Scenario } from '../scenario.ts'
@@ -46,7 +46,7 @@ export const asks: Scenario<{ kills: number }> = {
     await trial.answered()
     const answered = await answering.end()
     broken.push(...(await judgeAsks(trial, answered)))
-    return { kills, ...answered.figures, ...(await countVersions(trial)), ...died }
+    return { kills, mixedWith: bystander.name, ...answered.figures, ...(await countVersions(trial)), ...died }
   },
   control: {
     without: 'sabotaged attack',
