@@ -1,9 +1,10 @@
 import type { Digest, Json, PinnedStack } from '@treeos/core'
 import { contentHeard, momentInputsOf, promptDigestOf, specFrom, specsOf } from '@treeos/reality'
-import { type ComposedRole, pinStack } from '@treeos/roles'
+import { type ComposedRole, pinStack, type RoleSpec } from '@treeos/roles'
 import type { StoredOutcome, WholeOpen } from '@treeos/store'
 import {
   type BeingRow,
+  type Composed,
   composeMoment,
   type Registry,
   type RowSource,
@@ -21,6 +22,10 @@ export interface RecomputedMoment {
   readonly stack: PinnedStack | null
   /** the composed stack; null when the moment is skipped */
   readonly role: ComposedRole | null
+  /** the prompt and the tools that a model gets; null when the moment is skipped */
+  readonly composed: Composed | null
+  /** of the stack, the primary first */
+  readonly specs: readonly RoleSpec[]
   /** null when the moment is skipped, or when `missing` is set */
   readonly prompt: Digest | null
   /** a role whose prompt is code of a version that is not loaded here; null when there is none */
@@ -46,12 +51,12 @@ export async function recomputeMoment(
   const seen = await readWorld(reader, registry, momentInputsOf(me, open))
   const stack = seen.result.skip === undefined ? pinStack(seen.program, seen.result) : null
   if (stack === null || seen.face === null)
-    return { reader, me, seen, stack, role: null, prompt: null, missing: null }
+    return { reader, me, seen, stack, role: null, specs: [], composed: null, prompt: null, missing: null }
   const specs = await specsOf(async (digest) => specFrom(await source.blob(digest)), stack)
   const composed = composeMoment(registry, specs, seen.face, {
     ...open,
     content: contentHeard(open, seen.face, content),
   })
   const prompt = promptDigestOf(composed)
-  return { reader, me, seen, stack, role: composed.role, prompt, missing: composed.missing }
+  return { reader, me, seen, stack, role: composed.role, specs, composed, prompt, missing: composed.missing }
 }

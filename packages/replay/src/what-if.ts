@@ -1,39 +1,18 @@
-import {
-  asJson,
-  type BeingName,
-  canonicalJson,
-  type Json,
-  type RoleName,
-  stanceOf,
-  TreeosError,
-  type VerbCall,
-} from '@treeos/core'
-import { actingFor, contentHeard } from '@treeos/reality'
+import { asJson, type BeingName, canonicalJson, type Json, type RoleName } from '@treeos/core'
 import { type RoleFlow, requireFlow } from '@treeos/roles'
-import {
-  type Db,
-  findDecision,
-  findEntry,
-  findOpen,
-  listOutcomes,
-  readBases,
-  type StoredOutcome,
-  type WholeOpen,
-  wholeOpen,
-} from '@treeos/store'
-import {
-  type BeingRow,
-  beingKey,
-  decideCall,
-  type Registry,
-  type RoleRow,
-  type RowSource,
-  rolesNamed,
-} from '@treeos/world'
-import { answeredWake } from './judge-again.ts'
+import { type Db, findDecision, listOutcomes, type StoredOutcome } from '@treeos/store'
+import type { Registry } from '@treeos/world'
 import { Past } from './past.ts'
-import { type RecomputedMoment, recomputeMoment } from './recompute.ts'
+import type { RecomputedMoment } from './recompute.ts'
 import { ErasedError } from './reel-history.ts'
+import {
+  judgeSupposed,
+  liveSupposed,
+  type PastScene,
+  readScene,
+  type SupposedDeps,
+  type SupposedVerdict,
+} from './supposed.ts'
 
 export interface WhatIfRequest {
   readonly being: BeingName
@@ -90,31 +69,18 @@ export async function whatIf(
   return differences
 }
 
-interface WhatIfDeps {
-  readonly db: Db
-  readonly registry: Registry
-  readonly past: Past
-}
-
 async function compareMoment(
-  deps: WhatIfDeps,
+  deps: SupposedDeps,
   outcome: StoredOutcome,
   flow: RoleFlow,
 ): Promise<Difference | null> {
-  const { db, past, registry } = deps
-  const [stored, bases] = await Promise.all([findOpen(db, outcome.moment), readBases(db, [outcome.moment])])
-  if (stored === null) throw new Error(`moment ${outcome.moment} has no open record`)
-  const open = wholeOpen(stored)
-  const basis = bases.get(outcome.moment)?.heads ?? []
-  const source = past.citedOrSealedBy(basis, open.openedAt, { being: outcome.being, ...open })
-  const content = (await findEntry(db, open.wake.id))?.content ?? null
-  const was = await recomputeMoment(registry, outcome, { open, content }, source)
-  const changed = await withFlow(past, source, was.me, flow)
-  const would = await recomputeMoment(registry, outcome, { open, content }, changed)
+  const scene = await readScene(deps, outcome)
+  const would = await liveSupposed(deps, scene, { flow })
+  const { was, open } = scene
   const differs = (['stack', 'surface', 'prompt'] as const).filter(
     (part) => canonicalJson(partOf(was, part)) !== canonicalJson(partOf(would, part)),
   )
-  const refused = await newRefusal(deps, outcome, open, was, would)
+  const refused = await newRefusal(deps, scene, would)
   if (differs.length === 0 && refused === null) return null
   const openedAt = new Date(open.openedAt).toISOString()
   return { n: outcome.n, openedAt, differs, was: wornStackOf(was), would: wornStackOf(would), refused }
@@ -131,65 +97,25 @@ function wornStackOf({ seen: { result } }: RecomputedMoment): WornStack {
   return { primary, stacked, ...(skip === undefined ? {} : { skip }) }
 }
 
-/** The same world with another flow in the being's row. */
-async function withFlow(past: Past, source: RowSource, me: BeingRow, flow: RoleFlow): Promise<RowSource> {
-  const roles = await past.reel('registry')
-  const known = new Set(rolesNamed(me).map((name) => `role:${name}`))
-  const isThere = (state: Json | null) => state !== null && !(state as unknown as RoleRow).deleted
-  const row = asJson({ ...me, qualities: { ...me.qualities, roleFlow: flow } })
-  return {
-    ...source,
-    rows: async (keys) =>
-      (await source.rows(keys)).map((found) => {
-        if (found.key === beingKey(me.name)) return { ...found, state: row }
-        if (!found.key.startsWith('role:') || known.has(found.key) || isThere(found.state)) return found
-        return { ...found, state: asJson(roles.rowAt(found.key, roles.length)) }
-      }),
-  }
-}
-
 /** Asks both gates about the act again, under the old and the edited flow. @returns a refusal that only the edited one has */
 async function newRefusal(
-  bench: WhatIfDeps,
-  outcome: StoredOutcome,
-  open: WholeOpen,
-  was: RecomputedMoment,
+  deps: SupposedDeps,
+  scene: PastScene,
   would: RecomputedMoment,
 ): Promise<Difference['refused']> {
-  const decided = outcome.kind === 'act' ? await findDecision(bench.db, outcome.moment) : null
+  const { outcome, was } = scene
+  const decided = outcome.kind === 'act' ? await findDecision(deps.db, outcome.moment) : null
   if (decided?.decision.kind !== 'call') return null
   if (would.stack === null)
     return { code: 'ROLE_UNAVAILABLE', message: `the flow gives no role: ${would.seen.result.skip}` }
   const { call } = decided.decision
-  const content = (await findEntry(bench.db, open.wake.id))?.content ?? null
-  const now = await tryCall(bench, { call, content }, outcome, open, would)
+  const now = refusalIn(await judgeSupposed(deps, scene, would, call))
   if (now === null) return null
   // A call that fails under both flows fails because the world changed between open and stamp.
-  const then = await tryCall(bench, { call, content }, outcome, open, was)
+  const then = refusalIn(await judgeSupposed(deps, scene, was, call))
   return then?.code === now.code && then.message === now.message ? null : now
 }
 
-async function tryCall(
-  { db, registry }: WhatIfDeps,
-  { call, content }: { readonly call: VerbCall; readonly content: Json },
-  outcome: StoredOutcome,
-  open: WholeOpen,
-  { reader, me, stack, seen, role }: RecomputedMoment,
-): Promise<Difference['refused']> {
-  if (stack === null || seen.face === null || role === null) return null
-  try {
-    const wake = await answeredWake(db, {
-      being: me.name,
-      open,
-      content: contentHeard(open, seen.face, content),
-    })
-    const moment = { reader, me, open, stack, surface: seen.face.surface, role, wake }
-    await decideCall(call, actingFor({ db, registry }, moment))
-    return null // a call that waits for its effect passed both gates
-  } catch (error) {
-    if (error instanceof TreeosError) return { code: error.code, message: error.message }
-    throw new Error(`cannot decide the call of moment ${outcome.n} of ${stanceOf(me.name)} again`, {
-      cause: error,
-    })
-  }
-}
+/** A call that waits for its effect, or for a yes, passed both gates. */
+const refusalIn = (judged: SupposedVerdict | null): Difference['refused'] =>
+  judged?.verdict === 'refused' ? { code: judged.code ?? '', message: judged.message ?? '' } : null
