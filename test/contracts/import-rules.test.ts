@@ -59,6 +59,16 @@ const breaking: { rule: string; file: string; line: string }[] = [
     line: `import { d } from '@treeos/activities'`,
   },
   {
+    rule: 'arrows-of-world-file',
+    file: 'packages/world-file/src/a.ts',
+    line: `import { d } from '@treeos/host'`,
+  },
+  {
+    rule: 'arrows-of-trials',
+    file: 'packages/trials/src/a.ts',
+    line: `import { d } from '@treeos/client'`,
+  },
+  {
     rule: 'arrows-of-replay',
     file: 'packages/replay/src/a.ts',
     line: `import { d } from '@treeos/sdk'`,

@@ -54,6 +54,8 @@ export const EXAMPLES: Readonly<Record<string, readonly string[]>> = {
   'tools accept': ['treeos tools accept files', 'treeos tools accept files:read_file'],
   'tools remove': ['treeos tools remove files'],
   'secret set': ['treeos secret set github < token'],
+  'world export': ['treeos world export court.yaml', 'treeos world export court.json --json'],
+  'world plant': ['treeos world plant court.yaml --dry-run', 'treeos world plant court.yaml --as @ann'],
   'overlay list': ['treeos overlay list', 'treeos overlay list --as @ann'],
   'overlay set': [
     'treeos overlay set workspace tone tone.txt',

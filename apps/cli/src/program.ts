@@ -37,6 +37,7 @@ import { addTools } from './commands/tools.ts'
 import { addTraces } from './commands/traces.ts'
 import { addVerbs } from './commands/verbs.ts'
 import { addVerify } from './commands/verify.ts'
+import { addWorld } from './commands/world.ts'
 import { UsageError } from './text/failure.ts'
 import type { ExitStatus, Output } from './text/output.ts'
 
@@ -83,6 +84,7 @@ export function createCli(out: Output): Cli {
   addSpace(cli)
   addOverlay(cli)
   addTools(cli)
+  addWorld(cli)
   cli.describeNext('Looking back')
   addMoments(cli)
   addWhyNot(cli)

@@ -97,7 +97,15 @@ export { childrenAfter, contentsAfter } from './rows/contents.ts'
 export { type Change, evolve, rowKeyOf } from './rows/evolve.ts'
 export { FOLD } from './rows/fold.ts'
 export { driverOf, effectiveCognition, lenderOf, momentCognition } from './rows/inhabiting.ts'
-export { type CanLists, type Concrete, canonicalTarget, covers, type Surface } from './rows/lists.ts'
+export {
+  CAN_LISTS,
+  type CanLists,
+  type Concrete,
+  canonicalTarget,
+  covers,
+  coversEntry,
+  type Surface,
+} from './rows/lists.ts'
 export { parseKeyPath, setAtPath } from './rows/qualities.ts'
 export { indexOf } from './rows/row-index.ts'
 export {

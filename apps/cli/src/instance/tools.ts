@@ -49,6 +49,34 @@ export async function addServer(
   return keepNow(at, name, entry, null, onProgress)
 }
 
+/**
+ * Names a server as a file of a world does, if its tools are what the file says that were accepted.
+ * @throws {TreeosError} FORBIDDEN when they are others; as {@link addServer}
+ */
+export async function addServerOfFile(
+  options: InstanceOptions,
+  name: string,
+  given: object,
+  onProgress: Told,
+): Promise<void> {
+  const at = await toolsAt(options)
+  const entry = parseServer(name, given)
+  await requireUsable(at, name, entry)
+  onProgress(`asking ${name} for its tools`)
+  const { tools } = await askServer(at, name, entry)
+  const [changed] = changesBetween(entry.tools, tools)
+  if (changed !== undefined)
+    throw new TreeosError(
+      'FORBIDDEN',
+      `the server ${name} has other tools than the file names, first ${name}:${changed.tool}; \`treeos tools add\` adds it as it is now`,
+    )
+  await keepServer(at, name, entry, onProgress)
+}
+
+/** The servers of an instance as its file names them. */
+export const readServers = async (options: InstanceOptions): Promise<ServerEntries> =>
+  readToolsFile((await toolsAt(options)).file)
+
 /** Accepts the tools of a server as they are now. @param named `NAME`, or `NAME:TOOL` for one of them */
 export async function acceptServer(
   options: InstanceOptions,

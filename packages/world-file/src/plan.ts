@@ -1,0 +1,267 @@
+import {
+  asJson,
+  isJsonObject,
+  isSameJson,
+  type Json,
+  type JsonObject,
+  parentPath,
+  parseCall,
+  ROOT_SPACE,
+  stanceOf,
+  type VerbCall,
+} from '@treeos/core'
+import { type BeingRow, type CanLists, type SpaceRow, schedulesOf } from '@treeos/world'
+import { isWithin } from './ceilings.ts'
+import { flowOf, subscriptionsInFile, travels } from './export.ts'
+import { objectIn, plainQualities, plainQualitiesOfSpace } from './kept.ts'
+import { ceilingOf, type WorldRows } from './rows.ts'
+import type { BeingInFile, SpaceInFile, WorldFile } from './shape.ts'
+
+/** One act that planting takes. */
+export interface Step {
+  /** what of the file it plants, as in `beings.guard.flow` */
+  readonly path: string
+  readonly call: VerbCall
+}
+
+/** What the file says otherwise than what is there, and what no act changes. */
+export interface Conflict {
+  readonly path: string
+  readonly here: Json
+  readonly inFile: Json
+}
+
+export interface Plan {
+  readonly steps: readonly Step[]
+  readonly conflicts: readonly Conflict[]
+}
+
+/**
+ * The acts that make a world what a file says, in an order in which none needs a later one: rules come last, from the inside out, since
+ * they may bind the person who plants too. What the file does not name stays as it is.
+ */
+export function planOf(file: WorldFile, rows: WorldRows): Plan {
+  const beings = Object.entries(file.beings)
+  const spaces = Object.entries(file.spaces).sort(([a], [b]) => depth(a) - depth(b) || (a < b ? -1 : 1))
+  const conflicts = [
+    ...spaces.flatMap(([path, space]) => conflictsOfSpace(path, space, rows.spaces.get(path))),
+    ...beings.flatMap(([name, being]) => conflictsOfBeing(name, being, rows)),
+  ]
+  const steps = [
+    ...rolesToSet(file, rows),
+    ...spaces.flatMap(([path, space]) => spaceSteps(path, space, rows.spaces.get(path))),
+    ...beings.flatMap(([name, being]) => lifeSteps(name, being, rows.beings.get(name))),
+    ...spaces.flatMap(([path, space]) => contributorSteps(path, space, rows.spaces.get(path))),
+    ...signalSteps(file, rows),
+    ...beings.flatMap(([name, being]) => wakingSteps(name, being, rows.beings.get(name))),
+    ...spaces.reverse().flatMap(([path, space]) => ruleSteps(path, space, rows.spaces.get(path))),
+  ]
+  return { steps, conflicts }
+}
+
+const depth = (path: string): number => (path === ROOT_SPACE ? 0 : path.split('/').length - 1)
+
+const doing = (path: string, target: string, action: string, args: object): Step => ({
+  path,
+  call: { verb: 'do', target, action, args: asJson(args) },
+})
+
+/** A step as the inbox takes it. @throws {TreeosError} INVALID_INPUT, PAYLOAD_TOO_LARGE */
+export const requireStep = ({ path, call }: Step): Step => ({ path, call: parseCall(call) })
+
+function rolesToSet({ roles }: WorldFile, rows: WorldRows): Step[] {
+  return Object.entries(roles).flatMap(([name, spec]) => {
+    const there = rows.roles.get(name)
+    const role = { ...spec, name }
+    if (there !== undefined && isSameJson(asJson(there), role)) return []
+    return [doing(`roles.${name}`, ROOT_SPACE, 'set-role', { role })]
+  })
+}
+
+function conflictsOfSpace(path: string, space: SpaceInFile, there: SpaceRow | undefined): Conflict[] {
+  if (there === undefined) return []
+  const at = (field: string) => `spaces.${path}.${field}`
+  return [
+    ...differing(at('type'), there.type, space.type),
+    ...differing(at('coord'), asJson(there.coord ?? null), asJson(space.coord ?? there.coord ?? null)),
+  ]
+}
+
+const differing = (path: string, here: Json, inFile: Json): Conflict[] =>
+  isSameJson(here, inFile) ? [] : [{ path, here, inFile }]
+
+function spaceSteps(path: string, space: SpaceInFile, there: SpaceRow | undefined): Step[] {
+  const at = (field: string) => `spaces.${path}${field}`
+  const { type, size, coord } = space
+  const extent = { ...(size && { size }), ...(coord && { coord }) }
+  const made =
+    there === undefined
+      ? [doing(at(''), parentPath(path) ?? ROOT_SPACE, 'create-space', { path, type, ...extent })]
+      : size === undefined || isSameJson(asJson(there.size ?? null), asJson(size))
+        ? []
+        : [doing(at('.size'), path, 'set-size', { size })]
+  const known = plainQualitiesOfSpace(there?.qualities ?? {})
+  return [...made, ...qualitySteps(at('.qualities'), path, 'set-space', space.qualities ?? {}, known)]
+}
+
+/** One act for each namespace. Keys that the file does not name stay. */
+function qualitySteps(
+  path: string,
+  target: string,
+  action: string,
+  wanted: Readonly<Record<string, Json>>,
+  there: JsonObject,
+): Step[] {
+  return Object.entries(wanted).flatMap(([namespace, value]) => {
+    const change = changeOf(value, there[namespace])
+    if (change === undefined) return []
+    return [doing(`${path}.${namespace}`, target, action, { field: namespace, value: change })]
+  })
+}
+
+/** What of a value is not there yet; undefined when all of it is. */
+function changeOf(wanted: Json, there: Json | undefined): Json | undefined {
+  if (there !== undefined && isSameJson(wanted, there)) return undefined
+  if (!isJsonObject(wanted) || !isJsonObject(there)) return wanted
+  const news = Object.entries(wanted).filter(([key, value]) => {
+    const old = Object.hasOwn(there, key) ? there[key] : undefined
+    return old === undefined || !isSameJson(old, value)
+  })
+  return news.length === 0 ? undefined : Object.fromEntries(news)
+}
+
+function conflictsOfBeing(name: string, being: BeingInFile, rows: WorldRows): Conflict[] {
+  const there = rows.beings.get(name)
+  if (there === undefined) return []
+  const at = (field: string) => `beings.${name}${field === '' ? '' : `.${field}`}`
+  if (!travels(there))
+    return [
+      {
+        path: at(''),
+        here: there.ended === undefined ? 'it belongs to every reality' : 'it was ended',
+        inFile: 'a being',
+      },
+    ]
+  const here = ceilingOf(rows, there)
+  const wanted = (being.ceiling ?? null) as CanLists | null
+  const isNarrow = isWithin(here, wanted, there.home)
+  return [
+    ...differing(at('cognition'), there.cognition.kind, being.cognition),
+    ...differing(at('script'), there.cognition.script, being.script ?? null),
+    ...differing(at('role'), there.defaultRole, being.role ?? there.defaultRole),
+    ...differing(at('home'), there.home, being.home),
+    ...(isNarrow ? [] : [{ path: at('ceiling'), here: asJson(here), inFile: asJson(wanted) }]),
+  ]
+}
+
+/** What makes a being: its birth, then its limits before anything that might wake it. */
+function lifeSteps(name: string, being: BeingInFile, there: BeingRow | undefined): Step[] {
+  const at = (field: string) => `beings.${name}${field}`
+  const stance = stanceOf(name)
+  const { cognition, script, role, home, connection, ceiling, flow, budget, paused } = being
+  const given = { name, cognition, script, role, home, connection, ceiling, roleFlow: flow }
+  const payload = asJson(Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined)))
+  const { revision: _, ...limits } = there?.budget ?? { revision: 0 }
+  const born: Step[] =
+    there === undefined ? [{ path: at(''), call: { verb: 'be', operation: 'birth', payload } }] : []
+  return [
+    ...born,
+    ...(paused === true && there?.paused === undefined
+      ? [doing(at('.paused'), stance, 'pause-being', {})]
+      : []),
+    ...(budget === undefined || isSameJson(budget, asJson(limits))
+      ? []
+      : [doing(at('.budget'), stance, 'set-budget', budget)]),
+    ...(there === undefined ? [] : changeSteps(name, being, there)),
+    ...qualitySteps(
+      at('.qualities'),
+      stance,
+      'set-being',
+      being.qualities ?? {},
+      plainQualities(there?.qualities ?? {}),
+    ),
+  ]
+}
+
+function changeSteps(name: string, { flow, connection }: BeingInFile, there: BeingRow): Step[] {
+  const own = objectIn(there.qualities, 'llm').connection
+  return [
+    ...(flow === undefined || isSameJson(asJson(flow), asJson(flowOf(there)))
+      ? []
+      : [doing(`beings.${name}.flow`, stanceOf(name), 'set-roleflow', { flow })]),
+    ...(connection === undefined || connection === own
+      ? []
+      : [
+          doing(`beings.${name}.connection`, stanceOf(name), 'set-being', {
+            field: 'llm.connection',
+            value: connection,
+          }),
+        ]),
+  ]
+}
+
+function contributorSteps(
+  path: string,
+  { contributors = [] }: SpaceInFile,
+  there: SpaceRow | undefined,
+): Step[] {
+  const known = new Set((there?.contributors ?? []).map(stanceOf))
+  return contributors
+    .filter((being) => !known.has(being))
+    .map((being) => doing(`spaces.${path}.contributors`, path, 'add-contributor', { being }))
+}
+
+function signalSteps({ signals }: WorldFile, rows: WorldRows): Step[] {
+  return Object.entries(signals).flatMap(([namespace, { values, publishers = [] }]) => {
+    const there = rows.signals.get(namespace)
+    const news = changeOf(values, there?.values ?? {})
+    const known = new Set((there?.publishers ?? []).map(stanceOf))
+    return [
+      ...Object.entries(isJsonObject(news) ? news : {}).map(([key, value]) =>
+        doing(`signals.${namespace}.values.${key}`, ROOT_SPACE, 'set-world-signal', {
+          namespace,
+          key,
+          value,
+        }),
+      ),
+      ...publishers
+        .filter((being) => !known.has(being))
+        .map((being) =>
+          doing(`signals.${namespace}.publishers`, ROOT_SPACE, 'grant-namespace', { namespace, being }),
+        ),
+    ]
+  })
+}
+
+function wakingSteps(name: string, being: BeingInFile, there: BeingRow | undefined): Step[] {
+  const subscribed = there === undefined ? {} : subscriptionsInFile(there)
+  const scheduled = new Map(
+    (there === undefined ? [] : schedulesOf(there)).map(({ name, ...rest }) => [name, asJson(rest)]),
+  )
+  const news = <T extends Json>(
+    wanted: Readonly<Record<string, T>> = {},
+    old: (name: string) => Json | undefined,
+  ) => Object.entries(wanted).filter(([one, value]) => !isSameJson(old(one) ?? null, value))
+  return [
+    ...news(being.subscriptions, (one) => subscribed[one]).map(([one, value]) =>
+      doing(`beings.${name}.subscriptions.${one}`, stanceOf(name), 'subscribe', { ...value, name: one }),
+    ),
+    ...news(being.schedules, (one) => scheduled.get(one)).map(([one, value]) =>
+      doing(`beings.${name}.schedules.${one}`, stanceOf(name), 'set-schedule', { ...value, name: one }),
+    ),
+  ]
+}
+
+function ruleSteps(path: string, { rules = {} }: SpaceInFile, there: SpaceRow | undefined): Step[] {
+  const known = objectIn(there?.qualities ?? {}, 'permissions')
+  return Object.entries(rules).flatMap(([verb, wanted]) => {
+    const change = changeOf(wanted, known[verb])
+    if (change === undefined) return []
+    return [
+      doing(`spaces.${path}.rules.${verb}`, path, 'set-space', {
+        field: `permissions.${verb}`,
+        value: change,
+      }),
+    ]
+  })
+}

@@ -1,0 +1,75 @@
+import type { BeingName, JsonObject, SpacePath } from '@treeos/core'
+import { listRowsOf, readSpec } from '@treeos/reality'
+import type { RoleSpec } from '@treeos/roles'
+import { inSnapshot, type StoreDb } from '@treeos/store'
+import type { BeingRow, CanLists, SpaceRow, WorldRow } from '@treeos/world'
+import type { Kysely } from 'kysely'
+import { meetOf } from './ceilings.ts'
+
+/** The rows of a world that a file is about, at one instant. */
+export interface WorldRows {
+  readonly beings: ReadonlyMap<BeingName, BeingRow>
+  readonly spaces: ReadonlyMap<SpacePath, SpaceRow>
+  readonly signals: ReadonlyMap<string, WorldRow>
+  /** the roles that beings wrote */
+  readonly roles: ReadonlyMap<string, RoleSpec>
+}
+
+const LIVE = 'live'
+
+export function readWorldRows(db: Kysely<StoreDb>): Promise<WorldRows> {
+  return inSnapshot(db, async (tx) => {
+    const roles = new Map<string, RoleSpec>()
+    for (const { row } of await listRowsOf(tx, 'role:')) {
+      if (row.deleted || row.origin !== LIVE) continue
+      const spec = await readSpec(tx, row.digest)
+      if (spec === null) throw new Error(`the spec ${row.digest} of role ${row.name} is not stored`)
+      roles.set(row.name, spec)
+    }
+    const by = <R>(rows: readonly { readonly row: R }[], name: (row: R) => string) =>
+      new Map(rows.map(({ row }) => [name(row), row]))
+    return {
+      beings: by(await listRowsOf(tx, 'being:'), ({ name }) => name),
+      spaces: by(await listRowsOf(tx, 'space:'), ({ path }) => path),
+      signals: by(await listRowsOf(tx, 'world:'), ({ namespace }) => namespace),
+      roles,
+    }
+  })
+}
+
+/** The being and its makers, the nearest first. */
+function lineOf({ beings }: Pick<WorldRows, 'beings'>, being: BeingRow): BeingRow[] {
+  const line = [being]
+  for (let next = being.parent; next !== null; ) {
+    const maker = beings.get(next)
+    if (maker === undefined) break
+    line.push(maker)
+    next = maker.parent
+  }
+  return line
+}
+
+/** What the ceilings of a being and of all its makers allow together; null where none of them has one. */
+export const ceilingOf = (rows: Pick<WorldRows, 'beings'>, being: BeingRow): CanLists | null =>
+  lineOf(rows, being).reduce<CanLists | null>((met, { ceiling }) => meetOf(met, ceiling, being.home), null)
+
+const COUNTED = ['momentsPerMinute', 'selfContinues', 'hops', 'births'] as const
+const SPENT = ['tokens', 'money'] as const
+
+/** The limits of a being, narrowed by those of its makers: they stay behind, so what they bound has to come along. */
+export function budgetOf(rows: Pick<WorldRows, 'beings'>, being: BeingRow): JsonObject | null {
+  const line = lineOf(rows, being).flatMap(({ budget }) => budget ?? [])
+  if (line.length === 0) return null
+  const per = line.find(({ tokens, money }) => tokens !== undefined || money !== undefined)?.per ?? 'total'
+  const least = (limit: (typeof COUNTED)[number] | (typeof SPENT)[number], of: typeof line) => {
+    const all = of.flatMap((budget) => budget[limit] ?? [])
+    return all.length === 0 ? {} : { [limit]: Math.min(...all) }
+  }
+  const spent = line.filter((budget) => budget.per === per)
+  const limits = Object.assign(
+    {},
+    ...COUNTED.map((limit) => least(limit, line)),
+    ...SPENT.map((limit) => least(limit, spent)),
+  ) as JsonObject
+  return Object.keys(limits).length === 0 ? null : { ...limits, per }
+}
