@@ -27,6 +27,7 @@ const LONG = [
   'test/cli/stepping',
   'test/cli/tools',
   'test/cli/traces',
+  'test/cli/trials',
   'test/cli/vitals',
   'test/cli/witnesses',
   'test/contracts/helm',

@@ -30,6 +30,7 @@ const PAGES = [
   'docs/records.md',
   'docs/proofs.md',
   'docs/looking-back.md',
+  'docs/trials.md',
   'docs/performance.md',
 ]
 

@@ -127,6 +127,10 @@ export const EXAMPLES: Readonly<Record<string, readonly string[]>> = {
     'treeos whatif @ann --flow flow.json --since 10',
     `treeos whatif @cashier --space /shop --field permissions.do --value '{"shop:refund": {"requires": ["anyone"], "counts": [{"most": 3}]}}'`,
   ],
+  'trial run': [
+    'treeos trial run shorter.yaml --max-calls 400',
+    'treeos trial run shorter.yaml --keep answers.jsonl --only-kept --json',
+  ],
   fork: ['treeos fork other-way --at @guard:3', 'treeos fork other-way --discard'],
   diff: ['treeos diff home other-way', 'treeos diff home other-way --json'],
   traces: [

@@ -35,6 +35,7 @@ import { addThread } from './commands/thread.ts'
 import { addToken } from './commands/token.ts'
 import { addTools } from './commands/tools.ts'
 import { addTraces } from './commands/traces.ts'
+import { addTrial } from './commands/trial.ts'
 import { addVerbs } from './commands/verbs.ts'
 import { addVerify } from './commands/verify.ts'
 import { addWorld } from './commands/world.ts'
@@ -96,6 +97,7 @@ export function createCli(out: Output): Cli {
   addThread(cli)
   addReplay(cli)
   addWhatIf(cli)
+  addTrial(cli)
   addVerify(cli)
   addFork(cli)
   addCheckpoint(cli)

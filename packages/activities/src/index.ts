@@ -17,6 +17,8 @@ export type { BeatDeps, OverlayAccess } from './deps.ts'
 export { newMemory } from './deps.ts'
 export { CRASH_POINTS, type CrashPoint } from './guard/crash-point.ts'
 export { noopObserver, type Observer } from './guard/guard.ts'
+export { decisionFrom } from './mind/prose.ts'
+export { answerLimitOf, modelChosenBy } from './mind/thought.ts'
 export {
   createModel,
   faultOfEndpoint,
@@ -25,6 +27,7 @@ export {
   type ModelAnswer,
   type ModelEndpoint,
   type ModelOptions,
+  type ModelOutputs,
   type ModelRequest,
   ModelTransientError,
   modelEndpoint,
@@ -40,6 +43,7 @@ export {
   shownAddress,
   type Usage,
 } from './model/model.ts'
+export { costOf as costOfCall } from './model/prices.ts'
 
 /**
  * The activities that a worker registers. Results of local activities carry the digest of their arguments. Error messages

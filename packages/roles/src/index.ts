@@ -53,6 +53,7 @@ export {
   type CanLists,
   type CompleteRole,
   type FunctionPrompt,
+  LAYOUTS,
   ORIENTATIONS,
   type Orientation,
   permissionsOf,

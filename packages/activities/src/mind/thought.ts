@@ -1,4 +1,13 @@
-import { asJson, type Breach, type Decision, parseMomentId, quote, readPath, stanceOf } from '@treeos/core'
+import {
+  asJson,
+  type Breach,
+  type Decision,
+  type JsonObject,
+  parseMomentId,
+  quote,
+  readPath,
+  stanceOf,
+} from '@treeos/core'
 import { ENTRY } from '@treeos/overlay'
 import type { ThinkInput } from '@treeos/protocol'
 import type { LoadedMoment } from '@treeos/reality'
@@ -109,7 +118,7 @@ const NO_MODEL =
   'no model is connected: set OPENAI_API_KEY or OPENAI_BASE_URL (and TREEOS_MODEL), or start Ollama, then restart'
 
 /** Most model tokens of one answer, where an extension limits them for this being. */
-export function answerLimitOf({ face }: LoadedMoment): { maxTokens?: number } {
+export function answerLimitOf({ face }: Pick<LoadedMoment, 'face'>): { maxTokens?: number } {
   const limit = readPath(face?.me.qualities, ['llm', 'max-tokens'])
   return typeof limit === 'number' ? { maxTokens: limit } : {}
 }
@@ -122,8 +131,7 @@ export function modelOf(
   { model, connections }: BeatDeps,
   { record, face }: LoadedMoment,
 ): Model | Extract<Decision, { kind: 'failure' }> {
-  const named = readPath(face?.me.qualities, ['llm', 'connection'])
-  const name = readPath(face?.me.qualities, ['llm', 'model'])
+  const { connection: named, name } = modelChosenBy(face?.me.qualities)
   const asked = (found: Model) => (typeof name === 'string' ? found.as(name) : found)
   if (named === undefined || named === null)
     return model === null ? failureDecision('LLM_NOT_CONFIGURED', NO_MODEL) : asked(model)
@@ -136,6 +144,12 @@ export function modelOf(
       `it has ${there === '' ? 'none with a name' : there}: add it to the file of TREEOS_MODELS, then restart`,
   )
 }
+
+/** The model connection and the name of a model that the qualities of a being name, unchecked. */
+export const modelChosenBy = (qualities: JsonObject | undefined) => ({
+  connection: readPath(qualities, ['llm', 'connection']),
+  name: readPath(qualities, ['llm', 'model']),
+})
 
 function modelName(deps: BeatDeps, loaded: LoadedMoment): string | null {
   const model = modelOf(deps, loaded)
