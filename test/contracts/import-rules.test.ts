@@ -260,7 +260,7 @@ async function cruise(cwd: string): Promise<{ exitCode: number; violations: Viol
 /** Every package of ours with every other one, and `declared`, among its dependencies; `borrowed` is the root's only. */
 async function plant(tree: string): Promise<void> {
   const folders = [
-    ...'core egress client-http roles signature overlay world store protocol reality workflows activities sdk tools telemetry client host replay local verify proofs postgres utils'
+    ...'core egress client-http roles signature overlay world store protocol reality workflows activities sdk tools telemetry client host replay local verify proofs postgres trials world-file utils'
       .split(' ')
       .map((name) => `packages/${name}`),
     'apps/cli',
