@@ -1,6 +1,14 @@
 import { randomUUID } from 'node:crypto'
 import { verifyChains } from '@treeos/proofs'
-import { append, createReality, MIGRATIONS, migrate, openDatabase, type Reality } from '@treeos/store'
+import {
+  append,
+  createReality,
+  MIGRATIONS,
+  migrate,
+  openDatabase,
+  type Reality,
+  waitingMigrations,
+} from '@treeos/store'
 import { sql } from 'kysely'
 import { describe, expect, inject, it } from 'vitest'
 import { emptyDatabase, onServer } from '../support/database.ts'
@@ -13,8 +21,12 @@ describe('migrate', () => {
     const { url, drop } = await emptyDatabase()
     const owners = Array.from({ length: 6 }, () => openDatabase(url, { asOwner: true, poolMax: 2 }))
     try {
+      expect(await waitingMigrations(owners[0]!)).toEqual(NAMES)
       const ran = await Promise.all(owners.map((owner) => migrate(owner)))
       expect(ran.flat().sort()).toEqual(NAMES)
+      expect(await waitingMigrations(owners[0]!)).toEqual([])
+      const later = { ...MIGRATIONS, '002-later': { up: async () => {} } }
+      expect(await waitingMigrations(owners[0]!, later)).toEqual(['002-later'])
       expect(await migrate(owners[0]!)).toEqual([])
     } finally {
       await Promise.all(owners.map((owner) => owner.destroy()))
@@ -44,6 +56,24 @@ describe('migrate', () => {
       await expect(migrate(owner)).rejects.toThrow(
         /^this database has the migration 002-later, which this version of TreeOS does not know: .* migrated it; use that version, or make a new instance$/,
       )
+    } finally {
+      await owner.destroy()
+      await drop()
+    }
+  })
+
+  it.each(['SQL_ASCII', 'LATIN1'])('refuses a database in %s, and makes nothing', async (encoding) => {
+    const { url, drop } = await emptyDatabase()
+    const name = new URL(url).pathname.slice(1)
+    await onServer(`drop database ${name}`)
+    await onServer(`create database ${name} encoding '${encoding}' locale 'C' template template0`)
+    const owner = openDatabase(url, { asOwner: true })
+    try {
+      await expect(migrate(owner)).rejects.toThrow(
+        `this database is encoded in ${encoding}, and TreeOS needs UTF-8`,
+      )
+      const { rows } = await sql`select 1 from pg_namespace where nspname like 'treeos%'`.execute(owner)
+      expect(rows).toEqual([])
     } finally {
       await owner.destroy()
       await drop()

@@ -1,4 +1,5 @@
 import { ProvingClient } from '@treeos/postgres'
+import { UNSUPPORTED_STARTUP } from './sqlstates.ts'
 
 /** Postgres keeps a plan for each name, so only so many texts of a connection get one. */
 const NAMED_MAX = 200
@@ -10,6 +11,11 @@ const NAMED_MAX = 200
  */
 export class CarefulClient extends ProvingClient {
   readonly #names = new Map<string, string>()
+
+  constructor(config?: ConstructorParameters<typeof ProvingClient>[0]) {
+    super(config)
+    this.connection.prependListener('errorMessage', adviseOnPooler)
+  }
 
   protected get hasNames(): boolean {
     return true
@@ -36,7 +42,8 @@ export class CarefulClient extends ProvingClient {
   }
 
   #closeAfter(error: unknown): void {
-    if (!(error instanceof Error) || !(isSilent(error) || isOutdated(error) || isFatal(error))) return
+    if (!(error instanceof Error)) return
+    if (!(isSilent(error) || isOutdated(error) || isFatal(error) || isReadOnly(error))) return
     this.connection.stream.destroy(error)
   }
 }
@@ -48,9 +55,19 @@ export class NamelessClient extends CarefulClient {
   }
 }
 
+/** A pooler names the setting that it refuses, and not what to do. */
+function adviseOnPooler(error: { message: string }): void {
+  if (UNSUPPORTED_STARTUP.test(error.message)) error.message += POOLER_ADVICE
+}
+
+const POOLER_ADVICE =
+  '. A pooler of connections stands before Postgres: add ?pooler=transaction to the database URL, as docs/running.md says'
+
 const isSilent = ({ message }: Error) => message === 'Query read timeout'
 /** Postgres has ended this connection. If the pool handed it out before it closes, the next query would fail. */
 const isFatal = (error: Error & { severity?: unknown }) => error.severity === 'FATAL'
+/** At a failover the server became a standby. The address may lead to another one now. */
+const isReadOnly = (error: Error & { code?: unknown }) => error.code === '25006'
 /** A migration changed what a statement returns, so this connection would refuse the statement for ever. */
 const isOutdated = (error: Error & { code?: unknown }) =>
   error.code === '0A000' && error.message.includes('cached plan')

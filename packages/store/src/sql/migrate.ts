@@ -28,9 +28,10 @@ const MIGRATIONS_SCHEMA = 'treeos_migrations'
  * @param db opened with `asOwner`
  * @param migrations those of this version; tests give others
  * @returns names of the migrations that ran now
- * @throws when the database has a migration that this version does not know
+ * @throws when the database has a migration that this version does not know, or is not encoded in UTF-8
  */
 export async function migrate(db: Kysely<StoreDb>, migrations = MIGRATIONS): Promise<string[]> {
+  await requireUtf8(db)
   await refuseUnknown(db, migrations)
   const migrator = new Migrator({
     db: db.withoutPlugins(), // the plugin that names our schema would override the migrator's own schema
@@ -42,13 +43,36 @@ export async function migrate(db: Kysely<StoreDb>, migrations = MIGRATIONS): Pro
   return (results ?? []).map((result) => result.migrationName)
 }
 
-async function refuseUnknown(db: Kysely<StoreDb>, migrations: Migrations): Promise<void> {
+/** @param db opened with `asOwner` @returns names of the migrations of this version that the database has not had, in order */
+export async function waitingMigrations(db: Kysely<StoreDb>, migrations = MIGRATIONS): Promise<string[]> {
+  const done = await doneMigrations(db)
+  return Object.keys(migrations)
+    .filter((name) => !done.includes(name))
+    .sort()
+}
+
+async function doneMigrations(db: Kysely<StoreDb>): Promise<string[]> {
   const table = `${MIGRATIONS_SCHEMA}.kysely_migration`
   const { rows: tables } = await sql<{ exists: boolean }>`
     select to_regclass(${table}) is not null as exists`.execute(db)
-  if (tables[0]?.exists !== true) return
+  if (tables[0]?.exists !== true) return []
   const { rows } = await sql<{ name: string }>`select name from ${sql.table(table)} order by name`.execute(db)
-  const unknown = rows.map(({ name }) => name).filter((name) => !Object.hasOwn(migrations, name))
+  return rows.map(({ name }) => name)
+}
+
+/** In another encoding some texts cannot be stored, and those of SQL_ASCII sort, fold and count by bytes. */
+async function requireUtf8(db: Kysely<StoreDb>): Promise<void> {
+  const { rows } = await sql<{ encoding: string }>`
+    select current_setting('server_encoding') as encoding`.execute(db)
+  const encoding = rows[0]?.encoding
+  if (encoding !== 'UTF8')
+    throw new Error(
+      `this database is encoded in ${encoding}, and TreeOS needs UTF-8. Make another one: create database NAME encoding 'UTF8' template template0`,
+    )
+}
+
+async function refuseUnknown(db: Kysely<StoreDb>, migrations: Migrations): Promise<void> {
+  const unknown = (await doneMigrations(db)).filter((name) => !Object.hasOwn(migrations, name))
   if (unknown.length > 0)
     throw new Error(
       `this database has the migration ${unknown[0]}, which this version of TreeOS does not know: a newer version made or migrated it; ` +

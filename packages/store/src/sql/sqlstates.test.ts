@@ -14,6 +14,13 @@ it.each([
   { what: 'a server that is full', error: coded('53300'), passes: true },
   { what: 'a lock that a migration holds', error: coded('57014'), passes: true },
   { what: 'a lost connection', error: new Error('Connection terminated unexpectedly'), passes: true },
+  { what: 'a server that became a standby', error: coded('25006'), passes: true },
+  { what: 'a pooler without its server', error: coded('08P01'), passes: true },
+  {
+    what: 'a pooler that takes no settings',
+    error: Object.assign(new Error('unsupported startup parameter: statement_timeout'), { code: '08P01' }),
+    passes: false,
+  },
   { what: 'a wrong password', error: coded('28P01'), passes: false },
   { what: 'an unknown database', error: coded('3D000'), passes: false },
   { what: 'a missing table', error: coded('42P01'), passes: false },

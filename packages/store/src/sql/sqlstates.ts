@@ -3,15 +3,21 @@
  * - `transient`: Postgres or the connection failed. The same statement may succeed a moment later.
  * - `refused`: a guard of the record refused what was written, by rows that it read. One who reads them anew may decide otherwise.
  * - `unstorable`: no row can hold it. The same statement never succeeds.
+ * - `misaddressed`: what answers does not take how we connect. An operator changes the URL.
  */
-type Prospect = 'transient' | 'refused' | 'unstorable'
+type Prospect = 'transient' | 'refused' | 'unstorable' | 'misaddressed'
+
+/** What PgBouncer says of settings at the start of a connection, which it does not pass on to Postgres. */
+export const UNSUPPORTED_STARTUP = /^unsupported startup parameter/
 
 /**
  * By SQLSTATE; the first row that matches counts. A state that is in no row is an error of the code, or one that an operator mends while
  * the statement is tried again: a missing right, table or database, a wrong password, a broken disk.
  */
 const STATES: readonly (readonly [state: RegExp, prospect: Prospect, message?: RegExp])[] = [
+  [/^08P01$/, 'misaddressed', UNSUPPORTED_STARTUP], // a pooler; all else that it says by 08P01 may pass
   [/^08/, 'transient'], // the connection was lost
+  [/^25006$/, 'transient'], // it became a standby at a failover; the next connection may reach the new primary
   [/^53/, 'transient'], // the server is full
   [/^57P0[1235]$/, 'transient'], // the server starts or stops
   [/^(57014|55P03)$/, 'transient'], // the statement waited too long
