@@ -1,13 +1,12 @@
-import { setTimeout as sleep } from 'node:timers/promises'
-import type { NativeConnection } from '@temporalio/worker'
-import { SEARCH_ATTRIBUTES, taskQueueOf } from '@treeos/protocol'
+import { taskQueueOf } from '@treeos/protocol'
 import { bootstrapReality } from '@treeos/reality'
 import { findReality, migrate, openDatabase, type Reality } from '@treeos/store'
 import type { Registry } from '@treeos/world'
+import { addSearchAttributes, missingSearchAttributes, type OperatorCalls } from './search-attributes.ts'
 
 export interface PrepareOptions {
   /** of `@temporalio/worker`, or a `Connection` of `@temporalio/client` */
-  readonly connection: Pick<NativeConnection, 'operatorService'>
+  readonly connection: OperatorCalls
   /** Temporal's namespace; default `default` */
   readonly namespace?: string
   /** the database as the owner of its tables; default the `databaseUrl` of the worker */
@@ -26,9 +25,6 @@ export interface Prepared {
 }
 
 const NAME = 'home'
-const KEYWORD = 2 // temporal.api.enums.v1.IndexedValueType
-const VISIBLE_MS = 15_000 // the server rereads its namespaces every few seconds
-const POLL_MS = 100
 
 /**
  * Brings the schema of a database to this version, creates its reality unless it has one, and adds the search attributes
@@ -46,32 +42,24 @@ export async function prepare(
     await migrate(owner)
     const { reality } = await bootstrapReality(owner, registry, { name, timeZone })
     return { reality, taskQueue: taskQueueOf(reality.name) }
+  } catch (error) {
+    throw isForbidden(error) ? otherLogin(error, options.ownerUrl ?? databaseUrl) : error
   } finally {
     await owner.destroy()
   }
 }
 
-async function addSearchAttributes(
-  connection: PrepareOptions['connection'],
-  namespace: string,
-): Promise<void> {
-  const names = await missingSearchAttributes(connection, namespace)
-  if (names.length === 0) return
-  const searchAttributes = Object.fromEntries(names.map((name) => [name, KEYWORD]))
-  await connection.operatorService.addSearchAttributes({ namespace, searchAttributes })
-  for (const until = Date.now() + VISIBLE_MS; Date.now() < until; await sleep(POLL_MS))
-    if ((await missingSearchAttributes(connection, namespace)).length === 0) return
-  throw new Error(
-    `the search attributes ${names.join(', ')} were added to namespace ${namespace}, but are not listed after ${VISIBLE_MS / 1000} s`,
-  )
-}
+/** SQLSTATE of a missing right. */
+const isForbidden = (error: unknown): error is Error => (error as { code?: unknown }).code === '42501'
 
-async function missingSearchAttributes(
-  { operatorService }: PrepareOptions['connection'],
-  namespace: string,
-): Promise<string[]> {
-  const { customAttributes } = await operatorService.listSearchAttributes({ namespace })
-  return SEARCH_ATTRIBUTES.map(({ name }) => name).filter((name) => customAttributes?.[name] === undefined)
+/** Only the owner of the tables may make and change them, so a worker's login cannot prepare. */
+function otherLogin(error: Error, url: string): Error {
+  const login = decodeURIComponent(URL.parse(url)?.username ?? '') || 'this login'
+  return new Error(
+    `${login} may not make or change the tables of TreeOS (${error.message}). \`prepare\` takes the login that owns them as \`ownerUrl\`, ` +
+      'and the program `prepare` of the worker as TREEOS_OWNER_DATABASE_URL. What `treeos up` keeps is prepared: there a worker needs no `prepare`',
+    { cause: error },
+  )
 }
 
 /** Where a worker polls. */

@@ -31,7 +31,10 @@ interface Wanted {
  * Checks that the namespace has what we need, and adds what is missing.
  * @throws LocalError with what is missing and the command that adds it
  */
-export async function prepareNamespace(connection: Connection, wanted: Wanted): Promise<void> {
+export async function prepareNamespace(
+  connection: Pick<Connection, 'operatorService' | 'workflowService'>,
+  wanted: Wanted,
+): Promise<void> {
   const { namespace, searchAttributes, retentionDays } = wanted
   const { config } = await connection.workflowService
     .describeNamespace({ namespace })
@@ -49,18 +52,15 @@ export async function prepareNamespace(connection: Connection, wanted: Wanted): 
   if (searchAttributes.length > 0) await addSearchAttributes(connection, namespace, searchAttributes)
 }
 
-async function addSearchAttributes(connection: Connection, namespace: string, wanted: readonly string[]) {
-  const missing = async () => {
-    const { customAttributes } = await connection.operatorService.listSearchAttributes({ namespace })
-    for (const name of wanted) {
-      const type = customAttributes?.[name] ?? KEYWORD
-      if (type !== KEYWORD)
-        throw new LocalError(`search attribute ${name} of namespace ${namespace} is not a Keyword`)
-    }
-    return wanted.filter((name) => customAttributes?.[name] === undefined)
-  }
+async function addSearchAttributes(
+  connection: Pick<Connection, 'operatorService' | 'workflowService'>,
+  namespace: string,
+  wanted: readonly string[],
+): Promise<void> {
+  const missing = () => missingSearchAttributes(connection, namespace, wanted)
+  let names = wanted
   try {
-    const names = await missing()
+    names = await missing()
     if (names.length === 0) return
     const searchAttributes = Object.fromEntries(names.map((name) => [name, KEYWORD]))
     await connection.operatorService.addSearchAttributes({ namespace, searchAttributes })
@@ -69,11 +69,48 @@ async function addSearchAttributes(connection: Connection, namespace: string, wa
         throw new LocalError(`they were added, but are not listed after ${VISIBLE_MS / 1000} s`)
     }
   } catch (error) {
-    const flags = wanted.map((name) => `--name ${name} --type Keyword`).join(' ')
+    const flags = names.map((name) => `--name ${name} --type Keyword`).join(' ')
+    const cloud = names.map((name) => `--search-attribute ${name}=Keyword`).join(' ')
     throw new LocalError(
-      `the search attributes ${wanted.join(', ')} are needed in namespace ${namespace}: ${messageOf(error)}. ` +
-        `Add what is missing: temporal operator search-attribute create --namespace ${namespace} ${flags}`,
+      `the search attributes ${names.join(', ')} are needed in namespace ${namespace}: ${messageOf(error)}. ` +
+        `Add what is missing: temporal operator search-attribute create --namespace ${namespace} ${flags}. ` +
+        `In Temporal Cloud: tcld namespace search-attributes add --namespace ${namespace} ${cloud}`,
       { cause: error },
     )
   }
 }
+
+/** Statuses of gRPC by which Temporal Cloud and authorizers refuse calls of operators. */
+const REFUSED: readonly unknown[] = [7, 12, 16] // PERMISSION_DENIED, UNIMPLEMENTED, UNAUTHENTICATED
+const INVALID_ARGUMENT = 3
+
+/** @returns which of the names a namespace lacks. Where nobody may list them, a query by each tells it, which callers of workflows may make. */
+async function missingSearchAttributes(
+  { operatorService, workflowService }: Pick<Connection, 'operatorService' | 'workflowService'>,
+  namespace: string,
+  wanted: readonly string[],
+): Promise<string[]> {
+  try {
+    const { customAttributes } = await operatorService.listSearchAttributes({ namespace })
+    for (const name of wanted) {
+      const type = customAttributes?.[name] ?? KEYWORD
+      if (type !== KEYWORD)
+        throw new LocalError(`search attribute ${name} of namespace ${namespace} is not a Keyword`)
+    }
+    return wanted.filter((name) => customAttributes?.[name] === undefined)
+  } catch (error) {
+    if (!REFUSED.includes(codeOf(error))) throw error
+  }
+  const missing: string[] = []
+  for (const name of wanted) {
+    try {
+      await workflowService.countWorkflowExecutions({ namespace, query: `${name} = 'none'` })
+    } catch (error) {
+      if (codeOf(error) !== INVALID_ARGUMENT) throw error
+      missing.push(name)
+    }
+  }
+  return missing
+}
+
+const codeOf = (error: unknown): unknown => (error as { readonly code?: unknown } | null)?.code

@@ -1,0 +1,40 @@
+import { SEARCH_ATTRIBUTES } from '@treeos/protocol'
+import { expect, it } from 'vitest'
+import { addSearchAttributes, type OperatorCalls } from './search-attributes.ts'
+
+const NAMES = SEARCH_ATTRIBUTES.map(({ name }) => name)
+const refusal = (code: number) => async () => {
+  throw Object.assign(new Error('refused'), { code })
+}
+
+/** A server that lets nobody list or add search attributes, and holds these. */
+const guarded = (held: readonly string[], code: number): OperatorCalls =>
+  ({
+    operatorService: { listSearchAttributes: refusal(code), addSearchAttributes: refusal(code) },
+    workflowService: {
+      countWorkflowExecutions: async ({ query }: { query: string }) => {
+        if (!held.some((name) => query.startsWith(`${name} `))) await refusal(3)()
+        return {}
+      },
+    },
+  }) as never
+
+it.each([7, 12])(
+  'a server that refuses operators by status %i is prepared where it has them',
+  async (code) => {
+    await expect(addSearchAttributes(guarded(NAMES, code), 'acme')).resolves.toBeUndefined()
+  },
+)
+
+it('those that are missing are named, with the commands that add them', async () => {
+  const added = addSearchAttributes(guarded(NAMES.slice(1), 7), 'acme')
+  await expect(added).rejects.toThrow(
+    /^the search attributes TreeosReality are missing .*tcld namespace search-attributes add --namespace acme --search-attribute TreeosReality=Keyword$/,
+  )
+})
+
+it('a query that fails for another reason tells nothing of what is missing', async () => {
+  const away = guarded(NAMES, 7)
+  Object.assign(away.workflowService, { countWorkflowExecutions: refusal(14) })
+  await expect(addSearchAttributes(away, 'acme')).rejects.toMatchObject({ code: 14 })
+})
