@@ -31,6 +31,8 @@ const PATH = '/mcp'
 const CONNECTIONS_MAX = 256
 const HEADERS_MS = 10_000
 const REQUEST_MS = 30_000
+/** Longer than proxies keep a connection that nobody uses, nginx 75 s: else they send a request on one that has just been closed. */
+const KEEP_ALIVE_MS = 95_000
 
 /** Serves clients that have a token, over Streamable HTTP. */
 export async function serveHttp(at: Connection, options: EdgeOptions): Promise<Edge> {
@@ -48,6 +50,7 @@ export async function serveHttp(at: Connection, options: EdgeOptions): Promise<E
   server.maxConnections = CONNECTIONS_MAX
   server.headersTimeout = HEADERS_MS
   server.requestTimeout = REQUEST_MS
+  server.keepAliveTimeout = KEEP_ALIVE_MS
   try {
     server.listen(port, listen)
     await once(server, 'listening')

@@ -47,8 +47,10 @@ const CONNECTIONS_MAX = 512
 /** Of these, from one address that is no proxy of ours. */
 const CONNECTIONS_MAX_PER_ADDRESS = 256
 const HEADERS_MS = 10_000
-/** Longer than proxies keep a connection that nobody uses, mostly 60 s: else they send a request on one that has just been closed. */
-const KEEP_ALIVE_MS = 75_000
+/** Longer than proxies keep a connection that nobody uses, nginx 75 s: else they send a request on one that has just been closed. */
+const KEEP_ALIVE_MS = 95_000
+/** Where proxies are named, which are not strangers: load balancers of clouds keep one for ten minutes. */
+const KEEP_ALIVE_OF_PROXIES_MS = 620_000
 const REQUEST_MS = 30_000
 
 /** Serves the portal until it is closed. @throws {TreeosError} when it cannot listen */
@@ -88,7 +90,7 @@ export async function servePortal(portal: Portal, options: ServeOptions): Promis
   boundConnections(server, addresses)
   server.headersTimeout = HEADERS_MS
   server.requestTimeout = REQUEST_MS
-  server.keepAliveTimeout = KEEP_ALIVE_MS
+  server.keepAliveTimeout = proxies.length > 0 ? KEEP_ALIVE_OF_PROXIES_MS : KEEP_ALIVE_MS
   await listenOn(server, port, listen)
   seats.start()
   const courier = new Courier(portal, outlets)
