@@ -100,6 +100,7 @@ export {
   threadReel,
   worldReel,
 } from './names.ts'
+export { didYouMean, nearestName } from './nearest.ts'
 export { isOverlayHandle, OVERLAY_TIERS, type OverlayRecord, type OverlayTier } from './overlay.ts'
 export type { LeaseIndex, RowIndex, Watch } from './row-index.ts'
 export { describeFault, readVariables } from './schemas.ts'

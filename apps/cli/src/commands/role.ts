@@ -1,4 +1,4 @@
-import { requireRoleName, TreeosError } from '@treeos/core'
+import { didYouMean, requireRoleName, TreeosError } from '@treeos/core'
 import type { ActingOptions, Cli, InstanceOptions } from '../cli.ts'
 import { withReality } from '../instance/with-instance.ts'
 import { shownLint, shownRole, shownRoles } from '../show/world.ts'
@@ -16,11 +16,15 @@ export function addRole(cli: Cli): void {
   cli.onInstance('show <name>', 'show one role', 'role').action(
     cli.run(async (out, named: string, options: InstanceOptions) => {
       const name = requireRoleName(named)
-      const found = (await listRoles(options)).find((role) => role.name === name)
+      const roles = await listRoles(options)
+      const found = roles.find((role) => role.name === name)
       if (found !== undefined) return out.value(found, shownRole)
       throw new TreeosError(
         'ROLE_UNAVAILABLE',
-        `role ${JSON.stringify(name)} is not registered; \`treeos role list\` shows what is`,
+        `role ${JSON.stringify(name)} is not registered; \`treeos role list\` shows what is${didYouMean(
+          name,
+          roles.map((role) => role.name),
+        )}`,
       )
     }),
   )

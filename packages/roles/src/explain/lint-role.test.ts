@@ -46,6 +46,29 @@ describe('lintRole', () => {
     expect(lintRole(role).warnings).toEqual([])
   })
 
+  it('warns of a role that must call a tool and reaches nobody when no being wakes it', () => {
+    const role = {
+      name: 'guard',
+      canSee: ['/gate'],
+      canSummon: [{ rel: 'asker' }],
+      triggerOn: ['message', 'schedule', 'change'],
+      forceToolCall: true,
+      prompt: 'Watch the gate.',
+    }
+    const pathsOf = (more: object) => lintRole({ ...role, ...more }).warnings.map(({ path }) => path)
+    expect(lintRole(role).warnings).toEqual([
+      { path: 'triggerOn', message: expect.stringMatching(/^a wake by schedule or change has no asker/) },
+    ])
+    expect(pathsOf({ canSummon: [] })).toContain('triggerOn')
+    for (const more of [
+      { canSummon: [{ rel: 'asker' }, '@clerk'] },
+      { canDo: ['set-space'], selfContinue: false },
+      { triggerOn: ['message'] },
+      { forceToolCall: false },
+    ])
+      expect(pathsOf(more), JSON.stringify(more)).not.toContain('triggerOn')
+  })
+
   it('warns of relations, resolvers and kinds of patterns that nothing expands, and says what there is', () => {
     const tokens = { rel: ['asker', 'parent'], resolver: [], kind: ['court:seats'] }
     const role = {

@@ -1,4 +1,4 @@
-import { isBeingName, isJsonObject, quote, TreeosError } from '@treeos/core'
+import { didYouMean, isBeingName, isJsonObject, quote, TreeosError } from '@treeos/core'
 import type { ParseFault } from '../parse/fault.ts'
 import { parseRole } from '../parse/parse-role.ts'
 import type { Entry } from '../shape/entry.ts'
@@ -32,6 +32,7 @@ export function lintRole(role: unknown, { known }: RoleLintOptions = {}): Lint {
       ...misread(spec, known?.tokens?.rel ?? []),
       ...unheardProse(spec),
       ...unansweredAfterAct(spec),
+      ...reachesNobodyWithoutAsker(spec),
     ],
   }
 }
@@ -87,11 +88,29 @@ function unansweredAfterAct(spec: RoleSpec): ParseFault[] {
   return [{ path: 'selfContinue', message }]
 }
 
+/** A wake by a schedule or a change has no asker, so a role that reaches its asker alone has no tool then. */
+function reachesNobodyWithoutAsker(spec: RoleSpec): ParseFault[] {
+  const { canDo, canBe, canSummon, forceToolCall, triggerOn = [] } = spec
+  const without = triggerOn.filter((trigger) => trigger === 'schedule' || trigger === 'change')
+  if (forceToolCall !== true || without.length === 0 || canDo.length + canBe.length > 0) return []
+  const isAsker = (entry: Entry) => typeof entry !== 'string' && 'rel' in entry && entry.rel === 'asker'
+  if (!canSummon.every(isAsker)) return []
+  const message =
+    `a wake by ${without.join(' or ')} has no asker, and the wearer, which must call a tool, can reach nobody else: ` +
+    'add to canSummon or canDo whom it tells or what it does then'
+  return [{ path: 'triggerOn', message }]
+}
+
 function unknownNames(spec: RoleSpec, known: NonNullable<RoleLintOptions['known']>): ParseFault[] {
   return (['canDo', 'canBe', 'see'] as const).flatMap((field) =>
     spec[field].flatMap((entry: Entry, i): ParseFault[] => {
       if (typeof entry !== 'string' || isKnown(entry, known[field], field)) return []
-      return [{ path: `${field}[${i}]`, message: `no ${WHAT[field]} ${JSON.stringify(entry)} is known here` }]
+      return [
+        {
+          path: `${field}[${i}]`,
+          message: `no ${WHAT[field]} ${JSON.stringify(entry)} is known here${didYouMean(entry, known[field])}`,
+        },
+      ]
     }),
   )
 }

@@ -1,4 +1,4 @@
-import { guardJson, LIMITS, NotPlainJsonError, TreeosError, utf8Length } from '@treeos/core'
+import { didYouMean, guardJson, LIMITS, NotPlainJsonError, TreeosError, utf8Length } from '@treeos/core'
 import { KNOWN_FIELDS } from '../evaluate/context.ts'
 import { needsOf, type RoleTable } from '../evaluate/evaluate.ts'
 import { isLong } from '../evaluate/reading.ts'
@@ -134,9 +134,12 @@ function unregisteredRoles(clauses: readonly ParsedClause[], roles: RoleTable): 
     .filter(({ role }) => needsOf(role!, roles) === undefined)
     .map(({ index, role }) => ({
       path: `[${index}].role`,
-      message: `role ${show(role)} is not registered; \`treeos role list\` shows what is`,
+      message: `role ${show(role)} is not registered; \`treeos role list\` shows what is${didYouMean(role!, namesIn(roles))}`,
     }))
 }
+
+const namesIn = (roles: RoleTable): Iterable<string> =>
+  typeof roles.keys === 'function' ? (roles as ReadonlyMap<string, unknown>).keys() : Object.keys(roles)
 
 /** Clauses that never apply: their condition cannot hold, or an earlier clause always applies first. */
 function neverTaken(clauses: readonly ParsedClause[], roles: RoleTable | undefined): ParseFault[] {

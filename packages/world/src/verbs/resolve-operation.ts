@@ -1,4 +1,4 @@
-import { quote, ROOT_SPACE, stanceOf, TreeosError } from '@treeos/core'
+import { didYouMean, quote, ROOT_SPACE, stanceOf, TreeosError } from '@treeos/core'
 import type { Operation } from '../extend/extension.ts'
 import type { Registry } from '../extend/registry.ts'
 import { requireNotEndedTarget } from '../gates/beside.ts'
@@ -51,14 +51,15 @@ export async function resolveOperation(
 
 /** @throws {TreeosError} ACTION_NOT_SUPPORTED */
 export function requireOperation(registry: Registry, action: string, verb: 'do' | 'be'): Registered {
-  const operation = (verb === 'do' ? registry.operations : registry.beOperations).get(action)
+  const registered = verb === 'do' ? registry.operations : registry.beOperations
+  const operation = registered.get(action)
   if (operation !== undefined) return operation
   const known = [...registry.beOperations.keys()].sort().join(', ')
   throw new TreeosError(
     'ACTION_NOT_SUPPORTED',
     verb === 'be'
       ? `no BE operation ${quote(action)} is registered; there is ${known}`
-      : `no action ${quote(action)} is registered; \`treeos operations\` lists them`,
+      : `no action ${quote(action)} is registered; \`treeos operations\` lists them${didYouMean(action, registered.keys())}`,
   )
 }
 
