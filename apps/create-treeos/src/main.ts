@@ -1,6 +1,7 @@
 #!/usr/bin/env node
 import { parseArgs } from 'node:util'
 import { create, UsageError } from './create.ts'
+import { muslFault } from './musl.ts'
 
 const USAGE = `npm create treeos FOLDER
 
@@ -17,6 +18,8 @@ try {
   else {
     const [path, ...more] = positionals
     if (path === undefined || more.length > 0) throw new UsageError('give one folder')
+    const fault = muslFault()
+    if (fault !== null) throw new UsageError(fault)
     const { folder, files } = create(path, { from: values.from })
     // npm does not know `link:` and `workspace:`, which a checkout needs.
     const manager = values.from === undefined ? 'npm' : 'npx pnpm@12.21.0'

@@ -5,7 +5,7 @@ import { isAlive, readInstance } from '../instance/instance.ts'
 import { serviceOf } from '../instance/services.ts'
 import { messageOf } from '../machine/error.ts'
 import { freePort } from '../machine/ports.ts'
-import { embeddedEntry, PLATFORM } from '../postgres/binaries.ts'
+import { embeddedEntry, isMusl, MUSL_FAULT, PLATFORM } from '../postgres/binaries.ts'
 import { findOwner } from '../postgres/owner.ts'
 import { query } from '../postgres/server.ts'
 import { addressOf, namesTemporal } from '../processes/places.ts'
@@ -29,6 +29,9 @@ export async function checkMachine(
 ): Promise<Check[]> {
   return [
     { name: 'node', ...checkNode(nodeMajorMin) },
+    ...(isMusl()
+      ? [{ name: 'system', ...bad(MUSL_FAULT, 'a system or image with glibc, such as node:24-slim') }]
+      : []),
     { name: 'folder', ...checkFolder(dataDir) },
     { name: 'ports', ...(await checkPorts()) },
     { name: 'postgres', ...(await checkPostgres(env)) },

