@@ -20,6 +20,7 @@ const LONG = [
   'test/cli/checkpoints',
   'test/cli/demos',
   'test/cli/detached',
+  'test/cli/dev',
   'test/cli/instances',
   'test/cli/living',
   'test/cli/looking-back',

@@ -1,6 +1,7 @@
 /** Examples of each command by its path, shown at the end of its `--help`. A test parses them all. */
 export const EXAMPLES: Readonly<Record<string, readonly string[]>> = {
   up: ['treeos up', 'treeos up --detach --data ~/worlds/one', 'treeos up --demo court'],
+  dev: ['treeos dev', 'treeos dev --demo my-hello'],
   down: ['treeos down', 'treeos down --data ~/worlds/one'],
   status: ['treeos status', 'treeos status --json'],
   logs: ['treeos logs', 'treeos logs worker-1 --follow'],

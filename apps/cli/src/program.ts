@@ -8,6 +8,7 @@ import { addCheckpoint } from './commands/checkpoint.ts'
 import { addCompletion, visible } from './commands/completion.ts'
 import { addControl } from './commands/control.ts'
 import { addDebug } from './commands/debug.ts'
+import { addDev } from './commands/dev.ts'
 import { addEnv } from './commands/env.ts'
 import { addErase } from './commands/erase.ts'
 import { addEvaluate } from './commands/evaluate.ts'
@@ -63,6 +64,7 @@ export function createCli(out: Output): Cli {
   const cli = new Cli(out)
   cli.describeNext('Running')
   addRunning(cli)
+  addDev(cli)
   addLogs(cli)
   addEnv(cli)
   addPortal(cli)

@@ -23,7 +23,7 @@ export {
 } from './act/inhabiting.ts'
 export { Recurring } from './act/recurring.ts'
 export { refusalOf } from './act/refusal.ts'
-export { plantScene } from './act/scenes.ts'
+export { plantChangedScene, plantScene } from './act/scenes.ts'
 export { type ErrorListener, Seat, type SeatBounds } from './act/seat.ts'
 export { type ActToSign, actChallenge, passkeysOf, type SignAct, signedCorrelation } from './act/signing.ts'
 export { type Dispatched, type InvokeRequest, invoke, type TaskRequest, task } from './act/tasks.ts'

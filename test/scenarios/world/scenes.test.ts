@@ -1,4 +1,4 @@
-import { plantScene } from '@treeos/client'
+import { plantChangedScene, plantScene } from '@treeos/client'
 import type { VerbCall } from '@treeos/core'
 import { expect, it } from 'vitest'
 import { createSpace, doAs, rowOf } from '../../support/life.ts'
@@ -40,4 +40,19 @@ it('an interrupted scene is completed by the next call, which skips what is ther
   expect(await plantScene(world, ward, undefined, (why) => kept.push(why))).toBe(true)
   expect(kept).toEqual(['space /ward is already there'])
   expect(await rowOf(world, 'warden')).toMatchObject({ parent: 'operator' })
+})
+
+it('a scene that has changed is planted again: what is there stays, what is new comes, and nothing goes', async () => {
+  const fair = (...scene: VerbCall[]) => ({ name: 'fair', scene })
+  const first = fair(yard('/fair'), guard('crier'))
+  const changed = fair(yard('/fair'), guard('juggler'))
+  expect(await plantChangedScene(world, first)).toBe(true)
+  expect(await plantChangedScene(world, first), 'it has not changed').toBe(false)
+  expect(await plantScene(world, changed), 'it was planted before').toBe(false)
+  const kept: string[] = []
+  expect(await plantChangedScene(world, changed, undefined, (why) => kept.push(why))).toBe(true)
+  expect(kept).toEqual(['space /fair is already there'])
+  expect(await rowOf(world, 'juggler')).toMatchObject({ parent: 'operator' })
+  expect(await rowOf(world, 'crier')).toMatchObject({ parent: 'operator' })
+  expect(await plantChangedScene(world, changed)).toBe(false)
 })

@@ -1,4 +1,4 @@
-import { plantScene } from '@treeos/client'
+import { plantChangedScene, plantScene } from '@treeos/client'
 import { TreeosError } from '@treeos/core'
 import type { Extension } from '@treeos/world'
 import type { Output } from '../text/output.ts'
@@ -19,14 +19,21 @@ export async function requireDemo(name: string): Promise<Extension> {
 
 /**
  * Plants the scene in an instance whose worker runs.
+ * @param again also one that was planted and has changed since
  * @throws {TreeosError} RESOURCE_CONFLICT when names of the scene are taken; nothing was planted then
  */
-export async function plantDemo(dataDir: string, demo: Extension, out: Output): Promise<void> {
-  const plant = (at: LiveConnection) => plantScene(at, demo, (line) => out.progress(line))
+export async function plantDemo(
+  dataDir: string,
+  demo: Extension,
+  out: Output,
+  { again = false } = {},
+): Promise<void> {
+  const how = again ? plantChangedScene : plantScene
+  const plant = (at: LiveConnection) => how(at, demo, (line) => out.progress(line))
   const isNew = await openServices({ data: dataDir }, plant).catch((error: unknown) => {
     if (!(error instanceof TreeosError && error.code === 'RESOURCE_CONFLICT')) throw error
     const where = `\`treeos up --demo ${demo.name} --data DIR\` plants it in an instance of its own`
     throw new TreeosError(error.code, `${error.message}; ${where}`, error.detail)
   })
-  if (!isNew) out.progress(`${demo.name} was planted before, and was not changed`)
+  if (!isNew && !again) out.progress(`${demo.name} was planted before, and was not changed`)
 }

@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { isAlive, readInstance, type Service } from '../instance/instance.ts'
-import { CHECKPOINTS, hasWorker, PORTAL, serviceOf, TRACES } from '../instance/services.ts'
+import { CHECKPOINTS, hasWorker, isWorker, PORTAL, serviceOf, TRACES } from '../instance/services.ts'
 import { messageOf } from '../machine/error.ts'
 import { ensureCheckpoints } from './checkpoints.ts'
 import { ensurePortal } from './portal.ts'
@@ -50,6 +50,7 @@ async function restartWhatEnds(
   const { dataDir, onProgress } = options
   let backoff = BACKOFF_MS_MIN
   let mendedAt = 0
+  let hasFailed = false
   let known = readInstance(dataDir).services
   const isDeleted = () => {
     if (isThere(dataDir)) return false
@@ -67,14 +68,21 @@ async function restartWhatEnds(
       if (Date.now() - mendedAt > STEADY_MS) backoff = BACKOFF_MS_MIN
       continue
     }
-    onProgress(`${missing.join(' and ')} ended: starting again in ${backoff / 1000} s`)
-    if (!(await pause(backoff, stopping)) || isDeleted()) return
-    backoff = Math.min(backoff * 2, BACKOFF_MS_MAX)
+    // Whoever ended it on purpose has removed its record.
+    const isOrdered = !hasFailed && !known.some(isWorker) && missing.length === 1 && !hasWorker(dataDir)
+    if (isOrdered) onProgress('starting the worker anew')
+    else {
+      onProgress(`${missing.join(' and ')} ended: starting again in ${backoff / 1000} s`)
+      if (!(await pause(backoff, stopping)) || isDeleted()) return
+      backoff = Math.min(backoff * 2, BACKOFF_MS_MAX)
+    }
     try {
       await startAgain(options, known)
       onProgress('everything runs again')
+      hasFailed = false
     } catch (error) {
       onProgress(messageOf(error))
+      hasFailed = true
     }
     mendedAt = Date.now()
   }

@@ -71,9 +71,20 @@ export async function ensureWorker(options: StartOptions, place: WorkerPlace): P
 export async function restartWorkers(dataDir: string): Promise<boolean> {
   const running = runningWorkers(dataDir)
   if (running.length === 0 || keeperOf(dataDir) === null) return false
-  await Promise.all(running.map(({ process }) => terminate(process, { graceMs: RESTART_GRACE_MS })))
+  const ending = Promise.all(running.map(({ process }) => terminate(process, { graceMs: RESTART_GRACE_MS })))
+  try {
+    // Without its record, what keeps the instance up starts another one at once, and not after the pause of a fault.
+    for (const { name, process } of running) await forgetService(dataDir, name, process)
+    await untilTaken(dataDir)
+  } finally {
+    await ending
+  }
+  return true
+}
+
+async function untilTaken(dataDir: string): Promise<void> {
   for (const until = Date.now() + READY_MS; Date.now() < until; await sleep(RESTART_POLL_MS))
-    if (metricsOf(dataDir).length > 0) return true
+    if (metricsOf(dataDir).length > 0) return
   throw new LocalError(
     `no worker of ${dataDir} takes work again within ${READY_MS / 1000} s: see worker-1.log there`,
   )

@@ -1,0 +1,30 @@
+import { Option } from 'commander'
+import type { Cli, InstanceOptions } from '../cli.ts'
+
+interface DevOptions extends InstanceOptions {
+  readonly demo?: string
+  readonly plant?: boolean
+}
+
+/** `treeos dev` */
+export function addDev(cli: Cli): void {
+  cli
+    .onInstance(
+      'dev',
+      'bring the instance up, and reload its workers when a file of your extension changes, until Ctrl-C',
+    )
+    .option('--demo <name>', 'plant this scene, and again whenever it has changed')
+    .addOption(new Option('--plant', 'only plant the scene, with the code as it is now').hideHelp())
+    .action(
+      cli.run(async (out, options: DevOptions) => {
+        const { dataDirOf } = await import('../instance/data-dir.ts')
+        const dataDir = dataDirOf(options)
+        if (options.plant === true) {
+          const { plantDemo, requireDemo } = await import('../instance/demo.ts')
+          return plantDemo(dataDir, await requireDemo(options.demo ?? ''), out, { again: true })
+        }
+        const { develop } = await import('./shared/develop.ts')
+        await develop(dataDir, options.demo ?? null, out)
+      }),
+    )
+}
