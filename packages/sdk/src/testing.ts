@@ -32,6 +32,14 @@ import {
 } from '@treeos/world'
 import { reelOf } from './facts.ts'
 
+export {
+  type EffectTry,
+  type FakeAnswer,
+  type FakeFetch,
+  fakeFetch,
+  performEffect,
+} from './testing-effects.ts'
+
 type Given<Row, Needed extends keyof Row> = Partial<Row> & Pick<Row, Needed>
 /** A row of a world. */
 export type AnyRow = BeingRow | SpaceRow | MatterRow | WorldRow
