@@ -13,6 +13,7 @@ import {
 import manifest from '../../package.json' with { type: 'json' }
 import { examineCheckpoints } from './checkpoints.ts'
 import { examineLife } from './life-signs.ts'
+import { examineMigrations } from './migrations.ts'
 import { callMinds, examineMinds } from './minds.ts'
 import { examineTaskQueue } from './task-queue.ts'
 import { examineWitnesses } from './witnesses.ts'
@@ -29,6 +30,7 @@ export async function examine(dataDir: string, env: NodeJS.ProcessEnv = process.
   const checks: Check[] = [
     ...(await checkMachine(dataDir, env, NODE_MAJOR_MIN)),
     ...(await checkGuard(dataDir, env)),
+    ...(await examineMigrations(dataDir, env)),
     ...(await callMinds(await examineMinds(dataDir, env), dataDir, env)),
     ...(await examineLife(dataDir, env)),
     ...(await examineCheckpoints(dataDir, env)),

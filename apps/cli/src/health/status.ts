@@ -29,6 +29,7 @@ import {
 } from '@treeos/store'
 import { type Kysely, sql } from 'kysely'
 import { type CheckpointStatus, readCheckpointStatus } from './checkpoints.ts'
+import { readWaiting } from './migrations.ts'
 import { readToolServers, type ServerState } from './tools.ts'
 import { readWitnessStatus, type WitnessStatus } from './witnesses.ts'
 
@@ -82,6 +83,8 @@ export interface Status {
   readonly budgets: Readonly<Record<StandardFor, Partial<Budget>>> | null
   /** beings that a budget has parked, until somebody approves; null while Postgres does not answer */
   readonly parked: number | null
+  /** migrations of this version that the database has not had; null where nothing tells */
+  readonly migrations: readonly string[] | null
   /** what people are to be told by webhooks and e-mail; null where no portal keeps any */
   readonly outlets: Outlets | null
 }
@@ -107,10 +110,11 @@ export async function readStatus(dataDir: string, env: NodeJS.ProcessEnv = proce
   const detail = workers.find((worker) => worker.detail?.model != null)?.detail
   const metrics = metricsOf(dataDir).map(({ url }) => url)
   const postgresUrl = runningPostgres(dataDir, env)
-  const [{ vitals, silent }, tools, stored] = await Promise.all([
+  const [{ vitals, silent }, tools, stored, migrations] = await Promise.all([
     readVitals(metrics),
     readToolServers(metrics),
     postgresUrl === null ? NOTHING_STORED : readStored(postgresUrl),
+    postgresUrl === null ? null : readWaiting(dataDir, env),
   ])
   const { model, baseUrl } = detail ?? {}
   return {
@@ -137,6 +141,7 @@ export async function readStatus(dataDir: string, env: NodeJS.ProcessEnv = proce
     inbox: stored.inbox,
     budgets: stored.budgets,
     parked: stored.parked,
+    migrations,
     outlets: stored.outlets,
   }
 }

@@ -1,9 +1,10 @@
 import type { Client } from '@temporalio/client'
-import { bad, type Check, good, hasTemporal, RECHECK, unseen } from '@treeos/local'
+import { bad, type Check, good, hasTemporal, locateTemporal, RECHECK, unseen } from '@treeos/local'
 import { taskQueueOf } from '@treeos/protocol'
 import type { Reality } from '@treeos/store'
 import { openServices } from '../instance/connection.ts'
 import { missingWorker } from '../instance/task-queue.ts'
+import { checkStrays } from './strays.ts'
 
 const name = 'task queue'
 
@@ -11,7 +12,12 @@ const name = 'task queue'
 export async function examineTaskQueue(dataDir: string, env: NodeJS.ProcessEnv): Promise<Check[]> {
   if (!hasTemporal(dataDir, env)) return []
   try {
-    return await openServices({ data: dataDir }, checkPollers)
+    return await openServices({ data: dataDir }, async (at) => {
+      const place = locateTemporal(dataDir, env)
+      const isAlone = place.kind !== 'environment'
+      const configFile = isAlone ? (place.env.TEMPORAL_CONFIG_FILE ?? null) : null
+      return [...(await checkPollers(at)), ...(await checkStrays({ ...at, isAlone }, configFile))]
+    })
   } catch (error) {
     return [unseen(name, error, RECHECK)]
   }

@@ -19,3 +19,11 @@ it('says how to start an instance that does not run, and a worker that alone is 
     /^ *worker +not running; treeos worker .* starts one$/m,
   )
 })
+
+it('names migrations that wait, and nothing where none does', async () => {
+  const status = await readStatus(folder, {})
+  expect(describeStatus({ ...status, migrations: [] }, folder)).not.toMatch(/^ *database /m)
+  expect(describeStatus({ ...status, migrations: ['002-later'] }, folder)).toMatch(
+    /^ *database +the migration 002-later waits: treeos up --data .* runs them$/m,
+  )
+})

@@ -1,5 +1,6 @@
 import { dataFlag, keyFileOf, type Wakes } from '@treeos/local'
 import { describeCheckpoint } from '../health/checkpoints.ts'
+import { describeWaiting } from '../health/migrations.ts'
 import { describeParked, type Outlets, type PeoplesInbox, type Status } from '../health/status.ts'
 import { describeServer } from '../health/tools.ts'
 import { describeWitnesses } from '../health/witnesses.ts'
@@ -29,6 +30,9 @@ export function describeStatus(status: Status, dataDir: string): string {
       ...(temporal.ui === null ? [] : [['Temporal UI', describeUi(temporal, dataDir)]]),
       ...(temporal.actSignal === null ? [] : [['act signal', describeActSignal(temporal)]]),
       ['Postgres', postgres.url ?? 'not running'],
+      ...(status.migrations !== null && status.migrations.length > 0
+        ? [['database', `${describeWaiting(status.migrations)}: treeos up${dataFlag(dataDir)} runs them`]]
+        : []),
       ['worker', worker.running ? `${pids} ${worker.pids.join(', ')}` : notRunning(status, dataDir)],
       ...(checkpoint === null ? [] : [['checkpoint', describeCheckpoint(checkpoint)]]),
       ...(witnesses ? [['witnesses', describeWitnesses(witnesses)]] : []),

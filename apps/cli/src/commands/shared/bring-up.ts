@@ -1,5 +1,6 @@
 import { dataFlag, unappliedSettings, up } from '@treeos/local'
 import type { Extension } from '@treeos/world'
+import { examineMinds } from '../../health/minds.ts'
 import { readStatus } from '../../health/status.ts'
 import { plantDemo } from '../../instance/demo.ts'
 import { programs } from '../../instance/programs.ts'
@@ -44,6 +45,7 @@ const tellUnapplied = (names: readonly string[], dataDir: string): string =>
 async function showFound(dataDir: string, out: Output): Promise<void> {
   const status = await readStatus(dataDir)
   await tellFirstLink(dataDir, status.portal.url, out)
+  if (status.mind !== null) await tellMindFaults(dataDir, out)
   out.value(
     status,
     () => `TreeOS is already running here; \`treeos down\` stops it.\n${describeStatus(status, dataDir)}`,
@@ -57,6 +59,7 @@ async function showReady(
 ): Promise<void> {
   const status = await readStatus(dataDir)
   await tellFirstLink(dataDir, status.portal.url, out)
+  if (status.mind !== null) await tellMindFaults(dataDir, out)
   const others = dataFlag(dataDir)
   out.value(status, () => {
     const lines = [`TreeOS is up${isNew ? ', with a new reality' : ''}.`, describeStatus(status, dataDir), '']
@@ -67,6 +70,12 @@ async function showReady(
     lines.push(detach ? `Stop  npx treeos down${others}` : 'Stop  Ctrl-C')
     return lines.join('\n')
   })
+}
+
+/** What is wrong with a model would show in the first moment only. Each is asked for its list of models, which costs nothing. */
+async function tellMindFaults(dataDir: string, out: Output): Promise<void> {
+  for (const { ok, name, found, mend } of await examineMinds(dataDir, process.env))
+    if (!ok) out.progress(`${name}: ${found}. ${mend ?? ''}`)
 }
 
 /**

@@ -1,0 +1,85 @@
+import type { Client } from '@temporalio/client'
+import { quote, stanceOf } from '@treeos/core'
+import { bad, type Check, good } from '@treeos/local'
+import { BEING, REALITY } from '@treeos/protocol'
+import { listAddresses, type Reality } from '@treeos/store'
+
+const name = 'workflows'
+const NAMED_MAX = 3
+/** More runs than a query reads in a moment. */
+const READ_MAX = 10_000
+
+/** What a stray workflow belongs to: a being, or a whole reality, that does not live in this database. */
+export interface Strays {
+  readonly beings: readonly string[]
+  readonly realities: readonly string[]
+}
+
+interface Place {
+  readonly temporal: Pick<Client, 'workflow'>
+  readonly reality: Pick<Reality, 'name'>
+  /** whether no other reality may have work in this Temporal */
+  readonly isAlone: boolean
+}
+
+/**
+ * Names open workflows that nothing of this reality began: those of beings that do not live in the database, as after an older copy of it
+ * was put back, and in a Temporal of its own those of other realities. Each holds its memory and rings in vain.
+ */
+export async function checkStrays(
+  { db, ...at }: Place & { readonly db: Parameters<typeof listAddresses>[0] },
+  configFile: string | null,
+): Promise<Check[]> {
+  const known = new Set<string>((await listAddresses(db)).beings)
+  return [judgeStrays(await findStrays(at, known), at.reality, configFile)]
+}
+
+export async function findStrays(
+  { temporal, reality, isAlone }: Place,
+  known: ReadonlySet<string>,
+): Promise<Strays> {
+  const whose = isAlone ? `${REALITY.name} IS NOT NULL` : `${REALITY.name} = '${reality.name}'`
+  const beings = new Set<string>()
+  const realities = new Set<string>()
+  let read = 0
+  for await (const { typedSearchAttributes } of temporal.workflow.list({
+    query: `${whose} AND ExecutionStatus = 'Running'`,
+  })) {
+    const [of, being] = [typedSearchAttributes.get(REALITY), typedSearchAttributes.get(BEING)]
+    if (of !== undefined && of !== reality.name) realities.add(of)
+    else if (being !== undefined && !known.has(being)) beings.add(being)
+    if (++read >= READ_MAX) break
+  }
+  return { beings: [...beings].sort(), realities: [...realities].sort() }
+}
+
+/** @param configFile by which Temporal's command line reaches a server of our own; null for one of the user's */
+export function judgeStrays(
+  { beings, realities }: Strays,
+  reality: Pick<Reality, 'name'>,
+  configFile: string | null,
+): Check {
+  if (beings.length + realities.length === 0)
+    return { name, ...good('each open workflow is of a being that lives here') }
+  const found = [
+    ...(beings.length === 0 ? [] : [`of ${few(beings.map(shown))}, which do not live in this database`]),
+    ...(realities.length === 0 ? [] : [`of ${few(realities.map((one) => `reality ${quote(one)}`))}`]),
+  ]
+  const query =
+    beings.length > 0
+      ? `${REALITY.name} = '${reality.name}' AND ${BEING.name} = '${beings[0]}'`
+      : `${REALITY.name} = '${realities[0]}'`
+  const reach = configFile === null ? '' : `TEMPORAL_CONFIG_FILE=${configFile} `
+  const isPlain = /^[\w '=.:/-]+$/.test(query) // else a name would break out of the command
+  const mend = isPlain
+    ? `${reach}temporal workflow terminate --reason stray --query "${query} AND ExecutionStatus = 'Running'"`
+    : 'terminate them in the UI of Temporal'
+  return { name, ...bad(`stray workflows are open: ${found.join('; ')}`, mend), optional: true }
+}
+
+const shown = (being: string): string => (/^[\w/-]+$/.test(being) ? stanceOf(being) : quote(being))
+
+const few = (names: readonly string[]): string =>
+  names.length <= NAMED_MAX
+    ? names.join(', ')
+    : `${names.slice(0, NAMED_MAX).join(', ')} and ${names.length - NAMED_MAX} more`
