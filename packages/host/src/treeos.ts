@@ -7,6 +7,7 @@ import { buildRegistry, type Extension, type Registry, seed } from '@treeos/worl
 import { beingsInCache } from './cache-size.ts'
 import { PayloadBound } from './history-bound.ts'
 import type { TreeosOptions } from './options.ts'
+import { tellOfOtherWorkers } from './other-workers.ts'
 import { type Prepared, type PrepareOptions, prepare } from './prepare.ts'
 import { Runtime } from './runtime.ts'
 
@@ -113,8 +114,11 @@ export class TreeosPlugin extends SimplePlugin {
     const [connection, namespace, taskQueue] = [this.#connection, this.#namespace, this.#taskQueue]
     const client = new Client({ connection, namespace })
     let hasRun = false
-    const run = () => {
+    const run = async () => {
       hasRun = true
+      const { identity } = worker.options
+      const { Runtime: Sdk } = await import('@temporalio/worker') // loaded by now; other users of this package never need it
+      void tellOfOtherWorkers(client, { taskQueue, identity }, Sdk.instance().logger)
       return super.runWorker(worker, next)
     }
     try {

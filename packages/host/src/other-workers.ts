@@ -1,0 +1,32 @@
+import type { Client } from '@temporalio/client'
+import type { Logger } from '@temporalio/worker'
+
+const WORKFLOW = 1 // temporal.api.enums.v1.TaskQueueType
+
+/**
+ * Tells whoever starts a worker beside others, such as those of `treeos up`, that the task queue is shared: each lives moments of all
+ * beings, so a worker without an extension fails those that need it. The server remembers a worker for five minutes after its last poll.
+ */
+export async function tellOfOtherWorkers(
+  { workflowService, options: { namespace } }: Pick<Client, 'workflowService' | 'options'>,
+  { taskQueue, identity }: { readonly taskQueue: string; readonly identity: string },
+  log: Pick<Logger, 'info' | 'debug'>,
+): Promise<void> {
+  try {
+    const { pollers } = await workflowService.describeTaskQueue({
+      namespace,
+      taskQueue: { name: taskQueue },
+      taskQueueType: WORKFLOW,
+    })
+    const others = (pollers ?? [])
+      .flatMap((poller) => poller.identity || [])
+      .filter((one) => one !== identity)
+    if (others.length > 0)
+      log.info(
+        `other workers poll the task queue ${taskQueue} too, or did so within five minutes (${others.join(', ')}): each lives moments of ` +
+          'all beings, so all need the same extensions',
+      )
+  } catch (error) {
+    log.debug('which other workers poll the task queue cannot be read', { taskQueue, error: String(error) })
+  }
+}
