@@ -6,6 +6,7 @@ import type { Kysely } from 'kysely'
 import type { Logger } from 'pino'
 import { StartError } from './start-error.ts'
 import { TemporalFault } from './temporal-fault.ts'
+import { temporalProxy } from './temporal-proxy.ts'
 
 /** SQLSTATE of an undefined table, schema, column or function. */
 const OTHER_SCHEMA = /^(42P01|3F000|42703|42883)$/
@@ -22,7 +23,9 @@ export function locateTemporal(env: NodeJS.ProcessEnv): TemporalPlace {
     const { connectionOptions: options, namespace = 'default' } = loadClientConnectConfig({
       overrideEnvVars: env as Record<string, string>,
     })
-    return { address: options.address ?? 'localhost:7233', namespace, options }
+    const address = options.address ?? 'localhost:7233'
+    const proxy = temporalProxy(address, env)
+    return { address, namespace, options: { ...options, ...(proxy === undefined ? {} : { proxy }) } }
   } catch (error) {
     throw new StartError(`the configuration of Temporal cannot be read: ${messageOf(error)}`)
   }

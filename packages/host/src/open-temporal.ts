@@ -31,7 +31,10 @@ async function faultOf(options: ConnectionOptions, namespace: string): Promise<u
   const { Connection } = await import('@temporalio/client') // loaded here: most commands never need it
   let connection: Connection | null = null
   try {
-    connection = await Connection.connect({ ...options, connectTimeout: CALL_MS })
+    // gRPC would ask the proxy that `https_proxy` names also for this machine, which no proxy reaches.
+    const isHere = /^(localhost|127[.][\d.]+|\[::1\]):\d+$/.test(options.address ?? 'localhost:7233')
+    const channelArgs = { ...options.channelArgs, ...(isHere ? { 'grpc.enable_http_proxy': 0 } : {}) }
+    connection = await Connection.connect({ ...options, channelArgs, connectTimeout: CALL_MS })
     const { workflowService } = connection
     await connection.withDeadline(Date.now() + CALL_MS, () =>
       workflowService.describeNamespace({ namespace }),

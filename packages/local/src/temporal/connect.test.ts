@@ -1,7 +1,7 @@
 import { once } from 'node:events'
 import { createServer, type Http2Server } from 'node:http2'
 import type { AddressInfo } from 'node:net'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { afterAll, beforeAll, expect, test, vi } from 'vitest'
 import { connectTemporal } from './connect.ts'
 
 const UNAVAILABLE = 14
@@ -37,4 +37,19 @@ test('a call on a closed connection fails', async () => {
   const connection = await connectTemporal({ address })
   await connection.close()
   await expect(connection.workflowService.getClusterInfo({})).rejects.toThrow('Channel has been shut down')
+})
+
+test('a server of this machine is reached past the proxy of the environment, which does not reach it', async () => {
+  for (const name of ['grpc_proxy', 'https_proxy', 'http_proxy']) vi.stubEnv(name, 'http://127.0.0.1:9')
+  vi.stubEnv('no_proxy', '')
+  vi.stubEnv('no_grpc_proxy', '')
+  try {
+    const connection = await connectTemporal({ address, connectTimeout: 5000 })
+    await connection.close()
+    // Control: another name is asked for by the proxy, which is away.
+    const elsewhere = connectTemporal({ address: 'temporal.example:7233', connectTimeout: 300 })
+    await expect(elsewhere).rejects.toThrow()
+  } finally {
+    vi.unstubAllEnvs()
+  }
 })

@@ -13,7 +13,20 @@ export async function connectTemporal(options: ConnectionOptions): Promise<Conne
   // loaded here: most commands never need it
   const { Connection, defaultGrpcRetryOptions, makeGrpcRetryInterceptor } = await import('@temporalio/client')
   const retry = makeGrpcRetryInterceptor(defaultGrpcRetryOptions())
-  return Connection.connect({ ...options, interceptors: [retry, failWhenClosed] })
+  return Connection.connect({
+    ...options,
+    ...(isLoopback(options.address) ? { channelArgs: { ...options.channelArgs, ...NO_PROXY } } : {}),
+    interceptors: [retry, failWhenClosed],
+  })
+}
+
+/** gRPC goes by the proxy that `https_proxy` names, also to this machine, which no proxy reaches. */
+const NO_PROXY = { 'grpc.enable_http_proxy': 0 }
+
+/** @param address host and port; the SDK's default is on this machine */
+function isLoopback(address = 'localhost:7233'): boolean {
+  const hostname = URL.parse(`http://${address}`)?.hostname ?? ''
+  return hostname === 'localhost' || hostname === '[::1]' || /^127([.]\d{1,3}){3}$/.test(hostname)
 }
 
 const failWhenClosed: Interceptor = (options, nextCall) => {
