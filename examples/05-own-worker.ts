@@ -14,19 +14,10 @@ import { buildRegistry, seed } from '@treeos/world'
 import greenhouse from './04-extension.ts'
 
 const dataDir = '.treeos/examples'
-const {
-  url: ownerUrl,
-  workerUrl: databaseUrl,
-  peopleUrl,
-} = await ensurePostgres({
-  dataDir,
-  onProgress: console.error,
-})
-const { options, env } = await ensureTemporal({
-  dataDir,
-  searchAttributes: [],
-  onProgress: console.error,
-})
+const postgres = await ensurePostgres({ dataDir, onProgress: console.error })
+const { url: ownerUrl, workerUrl: databaseUrl, peopleUrl } = postgres
+const server = await ensureTemporal({ dataDir, searchAttributes: [], onProgress: console.error })
+const { options, env } = server
 
 // An empty database gets its schema and its reality from its owner, and Temporal its search attributes. Later starts find them.
 // Workers log in to Postgres as a role that owns nothing.
@@ -56,3 +47,8 @@ console.log(
   `beings live. For examples 6 and 7:\nexport DATABASE_URL=${databaseUrl} TREEOS_PEOPLE_DATABASE_URL=${peopleUrl} ${places.join(' ')}`,
 )
 await running // until Ctrl-C
+
+// What this program started ends with it. What ran before goes on.
+await Promise.all([temporal.connection.close(), connection.close(), db.destroy()])
+if (!server.reused) await server.stop()
+if (!postgres.reused) await postgres.stop()
