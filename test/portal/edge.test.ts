@@ -29,6 +29,11 @@ it('the router lists its routes', () => {
   expect(routes().length).toBeGreaterThan(14)
 })
 
+it('keeps an idle connection longer than nginx does, which waits 75 s', async () => {
+  const { headers } = await fetch(at.origin)
+  expect(headers.get('keep-alive')).toBe('timeout=95')
+})
+
 describe('what changes something is refused unless the portal’s own page sends it', () => {
   const host = () => new URL(at.origin).host
   const good = () => ({

@@ -58,6 +58,7 @@ describe('without an identity', () => {
       /^Bearer realm="treeos", error="invalid_token", error_description=".*has expired at /,
     )
     expect(headers.get('www-authenticate')).not.toContain('resource_metadata')
+    expect(headers.get('keep-alive'), 'longer than nginx keeps a connection').toBe('timeout=95')
   })
 
   it.each(['*/*', 'application/*, text/*;q=0.5', 'Application/JSON,TEXT/event-stream'])(
