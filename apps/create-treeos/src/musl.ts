@@ -1,6 +1,7 @@
 /** What Node tells of the C library that it runs with; a version of glibc where it is that. */
-const readHeader = (): unknown => {
-  const report = process.report as typeof process.report & { excludeNetwork?: boolean }
+function readHeader(): unknown {
+  const report = process.report as (typeof process.report & { excludeNetwork?: boolean }) | undefined
+  if (report === undefined) return { glibcVersionRuntime: '' } // Node was built without reports: nothing tells
   report.excludeNetwork = true // it would resolve names of open connections
   return (report.getReport() as { readonly header?: unknown }).header
 }

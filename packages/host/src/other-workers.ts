@@ -1,6 +1,8 @@
 import type { Client } from '@temporalio/client'
 import type { Logger } from '@temporalio/worker'
+import { quote } from '@treeos/core'
 
+const NAMED_MAX = 3
 const WORKFLOW = 1 // temporal.api.enums.v1.TaskQueueType
 
 /**
@@ -23,7 +25,7 @@ export async function tellOfOtherWorkers(
       .filter((one) => one !== identity)
     if (others.length > 0)
       log.info(
-        `other workers poll the task queue ${taskQueue} too, or did so within five minutes (${others.join(', ')}): each lives moments of ` +
+        `other workers poll the task queue ${taskQueue} too, or did so within five minutes (${others.slice(0, NAMED_MAX).map(quote).join(', ')}): each lives moments of ` +
           'all beings, so all need the same extensions',
       )
   } catch (error) {

@@ -50,7 +50,13 @@ it('they are named with the command that ends them', () => {
   )
 })
 
-it('a name that somebody put into Temporal never gets into the command', () => {
-  const { mend } = judgeStrays({ beings: ['x" ; rm -rf ~ #'], realities: [] }, reality, null)
-  expect(mend).toBe('terminate them in the UI of Temporal')
-})
+it.each(['x" ; rm -rf ~ #', "x' OR TreeosReality = 'home", 'a b', '$(id)', ''])(
+  'what somebody put into Temporal in place of a name, %j, never gets into the command',
+  (name) => {
+    for (const strays of [
+      { beings: [name], realities: [] },
+      { beings: [], realities: [name] },
+    ])
+      expect(judgeStrays(strays, reality, null).mend).toBe('terminate them in the UI of Temporal')
+  },
+)

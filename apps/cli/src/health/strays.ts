@@ -1,6 +1,6 @@
 import type { Client } from '@temporalio/client'
 import { quote, stanceOf } from '@treeos/core'
-import { bad, type Check, good } from '@treeos/local'
+import { bad, type Check, good, shellWord } from '@treeos/local'
 import { BEING, REALITY } from '@treeos/protocol'
 import { listAddresses, type Reality } from '@treeos/store'
 
@@ -65,19 +65,23 @@ export function judgeStrays(
     ...(beings.length === 0 ? [] : [`of ${few(beings.map(shown))}, which do not live in this database`]),
     ...(realities.length === 0 ? [] : [`of ${few(realities.map((one) => `reality ${quote(one)}`))}`]),
   ]
+  const [being] = beings
+  const [other = ''] = realities
   const query =
-    beings.length > 0
-      ? `${REALITY.name} = '${reality.name}' AND ${BEING.name} = '${beings[0]}'`
-      : `${REALITY.name} = '${realities[0]}'`
-  const reach = configFile === null ? '' : `TEMPORAL_CONFIG_FILE=${configFile} `
-  const isPlain = /^[\w '=.:/-]+$/.test(query) // else a name would break out of the command
+    being === undefined
+      ? `${REALITY.name} = '${other}'`
+      : `${REALITY.name} = '${reality.name}' AND ${BEING.name} = '${being}'`
+  const reach = configFile === null ? '' : `TEMPORAL_CONFIG_FILE=${shellWord(configFile)} `
+  const isPlain = NAME.test(being ?? other) // whoever reaches Temporal could put more than a name there, such as `' OR …`
   const mend = isPlain
     ? `${reach}temporal workflow terminate --reason stray --query "${query} AND ExecutionStatus = 'Running'"`
     : 'terminate them in the UI of Temporal'
   return { name, ...bad(`stray workflows are open: ${found.join('; ')}`, mend), optional: true }
 }
 
-const shown = (being: string): string => (/^[\w/-]+$/.test(being) ? stanceOf(being) : quote(being))
+const NAME = /^[\w./-]+$/
+
+const shown = (being: string): string => (NAME.test(being) ? stanceOf(being) : quote(being))
 
 const few = (names: readonly string[]): string =>
   names.length <= NAMED_MAX

