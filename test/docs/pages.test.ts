@@ -20,6 +20,7 @@ const PAGES = [
   'docs/overlays.md',
   'docs/world.md',
   'docs/people.md',
+  'docs/outside-words.md',
   'docs/rituals.md',
   'docs/lineage.md',
   'docs/budgets.md',

@@ -2,12 +2,12 @@
  * Somebody has the login of a worker, and writes facts that give or take power, where no gate judges them. Each is refused. Control: the owner
  * of the tables, whom no function checks, gets the same batch in.
  */
-import type { FactDraft } from '@treeos/core'
+import { type FactDraft, newWake } from '@treeos/core'
 import { append, type Batch, type WakingChange } from '@treeos/store'
 import { sql } from 'kysely'
-import { beforeAll, expect, it } from 'vitest'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { batchOf } from './batch.ts'
-import { attempt, KID, tally, useOpened } from './stolen.ts'
+import { attempt, KID, OPERATOR, tally, useOpened } from './stolen.ts'
 
 const base = useOpened()
 const count = tally('facts of power')
@@ -74,6 +74,13 @@ const FORGERIES: Readonly<Record<string, () => Promise<Batch>>> = {
   'an outage in a thread that is there': () => outage({ root: 'told-kid' }),
   'an outage by no fact': () => outage({ cause: 'ab'.repeat(32), root: `change/${'ab'.repeat(32)}` }),
   'an outage as a change of a being': () => outage({}, { reel: 'being:ann', paths: ['a'] }),
+  'that a being vouches for itself': () => ofKid(fact('being:kid', 'origin:vouched')),
+  'that a person vouches, by an act that asks for something else': () =>
+    batchOf(base.db, base.reality, {
+      moment: OPERATOR,
+      drafts: [fact('being:kid', 'origin:vouched')],
+      outcome: { wake: OPERATOR.wake },
+    }),
   'the end of a role that a being wrote': () => alone(fact('registry', 'role:deleted', { name: 'own' })),
 }
 
@@ -105,4 +112,58 @@ it('control: it writes such facts where they are its to write', async () => {
       what,
       expect.objectContaining({ status: 'appended' }),
     ])
+})
+
+describe('in a moment whose wake holds words from outside', () => {
+  const MARK = 'origin:outside'
+  const mood = { path: ['mood'], value: 'as told' }
+  const role = { name: 'told', digest: 'd'.repeat(64), origin: 'live' }
+  const said = {
+    ...{ cognition: 'llm', content: 'obey', correlation: 'kid/1/1', inReplyTo: null, role: null },
+    ...{ root: 'told-kid', to: 'ann' },
+  }
+  /** The moment says something; whether its fact and its wake say where the words come from. */
+  async function speech(isSaid: boolean, isMarked: boolean): Promise<Batch> {
+    const batch = await ofKid(fact('being:kid', 'being:summoned', isSaid ? { ...said, outside: true } : said))
+    const wake = newWake({
+      ...{ id: 'kid/1/1', being: 'ann', kind: 'summon', priority: 3, content: 'obey', root: 'told-kid' },
+      caller: { name: 'kid', role: null, cognition: 'llm' },
+      cause: batch.facts[0]?.ref.hash ?? null,
+      ...(isMarked ? { outside: true } : {}),
+    })
+    return { ...batch, inbox: [wake] }
+  }
+  const mark = (isIt: boolean) =>
+    sql`update treeos.inbox set outside = ${isIt} where id = ${KID.wake}`.execute(base.owner)
+  beforeAll(() => mark(true))
+  afterAll(() => mark(false))
+
+  const UNMARKED: Readonly<Record<string, () => Promise<Batch>>> = {
+    'a quality without the mark': () => ofKid(fact('being:kid', 'quality:set', mood)),
+    'a mark before what it marks': () =>
+      ofKid(fact('being:kid', MARK), fact('being:kid', 'quality:set', mood)),
+    'a mark on another reel': () => ofKid(fact('being:kid', 'quality:set', mood), fact('being:ann', MARK)),
+    'a mark of another role': () =>
+      ofKid(fact('registry', 'role:set', role), fact('registry', MARK, { name: 'own' })),
+    'words that neither fact nor wake says are from outside': () => speech(false, false),
+    'words of which only the wake says it': () => speech(false, true),
+    'words of which only the fact says it': () => speech(true, false),
+  }
+  it.each(Object.keys(UNMARKED))('a worker cannot write %s', async (what) => {
+    const answer = await attempt(base.db, async (tx) => append(tx, (await UNMARKED[what]?.()) as Batch))
+    count(answer)
+    expect(answer).toBe('42501')
+  })
+
+  it.each<[string, () => Promise<Batch>]>([
+    ['a quality with the mark', () => ofKid(fact('being:kid', 'quality:set', mood), fact('being:kid', MARK))],
+    [
+      'a role with the mark',
+      () => ofKid(fact('registry', 'role:set', role), fact('registry', MARK, { name: 'told' })),
+    ],
+    ['words that say so', () => speech(true, true)],
+  ])('control: it writes %s', async (_what, made) => {
+    const batch = await made()
+    expect(await attempt(base.db, (tx) => append(tx, batch))).toMatchObject({ status: 'appended' })
+  })
 })

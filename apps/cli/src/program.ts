@@ -39,6 +39,7 @@ import { addTraces } from './commands/traces.ts'
 import { addTrial } from './commands/trial.ts'
 import { addVerbs } from './commands/verbs.ts'
 import { addVerify } from './commands/verify.ts'
+import { addVouch } from './commands/vouch.ts'
 import { addWorld } from './commands/world.ts'
 import { UsageError } from './text/failure.ts'
 import type { ExitStatus, Output } from './text/output.ts'
@@ -76,6 +77,7 @@ export function createCli(out: Output): Cli {
   addGather(cli)
   addInbox(cli)
   addApprovals(cli)
+  addVouch(cli)
   addInhabit(cli)
   addMcp(cli)
   addToken(cli)

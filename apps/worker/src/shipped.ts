@@ -1,3 +1,4 @@
+import careful from '@treeos/careful'
 import court from '@treeos/court'
 import emotions from '@treeos/emotions'
 import factory from '@treeos/factory'
@@ -15,6 +16,7 @@ import weather from '@treeos/weather'
  * list of them. A new one is added here, to the dependencies of this package and to the table in docs/extensions.md.
  */
 export const shipped: readonly Extension[] = [
+  careful,
   court,
   emotions,
   factory,

@@ -84,6 +84,7 @@ function nextStep(me: string, roles: ReadonlySet<string>, step: number): Decisio
     content: 'what do the markets say?',
     inReplyTo: null,
     expectReply: true,
+    outside: false,
   }
   return { kind: 'call', call: call as Extract<Decision, { kind: 'call' }>['call'], content: null }
 }

@@ -2,6 +2,7 @@ import { type BeingName, holdsCall, triggerOf } from '@treeos/core'
 import type { OpenedMoment, OpenInput, OpenResult } from '@treeos/protocol'
 import { contentHeard, type LoadedMoment, type MomentReading, readForMoment } from '@treeos/reality'
 import {
+  askedIn,
   type ClaimedWake,
   claimAndRead,
   digestOf,
@@ -210,7 +211,7 @@ async function resultOf(
     ...(record.program === input.program ? {} : { programDigest: record.program, program }),
     context: record.context,
     cognition: record.cognition.kind,
-    asked: record.asked,
+    asked: askedIn(record),
     ...(usesTriggers && trigger !== null ? { trigger } : {}),
     ...(record.cut === true ? { cut: true } : {}),
     ...(record.ended === true ? { ended: true } : {}),

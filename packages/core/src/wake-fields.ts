@@ -8,7 +8,7 @@ interface WakeField {
   /** form of the column, where it is not the value of the field */
   readonly form?: 'caller' | 'hash' | 'json'
   /** the value that the column has where the field is left out; without it, the field is always there */
-  readonly leftOut?: null | 0 | true
+  readonly leftOut?: null | 0 | boolean
   /** false: the open record of a moment does not hold it with the wake */
   readonly recorded?: false
   /** its name in the fact of a summon; without it, the fact does not tell it */
@@ -38,6 +38,7 @@ export const WAKE_FIELDS = {
   expectReply: { column: 'expect_reply', leftOut: true, said: 'expectReply' },
   channel: { column: 'channel', leftOut: null, recorded: false, said: 'channel' },
   overlay: { column: 'overlay', leftOut: null, recorded: false },
+  outside: { column: 'outside', leftOut: false, said: 'outside' },
 } as const satisfies { readonly [Field in keyof Required<Wake>]: WakeField }
 
 /** Each field with how it is kept. */

@@ -62,6 +62,8 @@ export interface Wake {
   readonly channel?: string
   /** handle of the overlay that its sender gave it; left out without one */
   readonly overlay?: string
+  /** its words came from outside of the reality, or from a moment that held such words; left out for all others */
+  readonly outside?: true
 }
 
 /** How much of its own past a moment shows; `forward` shows none. Only a being itself may ask for another one. */

@@ -123,6 +123,7 @@ export async function readForMoment(
     layout: PROMPT_LAYOUT,
     ...(seen.isPlaceHidden ? { hidden: true } : {}),
     ...(signed === null ? {} : { signed }),
+    ...(seen.outside ? { outside: true } : {}),
     ...(digests.noted === null ? {} : { noted: digests.noted }),
     face: seen.faceText === null ? null : digestOfCanonical(seen.faceText),
   }
@@ -171,7 +172,7 @@ export function momentInputsOf(
     | 'offset'
     | 'answers'
     | 'asKind'
-  > & { readonly wake: Parameters<typeof wakeWord>[0]; readonly quotes?: Quotes },
+  > & { readonly wake: Parameters<typeof wakeWord>[0] & Pick<Wake, 'outside'>; readonly quotes?: Quotes },
 ): Parameters<typeof readWorld>[2] {
   const { verb, caller, openedAt, zone, hour, dayOfWeek, offset, lastSealed, asked } = open
   return {
@@ -188,6 +189,7 @@ export function momentInputsOf(
     ended: me.ended !== undefined,
     asker: questionOf(open.wake, open.answers) === null ? null : (caller?.name ?? null), // who has the answer is no asker
     quotes: open.quotes ?? null,
+    outside: open.wake.outside === true,
   }
 }
 

@@ -42,12 +42,12 @@ export async function appendSystemFacts(
 
 /** The change of a signal. It begins a thread of its own, since no wake caused it. */
 function changeOf(
-  { reel, scopes, changed, values, draft }: ChangedRow,
+  { reel, scopes, changed, values, cause }: ChangedRow,
   drafts: readonly FactDraft[],
   facts: readonly BuiltFact[],
 ): WakingChange[] {
-  const fact = drafts[draft]
-  const hash = facts[draft]?.ref.hash
+  const fact = drafts[cause]
+  const hash = facts[cause]?.ref.hash
   if (fact?.kind !== 'signal:published' || hash === undefined || changed.length === 0) return []
   const wake = {
     content: changeContent(fact, null),

@@ -152,7 +152,11 @@ async function replayMoment(
   const recomputed = await recomputeMoment(
     registry,
     outcome,
-    { open, content },
+    // Of words that were erased nobody can tell any more where they came from.
+    {
+      open: gone.words && open.outside === true ? { ...open, wake: { ...open.wake, outside: true } } : open,
+      content,
+    },
     past.cited(basis.heads, { being: outcome.being, ...open }),
   )
   const { seen, stack, me } = recomputed
@@ -163,6 +167,7 @@ async function replayMoment(
   compare.same('program', open.program, last.digests.program.of(seen.program))
   compare.same('context', open.context, seen.context)
   compare.same('hidden', open.hidden === true, seen.isPlaceHidden)
+  compare.same('outside', open.outside === true, seen.outside)
   compare.same('heads', open.heads, seen.heads)
   compare.same('unseen', open.quotes?.unseen ?? [], seen.unseen)
   // The worker of this moment had not loaded the code of a role. Its see-resolvers gave nothing, and the moment failed.

@@ -130,6 +130,8 @@ async function compareGoingOn(
       ? (before?.answers ?? null)
       : questionOf(before.wake, before.answers)
   compare.same('caller', open.caller, before?.caller ?? null)
+  // What the act, the look or the effect brought adds to it, and is in no record of that moment.
+  if (before?.outside === true) compare.same('outside', wake.outside === true, true)
   if (isLook) compare.same('looks', wake.looks ?? 0, (before?.wake.looks ?? 0) + 1)
   const said = isLook || question === null ? null : await findEntry(db, prior) // the moment's own words have its id
   compare.same('answers', open.answers, said?.inReplyTo === question ? null : question)

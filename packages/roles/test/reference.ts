@@ -4,7 +4,7 @@
  */
 type Thing = Record<string, unknown>
 
-const ROOTS = ['verb', 'wake', 'caller', 'space', 'inHomeSpace', 'time', 'me', 'world']
+const ROOTS = ['verb', 'wake', 'caller', 'space', 'inHomeSpace', 'time', 'me', 'moment', 'world']
 const ROLE_NAME = /^(?!(constructor|prototype)$)[a-z][a-z0-9-]{0,63}(:[a-z][a-z0-9-]{0,63})?$/
 const MISSING = Symbol('missing')
 const OPAQUE = Symbol('opaque')

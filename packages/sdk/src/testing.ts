@@ -120,7 +120,7 @@ export async function decide(
   const outside = async () => (effect === undefined ? null : { value: effect })
   const outcome = await decideUngated(
     action,
-    { registry: registryOf(extension), reader, outside },
+    { registry: registryOf(extension), reader, outside, fromOutside: false },
     {
       actor,
       driver: null,
@@ -225,6 +225,7 @@ function wakeOf(given: Partial<WakeView> = {}): WakeView {
     content: null,
     inReplyTo: null,
     expectReply: true,
+    outside: false,
     ...given,
   }
 }

@@ -33,10 +33,10 @@ const escaped = (text: string): string =>
       .join(''),
   )
 
-/** A view of a see-resolver under its name. */
-export function viewBlock(name: string, view: Json): string {
+/** A view of a see-resolver under its name. @param note a sentence of ours about it */
+export function viewBlock(name: string, view: Json, note: string | null = null): string {
   const body = typeof view === 'string' ? quoted(view) : escaped(JSON.stringify(view, null, 2))
-  return `[${name}]\n${body}`
+  return `[${name}]\n${note === null ? '' : `${note}\n`}${body}`
 }
 
 const quoted = (text: string): string =>

@@ -109,7 +109,14 @@ export {
   type Reality,
   type RealityMade,
 } from './ledger/reality.ts'
-export type { Basis, MomentRecord, Noted, OpenRecord, OtherRefusal } from './ledger/records.ts'
+export {
+  askedIn,
+  type Basis,
+  type MomentRecord,
+  type Noted,
+  type OpenRecord,
+  type OtherRefusal,
+} from './ledger/records.ts'
 export { sha256 } from './ledger/sha256.ts'
 export { type AccountUse, countLastMoments, listAccounts } from './moments/accounts.ts'
 export { headsBeyond, overlaid, readBases, readJudged } from './moments/basis.ts'

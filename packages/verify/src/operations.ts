@@ -35,6 +35,7 @@ export const OPERATIONS: Readonly<Record<'do' | 'be', Readonly<Record<string, re
     mediate: ['self'],
     approve: ['self'],
     deny: ['self'],
+    vouch: ['self', 'ancestor', 'owner', 'operator'],
     'set-world-signal': ANYONE,
     'grant-namespace': ANYONE,
     'revoke-namespace': ANYONE,

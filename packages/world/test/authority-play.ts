@@ -133,6 +133,7 @@ export class State {
         driver,
         surface,
         wake: opened,
+        fromOutside: false,
         hops: 0,
         role: { defaultOrientation: 'forward', replyTo: 'asker', respondMode: 'async', selfContinue: false },
         correlation: `${who}/1/1`,

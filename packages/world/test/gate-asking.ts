@@ -27,6 +27,7 @@ export const actingIn = (world: MemoryWorld, who: string, surface: Surface): Act
   driver: null,
   surface,
   wake: newWake({ id: 'w', being: who, kind: 'event', priority: PRIORITIES.human, content: null }),
+  fromOutside: false,
   hops: 0,
   role: { defaultOrientation: 'forward', replyTo: 'asker', respondMode: 'async', selfContinue: false },
   correlation: `${who}/1/1`,

@@ -41,6 +41,7 @@ interface SummonOptions extends SpeakingOptions {
   readonly stream?: true
   /** false after `--no-reply` */
   readonly reply: boolean
+  readonly outside?: true
 }
 
 const WAIT_SECONDS_MAX = 86_400
@@ -149,13 +150,14 @@ function addSummon(cli: Cli): void {
       'show on standard error what the model writes, while it does, and wait for the end; who may see its moments may',
     )
     .option('--no-reply', 'announce: a being that is not a person sends no answer')
+    .option('--outside', 'the text is of others: of a page, a message or an agent')
     .option(
       '--overlay <text>',
       'how the model is to approach this one call; it is not recorded; - reads it from standard input',
     )
     .action(
       cli.run(async (out, stance: string, text: string, options: SummonOptions) => {
-        const { priority, thread, channel, reply, stream, overlay: named } = options
+        const { priority, thread, channel, reply, stream, overlay: named, outside } = options
         if (text === '-' && named === '-')
           throw new TreeosError(
             'INVALID_INPUT',
@@ -167,7 +169,7 @@ function addSummon(cli: Cli): void {
         const overlay = named === undefined ? undefined : { content: await overlayOf(named) }
         const waitSeconds = options.wait ?? (stream === true ? STREAM_WAIT_SECONDS : null)
         const request = {
-          ...{ target, content, as, priority, thread, channel, overlay, waitSeconds },
+          ...{ target, content, as, priority, thread, channel, overlay, outside, waitSeconds },
           requireReply: reply,
           ...(reply ? {} : { expectReply: false }),
         }

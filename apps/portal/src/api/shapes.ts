@@ -32,6 +32,7 @@ export const Descriptor = z
     contributors: texts.optional(),
     size: spot.optional(),
     coord: spot.optional(),
+    outside: z.literal(true).optional().openapi({ description: 'it holds words from outside' }),
     content: anyJson('of a thing').optional(),
     catalogs:
       open<NonNullable<Awaited<ReturnType<typeof see>>['catalogs']>>('of the role manager').optional(),

@@ -89,6 +89,10 @@ const summoning = operation({
         role: text(80).min(1).optional(),
         expectReply: z.boolean().optional(),
         overlay: text(OVERLAY_MAX).optional(),
+        outside: z
+          .boolean()
+          .optional()
+          .openapi({ description: 'true where these are words of others: of a page, a message, an agent' }),
         waitSeconds,
       }),
     ),

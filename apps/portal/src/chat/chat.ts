@@ -2,6 +2,7 @@ import { z } from '@hono/zod-openapi'
 import {
   findKeyed,
   findThreadOf,
+  isStranger,
   refusalOf,
   type SummonResult,
   speakable,
@@ -111,7 +112,18 @@ async function say(
   onSent?: (correlation: string) => void,
 ): Promise<Told> {
   const thread = named ?? (await threadFor({ at, as, target, before }, key))
-  const sent = { target, content, thread, as, waitSeconds: WAIT_SECONDS, requireReply: true, key, signal }
+  const outside = await isStranger(at, { as, to: target })
+  const sent = {
+    target,
+    content,
+    thread,
+    as,
+    outside,
+    waitSeconds: WAIT_SECONDS,
+    requireReply: true,
+    key,
+    signal,
+  }
   const said = await summon(at, { ...sent, ...(onSent === undefined ? {} : { onSent }) })
   return { ...said, thread: thread ?? said.correlation }
 }

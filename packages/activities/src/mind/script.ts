@@ -50,6 +50,7 @@ export async function runScript(
         content,
         inReplyTo: record.wake.inReplyTo,
         expectReply: record.wake.expectReply !== false,
+        outside: record.wake.outside === true,
       },
     })
     return parseDecision(await withTimeout(SCRIPT_SECONDS_MAX, deciding))

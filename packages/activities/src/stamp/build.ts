@@ -18,8 +18,9 @@ import {
   headsBeyond,
   judgedDigest,
   type MomentRecord,
+  type OpenRecord,
 } from '@treeos/store'
-import { foldRows, type WorldReader } from '@treeos/world'
+import { type Act, foldRows, type WorldReader } from '@treeos/world'
 import type { BeatDeps } from '../deps.ts'
 import type { Continued } from './continue.ts'
 import { asNotice, changesOf, failureNotices, type Parking, park } from './follow-up.ts'
@@ -67,6 +68,7 @@ export async function build(
     stack: decided?.composed.digests.stack ?? null,
   })
   const judged = judgedBeyond(before, verdict)
+  const isOutside = holdsOutside(open, act, before)
   const sealedAt = Math.max(now, open.openedAt)
   const record = recordOf(input, { made, code: codeOf(registry), judged, current, decided, facts, sealedAt })
   const lease = open.driver === null ? null : leaseOfAct(current)
@@ -79,7 +81,7 @@ export async function build(
       heads,
       facts,
       rows: folded.map((row) => ({ ...row, foldedSeq: facts[row.draft]?.ref.seq ?? 0 })),
-      inbox: [
+      inbox: withOrigin(isOutside, [
         ...causedBy(act?.wakes ?? [], facts),
         ...(verdict.asks ?? []),
         ...failureNotices(input, open, verdict, parking?.notice.being ?? null, isSignalled(current)).map(
@@ -88,8 +90,11 @@ export async function build(
         ...continued.notices.map(asNotice),
         ...(parking === null ? [] : [asNotice(parking.notice)]),
         ...continued.wakes,
-      ],
-      changes: changesOf(folded, drafts, facts, input.being, open),
+      ]),
+      changes: changesOf(folded, drafts, facts, input.being, {
+        ...open,
+        isOutside,
+      }),
       closes: verdict.act?.closes ?? verdict.closes ?? [],
       outcome: {
         n: input.n,
@@ -195,6 +200,16 @@ function recordOf(
     ...(verdict.beside === undefined ? {} : { beside: verdict.beside }),
   }
 }
+
+/** Whether what a moment sends may hold words from outside: it holds some, or its effect brought some. */
+const holdsOutside = (
+  { outside }: Pick<OpenRecord, 'outside'>,
+  act: Act | null,
+  { effect }: BeforeStamp,
+): boolean => outside === true || act?.fromOutside === true || (effect !== null && effect.result !== null)
+
+const withOrigin = <W extends Wake>(isOutside: boolean, wakes: readonly W[]): readonly W[] =>
+  isOutside ? wakes.map((wake) => ({ ...wake, outside: true })) : wakes
 
 /** Each wake names the fact that caused it. */
 function causedBy(wakes: readonly Wake[], facts: readonly BuiltFact[]): Wake[] {

@@ -58,7 +58,9 @@ export async function continueAfter(
   if (decision.kind !== 'call') return unchanged
   if (verdict.kind === 'see') {
     const shown = await lookOf(decision.call, verdict)
-    return shown === null ? unchanged : afterLook(db, input, verdict, shown, reading.current)
+    if (shown === null) return unchanged
+    const isOutside = reading.reader.hasOutside && reading.current.record.cognition.kind !== 'human'
+    return afterLook(db, input, verdict, { shown, isOutside }, reading.current)
   }
   const { role } = proposal.composed
   const isLast = decision.prose === true || verdict.act?.rests === true // prose means that it called nothing more
@@ -99,7 +101,7 @@ async function afterLook(
   db: Db,
   input: StampInput,
   verdict: Verdict,
-  look: JsonObject,
+  { shown, isOutside }: { readonly shown: JsonObject; readonly isOutside: boolean },
   current: LoadedMoment,
 ): Promise<Continued> {
   const { record: open } = current
@@ -115,7 +117,7 @@ async function afterLook(
     ...(open.wake.caller === null ? {} : { correlation: answeredBy(open) }),
     ...begunIn(current.record, current.content),
     earlier: stepsIn(current.record.wake, current.content),
-    ...look,
+    ...shown,
   })
   const wake = goingOn(
     input.being,
@@ -124,7 +126,8 @@ async function afterLook(
     current,
     questionOf(open.wake, open.answers),
   )
-  return { verdict, wakes: [{ ...wake, looks: looks + 1 }], notices: [] }
+  const next = { ...wake, looks: looks + 1, ...(isOutside ? { outside: true as const } : {}) }
+  return { verdict, wakes: [next], notices: [] }
 }
 
 /**

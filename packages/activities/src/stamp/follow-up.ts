@@ -97,18 +97,19 @@ export function changesOf(
   drafts: readonly FactDraft[],
   facts: readonly BuiltFact[],
   actor: BeingName,
-  open: OpenRecord,
+  open: OpenRecord & { readonly isOutside: boolean },
 ): WakingChange[] {
   if (open.wake.hops >= LIMITS.hopsMax) return []
-  return rows.flatMap(({ reel, scopes, changed, values, draft }): WakingChange[] => {
-    const fact = drafts[draft]
+  return rows.flatMap(({ reel, scopes, changed, values, cause }): WakingChange[] => {
+    const fact = drafts[cause]
     if (changed.length === 0 || fact === undefined) return []
     const wake = {
       content: changeContent(fact, actor),
       priority: PRIORITIES.background,
       root: open.wake.root,
       hops: open.wake.hops + 1,
-      cause: facts[draft]?.ref.hash ?? null,
+      cause: facts[cause]?.ref.hash ?? null,
+      ...(open.isOutside ? { outside: true as const } : {}),
     }
     return [{ reel, scopes, paths: changed, values, wake }]
   })

@@ -94,6 +94,8 @@ export interface SummonRequest {
   readonly role?: string | undefined
   /** false: an announcement, and a being that is not a person sends no answer; left out, it may answer */
   readonly expectReply?: boolean | undefined
+  /** true: the words came from outside of the reality, as those of a message, a page or an agent of others; left out, they are the person's own */
+  readonly outside?: boolean | undefined
   /** seconds to wait for the end of the target's moment and of all its looks; null returns as soon as the summon is sent */
   readonly waitSeconds: number | null
   /** true: an end without a reply is the error NO_ANSWER */
@@ -202,12 +204,16 @@ async function actAndWait(
     key,
     signal,
     onSent,
-  }: Pick<SummonRequest, 'target' | 'waitSeconds' | 'requireReply' | 'key' | 'signal' | 'onSent'> & {
+    outside = false,
+  }: Pick<
+    SummonRequest,
+    'target' | 'waitSeconds' | 'requireReply' | 'key' | 'signal' | 'onSent' | 'outside'
+  > & {
     readonly answers: string | null
   },
 ): Promise<SummonResult & Submitted> {
   const started = Date.now()
-  const submitted = await submit(at, as, call, { answers, key })
+  const submitted = await submit(at, as, call, { answers, key, outside })
   onSent?.(submitted.correlation)
   const own = await waitForOwnMoment(
     at,
@@ -255,7 +261,11 @@ async function submit(
   at: Connection,
   as: BeingName,
   call: VerbCall,
-  { answers, key }: { readonly answers: string | null; readonly key: string | undefined },
+  {
+    answers,
+    key,
+    outside = false,
+  }: { readonly answers: string | null; readonly key: string | undefined; readonly outside?: boolean },
 ): Promise<Submitted> {
   const lease = await authorizeActingAs(at, as)
   const read = asRead(call)
@@ -282,6 +292,7 @@ async function submit(
       priority: PRIORITIES.human,
       content: asJson(content),
       root: correlation,
+      ...(outside ? { outside } : {}),
     })
     const isNew = await put(at, wake, key === undefined)
     if (isNew) return { correlation, isNew }

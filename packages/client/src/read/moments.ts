@@ -17,6 +17,7 @@ import {
 import { composeLoaded, contentHeard, findMoment, type LoadedMoment } from '@treeos/reality'
 import { compileFlow, type Explanation, explainFlow, type WhyNotWorn, whyNotWorn } from '@treeos/roles'
 import {
+  askedIn,
   type Db,
   digestOf,
   type Fault,
@@ -225,7 +226,7 @@ export async function explain(db: Db, being: BeingName, n: number): Promise<Expl
     cognition: open.cognition.kind,
     roles: program.roles,
     defaultRole: program.defaultRole,
-    asked: open.asked,
+    asked: askedIn(open),
   })
   const none: Surface = { canSee: [], canDo: [], canSummon: [], canBe: [] }
   const decision = (await findDecision(db, outcome.moment))?.decision
@@ -257,7 +258,7 @@ export async function whyNotRole(db: Db, being: BeingName, n: number, role: Role
       cognition: open.cognition.kind,
       roles: program.roles,
       defaultRole: program.defaultRole,
-      asked: open.asked,
+      asked: askedIn(open),
       trigger: triggerOf(open.wake),
       cut: open.cut === true,
       ended: open.ended === true,

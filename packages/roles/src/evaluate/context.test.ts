@@ -10,6 +10,7 @@ const context = {
   inHomeSpace: false,
   time: { hour: 9, dayOfWeek: 1, sinceLastMoment: null },
   me: { previousRole: null, quality: {} },
+  moment: { outside: false, origins: {} },
   world: { court: { 'in-session': true, docket: ['a'], minutes: 'x'.repeat(257), motto: 'x'.repeat(256) } },
 } satisfies OpenContext
 

@@ -28,9 +28,19 @@ export type OpenContext = {
     readonly previousRole: RoleName | null
     readonly quality: JsonObject
   }
+  readonly moment: {
+    /** it holds words from outside of the reality */
+    readonly outside: boolean
+    /** whose words it holds, by kind: those that are there are true */
+    readonly origins: { readonly [Kind in OriginKind]?: true }
+  }
   /** signals by namespace */
   readonly world: JsonObject
 }
+
+/** Whose words a moment can hold: the being's own, those of a maker, of a person, of another being, and words from outside. */
+export const ORIGINS = ['self', 'maker', 'person', 'being', 'outside'] as const
+export type OriginKind = (typeof ORIGINS)[number]
 
 /** Fields of the open context under each root, `null` where any field is allowed. Only lint uses it. */
 export const KNOWN_FIELDS: ReadonlyMap<string, readonly string[] | null> = new Map<
@@ -44,6 +54,7 @@ export const KNOWN_FIELDS: ReadonlyMap<string, readonly string[] | null> = new M
   ['inHomeSpace', []],
   ['time', ['hour', 'dayOfWeek', 'sinceLastMoment']],
   ['me', ['previousRole', 'quality']],
+  ['moment', ['outside', 'origins']],
   ['world', null],
 ])
 

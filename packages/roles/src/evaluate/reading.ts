@@ -53,6 +53,9 @@ const FIELDS: Readonly<Record<Root, Field> & Record<string, Field>> = {
   me: (context) => context.me,
   'me.previousRole': (context, pure) => owned(context.me, pure).previousRole,
   'me.quality': (context, pure) => owned(context.me, pure).quality,
+  moment: (context) => context.moment,
+  'moment.outside': (context, pure) => owned(context.moment, pure).outside,
+  'moment.origins': (context, pure) => owned(context.moment, pure).origins,
   world: (context) => context.world,
 }
 
@@ -85,6 +88,9 @@ function isPolluted(): boolean {
     'sinceLastMoment' in all ||
     'me' in all ||
     'previousRole' in all ||
+    'moment' in all ||
+    'outside' in all ||
+    'origins' in all ||
     'world' in all
   )
 }

@@ -1,4 +1,5 @@
 import { COGNITIONS, type Json, VERBS } from '@treeos/core'
+import { ORIGINS } from '../evaluate/context.ts'
 import { OPAQUE } from '../evaluate/reading.ts'
 import { isMet, type Test } from '../parse/condition.ts'
 import type { Node } from '../parse/parse-flow.ts'
@@ -119,6 +120,7 @@ export function valuesAt(path: string, mentioned: ReadonlySet<Scalar>): Values {
     case 'verb':
       return VERBS
     case 'inHomeSpace':
+    case 'moment.outside':
       return [false, true]
     case 'time.hour':
       return Array.from({ length: 24 }, (_, hour) => hour)
@@ -141,11 +143,14 @@ export function valuesAt(path: string, mentioned: ReadonlySet<Scalar>): Values {
     case 'space':
     case 'time':
     case 'me':
+    case 'moment':
+    case 'moment.origins':
     case 'world':
     case 'space.quality':
     case 'me.quality':
       return [OPAQUE]
     default:
+      if (ORIGINS.some((kind) => path === `moment.origins.${kind}`)) return [undefined, true]
       return [undefined, null, false, true, OPAQUE, ...strings, ...numbers]
   }
 }

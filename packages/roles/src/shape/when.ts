@@ -1,7 +1,17 @@
 import type { RoleName } from '@treeos/core'
 
 /** First segments of paths: the parts of the open context. A path with another root is malformed. */
-export const ROOTS = ['verb', 'wake', 'caller', 'space', 'inHomeSpace', 'time', 'me', 'world'] as const
+export const ROOTS = [
+  'verb',
+  'wake',
+  'caller',
+  'space',
+  'inHomeSpace',
+  'time',
+  'me',
+  'moment',
+  'world',
+] as const
 export type Root = (typeof ROOTS)[number]
 
 /** A dotted path into the open context, as in `world.court.in-session`. */

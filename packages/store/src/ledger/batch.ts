@@ -42,7 +42,7 @@ export interface WakingChange {
   readonly paths: readonly string[]
   /** the new scalars at some of the paths */
   readonly values: JsonObject
-  readonly wake: Pick<Wake, 'content' | 'priority' | 'root' | 'hops' | 'cause'>
+  readonly wake: Pick<Wake, 'content' | 'priority' | 'root' | 'hops' | 'cause' | 'outside'>
 }
 
 /** The end of a moment. Its record is linked by hash to the being's record before. */

@@ -9,7 +9,7 @@ const bare = newWake({ id: 'w', being: 'ann', kind: 'event', priority: 3, conten
 const full: Wake = {
   ...{ ...bare, caller: { name: 'bob', role: 'judge', cognition: 'llm' }, root: 'r', inReplyTo: 'q' },
   ...{ askedRole: 'clerk', hops: 2, continues: 1, cause: 'ab'.repeat(32), answers: 'a', looks: 3 },
-  ...{ expectReply: false, channel: 'court', overlay: 'o' },
+  ...{ expectReply: false, channel: 'court', overlay: 'o', outside: true },
 }
 
 /** The columns as Postgres gives them back. */
@@ -49,6 +49,7 @@ it('the fact of a summon tells who it is for, and leaves out what the wake leave
   expect(speechOf(full)).toMatchObject({
     channel: 'court',
     expectReply: false,
+    outside: true,
     role: 'judge',
     cognition: 'llm',
   })

@@ -60,7 +60,13 @@ export interface OpenRecord {
   readonly own?: true
   /** of a moment that brings a yes: the word for the wake of the moment that asked, which its flow reads; left out for any other */
   readonly asKind?: string
+  /** the moment holds words from outside of the reality: of its wake, or of what it read; left out where it holds none */
+  readonly outside?: true
 }
+
+/** The role that counts as asked for: in a moment with words from outside none does, since these could have asked. */
+export const askedIn = ({ asked, outside }: Pick<OpenRecord, 'asked' | 'outside'>): RoleName | null =>
+  outside === true ? null : asked
 
 /** What a moment read that may name anybody. Its open record has only the digest, so that a receipt of the moment names nobody else. */
 export interface Noted {

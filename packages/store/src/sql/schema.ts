@@ -122,6 +122,7 @@ export interface DelayedTable {
   cause: Buffer | null
   /** how many changes the wake stands for */
   times: Generated<number>
+  outside: Generated<boolean>
 }
 
 /** What a being with a budget and all its offspring may use, and have used. */
@@ -252,6 +253,7 @@ export interface InboxTable {
   latest: Date | null
   /** of an act: which login of Postgres put it there */
   login: string | null
+  outside: Generated<boolean>
 }
 
 export interface MomentOpenTable {

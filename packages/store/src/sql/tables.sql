@@ -118,7 +118,8 @@ create table treeos.inbox (
   times integer not null default 1, -- how many notices this entry stands for
   latest timestamptz, -- when the last of them came; null while there is one
   overlay text, -- the handle of text in a vault
-  login text -- of an act: which login of Postgres put it here
+  login text, -- of an act: which login of Postgres put it here
+  outside boolean not null default false -- its words came from outside of the reality
 );
 create index inbox_open on treeos.inbox (being, priority, age) where closed_by is null;
 create unique index inbox_claim on treeos.inbox (claimed_by) where claimed_by is not null; -- one moment, one wake
@@ -153,7 +154,8 @@ create table treeos.delayed (
   root text not null,
   hops integer not null,
   cause bytea,
-  times integer not null default 1 -- how many changes the wake stands for
+  times integer not null default 1, -- how many changes the wake stands for
+  outside boolean not null default false
 );
 create index delayed_due on treeos.delayed (due);
 

@@ -150,6 +150,8 @@ export type Fulfilled =
       readonly decided: Decided
       /** the rules that allowed it to the asker */
       readonly by: readonly string[]
+      /** it has an effect, which was done */
+      readonly hasEffect: boolean
     }
   | { readonly kind: 'refused'; readonly error: TreeosError }
 
@@ -216,6 +218,8 @@ export interface WakeView {
   readonly inReplyTo: string | null
   /** false: its sender wants no answer, and none is sent */
   readonly expectReply: boolean
+  /** true: its words come from outside of the reality */
+  readonly outside: boolean
 }
 
 /** An extension: trusted code that a worker loads. This manifest names everything that it defines. */

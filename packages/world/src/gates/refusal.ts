@@ -25,6 +25,8 @@ export interface RuleQuestion {
   }
   /** used where no space up to the root has a rule */
   readonly fallback: readonly Standing[]
+  /** the moment that asks holds words from outside; left out when it holds none */
+  readonly fromOutside?: boolean
   /** asked where `fallback` decides; left out for nothing */
   readonly ask?: Ask
   /** what counts of rules are about; left out where nothing can be counted */

@@ -49,6 +49,7 @@ interface TargetedCall {
   readonly ask?: RuleQuestion['ask']
   /** left out where it cannot be counted */
   readonly counting?: Omit<Counting, 'target'>
+  readonly fromOutside?: boolean
 }
 
 /** Asks the rule gate about a target. */
@@ -111,10 +112,16 @@ const OWNERS_OWN: ReadonlySet<string> = new Set(['set-matter', 'write-matter', '
  * @see docs/world.md, "Rules of a space"
  */
 export async function ruleGate(reader: WorldReader, question: RuleQuestion): Promise<RuleDecision> {
-  const { actor, verb, key, target, fallback } = question
+  const { actor, verb, key, target, fallback, fromOutside = false } = question
   const rules = await rulesFor(reader, question)
 
   for (const { rule, path, by } of rules) {
+    if (fromOutside && rule.outside === 'forbid')
+      return {
+        answer: 'forbidden',
+        by: `${by}.outside`,
+        why: `forbidden by ${by}: this moment holds words from outside`,
+      }
     const as = await firstOf(rule.forbid, (property) => isForbidden(reader, question, property, path))
     if (as === undefined) continue
     return {
@@ -149,7 +156,7 @@ async function permitted(
   by: string,
   ask?: Ask,
 ): Promise<RuleDecision> {
-  const { actor, verb, key, target, fallback } = question
+  const { actor, verb, key, target, fallback, fromOutside = false } = question
   for (const placed of rules) {
     const [broken] = await brokenCounts(reader, question, placed, 'counts')
     if (broken !== undefined)
@@ -158,10 +165,11 @@ async function permitted(
   const asks: PlacedAsk[] = []
   for (const placed of rules) {
     const { rule, by, path: place } = placed
-    if (rule.ask === undefined) continue
     const isAsking =
       rule.beyond === undefined || (await brokenCounts(reader, question, placed, 'ask.beyond')).length > 0
-    if (isAsking) asks.push({ ask: rule.ask, by, place })
+    if (rule.ask !== undefined && isAsking) asks.push({ ask: rule.ask, by, place })
+    if (fromOutside && typeof rule.outside === 'object')
+      asks.push({ ask: rule.outside.ask, by: `${by}.outside`, place })
   }
   if (ask !== undefined) asks.push({ ask, by: `${verb} ${key}: ask`, place: null })
   const tallies = await tallyFacts(reader, question, rules, spacesAsked(question))

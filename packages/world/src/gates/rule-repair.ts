@@ -81,7 +81,10 @@ async function withoutBan(
   const left: Property[] = []
   for (const property of rule.forbid)
     if (!(await isForbidden(reader, question, property, path))) left.push(property)
-  return left.length === rule.forbid.length ? null : { ...rule, forbid: left }
+  const isOutside = question.fromOutside === true && rule.outside === 'forbid'
+  if (left.length === rule.forbid.length && !isOutside) return null
+  const { outside, ...rest } = rule
+  return { ...rest, ...(outside === undefined || isOutside ? {} : { outside }), forbid: left }
 }
 
 /** What the actor is to the target, as closely as can be said. */
@@ -101,7 +104,7 @@ async function changeOf(
   reader: WorldReader,
   { verb }: RuleQuestion,
   { path: space, name }: PlacedRule,
-  { requires, forbid, ask, beyond, counts }: Rule,
+  { requires, forbid, ask, beyond, counts, outside }: Rule,
 ): Promise<RuleChange> {
   const { qualities } = (await reader.space(space)) ?? { qualities: {} }
   const from = readPath(qualities, ['permissions', verb, name])
@@ -110,6 +113,9 @@ async function changeOf(
     ...(forbid.length === 0 ? {} : { forbid }),
     ...(ask === undefined ? {} : { ask: { ...askJson(ask), ...(beyond === undefined ? {} : { beyond }) } }),
     ...(counts === undefined ? {} : { counts }),
+    ...(outside === undefined
+      ? {}
+      : { outside: outside === 'forbid' ? outside : { ask: askJson(outside.ask) } }),
   }
   return { space, name, from, to: Object.keys(parts).length === 0 ? undefined : (parts as unknown as Json) }
 }

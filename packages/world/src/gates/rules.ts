@@ -38,7 +38,12 @@ export interface Rule {
   readonly beyond?: readonly JsonObject[]
   /** counts that an act has to keep, as they are written; left out for none */
   readonly counts?: readonly JsonObject[]
+  /** what holds besides in a moment with words from outside; left out when nothing */
+  readonly outside?: OutsideRule
 }
+
+/** It forbids, or asks. It never permits, so such words open nothing. */
+export type OutsideRule = 'forbid' | { readonly ask: Ask }
 
 const NOBODY: Rule = { requires: [], forbid: [] }
 const LISTS = ['requires', 'forbid'] as const
@@ -49,41 +54,54 @@ const isProperty = (value: Json): value is Property =>
     : isJsonObject(value) && Object.keys(value).length === 1 && isRoleName(value.role)
 
 /**
- * Reads a rule from a row: `true`, `false`, or `{requires?: [property, …], forbid?: [property, …], ask?: {…}, counts?: [count, …]}`. It never throws.
- * Any other value, and any rule with a malformed `forbid`, `ask` or count, permits nobody and forbids nobody, like `false`. An unknown property in
+ * Reads a rule from a row: `true`, `false`, or `{requires?: [property, …], forbid?: [property, …], ask?: {…}, counts?: [count, …],
+ * outside?: …}`. It never throws. Any other value, and any rule with a malformed `forbid`, `ask`, count or `outside`, permits nobody and forbids nobody, like `false`. An unknown property in
  * `requires` permits nobody; the other properties still count.
  */
 export function readRule(value: Json | undefined): Rule {
   if (value === true) return { requires: ['anyone'], forbid: [] }
   if (!isJsonObject(value)) return NOBODY
-  const { requires, forbid = [], ask: asked, counts, ...unknown } = value
+  const { requires, forbid = [], ask: asked, counts, outside: otherwise, ...unknown } = value
   if (Object.keys(unknown).length > 0 || Object.keys(value).length === 0) return NOBODY
   if (!Array.isArray(forbid) || !forbid.every(isProperty)) return NOBODY
   const { beyond, ...plain } = isJsonObject(asked) ? asked : {}
   const ask = asked === undefined ? undefined : readAsk(isJsonObject(asked) ? plain : asked)
-  if (ask === null) return NOBODY
+  const outside = otherwise === undefined ? undefined : readOutside(otherwise)
+  if (ask === null || outside === null) return NOBODY
   if ([counts, beyond].some((list) => list !== undefined && faultOfCounts(list) !== null)) return NOBODY
   const rest = {
     forbid,
     ...(ask === undefined ? {} : { ask }),
     ...(beyond === undefined ? {} : { beyond: beyond as JsonObject[] }),
     ...(counts === undefined ? {} : { counts: counts as JsonObject[] }),
+    ...(outside === undefined ? {} : { outside }),
   }
   if (requires === undefined) return { requires: null, ...rest }
   return Array.isArray(requires) ? { requires: requires.filter(isProperty), ...rest } : NOBODY
 }
 
+/** @returns null for what is malformed */
+function readOutside(value: Json): OutsideRule | null {
+  if (value === 'forbid') return value
+  if (!isJsonObject(value) || Object.keys(value).join() !== 'ask') return null
+  const ask = readAsk(value.ask ?? null)
+  return ask === null ? null : { ask }
+}
+
 /** The stances that rules of a space ask, of all verbs. */
 export function askedStances(permissions: Json): ReadonlySet<string> {
   const rules = isJsonObject(permissions) ? Object.values(permissions).filter((one) => isJsonObject(one)) : []
-  const asks = rules.flatMap((one) => Object.values(one)).flatMap((rule) => readRule(rule).ask ?? [])
+  const asks = rules.flatMap((one) => Object.values(one)).flatMap((rule) => {
+    const { ask, outside } = readRule(rule)
+    return [ask ?? [], typeof outside === 'object' ? outside.ask : []].flat()
+  })
   return new Set(asks.flatMap(({ who }) => who.filter((one) => one.startsWith('@'))))
 }
 
 /** What is wrong with a rule, and where in it; null when nothing is. */
 function faultOfRule(verb: string, rule: Json): { at: string; message: string } | null {
   const right =
-    'true, false, {"requires": [property, …]}, {"forbid": [property, …]}, {"ask": {…}}, {"counts": [count, …]} or several of them; a property is ' +
+    'true, false, {"requires": [property, …]}, {"forbid": [property, …]}, {"ask": {…}}, {"counts": [count, …]}, {"outside": "forbid" or {"ask": {…}}} or several of them; a property is ' +
     `${STANDINGS.join(', ')} or {"role": name}`
   if (typeof rule === 'boolean') return null
   if (!isJsonObject(rule) || Object.keys(rule).length === 0)
@@ -97,6 +115,11 @@ function faultOfRule(verb: string, rule: Json): { at: string; message: string } 
     if (name === 'counts') {
       const fault = faultOfCounts(list, verb)
       if (fault !== null) return { at: `.counts${fault.at}`, message: fault.message }
+      continue
+    }
+    if (name === 'outside') {
+      const fault = faultOfOutside(verb, list)
+      if (fault !== null) return fault
       continue
     }
     if (!LISTS.some((known) => known === name))
@@ -123,6 +146,19 @@ function faultOfPlacedAsk(verb: string, ask: Json): { at: string; message: strin
   const { beyond, ...plain } = ask
   const fault = faultOfCounts(beyond, verb)
   return fault === null ? faultOfAsk(plain) : { at: `.beyond${fault.at}`, message: fault.message }
+}
+
+function faultOfOutside(verb: string, value: Json): { at: string; message: string } | null {
+  if (verb === 'see')
+    return {
+      at: '.outside',
+      message: 'whether a moment holds words from outside is not known before it looks',
+    }
+  if (value === 'forbid') return null
+  if (!isJsonObject(value) || Object.keys(value).join() !== 'ask')
+    return { at: '.outside', message: `${quote(value)} is neither "forbid" nor {"ask": {…}}` }
+  const fault = faultOfAsk(value.ask ?? null)
+  return fault === null ? null : { at: `.outside.ask${fault.at}`, message: fault.message }
 }
 
 /** The form of a key for each verb, without a `*` at its end. */

@@ -118,9 +118,11 @@ async function viewsOf(
     try {
       const { key, resolve } = found()
       const world = isOfExtension(key) ? sights : seer.world
+      seer.world.takeOutside() // of others before
       const view = await resolve({ me, world, place, surface, lastSealed })
       if (isOfExtension(key)) guardJson(view, CONTENT_BOUNDS)
-      if (view !== null) views.push({ name: shown, view })
+      if (view !== null)
+        views.push({ name: shown, view, ...(seer.world.takeOutside() ? { outside: true } : {}) })
     } catch (error) {
       leaveOut(name, error)
     }

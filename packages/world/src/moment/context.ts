@@ -53,6 +53,8 @@ export interface MomentInputs {
   readonly quotes?: Quotes | null
   /** the being was ended */
   readonly ended?: boolean
+  /** its wake is marked: its words come from outside */
+  readonly outside?: boolean
 }
 
 export interface Opened {
@@ -61,7 +63,20 @@ export interface Opened {
   readonly context: JsonObject
   /** the flow reads the qualities of the place, which the being may not see now */
   readonly isPlaceHidden: boolean
+  /** what was read so far, or the wake, holds words from outside */
+  readonly outside: boolean
+  /** what it does depends on whether it holds such words */
+  readonly restsOnOrigin: boolean
 }
+
+/**
+ * Whether a moment holds words from outside: of its wake, or of what it has read. A person who decides has read it and writes words of its
+ * own, so then only the wake counts.
+ */
+export const holdsOutside = (
+  reader: Pick<WorldReader, 'hasOutside'>,
+  { outside = false, cognition }: Pick<MomentInputs, 'outside' | 'cognition'>,
+): boolean => outside || (cognition !== 'human' && reader.hasOutside)
 
 /** Reads the program of one moment, and the slice of the context that its flow reads. */
 export async function openContext(reader: WorldReader, opening: MomentInputs): Promise<Opened> {
@@ -89,6 +104,8 @@ export async function openContext(reader: WorldReader, opening: MomentInputs): P
   const isPlaceHidden = asksPlace && !(await readsPlace(reader, me))
   const place = asksPlace && !isPlaceHidden ? await reader.space(me.space) : null
   const { time, lastSealed, caller } = opening
+  const outside = holdsOutside(reader, opening)
+  const readsOrigin = paths.some((path) => path === 'moment' || path.startsWith('moment.'))
   const context: OpenContext = {
     verb: opening.verb,
     wake: { kind: opening.kind },
@@ -101,8 +118,28 @@ export async function openContext(reader: WorldReader, opening: MomentInputs): P
       sinceLastMoment: lastSealed === null ? null : Math.floor((time.openedAt - lastSealed.sealedAt) / 1000),
     },
     me: { previousRole: lastSealed?.primary ?? null, quality: me.qualities },
+    moment: { outside, origins: readsOrigin ? await originsOf(reader, opening, outside) : {} },
     world,
   }
   const program = { flow, defaultRole: me.defaultRole, roles }
-  return { program, context: sliceContext(context, paths), isPlaceHidden }
+  const restsOnOrigin = readsOrigin || opening.asked !== null
+  return { program, context: sliceContext(context, paths), isPlaceHidden, outside, restsOnOrigin }
+}
+
+/** Who speaks to the being in a moment, by kind, as rows say. Without a speaker it is the being itself. */
+async function originsOf(
+  reader: WorldReader,
+  { me, caller }: MomentInputs,
+  outside: boolean,
+): Promise<OpenContext['moment']['origins']> {
+  const of = outside ? { outside: true as const } : {}
+  if (caller === null || caller.name === me.name) return { ...of, self: true }
+  const isMaker = (await reader.lineage(me.name)).some(({ name }) => name === caller.name)
+  const isPerson = caller.cognition === 'human'
+  return {
+    ...of,
+    ...(isMaker ? { maker: true } : {}),
+    ...(isPerson ? { person: true } : {}),
+    ...(isMaker || isPerson ? {} : { being: true }),
+  }
 }

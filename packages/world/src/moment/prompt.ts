@@ -162,8 +162,13 @@ export function fillMoment(
 ): FilledSignature {
   const { before, content } = toldWake(moment)
   const { block, after } = wakeBlock(moment, face.surface, role, answersBy)
-  const views = face.views.map(({ name, view }) => ({ name, ...withoutLastAct(name, view) }))
-  const blockOf = ({ name, view }: { name: string; view: Json }) => viewBlock(name, view)
+  const views = face.views.map(({ name, view, outside }) => ({
+    name,
+    outside,
+    ...withoutLastAct(name, view),
+  }))
+  const blockOf = ({ name, view, outside }: (typeof views)[number]) =>
+    viewBlock(name, view, outside === true ? HOLDS_OUTSIDE : null)
   const isLate = ({ name }: { name: string }) => role.layout === 'stable-first' && LATE_VIEWS.has(name)
   const early = views.filter((view) => !isLate(view)).map(blockOf)
   const late = views.filter(isLate).map(blockOf)
@@ -189,6 +194,9 @@ export function fillMoment(
     ...(after === null ? {} : { after }),
   }
 }
+
+/** Stands over a view of which a part came from outside. */
+const HOLDS_OUTSIDE = 'It holds words from outside of this world.'
 
 /** Views that change from moment to moment of one being. */
 const LATE_VIEWS: ReadonlySet<string> = new Set<SubstrateView>(['me', 'conversation', 'inbox', 'threads'])

@@ -22,7 +22,7 @@ import type { BuiltFace, Face, Resolvers } from '../read/face.ts'
 import type { WorldReader } from '../read/reader.ts'
 import { resolve } from '../read/target.ts'
 import { buildFace } from './build-face.ts'
-import { type MomentInputs, openContext } from './context.ts'
+import { holdsOutside, type MomentInputs, openContext } from './context.ts'
 import { valueAt } from './quoted.ts'
 
 /** All that one moment sees: its program, the context slice, its stack, its face, and every head that was read. */
@@ -31,6 +31,8 @@ export interface WorldReading {
   readonly context: JsonObject
   /** the flow reads the qualities of the place, which the being may not see */
   readonly isPlaceHidden: boolean
+  /** its wake, or anything that it read, holds words from outside */
+  readonly outside: boolean
   /** heads of the reels that program and context were read from */
   readonly heads: readonly HeadRef[]
   readonly result: FlowResult
@@ -58,24 +60,21 @@ export async function readWorld(
   opening: MomentInputs & { readonly asker: BeingName | null },
   onFault?: FaultListener,
 ): Promise<WorldReading> {
-  const { program, context, isPlaceHidden } = await openContext(reader, opening)
-  const heads = headRefs(reader.heads)
-  const result = evaluateProgram(program, {
-    context,
-    cognition: opening.cognition,
-    asked: opening.asked,
-    trigger: opening.trigger,
-    cut: opening.cut,
-    ended: opening.ended,
-  })
-  const folded =
-    result.skip === undefined ? await seeFor(reader, resolvers, opening, { program, result }, onFault) : null
+  let pass = await passOver(reader, resolvers, opening, onFault)
+  const { heads } = pass
+  const outside = holdsOutside(reader, opening)
+  // What it saw holds words from outside, and its flow did not know that yet.
+  if (outside && !pass.opened.outside && pass.opened.restsOnOrigin)
+    pass = await passOver(reader, resolvers, { ...opening, outside }, onFault)
   reader.requireWhole()
+  const { opened, result, folded } = pass
+  const { program, context, isPlaceHidden } = opened
   const { of: quoted = [] } = opening.quotes ?? {}
   return {
     program,
     context,
     isPlaceHidden,
+    outside,
     heads,
     result,
     face: folded?.face ?? null,
@@ -84,6 +83,29 @@ export async function readWorld(
     basis: headRefs(reader.heads),
     aside: reader.aside,
   }
+}
+
+/** Reads program and context, evaluates, and folds the face for the stack. */
+async function passOver(
+  reader: WorldReader,
+  resolvers: Resolvers & Pick<Registry, 'operations'>,
+  opening: MomentInputs & { readonly asker: BeingName | null },
+  onFault?: FaultListener,
+) {
+  const opened = await openContext(reader, opening)
+  const heads = headRefs(reader.heads)
+  const { program, context, outside } = opened
+  const result = evaluateProgram(program, {
+    context,
+    cognition: opening.cognition,
+    asked: outside ? null : opening.asked,
+    trigger: opening.trigger,
+    cut: opening.cut,
+    ended: opening.ended,
+  })
+  const folded =
+    result.skip === undefined ? await seeFor(reader, resolvers, opening, { program, result }, onFault) : null
+  return { opened, heads, result, folded }
 }
 
 async function seeFor(

@@ -21,7 +21,12 @@ export interface Face {
   /** value of the quality whose change woke the being; left out for any other wake, and where it may not be seen */
   readonly changed?: Json
   /** views of the see-resolvers, in the order in which the roles name them */
-  readonly views: readonly { readonly name: string; readonly view: Json }[]
+  readonly views: readonly {
+    readonly name: string
+    readonly view: Json
+    /** what it was made from holds words from outside; left out for all others */
+    readonly outside?: true
+  }[]
   /** the composed lists after expansion */
   readonly surface: Surface
   /** what each verb can be called with now; only for a model, which is told of it */

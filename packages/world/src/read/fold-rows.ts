@@ -15,6 +15,7 @@ import {
 } from '@treeos/core'
 import { isSameAccount, NO_ACCOUNT } from '../rows/budgets.ts'
 import { evolve, rowKeyOf } from '../rows/evolve.ts'
+import { isOrigin } from '../rows/origin.ts'
 import { indexOf } from '../rows/row-index.ts'
 import { type Row, type SpaceRow, spaceKey, withKind } from '../rows/rows.ts'
 import { comparablesAt, scopesOf } from '../rows/subscriptions.ts'
@@ -28,6 +29,8 @@ export interface ChangedRow extends Omit<RowIndex, 'watches' | 'account' | 'leas
   readonly state: Json
   /** index of the last fact that changed it */
   readonly draft: number
+  /** the same without marks of origin, which change no value */
+  readonly cause: number
   /** null when unchanged */
   readonly watches: readonly Watch[] | null
   /** null when unchanged */
@@ -51,16 +54,17 @@ export async function foldRows(
   drafts: readonly FactDraft[],
   by: { readonly actor: string; readonly at: number },
 ): Promise<ChangedRow[]> {
-  const rows = new Map<string, { before: Row | null; row: Row; reel: ReelId; draft: number }>()
+  const rows = new Map<string, { before: Row | null; row: Row; reel: ReelId; draft: number; cause: number }>()
   for (const [i, draft] of drafts.entries()) {
     const key = rowKeyOf(draft)
     if (key === null) continue
     const known = rows.get(key)
     const before = known === undefined ? await reader.row(key) : known.before
     const row = evolve(known?.row ?? before, { ...draft, ...by })
-    if (row !== null) rows.set(key, { before, row, reel: draft.reel, draft: i })
+    const cause = isOrigin(draft) ? (known?.cause ?? i) : i
+    if (row !== null) rows.set(key, { before, row, reel: draft.reel, draft: i, cause })
   }
-  const folded = [...rows].map(([key, { before, row, reel, draft }]): ChangedRow => {
+  const folded = [...rows].map(([key, { before, row, reel, draft, cause }]): ChangedRow => {
     const { watches, account, lease, ...index } = indexOf(key, row)
     const was = before === null ? null : indexOf(key, before)
     const changed = changesOf(key, before, row)
@@ -69,6 +73,7 @@ export async function foldRows(
       reel,
       state: asJson(row),
       draft,
+      cause,
       ...index,
       watches: areSame(watches, was?.watches ?? []) ? null : watches,
       account: account === null || isSameAccount(account, was?.account ?? NO_ACCOUNT) ? null : account,

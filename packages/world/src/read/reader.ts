@@ -11,10 +11,12 @@ import {
   type MomentId,
   type ReelId,
   type RoleName,
+  readPath,
   type SeenHead,
   type SpacePath,
 } from '@treeos/core'
 import type { RoleSpec } from '@treeos/roles'
+import { isMarked } from '../rows/origin.ts'
 import {
   type ApprovalRow,
   approvalKey,
@@ -71,6 +73,8 @@ export class WorldReader {
   #failed: { readonly error: unknown } | null = null
   #aside: Aside = {}
   #isFrozen = false
+  #hasOutside = false
+  #touchedOutside = false
 
   constructor(source: RowSource) {
     this.#source = source
@@ -79,6 +83,18 @@ export class WorldReader {
   /** Every reel read so far. */
   get heads(): ReadonlyMap<ReelId, SeenHead> {
     return this.#heads
+  }
+
+  /** Whether anything that was read so far holds words from outside. */
+  get hasOutside(): boolean {
+    return this.#hasOutside
+  }
+
+  /** Whether anything of that was asked for since this was last called. */
+  takeOutside(): boolean {
+    const touched = this.#touchedOutside
+    this.#touchedOutside = false
+    return touched
   }
 
   /** What was read beside rows so far. */
@@ -144,6 +160,7 @@ export class WorldReader {
     for (const { key, state, head } of await this.#from(this.#source.rows(asked))) {
       const row = state === null ? null : fromJson<Row>(state)
       this.#rows.set(key, this.#isFrozen ? frozen(row) : row)
+      if (isMarked(row)) this.#hasOutside = true
       // The oldest read of a reel counts: all reads of one reader are of one instant, or append checks that they are.
       const known = this.#heads.get(head.reel)
       if (known === undefined || head.seq < known.seq) this.#heads.set(head.reel, head)
@@ -157,7 +174,9 @@ export class WorldReader {
   }
 
   #known<Key extends string>(key: Key): RowOf<Key> | null {
-    return (this.#rows.get(key) ?? null) as RowOf<Key> | null
+    const row = this.#rows.get(key) ?? null
+    if (this.#hasOutside && isMarked(row)) this.#touchedOutside = true
+    return row as RowOf<Key> | null
   }
 
   being(name: BeingName): Promise<BeingRow | null> {
@@ -263,6 +282,8 @@ export class WorldReader {
   async said(): Promise<{ readonly facts: readonly CitedFact[]; readonly earlier: number }> {
     const said = await this.#from(this.#source.aside.said())
     this.#note({ said: { facts: said.facts.map(({ ref }) => ref), earlier: said.earlier } })
+    if (said.facts.some(({ payload }) => readPath(payload, ['outside']) === true))
+      this.#hasOutside = this.#touchedOutside = true
     return said
   }
 

@@ -101,6 +101,7 @@ export const entryFor = (row: ApprovalRow, person: BeingName): Wake =>
       ...(row.given.length === 0 ? {} : { given: row.given.map(({ by }) => stanceOf(by)) }),
     },
     root: row.root,
+    ...(row.fromOutside === true ? { outside: true } : {}),
   })
 
 /** Until when a yes is good: as long again as the question was. */

@@ -11,6 +11,7 @@ import {
 import { asked, endsAs, given } from './approvals.ts'
 import { budgeted, parkedBy, resumed } from './budgets.ts'
 import { inhabited, released } from './inhabiting.ts'
+import { marked, OUTSIDE, unmarked, VOUCHED } from './origin.ts'
 import { setAtPath } from './qualities.ts'
 import {
   type ApprovalRow,
@@ -118,6 +119,8 @@ const KINDS = new Map<string, Apply>([
   ['approval:voided', changes<ApprovalRow>(endsAs('given', 'voided'))],
   [COUNTED_KIND, makes<TallyRow>(counted)],
   ['role:deleted', changes<RoleRow>((row, { at }) => ({ ...row, deleted: true, at }))],
+  [OUTSIDE, changes<Row>(marked)],
+  [VOUCHED, changes<Row>(unmarked)],
 ])
 
 function born({ payload, at }: Change): BeingRow {
@@ -228,6 +231,7 @@ function roleSet({ payload, actor, at }: Change, old: RoleRow | null): RoleRow {
     author: old?.author ?? actor,
     requiredCognition,
     ...(Array.isArray(triggerOn) ? { triggerOn } : {}),
+    ...(old?.outside === true ? { outside: true } : {}),
     deleted: false,
     at,
   }

@@ -24,8 +24,13 @@ export interface Size {
 /** A place in a space that has a size, in whole numbers. */
 export type Coord = Size
 
+/** A row of which a part was written in a moment that held words from outside, and which no person has vouched for since. */
+export interface Marked {
+  readonly outside?: true
+}
+
 /** A row caches the fold of one reel. A row that is deleted and folded again is the same to the byte. */
-export interface BeingRow {
+export interface BeingRow extends Marked {
   readonly name: BeingName
   /** its maker; null for the first operator only */
   readonly parent: BeingName | null
@@ -68,7 +73,7 @@ export interface Inhabited {
   readonly own?: true
 }
 
-export interface SpaceRow {
+export interface SpaceRow extends Marked {
   readonly path: SpacePath
   readonly name: string
   readonly type: string
@@ -84,7 +89,7 @@ export interface SpaceRow {
 }
 
 /** All signals of one namespace, nested by the dots of their keys. */
-export interface WorldRow {
+export interface WorldRow extends Marked {
   readonly namespace: string
   /** the first being that published here; it, its makers and the first operator say who else publishes */
   readonly owner: string
@@ -93,7 +98,7 @@ export interface WorldRow {
   readonly values: JsonObject
 }
 
-export interface RoleRow {
+export interface RoleRow extends Marked {
   readonly name: RoleName
   /** of the spec, which is kept by digest, so that an edit changes no older moment */
   readonly digest: Digest
@@ -108,7 +113,7 @@ export interface RoleRow {
 }
 
 /** A thing: it lies in a space, or a being holds it. Its maker chose the word for its type. */
-export interface MatterRow {
+export interface MatterRow extends Marked {
   readonly id: MatterId
   readonly type: string
   /** its owner, wherever it lies */
@@ -182,6 +187,8 @@ export interface ApprovalRow {
   readonly question: string | null
   readonly askedRole: RoleName | null
   readonly lease: { readonly driver: BeingName; readonly epoch: number } | null
+  /** the moment that asked held words from outside; left out when it held none */
+  readonly fromOutside?: true
   /** ms since 1970 UTC */
   readonly at: number
   readonly expiresAt: number

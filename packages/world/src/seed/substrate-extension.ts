@@ -14,6 +14,7 @@ import { signalOperations } from '../operations/signals.ts'
 import { sizeOperations } from '../operations/size.ts'
 import { spaceOperations } from '../operations/spaces.ts'
 import { threadOperations } from '../operations/threads.ts'
+import { vouchingOperations } from '../operations/vouching.ts'
 import { wakingOperations } from '../operations/waking.ts'
 import type { RelationResolver } from '../read/expand-surface.ts'
 import type { SeeResolver } from '../read/face.ts'
@@ -182,6 +183,7 @@ export const SUBSTRATE_ACTIONS = [
   'erase',
   'approve',
   'deny',
+  'vouch',
 ] as const
 export type SubstrateAction = (typeof SUBSTRATE_ACTIONS)[number]
 
@@ -232,6 +234,7 @@ const CONFIGURING = [
   'revoke-namespace',
   'approve',
   'deny',
+  'vouch',
 ]
 
 /**
@@ -274,6 +277,7 @@ export const seed: Extension = {
     ...threadOperations,
     ...erasingOperations,
     ...approvingOperations, // last: a model, which cannot use them, is told of the others first
+    ...vouchingOperations,
   ],
   beOperations: identityOperations,
   relations,

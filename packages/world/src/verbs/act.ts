@@ -14,6 +14,7 @@ import { type Descriptor, describe } from './descriptor.ts'
 import { operate } from './operate.ts'
 import { requireBounded } from './run-operation.ts'
 import { summon } from './summon.ts'
+import { withOrigin } from './with-origin.ts'
 
 /**
  * Decides one verb call. The list gate is asked before anything is read of the target, the rule gate after it.
@@ -24,8 +25,9 @@ import { summon } from './summon.ts'
 export async function decideCall(call: VerbCall, at: Acting): Promise<Act | EffectPending | Waiting> {
   const consent = new Consent({ args: argumentsOf(call), openedAt: at.openedAt })
   try {
-    const act = counted(await decide(call, { ...at, consent }), consent, at.reader)
-    if (act.kind === 'act') requireBounded(act)
+    const decided = counted(await decide(call, { ...at, consent }), consent, at.reader)
+    if (decided.kind === 'act') requireBounded(decided)
+    const act = decided.kind === 'act' ? await withOrigin(decided, at) : decided
     const isPlain = consent.asked.length === 0 && at.asking?.approval == null
     return isPlain ? act : await withConsent(call, at, consent, act)
   } finally {

@@ -34,6 +34,8 @@ export interface Acting {
   readonly surface: Surface
   /** the wake that opened the moment; for a person's reply, the wake that it answers */
   readonly wake: Wake
+  /** the moment holds words from outside */
+  readonly fromOutside: boolean
   /** depth of the moment in the cause chain; 0 for a person's act, which begins its own */
   readonly hops: number
   /** settings of the primary role for summons to itself and for answers */
@@ -76,6 +78,7 @@ export const wakeView = (wake: Wake): WakeView => ({
   content: wake.content,
   inReplyTo: wake.inReplyTo,
   expectReply: wake.expectReply !== false,
+  outside: wake.outside === true,
 })
 
 /** A being as it was when it spoke. */
@@ -102,6 +105,8 @@ export interface Act {
   readonly rests?: true
   /** an effect of it was done outside already; left out for none */
   readonly isDoneOutside?: true
+  /** what it wrote and said holds words from outside; left out where nothing does */
+  readonly fromOutside?: true
   /** null when the call was done as it was asked */
   readonly remark: Remark | null
   /** the rules that allowed it: list entry, rule of a space, then those that allowed it to the asker */

@@ -19,7 +19,7 @@ export interface Carried {
 /** Lets an operation carry out others of the substrate for its actor: those that the manifest of its extension names. */
 export function carrying(
   by: Registered,
-  { registry, reader }: Pick<Acting, 'registry' | 'reader'>,
+  { registry, reader, fromOutside }: Pick<Acting, 'registry' | 'reader' | 'fromOutside'>,
   input: GivenInput,
 ): Carried {
   const carried = { facts: [] as FactDraft[], specs: [] as RoleSpec[], closes: [] as string[] }
@@ -34,7 +34,7 @@ export function carrying(
       throw new TreeosError('EXTENSION_BLOCKED', `${what}: its manifest names ${named.join(', ') || 'none'}`)
     }
     const found = await resolveOperation(
-      { reader, registry, thread: async () => null },
+      { reader, registry, fromOutside, thread: async () => null },
       { verb, action, target, args },
       input.actor,
     )

@@ -9,6 +9,7 @@ import {
 } from '@treeos/core'
 import type { WorldReader } from '../read/reader.ts'
 import type { OperationTarget } from '../read/target.ts'
+import { isMarked } from '../rows/origin.ts'
 import type { Coord, MatterRow, Size, SpaceRow } from '../rows/rows.ts'
 import type { Catalogs } from './catalogs.ts'
 
@@ -50,6 +51,8 @@ export interface Descriptor {
   readonly coord?: Coord
   /** only for a thing */
   readonly content?: Json
+  /** it holds words from outside that nobody vouched for; else left out */
+  readonly outside?: true
   /** only for the role manager */
   readonly catalogs?: Catalogs
 }
@@ -92,6 +95,7 @@ export async function describe(
     },
     ...extentOf(being ?? space ?? {}),
     ...(being === null && space !== null ? ownersOf(space) : {}),
+    ...(isMarked(being ?? space) ? { outside: true } : {}),
   }
 }
 
@@ -107,7 +111,7 @@ const ownersOf = ({ owner, contributors = [] }: SpaceRow): Pick<Descriptor, 'own
 
 async function describeMatter(
   reader: WorldReader,
-  { type, owner, place, content, qualities, coord }: MatterRow,
+  { type, owner, place, content, qualities, coord, outside }: MatterRow,
 ): Promise<Descriptor> {
   const holder = place?.startsWith('@') ? place : null
   const path = holder === null ? (place ?? '/') : ((await reader.being(holder.slice(1)))?.space ?? '/')
@@ -121,6 +125,7 @@ async function describeMatter(
     qualities,
     identity: { cognition: null, defaultRole: null, home: null },
     ...(coord === undefined ? {} : { coord }),
+    ...(outside === true ? { outside } : {}),
     content,
   }
 }

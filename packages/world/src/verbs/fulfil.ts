@@ -76,7 +76,8 @@ async function decideForAsker(at: Acting, by: string): Promise<Fulfilled | Effec
     payload: { ...fact.payload, onBehalfOf: asker.name },
   }))
   const rules = [listed, found.rule].map((rule) => `${stanceOf(asker.name)} ${rule}`)
-  return { kind: 'decided', decided: { ...outcome.decided, facts }, by: rules }
+  const hasEffect = found.operation.effect !== undefined
+  return { kind: 'decided', decided: { ...outcome.decided, facts }, by: rules, hasEffect }
 }
 
 /** Asks the list gate about the asker, with the surface that it had when it asked. */

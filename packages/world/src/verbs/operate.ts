@@ -24,6 +24,7 @@ import { type Registered, resolveOperation } from './resolve-operation.ts'
 import { resumedWake } from './resumed.ts'
 import { inputOf, runOperation } from './run-operation.ts'
 import { summon } from './summon.ts'
+import { spreadsOutside } from './with-origin.ts'
 
 /** DO, an operation on a target, or BE, one on the actor itself. */
 export async function operate(request: OperationRequest, at: Deciding): Promise<Act | EffectPending> {
@@ -39,6 +40,8 @@ export async function operate(request: OperationRequest, at: Deciding): Promise<
   const outcome = await runOperation(operation, at, input)
   if (outcome.kind === 'effect-pending') return outcome
   const isDoneOutside = operation.effect !== undefined || fulfilled?.kind === 'decided'
+  const hasEffect = operation.effect !== undefined || (fulfilled?.kind === 'decided' && fulfilled.hasEffect)
+  const fromOutside = spreadsOutside(at, hasEffect)
   const {
     facts,
     closes = [],
@@ -72,9 +75,10 @@ export async function operate(request: OperationRequest, at: Deciding): Promise<
     by,
     ...(rests === true ? { rests } : {}),
     ...(isDoneOutside ? { isDoneOutside } : {}),
+    ...(fromOutside ? { fromOutside } : {}),
   }
   // Nobody is asked about words after something was done outside: a rule that asks about them refuses.
-  const speaking = isDoneOutside ? { ...at, consent: at.consent.refusing() } : at
+  const speaking = { ...at, fromOutside, ...(isDoneOutside ? { consent: at.consent.refusing() } : {}) }
   if (tell !== undefined) return withSpeech(act, tell.target, tell.content, speaking)
   const isAnswered = at.wake.caller !== null && at.wake.expectReply !== false
   return reply === undefined || !isAnswered ? act : withSpeech(act, null, reply, speaking)

@@ -28,7 +28,7 @@ export interface ResolvedOperation {
  *   FORBIDDEN
  */
 export async function resolveOperation(
-  { reader, registry, thread }: Pick<Acting, 'reader' | 'registry' | 'thread'>,
+  { reader, registry, thread, fromOutside }: Pick<Acting, 'reader' | 'registry' | 'thread' | 'fromOutside'>,
   { verb, action, target: named, overlay }: OperationRequest,
   actor: BeingRow,
   consent: Consent | null = null,
@@ -44,7 +44,7 @@ export async function resolveOperation(
   requireTarget(operation, target)
   requireNotEndedTarget(target)
   const { name: key, allow: fallback, ask } = operation
-  const asked = { key, target, fallback, ...(ask === undefined ? {} : { ask }) }
+  const asked = { key, target, fallback, fromOutside, ...(ask === undefined ? {} : { ask }) }
   const granted = consent?.granted.bind(consent) ?? requireGranted
   return { operation, target, rule: await granted(reader, actor, verb, asked) }
 }

@@ -37,5 +37,6 @@ export function resumedWake({ row, event, by, why }: Resumed, entry: Wake): Wake
     cause: null,
     ...(question === null ? {} : { answers: question }),
     ...(entry.expectReply === undefined ? {} : { expectReply: entry.expectReply }),
+    ...(row.fromOutside === true ? { outside: true } : {}),
   }
 }

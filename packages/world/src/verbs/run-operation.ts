@@ -21,7 +21,7 @@ import { type Acting, type Asker, type GivenInput, wakeView } from './acting.ts'
 import { type Carried, carrying } from './carry-out.ts'
 import { type Registered, requireOperation, requireTarget } from './resolve-operation.ts'
 
-type Deciding = Pick<Acting, 'registry' | 'reader' | 'outside'>
+type Deciding = Pick<Acting, 'registry' | 'reader' | 'outside' | 'fromOutside'>
 
 /** By whose rights an operation is decided. */
 interface Hands extends Asker {

@@ -71,6 +71,7 @@ export async function summon(call: Extract<VerbCall, { verb: 'summon' }>, at: De
     ...(expectReply ? {} : { expectReply }),
     ...(call.channel === undefined ? {} : { channel: call.channel }),
     ...(call.overlay === undefined ? {} : { overlay: call.overlay }),
+    ...(at.fromOutside ? { outside: true } : {}),
   }
   const payload = {
     ...speechOf(out),
@@ -200,7 +201,7 @@ async function gateBeing(at: Deciding, name: BeingName): Promise<{ being: BeingR
   const being = await at.reader.being(name)
   if (being === null) throw new TreeosError('BEING_NOT_FOUND', `no being ${key} lives in this reality`)
   const target = { kind: 'being', being } as const
-  const asked = { key, target, fallback: ['anyone' as const] }
+  const asked = { key, target, fallback: ['anyone' as const], fromOutside: at.fromOutside }
   const rule = await at.consent.granted(at.reader, at.me, 'summon', asked)
   requireNotEnded(being)
   return { being, by: [listed, rule] }

@@ -106,6 +106,7 @@ async function shownThing(input: SeeInput, thing: MatterRow, room: { bytes: numb
     type,
     owner: stanceOf(owner),
     ...(coord && { coord: asJson(coord) }),
+    ...(thing.outside === true ? { outside: true } : {}),
   }
   if (!(await mayRead(input, thing))) return shown
   const content = fitting(thing.content, Math.min(room.bytes, VIEW_BOUNDS.valueBytes))

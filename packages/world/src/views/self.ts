@@ -67,6 +67,7 @@ function shownWords({ ref: [reel], payload }: CitedFact, self: string): JsonObje
   return {
     from,
     ...(typeof to === 'string' && to !== self ? { to: stanceOf(to) } : {}),
+    ...(readPath(payload, ['outside']) === true ? { outside: true } : {}),
     said: fitting(said, VIEW_BOUNDS.textBytes),
   }
 }

@@ -9,6 +9,7 @@ const ALWAYS_THERE = [
   'time.dayOfWeek',
   'time.sinceLastMoment',
   'me.previousRole',
+  'moment.outside',
 ] as const
 
 /** Fields that a sentence may ask. Qualities and signals of any name may be typed. @param signals as flows read them */

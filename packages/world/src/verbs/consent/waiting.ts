@@ -46,7 +46,7 @@ export async function waiting(
     asked,
   }: { readonly asking: Asking; readonly rules: readonly AskedOf[]; readonly asked: readonly AskedRules[] },
 ): Promise<Waiting> {
-  const { moment: id, openedAt, me, reader } = at
+  const { moment: id, openedAt, me, reader, fromOutside } = at
   if ('overlay' in call)
     throw new TreeosError(
       'FORBIDDEN',
@@ -63,6 +63,7 @@ export async function waiting(
     expiresAt: openedAt + within * 1000,
     person: await personOf(reader, me.name),
     target: targetIn(asked),
+    ...(fromOutside ? { fromOutside } : {}),
   }
   await reader.approval(id) // the append checks that nothing was asked under this id before
   const fact: FactDraft = { reel: approvalReel(id), kind: 'approval:asked', payload: asJson(payload) }

@@ -25,8 +25,8 @@ begin
       raise exception 'refused: % is not a person, and nobody drives it under this lease', w.being using errcode = '42501';
     end if;
   end if;
-  insert into inbox (id, being, kind, priority, content, root, login)
-    values (w.id, w.being, w.kind, w.priority, w.content, w.root, session_user)
+  insert into inbox (id, being, kind, priority, content, root, login, outside)
+    values (w.id, w.being, w.kind, w.priority, w.content, w.root, session_user, coalesce(w.outside, false))
     on conflict (id) do nothing;
   return found;
 end $$;

@@ -20,7 +20,7 @@ begin
   end if;
   if how = 'asked' and fact->>'kind' = 'approval:given' then -- to another call: the others are asked anew
     known := asked_row(its_id); -- with that change
-    return (known->>'revision')::integer > 1
+    return (known->>'revision')::integer > 1 and (e.outside or known->'fromOutside' is null)
       and e.id = approval_entry('asked', its_id, e.being, (known->>'revision')::integer) and e.caller is null
       and e.priority between 1 and 9 and content->>'actor' = '@' || (known->>'asker')
       and e.root = known->>'root' and known->'rules' @> jsonb_build_array(jsonb_build_object('who', jsonb_build_array(e.being)));
@@ -31,7 +31,7 @@ begin
   end if;
   known := asked_row(its_id);
   select i.* into a from inbox i join moment_open o on o.wake = i.id where o.moment = its_id;
-  return e.id = approval_entry(how, its_id) and e.being = known->>'asker' and a.id = known->>'wake'
+  return (e.outside or known->'fromOutside' is null) and e.id = approval_entry(how, its_id) and e.being = known->>'asker' and a.id = known->>'wake'
     and content->>'actor' is not distinct from '@' || (batch->>'being')
     and (e.caller, e.caller_role, e.caller_cognition) is not distinct from
       (known#>>'{caller,name}', known#>>'{caller,role}', known#>>'{caller,cognition}')

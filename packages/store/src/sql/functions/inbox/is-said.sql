@@ -11,6 +11,7 @@ begin
     return false;
   end if;
   rest := ('{' || substr(said, length(begins) + 1))::jsonb;
-  return (rest->>'correlation', rest->>'to', rest->>'root', rest->>'inReplyTo', rest->>'role', coalesce(rest->>'expectReply', 'true'))
-    is not distinct from (e.id, e.being, e.root, e.in_reply_to, e.caller_role, e.expect_reply::text);
+  return (rest->>'correlation', rest->>'to', rest->>'root', rest->>'inReplyTo', rest->>'role', coalesce(rest->>'expectReply', 'true'),
+      coalesce(rest->>'outside', 'false'))
+    is not distinct from (e.id, e.being, e.root, e.in_reply_to, e.caller_role, e.expect_reply::text, coalesce(e.outside, false)::text);
 end $$;

@@ -35,6 +35,7 @@ begin
   ), watcher as (
     -- One wake for each being, with the shortest delay and the highest priority of its matching watches.
     select being, min(priority) priority, min(wait) wait, (array_agg(event order by ordinality))[1] event,
+      bool_or(coalesce((event->>'outside')::boolean, false)) outside,
       count(distinct ordinality)::integer times
     from matched group by being
   ), waiting as (
@@ -44,27 +45,28 @@ begin
       and i.closed_by is null and i.claimed_by is null and i.kind = 'event' and i.id like 'change/%'
     order by i.being, i.id for update
   ), counted as (
-    update inbox i set priority = least(i.priority, w.priority), times = i.times + w.times
+    update inbox i set priority = least(i.priority, w.priority), times = i.times + w.times,
+      outside = i.outside or w.outside
     from waiting t join watcher w using (being) where i.id = t.id
   ), fresh as (
     select * from watcher where being not in (select being from waiting)
   ), delayed_more as (
-    insert into delayed as d (being, due, id, priority, content, root, hops, cause, times)
+    insert into delayed as d (being, due, id, priority, content, root, hops, cause, times, outside)
     select w.being, clock_timestamp() + make_interval(secs => w.wait), 'change/' || coalesce(its_moment, w.event->>'cause') || '/' || w.being,
       w.priority, convert_to(w.event->>'content', 'UTF8'), w.event->>'root', (w.event->>'hops')::integer,
-      decode(w.event->>'cause', 'hex'), w.times
+      decode(w.event->>'cause', 'hex'), w.times, w.outside
     from fresh w where w.wait > 0
     order by w.being
     on conflict (being) do update set due = least(d.due, excluded.due), priority = least(d.priority, excluded.priority),
-      times = d.times + excluded.times
+      times = d.times + excluded.times, outside = d.outside or excluded.outside
   ), overtaken as (
     -- The wake of now also covers what the delayed wake waited for.
-    delete from delayed where being in (select being from watcher where wait = 0) returning being, times
+    delete from delayed where being in (select being from watcher where wait = 0) returning being, times, outside
   ), added as (
-    insert into inbox (id, being, kind, priority, content, root, hops, cause, times)
+    insert into inbox (id, being, kind, priority, content, root, hops, cause, times, outside)
     select 'change/' || coalesce(its_moment, w.event->>'cause') || '/' || w.being, w.being, 'event', w.priority,
       convert_to(w.event->>'content', 'UTF8'), w.event->>'root', (w.event->>'hops')::integer, decode(w.event->>'cause', 'hex'),
-      w.times + coalesce(o.times, 0)
+      w.times + coalesce(o.times, 0), w.outside or coalesce(o.outside, false)
     from fresh w left join overtaken o using (being) where w.wait = 0
     order by w.being
     on conflict (id) do nothing

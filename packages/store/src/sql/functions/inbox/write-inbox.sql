@@ -9,15 +9,15 @@ begin
       raise exception 'refused: an inbox holds 100 notices at least, not %', batch->>'noticesMax' using errcode = '42501';
     end if;
     select e.id into forged from jsonb_populate_recordset(null::inbox, batch->'inbox') e
-      where is_sent(batch, wake, e) is not true limit 1;
+      where (is_sent(batch, wake, e) and (e.outside or not holds_outside(batch, wake))) is not true limit 1;
     if found then
       raise exception 'refused: nothing that moment % did sends the wake %', batch->>'moment', forged using errcode = '42501';
     end if;
   end if;
   insert into inbox (id, being, kind, priority, caller, caller_role, caller_cognition, content, root, in_reply_to,
-      asked_role, hops, continues, cause, answers, looks, expect_reply, channel, overlay)
+      asked_role, hops, continues, cause, answers, looks, expect_reply, channel, overlay, outside)
     select id, being, kind, priority, caller, caller_role, caller_cognition, content, root, in_reply_to,
-      asked_role, hops, continues, cause, answers, looks, expect_reply, channel, overlay
+      asked_role, hops, continues, cause, answers, looks, expect_reply, channel, overlay, coalesce(outside, false)
     from jsonb_populate_recordset(null::inbox, batch->'inbox')
     where notice is null
     on conflict (id) do nothing;

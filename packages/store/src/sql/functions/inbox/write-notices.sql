@@ -8,7 +8,7 @@ declare
   key text;
 begin
   for n in
-    select i.id, i.being, i.priority, i.content, i.root, i.hops, i.notice
+    select i.id, i.being, i.priority, i.content, i.root, i.hops, i.notice, coalesce(i.outside, false) outside
     from jsonb_populate_recordset(null::inbox, entries) i
     where i.notice is not null and not exists (select from inbox where id = i.id)
     order by i.being collate "C", i.notice collate "C"
@@ -17,7 +17,7 @@ begin
     key := case when is_person then n.notice else n.id end;
     -- Another append may add the same entry between two of these steps, so they are tried twice.
     for attempt in 1..2 loop
-      update inbox i set times = times + 1, latest = clock_timestamp(),
+      update inbox i set times = times + 1, latest = clock_timestamp(), outside = i.outside or n.outside,
           root = case when i.root = n.root then i.root else i.id end
         where being = n.being and notice = key and closed_by is null;
       exit when found;
@@ -33,8 +33,8 @@ begin
           where being = n.being and notice = key and closed_by is null;
         exit when found;
       end if;
-      insert into inbox (id, being, kind, priority, content, root, hops, notice)
-        values (n.id, n.being, 'event', n.priority, n.content, n.root, n.hops, key)
+      insert into inbox (id, being, kind, priority, content, root, hops, notice, outside)
+        values (n.id, n.being, 'event', n.priority, n.content, n.root, n.hops, key, n.outside)
         on conflict do nothing;
       exit when found;
     end loop;

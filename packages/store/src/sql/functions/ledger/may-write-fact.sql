@@ -53,6 +53,7 @@ begin
     when 'quality:set' then -- the standard budgets
       return reel <> 'space:/' or told(bytes)#>>'{path,0}' is distinct from 'budget'
         or exists (select from projection where key = 'being:' || actor and parent is null);
+    when 'origin:vouched' then return may_vouch(reel, bytes, actor, wake);
     when 'reality:made', 'reality:forked' then return false;
     else return true;
   end case;

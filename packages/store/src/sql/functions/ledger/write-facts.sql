@@ -11,6 +11,9 @@ begin
   if guarded and batch->>'lease' is not null then
     select driver into its_driver from lease where being = actor and epoch = (batch->>'lease')::integer;
   end if;
+  if guarded and holds_outside(batch, wake) and are_marked(batch->'facts') is not true then
+    raise exception 'refused: moment % holds words from outside, and does not mark what it writes', this_moment using errcode = '42501';
+  end if;
   for f in
     select r.reel, r.seq, r.kind, r.changes, decode(r.prev, 'hex') prev, decode(r.hash, 'hex') hash,
       decode(r.header, 'hex') header, decode(r."payloadHash", 'hex') payload_hash, decode(r.salt, 'hex') salt,

@@ -1,0 +1,16 @@
+-- Whether a person vouches for a row: by an act that it put into its own inbox, without a lease and in its own words, and that names this row.
+-- @param wake of the moment
+create or replace function treeos.may_vouch(reel text, bytes bytea, actor text, wake treeos.inbox) returns boolean
+language plpgsql stable as $$
+declare
+  act jsonb := told(wake.content)->'call'; -- what the person's act asks for
+  target text := act->>'target';
+begin
+  return wake.kind = 'act' and not wake.outside and told(wake.content)->>'lease' is null and act->>'verb' = 'do' and act->>'action' = 'vouch'
+    and actor = wake.being and exists (select from projection where key = 'being:' || actor and cognition = 'human')
+    and case
+      when reel = 'registry' then target = '/' and act#>>'{args,role}' = told(bytes)->>'name'
+      when reel like 'world:%' then target = '/' and reel = 'world:' || (act#>>'{args,namespace}')
+      else act#>>'{args,role}' is null and act#>>'{args,namespace}' is null
+        and reel in (target, 'space:' || target, 'being:' || substr(target, 2)) end;
+end $$;

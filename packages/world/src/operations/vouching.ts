@@ -1,0 +1,97 @@
+import {
+  beingReel,
+  type FactDraft,
+  isJsonObject,
+  matterReel,
+  REGISTRY_REEL,
+  readPath,
+  requireRoleName,
+  spaceReel,
+  stanceOf,
+  TreeosError,
+  worldReel,
+} from '@treeos/core'
+import type { Decided, DecideInput, Operation } from '../extend/extension.ts'
+import { isRoot, nameOf, type OperationTarget } from '../read/target.ts'
+import { isMarked, originFact, VOUCHED } from '../rows/origin.ts'
+import { type Row, roleKey, worldKey } from '../rows/rows.ts'
+import { Arguments } from './arguments.ts'
+
+const vouch: Operation = {
+  name: 'vouch',
+  description:
+    'Vouches for what was written there in moments with words from outside: it counts as the world’s own again.',
+  targets: ['being', 'space', 'matter'],
+  allow: ['self', 'ancestor', 'owner', 'operator'],
+  args: {
+    role: 'of the root, instead of the root itself: the name of a role',
+    namespace: 'of the root, instead of the root itself: a namespace of signals',
+  },
+  async decide(input): Promise<Decided> {
+    const of = new Arguments('vouch', input.args, ['role', 'namespace'])
+    requirePerson(input)
+    const { fact, row, what } = await chosen(of, input)
+    if (!isMarked(row))
+      throw new TreeosError('RESOURCE_CONFLICT', `${what} holds nothing from outside that is not vouched for`)
+    return { facts: [fact], result: { vouched: what } }
+  },
+}
+
+/**
+ * Only a person clears a mark, by an act of its own: no being that it drives, no delegate, and no act whose words came from outside. The act
+ * names what it vouches for by its whole address, so that the record can compare them.
+ * @throws {TreeosError} FORBIDDEN, INVALID_INPUT
+ */
+function requirePerson({ cognition, driver, wake, carriedBy, target }: DecideInput): void {
+  const isOwnAct = cognition === 'human' && driver === null && wake.kind === 'act' && carriedBy === null
+  if (!isOwnAct || wake.outside)
+    throw new TreeosError('FORBIDDEN', 'only a person vouches, by an act of its own and in its own words')
+  const content = isJsonObject(wake.content) ? wake.content : {}
+  if (readPath(content, ['call', 'target']) !== nameOf(target))
+    throw new TreeosError('INVALID_INPUT', `vouch: name it by its whole address, ${nameOf(target)}`)
+}
+
+interface Chosen {
+  readonly fact: FactDraft
+  readonly row: Row | null
+  readonly what: string
+}
+
+async function chosen(of: Arguments, { args, target, actor, world }: DecideInput): Promise<Chosen> {
+  const { role, namespace } = args
+  if (role === undefined && namespace === undefined)
+    return { fact: originFact(VOUCHED, { reel: reelOf(target) }), row: rowOf(target), what: nameOf(target) }
+  if (!isRoot(target) || (role !== undefined && namespace !== undefined))
+    throw new TreeosError('INVALID_INPUT', 'vouch takes a role or a namespace of /')
+  if (actor.parent !== null)
+    throw new TreeosError(
+      'FORBIDDEN',
+      `only the operator vouches for roles and signals, not ${stanceOf(actor.name)}`,
+    )
+  if (role !== undefined) {
+    const name = requireRoleName(of.text('role'))
+    const fact = originFact(VOUCHED, { reel: REGISTRY_REEL, name })
+    return { fact, row: await world.row(roleKey(name)), what: `role ${name}` }
+  }
+  const name = of.text('namespace')
+  return {
+    fact: originFact(VOUCHED, { reel: worldReel(name) }),
+    row: await world.row(worldKey(name)),
+    what: `signals of ${name}`,
+  }
+}
+
+function rowOf(target: OperationTarget): Row | null {
+  if (target.kind === 'being') return target.being
+  if (target.kind === 'space') return target.space
+  return target.kind === 'matter' ? target.matter : null
+}
+
+function reelOf(target: OperationTarget): string {
+  if (target.kind === 'being') return beingReel(target.being.name)
+  if (target.kind === 'space') return spaceReel(target.space.path)
+  if (target.kind === 'matter') return matterReel(target.matter.id)
+  throw new TreeosError('INVALID_TYPE', 'vouch takes a being, a space or a thing')
+}
+
+export const vouchingOperations: readonly Operation[] = [vouch]

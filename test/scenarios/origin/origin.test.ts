@@ -1,0 +1,233 @@
+/** Words from outside: which moments hold them, how they spread, what a flow and a rule make of them, and who clears them. */
+import { summon } from '@treeos/client'
+import type { Json, JsonObject } from '@treeos/core'
+import { defineExtension, defineOperation, setQuality } from '@treeos/sdk'
+import { findEntry, findOpen, listFactsAfter, readRows } from '@treeos/store'
+import { beforeAll, describe, expect, it } from 'vitest'
+import { z } from 'zod'
+import {
+  createSpace,
+  doAs,
+  expectRefused,
+  momentOf,
+  play,
+  setFlow,
+  setRole,
+  until,
+  wakesOf,
+} from '../../support/life.ts'
+import { noting, tellFromOutside } from '../../support/outside-words.ts'
+import { stage } from '../../support/puppet.ts'
+import { expectReplays, expectUnbroken } from '../../support/replaying.ts'
+import { useWorld } from '../../support/use-world.ts'
+
+/** Fetches a page, and keeps it. */
+const press = defineExtension({
+  name: 'press',
+  version: '1.0.0',
+  operations: [
+    defineOperation({
+      name: 'press:clip',
+      description: 'Keeps a page.',
+      on: 'space',
+      allow: ['anyone'],
+      args: z.strictObject({ url: z.string().describe('of the page') }),
+      effect: {
+        timeoutSeconds: 5,
+        attempts: 1,
+        perform: async ({ args }) => `the page of ${String(args.url)}`,
+      },
+      decide: ({ target, effect }) => ({
+        facts: [setQuality(target, 'press.page', effect)],
+        result: effect,
+        reply: effect,
+      }),
+    }),
+  ],
+})
+const world = useWorld({ extensions: [stage, press] })
+const NONE = { canSee: [], canDo: [], canSummon: [], canBe: [], prompt: '' }
+const CAREFUL = [{ when: { 'moment.outside': true }, role: 'careful' }, { role: 'stage:free' }]
+
+beforeAll(async () => {
+  await setRole(world, { ...NONE, name: 'careful', canSummon: [{ rel: 'asker' }], canSee: ['~'] })
+  for (const place of ['/hall', '/den', '/shop']) {
+    await createSpace(world, place)
+    await doAs(world, 'set-space', place, {
+      field: 'permissions.do',
+      value: { 'set-space': { requires: ['anyone'] } },
+    })
+  }
+  await world.birthPuppet('guard', { home: '/den' })
+  await world.birthPuppet('rash', { home: '/den' })
+  await world.birthPuppet('near', { home: '/hall' })
+  await setFlow(world, 'guard', CAREFUL)
+  await setFlow(world, 'near', CAREFUL)
+})
+
+const told = (...of: Parameters<typeof tellFromOutside> extends [unknown, ...infer Rest] ? Rest : never) =>
+  tellFromOutside(world, ...of)
+const stateOf = async (key: string) =>
+  ((await readRows(world.db, world.reality.id, [key]))[0]?.state ?? null) as JsonObject | null
+const outsideOf = async (act: string | null) => (await findOpen(world.db, act ?? ''))?.record.outside === true
+const set = noting
+const spokenTo = async (being: string) =>
+  until(async () =>
+    (await wakesOf(world, being)).findLast(
+      ({ kind, caller }) => kind === 'summon' && caller?.name !== 'operator',
+    ),
+  )
+
+describe('a moment with words from outside', () => {
+  it('wears what the flow says for it, and may not do what they ask for', async () => {
+    expect(await told('guard', set('/hall', 1))).toMatchObject({
+      primary: 'careful',
+      outcome: 'failure',
+      reason: 'FORBIDDEN',
+    })
+    expect(await play(world, 'guard', set('/den', 1))).toMatchObject({
+      primary: 'stage:free',
+      outcome: 'act',
+    })
+  })
+
+  it('does not count a role that its sender asks for', async () => {
+    expect(await told('guard', set('/hall', 1), { role: 'stage:free' })).toMatchObject({ primary: 'careful' })
+  })
+
+  it('marks what it writes, so that who reads it holds such words, too', async () => {
+    const wrote = await told('rash', set('/hall', 'do what I say'))
+    expect(wrote).toMatchObject({ outcome: 'act' })
+    expect(await outsideOf(wrote.act)).toBe(true)
+    expect((await listFactsAfter(world.db, 'space:/hall', 0, 100)).at(-1)?.header.kind).toBe('origin:outside')
+    expect(await stateOf('space:/hall')).toMatchObject({ outside: true })
+    expect(await play(world, 'near', set('/hall', 2))).toMatchObject({
+      primary: 'careful',
+      reason: 'FORBIDDEN',
+    })
+  })
+
+  it('marks what it says', async () => {
+    await told('rash', { verb: 'summon', target: '@guard', content: { call: set('/shop', 1) } })
+    const heard = await spokenTo('guard')
+    expect(heard).toMatchObject({ caller: { name: 'rash' }, outside: true })
+    expect(await momentOf(world, heard.id)).toMatchObject({ primary: 'careful', reason: 'FORBIDDEN' })
+  })
+
+  it('a person who decides writes words of its own', async () => {
+    const { facts } = await doAs(world, 'set-space', '/hall', { field: 'a.c', value: 1 })
+    expect(facts.map(({ kind }) => kind)).toEqual(['quality:set'])
+  })
+})
+
+describe('a rule of a space', () => {
+  const rule = (value: Json) =>
+    doAs(world, 'set-space', '/shop', {
+      field: 'permissions.do',
+      value: { 'set-space': value },
+      merge: false,
+    })
+
+  it('forbids in such a moment, and in no other', async () => {
+    await rule({ requires: ['anyone'], outside: 'forbid' })
+    expect(await told('rash', set('/shop', 1))).toMatchObject({ outcome: 'failure', reason: 'FORBIDDEN' })
+    expect(await play(world, 'rash', set('/shop', 2))).toMatchObject({ outcome: 'act' })
+  })
+
+  it('or asks a person', async () => {
+    await rule({ requires: ['anyone'], outside: { ask: { who: ['operator'] } } })
+    const asked = await told('rash', set('/shop', 3))
+    expect(asked).toMatchObject({ outcome: 'waiting' })
+    expect(await play(world, 'rash', set('/shop', 4))).toMatchObject({ outcome: 'act' })
+    const [entry] = (await wakesOf(world, 'operator')).filter(({ id }) => id.startsWith('asked/'))
+    expect(entry).toMatchObject({ outside: true })
+    const id = entry!.id.split('/').slice(1, 4).join('/')
+    await doAs(world, 'approve', '@operator', { id })
+    expect(await momentOf(world, `approved/${id}`)).toMatchObject({ outcome: 'act' })
+    expect(await stateOf('space:/shop')).toMatchObject({ outside: true })
+  })
+
+  it('cannot say so of a look', async () => {
+    const looking = { field: 'permissions.see', value: { '*': { requires: ['anyone'], outside: 'forbid' } } }
+    await expectRefused(
+      world,
+      () => doAs(world, 'set-space', '/den', looking),
+      'INVALID_INPUT',
+      'not known before it looks',
+    )
+  })
+})
+
+describe('what an effect brings', () => {
+  it('is marked where it is kept and said, although the moment held no such words', async () => {
+    await world.birthPuppet('clerk', { home: '/den' })
+    await createSpace(world, '/desk')
+    const clip = { verb: 'do', action: 'press:clip', target: '/desk', args: { url: 'x' } }
+    await play(world, 'rash', { verb: 'summon', target: '@clerk', content: { call: clip } })
+    await until(async () => (await stateOf('space:/desk'))?.outside === true)
+    const reply = await until(async () =>
+      (await wakesOf(world, 'rash')).find(({ inReplyTo }) => inReplyTo !== null),
+    )
+    expect(reply).toMatchObject({ outside: true, content: 'the page of x' })
+  })
+})
+
+describe('vouching', () => {
+  const vouch = (target: string, args: JsonObject = {}) => doAs(world, 'vouch', target, args)
+
+  it('a person clears the mark, and nobody else does', async () => {
+    const own = { verb: 'do', action: 'vouch', target: '/hall', args: {} }
+    expect(await play(world, 'rash', own)).toMatchObject({ outcome: 'failure', reason: 'FORBIDDEN' })
+    await expectRefused(world, () => vouch('hall'), 'INVALID_INPUT', 'its whole address, /hall')
+    expect((await vouch('/hall')).facts.map(({ kind }) => kind)).toEqual(['origin:vouched'])
+    expect(await stateOf('space:/hall')).not.toHaveProperty('outside')
+    expect(await play(world, 'near', set('/hall', 5))).toMatchObject({
+      primary: 'stage:free',
+      outcome: 'act',
+    })
+    await expectRefused(world, () => vouch('/hall'), 'RESOURCE_CONFLICT', 'nothing from outside')
+  })
+
+  it('also of a role and of signals', async () => {
+    await told('rash', {
+      verb: 'do',
+      action: 'set-role',
+      target: '/',
+      args: { role: { ...NONE, name: 'told' } },
+    })
+    await told('rash', {
+      verb: 'do',
+      action: 'set-world-signal',
+      target: '/',
+      args: { namespace: 'news', key: 'of', value: 'x' },
+    })
+    expect([await stateOf('role:told'), await stateOf('world:news')]).toMatchObject([
+      { outside: true },
+      { outside: true },
+    ])
+    await vouch('/', { role: 'told' })
+    await vouch('/', { namespace: 'news' })
+    expect([await stateOf('role:told'), await stateOf('world:news')].map((row) => row?.outside)).toEqual([
+      undefined,
+      undefined,
+    ])
+  })
+
+  it('an act of a person whose words came from outside vouches for nothing', async () => {
+    await told('rash', set('/hall', 6))
+    const { correlation } = await summon(world, {
+      target: 'guard',
+      content: 'x',
+      as: 'operator',
+      waitSeconds: null,
+      outside: true,
+    })
+    expect(await findEntry(world.db, `act/${correlation}`)).toMatchObject({ outside: true })
+  })
+})
+
+it('all of it replays, from the chain and from Temporal, and verifies', async () => {
+  expect(world.errors).toEqual([])
+  await expectReplays(world)
+  await expectUnbroken(world)
+})

@@ -1,0 +1,57 @@
+import { summon } from '@treeos/client'
+import type { Json, JsonObject } from '@treeos/core'
+import { createSpace, doAs, momentOf, play, setFlow } from './life.ts'
+import type { World } from './world.ts'
+
+/** Says something to a puppet in words from outside, and waits for the end of its moment. */
+export async function tellFromOutside(
+  world: World,
+  being: string,
+  call: JsonObject,
+  more: { readonly role?: string; readonly as?: string } = {},
+) {
+  const { correlation } = await summon(world, {
+    ...{ target: being, content: { call }, as: 'operator', waitSeconds: null, outside: true },
+    ...more,
+  })
+  return momentOf(world, correlation)
+}
+
+export const noting = (target: string, value: Json): JsonObject => ({
+  verb: 'do',
+  action: 'set-space',
+  target,
+  args: { field: 'note.text', value },
+})
+
+/** Moments with words from outside: a flow and rules that are careful, what they mark, and what a person vouches for. */
+export async function playWordsFromOutside(world: World): Promise<void> {
+  await world.birthPuppet('envoy', { home: '/' })
+  const anyone = { requires: ['anyone'] }
+  const rules: Readonly<Record<string, JsonObject>> = {
+    '/desk': { ...anyone, outside: 'forbid' },
+    '/tray': { ...anyone, outside: { ask: { who: ['operator'] } } },
+    '/board': anyone,
+  }
+  for (const [place, rule] of Object.entries(rules)) {
+    await createSpace(world, place)
+    await doAs(world, 'set-space', place, { field: 'permissions.do', value: { 'set-space': rule } })
+  }
+  await setFlow(world, 'envoy', [
+    { when: { 'moment.outside': true, 'moment.origins.being': true }, role: 'stage:mute' },
+    { role: 'stage:free' },
+  ])
+  for (const place of Object.keys(rules)) await tellFromOutside(world, 'envoy', noting(place, 'as told'))
+  await tellFromOutside(
+    world,
+    'envoy',
+    { verb: 'summon', target: '@envoy', content: 'x' },
+    { role: 'stage:mute' },
+  )
+  await play(world, 'envoy', noting('/desk', 'mine'))
+  await play(world, 'envoy', { verb: 'see', address: '/board' })
+  await doAs(world, 'vouch', '/board', {})
+  await play(world, 'envoy', noting('/board', 'mine'))
+  const role = { name: 'told', canSee: [], canDo: [], canSummon: [], canBe: [], prompt: '' }
+  await tellFromOutside(world, 'envoy', { verb: 'do', action: 'set-role', target: '/', args: { role } })
+}
