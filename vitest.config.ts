@@ -58,6 +58,7 @@ const LONG = [
   'test/scenarios/moment/listening',
   'test/scenarios/moment/real-model',
   'test/scenarios/moment/short-way',
+  'test/scenarios/origin/hijacked-calls',
   'test/scenarios/overlays/handed-on',
   'test/scenarios/overlays/lost',
   'test/scenarios/people/at-work',

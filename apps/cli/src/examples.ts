@@ -126,6 +126,7 @@ export const EXAMPLES: Readonly<Record<string, readonly string[]>> = {
   ],
   'thread cut': ['treeos thread cut operator/1/2'],
   replay: ['treeos replay @echo', 'treeos replay --all --from chain'],
+  redteam: ['treeos redteam @ann', 'treeos redteam @ann --tries 50000 --seed 7'],
   whatif: [
     'treeos whatif @ann --flow flow.json --since 10',
     `treeos whatif @cashier --space /shop --field permissions.do --value '{"shop:refund": {"requires": ["anyone"], "counts": [{"most": 3}]}}'`,

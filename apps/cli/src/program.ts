@@ -26,6 +26,7 @@ import { addOverlay, addVerifyOverlay } from './commands/overlay.ts'
 import { addPeople } from './commands/people.ts'
 import { addPortal } from './commands/portal.ts'
 import { addProofs } from './commands/proofs.ts'
+import { addRedteam } from './commands/redteam.ts'
 import { addReplay, addWhatIf, addWhyNot } from './commands/replay.ts'
 import { addRole } from './commands/role.ts'
 import { addRunning } from './commands/running.ts'
@@ -102,6 +103,7 @@ export function createCli(out: Output): Cli {
   addReplay(cli)
   addWhatIf(cli)
   addTrial(cli)
+  addRedteam(cli)
   addVerify(cli)
   addFork(cli)
   addCheckpoint(cli)

@@ -19,6 +19,7 @@ class Descriptor(_Descriptor, total=False):
     contributors: List[str]
     size: Dict[str, Any]
     coord: Dict[str, Any]
+    outside: bool
     content: Any
     catalogs: Dict[str, Any]
 

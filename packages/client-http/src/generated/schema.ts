@@ -971,6 +971,11 @@ export interface components {
                 y: number;
                 z: number;
             };
+            /**
+             * @description it holds words from outside
+             * @enum {boolean}
+             */
+            outside?: true;
             /** @description of a thing */
             content?: Record<string, never> | unknown[] | string | number | boolean | null;
             /** @description of the role manager */
@@ -1435,6 +1440,8 @@ export interface operations {
                     role?: string;
                     expectReply?: boolean;
                     overlay?: string;
+                    /** @description true where these are words of others: of a page, a message, an agent */
+                    outside?: boolean;
                     /** @description how long to wait for the answer; left out, it comes to the inbox */
                     waitSeconds?: number;
                 };
