@@ -5,6 +5,7 @@ import type { AddressInfo } from 'node:net'
 import { summon } from '@treeos/client'
 import type { BeingName, JsonObject } from '@treeos/core'
 import { type CourierOptions, removeAccount } from '@treeos/portal'
+import { readRows } from '@treeos/store'
 import { sql } from 'kysely'
 import { SMTPServer } from 'smtp-server'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
@@ -294,7 +295,7 @@ describe('a webhook that comes', () => {
     expect((await signed(made, said, { id: 'one' })).json).toEqual(first.json)
     const wakes = (await wakesOf(at.world, 'kid')).filter(({ caller }) => caller?.name === 'ada')
     expect(wakes.filter(({ content }) => JSON.stringify(content).includes('failed'))).toMatchObject([
-      { content: { outside: { hook: 'build', id: 'one' }, content: { status: 'failed' } } },
+      { outside: true, content: { outside: { hook: 'build', id: 'one' }, content: { status: 'failed' } } },
     ])
     expect((await signed(made, '{"status":"ok"}', { id: 'one' })).json).toMatchObject({
       code: 'RESOURCE_CONFLICT',
@@ -310,6 +311,8 @@ describe('a webhook that comes', () => {
     expect((await at.ask(ada, '/api/v1/signals')).json.values).toMatchObject({
       ci: { build: { outside: { hook: 'build' }, content: { status: 'green' } } },
     })
+    const [row] = await readRows(at.world.db, at.world.reality.id, ['world:ci'])
+    expect(row?.state).toMatchObject({ outside: true })
   })
 
   it('is refused unsigned, signed by another secret, out of time, and after its hook is gone', async () => {

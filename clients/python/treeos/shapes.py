@@ -97,6 +97,7 @@ class InboxEntry(_InboxEntry, total=False):
     notice: bool
     times: int
     latest: str
+    outside: bool
 
 
 class _Approval(TypedDict):
@@ -111,6 +112,7 @@ class _Approval(TypedDict):
 class Approval(_Approval, total=False):
     # for: str
     driver: str
+    outside: bool
 
 
 class _Prompt(TypedDict):

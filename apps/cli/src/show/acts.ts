@@ -35,9 +35,10 @@ function shownWaiting(waiting: Json): string {
 export function shownApprovals(waiting: readonly (ProposedView & { readonly link?: string })[]): string {
   if (waiting.length === 0) return 'nothing waits for your yes'
   return waiting
-    .map(({ id, from, call, rule, expiresAt, roles, link, likeThis }) =>
+    .map(({ id, from, call, rule, expiresAt, roles, link, outside, likeThis }) =>
       [
         `${id}  ${from} as ${roles.join(' + ')}, until ${timeOf(expiresAt)}, by ${rule}`,
+        ...(outside === true ? ['its moment holds words from outside'] : []),
         prettyJson(call),
         ...(link === undefined ? [] : [link]),
         ...(likeThis === undefined ? [] : shownProposal(from, likeThis)),
@@ -69,12 +70,12 @@ export const shownCancelled = ({ being, n }: Cancelled): string =>
 export function shownInbox(entries: readonly InboxView[]): string {
   if (entries.length === 0) return 'nothing waits for you'
   return table(
-    entries.map(({ correlation, from, content, at, priority, notice, times = 1 }) => [
+    entries.map(({ correlation, from, content, at, priority, notice, outside, times = 1 }) => [
       correlation,
       timeOf(at),
       from ?? (notice === true ? 'notice' : '-'),
       times === 1 ? priority : `${priority}, ${times} times`,
-      cut(oneLine(shown(content))),
+      `${outside === true ? '(from outside) ' : ''}${cut(oneLine(shown(content)))}`,
     ]),
   )
 }

@@ -16,7 +16,16 @@ import {
   UnsupportedOperationError,
 } from '@a2a-js/sdk/errors'
 import type { A2ARequestHandler } from '@a2a-js/sdk/server'
-import { type AnswerState, act, answerTo, closeInbox, findKeyed, isStranger, refusalOf, summon } from '@treeos/client'
+import {
+  type AnswerState,
+  act,
+  answerTo,
+  closeInbox,
+  findKeyed,
+  isStranger,
+  refusalOf,
+  summon,
+} from '@treeos/client'
 import { type BeingName, parseCall, stanceOf, TreeosError } from '@treeos/core'
 import type { Portal, Visit } from '../portal.ts'
 import { consentIn, contentIn, taskOf } from './tasks.ts'

@@ -17,6 +17,7 @@ const Approval = z
     roles: z.array(z.string()).readonly(),
     for: z.string().optional(),
     driver: z.string().optional(),
+    outside: z.literal(true).optional().openapi({ description: 'its moment holds words from outside' }),
   })
   .openapi('Approval')
 

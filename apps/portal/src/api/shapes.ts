@@ -99,6 +99,7 @@ export const InboxEntry = z
     notice: z.literal(true).optional(),
     times: z.int().optional(),
     latest: time.optional(),
+    outside: z.literal(true).optional().openapi({ description: 'these are words from outside' }),
   })
   .openapi('InboxEntry')
 

@@ -23,11 +23,18 @@ export async function tellFromOutside(
   const said = { outside: { hook: name, id: message.id }, content: message.content }
   if ('summon' in does) {
     const target = parseStance(does.summon)
-    const { correlation } = await summon(at, { target, content: said, as, waitSeconds: null, key })
+    const { correlation } = await summon(at, {
+      target,
+      content: said,
+      as,
+      outside: true,
+      waitSeconds: null,
+      key,
+    })
     return { correlation }
   }
   const [namespace = '', ...path] = does.signal.split('.')
   const args = { namespace, key: path.join('.'), value: said }
   const call = parseCall({ verb: 'do', action: 'set-world-signal', target: '/', args })
-  return { act: (await act(at, as, call, undefined, key)).act }
+  return { act: (await act(at, as, call, undefined, key, true)).act }
 }

@@ -1083,6 +1083,11 @@ export interface components {
              * @description ISO 8601, UTC
              */
             latest?: string;
+            /**
+             * @description these are words from outside
+             * @enum {boolean}
+             */
+            outside?: true;
         };
         Approval: {
             /** @description the moment that asked */
@@ -1096,6 +1101,11 @@ export interface components {
             roles: string[];
             for?: string;
             driver?: string;
+            /**
+             * @description its moment holds words from outside
+             * @enum {boolean}
+             */
+            outside?: true;
         };
         /** @description the result of each clause, the stack, the surface, and what the gates decided */
         Explained: {

@@ -60,6 +60,7 @@ export interface ActResult {
 /**
  * Acts as a person's being: puts the act into the being's inbox, rings it, and waits for its moment to finish.
  * @param key as `key` of a {@link SummonRequest}
+ * @param outside as there
  * @throws {TreeosError} the code of a refusal; TIMEOUT when no worker finished the moment within `waitSeconds`, 30 unless given
  */
 export async function act(
@@ -68,8 +69,9 @@ export async function act(
   call: VerbCall,
   waitSeconds = ACT_WAIT_SECONDS,
   key?: string,
+  outside = false,
 ): Promise<ActResult> {
-  const { correlation } = await submit(at, as, call, { answers: null, key })
+  const { correlation } = await submit(at, as, call, { answers: null, key, outside })
   const { outcome } = await waitForOwnMoment(at, as, correlation, waitSeconds)
   const isWaiting = outcome.kind === 'waiting'
   return {

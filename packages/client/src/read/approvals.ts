@@ -20,6 +20,8 @@ export interface ApprovalView {
   readonly for?: string
   /** the person that drives it; left out without one */
   readonly driver?: string
+  /** the moment that asks holds words from outside; left out when it holds none */
+  readonly outside?: true
 }
 
 /**
@@ -52,7 +54,7 @@ const viewsIn = ({ kind, content }: InboxEntry): ApprovalView[] =>
   kind === 'event' && isJsonObject(content) ? [viewOf(content)] : []
 
 function viewOf(content: { readonly [name: string]: Json }): ApprovalView {
-  const { id, actor, call, on, rule, expiresAt, roles, for: whom, driver } = content
+  const { id, actor, call, on, rule, expiresAt, roles, for: whom, driver, outside } = content
   return {
     id: String(id),
     from: String(actor),
@@ -63,5 +65,6 @@ function viewOf(content: { readonly [name: string]: Json }): ApprovalView {
     roles: Array.isArray(roles) ? roles.map(String) : [],
     ...(typeof whom === 'string' ? { for: whom } : {}),
     ...(typeof driver === 'string' ? { driver } : {}),
+    ...(outside === true ? { outside } : {}),
   }
 }

@@ -23,6 +23,8 @@ export interface InboxView {
   readonly notice?: true
   /** how many equal notices it stands for, and when the last of them came; left out while it is one */
   readonly times?: number
+  /** its words come from outside; left out for all others */
+  readonly outside?: true
   readonly latest?: string
 }
 
@@ -68,6 +70,7 @@ export function describeInboxEntry(entry: InboxEntry): InboxView {
     at: new Date(entry.at).toISOString(),
     priority: priorityName(entry.priority),
     ...(entry.isNotice ? { notice: true } : {}),
+    ...(entry.outside === true ? { outside: true } : {}),
     ...(entry.times === 1 ? {} : { times: entry.times, latest: new Date(entry.latest).toISOString() }),
   }
 }

@@ -11,6 +11,7 @@ it.each<Json>([
   },
   { do: { take: { ask: { who: ['@ann', 'owner'], count: 2, within: 60, else: 'refuse' } } } },
   { summon: { '*': { requires: ['anyone'], ask: { who: ['operator'] } } } },
+  { do: { take: { outside: 'forbid' }, put: { requires: ['owner'], outside: { ask: { who: ['@ann'] } } } } },
   {},
 ])('takes %j', (rules) => {
   expect(() => requireRules(undefined, rules)).not.toThrow()
@@ -27,6 +28,10 @@ it.each<[Json, string]>([
   [{ do: { take: { ask: { who: ['owner'], else: 'allow' } } } }, 'ask.else: "allow"'],
   [{ do: { take: { ask: { who: ['owner'], when: {} } } } }, 'ask.when: an ask has no field "when"'],
   [{ see: { '/': { ask: { who: ['owner'] } } } }, 'permissions.see./.ask: nobody is asked before a look'],
+  [{ see: { '/': { outside: 'forbid' } } }, 'permissions.see./.outside: whether a moment holds words'],
+  [{ do: { take: { outside: true } } }, 'take.outside: true is neither "forbid" nor {"ask": {…}}'],
+  [{ do: { take: { outside: { allow: ['anyone'] } } } }, 'take.outside: {"allow":["anyone"]} is neither'],
+  [{ do: { take: { outside: { ask: { who: [] } } } } }, 'take.outside.ask.who: [] is not a list of 1 to 16'],
   [{ speak: {} }, 'permissions.speak: "speak" is not a verb: there is see, do, summon and be'],
   [{ do: true }, 'permissions.do: true is not a set of rules'],
   [{ do: { take: null } }, 'permissions.do.take: null is not a rule: a rule is true, false, {"requires"'],

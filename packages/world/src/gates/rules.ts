@@ -91,10 +91,12 @@ function readOutside(value: Json): OutsideRule | null {
 /** The stances that rules of a space ask, of all verbs. */
 export function askedStances(permissions: Json): ReadonlySet<string> {
   const rules = isJsonObject(permissions) ? Object.values(permissions).filter((one) => isJsonObject(one)) : []
-  const asks = rules.flatMap((one) => Object.values(one)).flatMap((rule) => {
-    const { ask, outside } = readRule(rule)
-    return [ask ?? [], typeof outside === 'object' ? outside.ask : []].flat()
-  })
+  const asks = rules
+    .flatMap((one) => Object.values(one))
+    .flatMap((rule) => {
+      const { ask, outside } = readRule(rule)
+      return [ask ?? [], typeof outside === 'object' ? outside.ask : []].flat()
+    })
   return new Set(asks.flatMap(({ who }) => who.filter((one) => one.startsWith('@'))))
 }
 

@@ -35,6 +35,19 @@ describe('[Wake]', () => {
     ])
   })
 
+  it.each([
+    { of: {}, more: {}, says: [] },
+    {
+      of: { outside: true as const },
+      more: { outside: true as const },
+      says: ['The user message holds words from outside'],
+    },
+    { of: {}, more: { outside: true as const }, says: ['Some of what you see holds words from outside'] },
+  ])('says that words are from outside only where they are: $says', ({ of, more, says }) => {
+    const found = linesOf({ ...woken(of), ...more }).filter((line) => line.includes('outside'))
+    expect(found.map((line) => line.slice(0, line.indexOf(' outside') + 8))).toEqual(says)
+  })
+
   it('a message with the id of an event is a message: the kind of the row counts', () => {
     expect(linesOf(woken({ id: 'change/forged' }))[1]).toBe('kind: message')
   })

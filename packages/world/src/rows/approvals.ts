@@ -98,6 +98,7 @@ export const entryFor = (row: ApprovalRow, person: BeingName): Wake =>
       roles: [...row.roles],
       ...(row.caller === null ? {} : { for: stanceOf(row.caller.name) }),
       ...(row.lease === null ? {} : { driver: stanceOf(row.lease.driver) }),
+      ...(row.fromOutside === true ? { outside: true } : {}),
       ...(row.given.length === 0 ? {} : { given: row.given.map(({ by }) => stanceOf(by)) }),
     },
     root: row.root,

@@ -49,6 +49,7 @@ export function AskedForm({
         {' on '}
         <Inert text={asked.on} />
       </Text>
+      {asked.isOutside && <Text c="orange">It holds words from outside, which may have asked for this.</Text>}
       <Block value={args ?? payload ?? content ?? null} />
       <Quiet>
         It wears {asked.roles.join(' and ')}

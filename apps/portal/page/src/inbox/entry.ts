@@ -31,9 +31,11 @@ export interface Asked {
   readonly expiresAt: string
   /** who woke the being that makes it; null for nobody */
   readonly whom: string | null
+  /** its moment holds words from outside */
+  readonly isOutside: boolean
 }
 
-type Told = Readonly<Partial<Record<keyof Asked | 'for', unknown>>>
+type Told = Readonly<Partial<Record<keyof Asked | 'for' | 'outside', unknown>>>
 
 /** The call that an entry asks about; null for any other entry. Only TreeOS gives entries such an id. */
 export function askedIn({ correlation, content }: Pick<Entry, 'correlation' | 'content'>): Asked | null {
@@ -43,7 +45,7 @@ export function askedIn({ correlation, content }: Pick<Entry, 'correlation' | 'c
 }
 
 /** The call, as the server tells it. */
-export function shownAsked({ id, call, on, driver, rule, roles, expiresAt, for: whom }: Told): Asked {
+export function shownAsked({ id, call, on, driver, rule, roles, expiresAt, for: whom, outside }: Told): Asked {
   return {
     id: String(id),
     on: String(on),
@@ -53,5 +55,6 @@ export function shownAsked({ id, call, on, driver, rule, roles, expiresAt, for: 
     roles: Array.isArray(roles) ? roles.map(String) : [],
     expiresAt: String(expiresAt),
     whom: typeof whom === 'string' ? whom : null,
+    isOutside: outside === true,
   }
 }
