@@ -29,7 +29,7 @@ export async function playWordsFromOutside(world: World): Promise<void> {
   await world.birthPuppet('envoy', { home: '/' })
   const anyone = { requires: ['anyone'] }
   const rules: Readonly<Record<string, JsonObject>> = {
-    '/desk': { ...anyone, outside: 'forbid' },
+    '/bureau': { ...anyone, outside: 'forbid' },
     '/tray': { ...anyone, outside: { ask: { who: ['operator'] } } },
     '/board': anyone,
   }
@@ -48,7 +48,7 @@ export async function playWordsFromOutside(world: World): Promise<void> {
     { verb: 'summon', target: '@envoy', content: 'x' },
     { role: 'stage:mute' },
   )
-  await play(world, 'envoy', noting('/desk', 'mine'))
+  await play(world, 'envoy', noting('/bureau', 'mine'))
   await play(world, 'envoy', { verb: 'see', address: '/board' })
   await doAs(world, 'vouch', '/board', {})
   await play(world, 'envoy', noting('/board', 'mine'))

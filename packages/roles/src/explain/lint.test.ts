@@ -332,6 +332,14 @@ describe('warnings', () => {
     expect(warnings(clause(fine))).toEqual([])
   })
 
+  it('stacked clauses that add to a careful role, where a flow has one', () => {
+    const stacked = { stack: true, role: 'alert' }
+    const own = { stack: true, role: 'judge', when: { 'moment.outside': false } }
+    const careful = { when: { 'moment.outside': true }, role: 'ghost' }
+    expect(warnings([careful, { role: 'worker' }, stacked, own])).toEqual(['[2].when'])
+    expect(warnings([{ role: 'worker' }, stacked])).toEqual([])
+  })
+
   it('strings too long to equal anything', () => {
     expect(warnings(clause({ 'world.x': 'x'.repeat(256) }))).toEqual([])
     expect(warnings(clause({ 'world.x': ['x'.repeat(257)] }))).toEqual(['[0].when'])

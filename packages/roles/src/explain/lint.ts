@@ -41,6 +41,7 @@ export function lintFlow(flow: unknown, { roles, published }: LintOptions = {}):
       ...wellFormed.flatMap((clause) => conditionWarnings(clause)),
       ...(published === undefined ? [] : wellFormed.flatMap((clause) => unpublished(clause, published))),
       ...neverTaken(wellFormed, roles),
+      ...besideCareful(wellFormed),
     ].sort((a, b) => clauseIndex(a) - clauseIndex(b)),
   }
 }
@@ -114,6 +115,18 @@ function conditionWarnings({ index, when, paths }: ParsedClause): ParseFault[] {
     warnings.push({ path: at, message })
   }
   return warnings
+}
+
+/** Stacked clauses of a flow that is careful with words from outside, and that add their roles to the careful one. */
+function besideCareful(clauses: readonly ParsedClause[]): ParseFault[] {
+  const reads = ({ paths }: ParsedClause) => paths.includes('moment.outside')
+  if (!clauses.some((clause) => !clause.stack && reads(clause))) return []
+  return clauses
+    .filter((clause) => clause.stack && !reads(clause))
+    .map(({ index, role }) => ({
+      path: `[${index}].when`,
+      message: `${role} is added in moments with words from outside, too: say "moment.outside": false where it shall not be`,
+    }))
 }
 
 /** Paths of signals at which nothing is published, neither above nor below. */

@@ -26,7 +26,7 @@ begin
       and (said->'value' is null or is_signal and said->'value' = coalesce(it->'value', 'null'))
       and case when batch->>'moment' is null then c#>>'{event,root}' = 'change/' || (c#>>'{event,cause}') and (c#>>'{event,hops}')::integer = 0
         else c#>>'{event,root}' in (w.root, w.id) and (c#>>'{event,hops}')::integer = w.hops + 1 end
-      and (coalesce((c#>>'{event,outside}')::boolean, false) or not holds_outside(batch, w))
+      and (coalesce((c#>>'{event,outside}')::boolean, false) or w.outside is not true)
       and (c#>>'{event,priority}')::integer between 1 and 9) is not true
     then
       return false;

@@ -9,7 +9,7 @@ begin
       raise exception 'refused: an inbox holds 100 notices at least, not %', batch->>'noticesMax' using errcode = '42501';
     end if;
     select e.id into forged from jsonb_populate_recordset(null::inbox, batch->'inbox') e
-      where (is_sent(batch, wake, e) and (e.outside or not holds_outside(batch, wake))) is not true limit 1;
+      where (is_sent(batch, wake, e) and (e.outside or wake.outside is not true)) is not true limit 1;
     if found then
       raise exception 'refused: nothing that moment % did sends the wake %', batch->>'moment', forged using errcode = '42501';
     end if;

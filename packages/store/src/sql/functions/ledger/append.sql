@@ -31,6 +31,8 @@ begin
   end if;
   if guarded then
     wake := require_own_wake(batch);
+    -- What its effect brought is from outside.
+    wake.outside := wake.outside or exists (select from moment_effect where moment = batch->>'moment' and result is not null);
   end if;
   perform write_facts(batch, guarded, wake);
   if batch->'facts' @? 'strict $[*] ? (@.kind == "fact:erased" || @.kind == "moment:erased")' then

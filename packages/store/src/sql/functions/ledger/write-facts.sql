@@ -1,5 +1,5 @@
 -- Checks the hashes of facts and appends each to its reel. All facts of a batch have one actor and one driver.
--- @param wake of their moment, when the batch comes from a worker; its facts must be ones that a worker may write
+-- @param wake of their moment, when the batch comes from a worker, `outside` where the moment surely holds such words; its facts must be ones that a worker may write
 create or replace function treeos.write_facts(batch jsonb, guarded boolean, wake treeos.inbox) returns void language plpgsql as $$
 declare
   f record;
@@ -11,7 +11,7 @@ begin
   if guarded and batch->>'lease' is not null then
     select driver into its_driver from lease where being = actor and epoch = (batch->>'lease')::integer;
   end if;
-  if guarded and holds_outside(batch, wake) and are_marked(batch->'facts') is not true then
+  if guarded and wake.outside and are_marked(batch->'facts') is not true then
     raise exception 'refused: moment % holds words from outside, and does not mark what it writes', this_moment using errcode = '42501';
   end if;
   for f in
