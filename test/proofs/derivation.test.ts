@@ -240,6 +240,7 @@ it(`the rule gate is derived as it decides, in ${10 * RUNS} questions to ${RUNS}
             verb,
             key,
             fallback,
+            fromOutside: false,
             target: { being: being === null ? null : world.being(being.name), space, owner: matter?.owner },
           })
           answers[told.answer as keyof typeof answers] += 1 // no rule here asks

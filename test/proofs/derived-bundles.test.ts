@@ -6,6 +6,7 @@ import { exportBundle } from '@treeos/proofs'
 import { valueHash as digestOf } from '@treeos/verify/parts'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { createSpace, doAs, play, setFlow } from '../support/life.ts'
+import { playWordsFromOutside } from '../support/outside-words.ts'
 import { stage } from '../support/puppet.ts'
 import { useWorld } from '../support/use-world.ts'
 import { type Line, linesOf, rehashed, summed, verifyBytes } from './bundle-lines.ts'
@@ -31,6 +32,7 @@ beforeAll(async () => {
   await play(world, 'ann', { verb: 'do', action: 'move', target: '/', args: {} })
   await play(world, 'ann', { verb: 'see', address: '/den' })
   await hideFrom('eve')
+  await playWordsFromOutside(world)
   const file = join(folder, 'all.jsonl')
   await exportBundle(world.db, world.reality, { log: null, file })
   lines = linesOf(readFileSync(file)).map((line) => JSON.parse(line))
@@ -296,5 +298,59 @@ describe('a flow that reads a place which its being may not see', () => {
     moment.open = Object.fromEntries(said.sort(([a], [b]) => (a < b ? -1 : 1))) // as in the canonical form
     const { broken } = await check(rehashed(forged))
     expect(broken.map(({ reason }) => reason)).toContain(fault)
+  })
+})
+
+describe('words from outside, with every hash made again', () => {
+  /** In the canonical form. */
+  const sorted = (line: Line): Line =>
+    Object.fromEntries(Object.entries(line).sort(([a], [b]) => (a < b ? -1 : 1))) as Line
+  const momentsOf = (all: readonly Line[], being: string, isOutside: boolean) =>
+    all.filter(
+      (line) => line.kind === 'moment' && line.being === being && (line.open.outside === true) === isOutside,
+    )
+  const without = ({ outside: _, ...rest }: Line): Line => rest as Line
+  const marksOf = (all: readonly Line[], kind: string) => all.filter((line) => line.header?.kind === kind)
+
+  it.each<[string, (all: Line[]) => void]>([
+    [
+      'a moment that does not say that it holds them',
+      (all) => {
+        const [moment] = momentsOf(all, 'envoy', true)
+        moment!.open = without(moment!.open)
+      },
+    ],
+    [
+      'a moment whose wake does not say it either',
+      (all) => {
+        const [moment] = momentsOf(all, 'envoy', true)
+        moment!.open = { ...without(moment!.open), wake: without(moment!.open.wake) }
+      },
+    ],
+    [
+      'a moment that says it, and holds none',
+      (all) => {
+        const moment = momentsOf(all, 'ann', false).at(-1)!
+        moment.open = sorted({ ...moment.open, outside: true })
+      },
+    ],
+    [
+      'what was written, without its mark',
+      (all) => {
+        for (const { header } of marksOf(all, 'origin:outside')) header.kind = 'court:noted'
+      },
+    ],
+    [
+      'that somebody vouched before',
+      (all) => {
+        marksOf(all, 'origin:outside')[0]!.header.kind = 'origin:vouched'
+      },
+    ],
+  ])('%s: origin-mismatch', async (_what, forge) => {
+    const forged = structuredClone(lines)
+    forge(forged)
+    const { status, broken } = await check(rehashed(forged))
+    expect(status).toBe('broken')
+    expect(broken.map(({ reason }) => reason)).toContain('origin-mismatch')
   })
 })

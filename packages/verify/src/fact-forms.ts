@@ -303,6 +303,10 @@ const DO: Readonly<Record<string, Makes>> = {
   'cut-thread': ({ target }) => [
     due(target, 'thread:cut', { thread: target?.slice('thread:'.length) ?? null }),
   ],
+  vouch: ({ target, args: { role, namespace } }) => {
+    if (role !== undefined) return [due('registry', 'origin:vouched', { name: role })]
+    return [due(namespace === undefined ? reelOf(target) : `world:${namespace}`, 'origin:vouched')]
+  },
   erase: (act) => {
     const { fact, moment = null, why = null } = act.args
     if (fact === undefined) return [due(reelOf(orMe(act)), 'moment:erased', { moment, why })]
@@ -378,6 +382,8 @@ export function speechOf(act: Act): readonly Due[] {
   const root = thread ?? (isReply ? isText : kind === 'act' ? own : (at(wake, 'root') ?? null))
   const expects = at(call, 'expectReply')
   const turned = said === me ? (orientation ?? any) : undefined
+  if (at(facts[0]?.payload, 'outside') === true && at(open, 'outside') !== true)
+    act.attest('that its words are from outside')
   const fields: Due['fields'] = {
     correlation: own,
     to: to ?? isText,
@@ -389,6 +395,7 @@ export function speechOf(act: Act): readonly Due[] {
     channel: oneOf(at(call, 'channel')),
     thread: oneOf(thread),
     orientation: typeof turned === 'function' ? turned : oneOf(turned === 'forward' ? undefined : turned),
+    outside: oneOf(true, at(open, 'outside') === true ? true : undefined),
     role: at(record, 'stack', 'primary', 'name') ?? null,
     cognition: at(open, 'cognition', 'kind') ?? null,
   }

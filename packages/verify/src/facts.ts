@@ -9,6 +9,7 @@ import {
   wrongIn,
 } from './fact-forms.ts'
 import { OPERATIONS } from './operations.ts'
+import { faultOfMarks, MARKED } from './origin.ts'
 import { written } from './written.ts'
 
 /** A moment, and what is known where its call was judged from. */
@@ -41,21 +42,20 @@ export function checkFacts(all: readonly WrittenFact[], doing: Doing): CheckedFa
   const { record, open, decision } = doing
   const attested: string[] = []
   if (decision === null) return { fault: null, attested }
-  const facts = all.filter(({ reel }) => !isTally(reel))
+  const facts = all.filter(({ reel, kind }) => !isTally(reel) && kind !== MARKED)
   const counted = all.filter(({ reel }) => isTally(reel))
-  const miscounted = countFault(counted, doing)
+  const beside = countFault(counted, doing) ?? faultOfMarks(all)
   if (counted.length > 0) attested.push('by which counts of rules acts are counted')
   const wake = String(at(open, 'wake', 'id'))
   const isBrought = at(open, 'wake', 'kind') === 'event' && wake.startsWith('approved/')
   const yes = isBrought ? `approval:${wake.slice('approved/'.length)}` : null
-  if (record.outcome !== 'act')
-    return { fault: miscounted ?? faultOf(facts, [...notesOf(doing, yes)]), attested }
+  if (record.outcome !== 'act') return { fault: beside ?? faultOf(facts, [...notesOf(doing, yes)]), attested }
   const used: Due[] =
     yes === null ? [] : [{ reel: yes, kind: 'approval:used', fields: { moment: record.moment ?? null } }]
   const own = facts.slice(0, Math.max(0, facts.length - used.length))
   const due = dueOf(own, doing, attested)
   const rest = facts.slice(own.length)
-  const fault = miscounted ?? (due === null ? null : faultOf(own, due)) ?? faultOf(rest, used)
+  const fault = beside ?? (due === null ? null : faultOf(own, due)) ?? faultOf(rest, used)
   return { fault, attested }
 }
 

@@ -1,6 +1,6 @@
 import { at, isArray, isObject, type Json } from './canonical.ts'
 
-const ROOTS = ['verb', 'wake', 'caller', 'space', 'inHomeSpace', 'time', 'me', 'world']
+const ROOTS = ['verb', 'wake', 'caller', 'space', 'inHomeSpace', 'time', 'me', 'moment', 'world']
 const LONG_BYTES = 256
 
 /** Conditions of one clause nest no deeper, and are no more. */

@@ -14,6 +14,10 @@ export function seenKind(open: Json): string {
   return kind === 'approved' ? String(at(open, 'asKind')) : kind
 }
 
+/** The role that counts as asked for: none does where words from outside could have asked. */
+export const askedIn = (open: Json): string | null =>
+  at(open, 'outside') === true ? null : ((at(open, 'asked') as string | null | undefined) ?? null)
+
 /** Who spoke, unless the being goes on after it has answered. */
 export function askerIn(open: Json): string | null {
   const goesOn =

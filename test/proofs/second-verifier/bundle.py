@@ -6,6 +6,7 @@ from facts import check_facts
 from hashes import Checkpoint, fact_hash, genesis_hash, is_hash, is_included, line_hash, moment_hash, salted_hash, value_hash
 from heads import whole_heads
 from moment import check_header, check_moment, check_momentless, cited_by, gone_from
+from origin import Origins, check_origin
 from passkey import signer_of, signing_of
 from plain_json import ABSENT, Broken, at, given, is_count, items, need, parse_canonical, same
 from stack import Beside, Stack, check_outcome
@@ -46,6 +47,7 @@ class Bundle:
         self.loose, self.unnamed, self.proven = {}, set(), set()
         self.wrote, self.gone, self.tombs, self.lost = {}, [], {}, set()
         self.contents, self.unused = {}, set()
+        self.origins = Origins()
         self.states, self.last_acts, self.missing = States(), {}, set()
         self.checkpoint = None
         self.first, self.made_at = set(), None
@@ -111,6 +113,7 @@ class Bundle:
         if is_tombstone:
             self.tombstone(header, payload)
         self.states.take(reel, seq, header, payload)
+        self.origins.take(reel, seq, header, payload, own)
         self.count(header, payload)
         if self.link(reel, seq, prev, own):
             return
@@ -204,6 +207,8 @@ class Bundle:
         self.missing |= stack.missing
         self.is_attested = self.is_attested or stack.hides_place()
         check_outcome(moment)
+        noted = moment["noted"]
+        check_origin(record, moment["open"], basis, self.origins, self.is_whole, program, noted, True)
         if record["outcome"] == "act":
             primary = given(record["stack"], "primary", "name")
             self.last_acts[being] = {"sealedAt": record["sealedAt"], "primary": primary}

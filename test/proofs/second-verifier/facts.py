@@ -2,6 +2,7 @@
 
 from gates import written
 from hashes import value_hash
+from origin import MARKED, check_marks
 from plain_json import ABSENT, at, given, is_count, need, same
 
 LISTS = ("canSee", "canDo", "canSummon", "canBe")
@@ -289,6 +290,13 @@ class Act:
     def cut_thread(self):
         yield Due(self.target, "thread:cut", {"thread": str(self.target).removeprefix("thread:")})
 
+    def vouch(self):
+        if "role" in self.args:
+            yield Due("registry", "origin:vouched", {"name": self.args["role"]})
+        else:
+            reel = f"world:{self.args['namespace']}" if "namespace" in self.args else reel_of(self.target)
+            yield Due(reel, "origin:vouched")
+
     def erase(self):
         fact, why = at(self.args, "fact"), given(self.args, "why")
         if fact is ABSENT:
@@ -367,6 +375,9 @@ class Act:
         turned = one_of(ABSENT)
         if said == self.me:
             turned = anything if orientation is ABSENT else one_of(ABSENT if orientation == "forward" else orientation)
+        is_outside = at(opened, "outside") is True
+        if self.first("outside") is True and not is_outside:
+            self.attest()
         yield Due(
             f"being:{self.me}",
             "being:summoned",
@@ -380,6 +391,7 @@ class Act:
                 "channel": one_of(at(call, "channel")),
                 "thread": one_of(thread),
                 "orientation": turned,
+                "outside": one_of(True) if is_outside else one_of(True, ABSENT),
                 "role": given(self.record, "stack", "primary", "name"),
                 "cognition": given(opened, "cognition", "kind"),
             },
@@ -416,6 +428,7 @@ DO = {
     "grant-namespace": lambda act: act.grant("signal:granted"),
     "revoke-namespace": lambda act: act.grant("signal:revoked"),
     "cut-thread": Act.cut_thread,
+    "vouch": Act.vouch,
     "erase": Act.erase,
     "approve": Act.approve,
     "deny": Act.deny,
@@ -449,9 +462,11 @@ def check_facts(all_facts, moment, role, target, state_of):
     record, decision = moment["record"], moment["decision"]
     if decision is None:
         return False
-    facts = [fact for fact in all_facts if not fact[0].startswith("tally:")]
+    facts = [fact for fact in all_facts if not fact[0].startswith("tally:") and fact[1] != MARKED]
+    check_marks(all_facts)
     check_counted([fact for fact in all_facts if fact[0].startswith("tally:")], moment)
-    return check_uncounted(facts, moment, role, target, state_of) or len(facts) < len(all_facts)
+    is_counted = any(fact[0].startswith("tally:") for fact in all_facts)
+    return check_uncounted(facts, moment, role, target, state_of) or is_counted
 
 
 def check_counted(facts, moment):

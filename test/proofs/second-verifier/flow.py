@@ -4,7 +4,7 @@ import re
 
 from plain_json import ABSENT, at, given, items
 
-ROOTS = ("verb", "wake", "caller", "space", "inHomeSpace", "time", "me", "world")
+ROOTS = ("verb", "wake", "caller", "space", "inHomeSpace", "time", "me", "moment", "world")
 CLAUSE = {"when", "role", "stack"}
 ROLE_NAME = re.compile(r"[a-z][a-z0-9-]{0,63}(:[a-z][a-z0-9-]{0,63})?\Z")
 LONG_BYTES = 256

@@ -5,6 +5,7 @@ import re
 from approvals import read_ask
 from counts import are_counts, counts_of, is_kept, tallies_of
 from moment import check_header, check_momentless
+from origin import Origins
 from plain_json import ABSENT, Broken, at, canonical, given, items, need
 from hashes import fact_hash, genesis_hash, is_hash, salted_hash
 from stack import ancestry
@@ -85,7 +86,7 @@ class World:
 
     def __init__(self, reality, reels):
         self.heads, self.gaps, self.states, self.told = {}, [], {}, {}
-        self.read = States()
+        self.read, self.origins = States(), Origins()
         for reel, links in reels.items():
             need(type(links) is list, "a reel is a list")
             self.take(reality, reel, links)
@@ -107,6 +108,7 @@ class World:
             kind = given(header, "kind")
             if header["moment"] is None:
                 check_momentless(header, payload)
+            self.origins.take(reel, seq, header, payload)
             if reel.startswith(OF_TOLD):
                 if counts(reel, kind):
                     check_payload(header, salt, payload)
@@ -236,11 +238,11 @@ def list_gate(world, me, surface, kind, target):
 class Question:
     """Who asks, for what, and of which target: a being or none, its space, and of a thing its owner."""
 
-    def __init__(self, world, actor, verb, key, target, counting=None):
+    def __init__(self, world, actor, verb, key, target, counting=None, from_outside=False):
         self.world, self.actor, self.verb, self.key = world, actor, verb, key
         self.being, self.space, self.owner = target
         self.asks, self.rests, self.tallies = [], None, []
-        self.counting = counting
+        self.counting, self.from_outside = counting, from_outside
 
     def by(self, actor):
         return Question(self.world, actor, self.verb, self.key, (self.being, self.space, self.owner))
@@ -312,14 +314,14 @@ def is_standing(value):
     return type(value) is dict and set(value) == {"role"} and type(value["role"]) is str and bool(ROLE.match(value["role"]))
 
 
-NOBODY = {"requires": [], "forbid": [], "ask": None, "beyond": None, "counts": None}
+NOBODY = {"requires": [], "forbid": [], "ask": None, "beyond": None, "counts": None, "outside": None}
 
 
 def read_rule(value):
     """A malformed rule permits nobody."""
     if value is True:
         return NOBODY | {"requires": ["anyone"]}
-    if type(value) is not dict or not value or not set(value) <= {"requires", "forbid", "ask", "counts"}:
+    if type(value) is not dict or not value or not set(value) <= {"requires", "forbid", "ask", "counts", "outside"}:
         return NOBODY
     forbid, asks = value.get("forbid", []), value.get("ask")
     beyond = asks.get("beyond") if type(asks) is dict else None
@@ -331,12 +333,23 @@ def read_rule(value):
         return NOBODY
     if type(asks) is dict and "beyond" in asks and not are_counts(beyond):
         return NOBODY
-    rule = NOBODY | {"requires": None, "forbid": forbid, "ask": ask, "beyond": beyond, "counts": value.get("counts")}
+    outside = read_outside(value["outside"]) if "outside" in value else None
+    if outside is None and "outside" in value:
+        return NOBODY
+    rule = NOBODY | {"outside": outside, "requires": None, "forbid": forbid, "ask": ask, "beyond": beyond, "counts": value.get("counts")}
     if "requires" not in value:
         return rule
     if type(value["requires"]) is not list:
         return NOBODY
     return rule | {"requires": [one for one in value["requires"] if is_standing(one)]}
+
+
+def read_outside(value):
+    """None for one that is malformed."""
+    if value == "forbid":
+        return value
+    ask = read_ask(value["ask"]) if type(value) is dict and set(value) == {"ask"} else None
+    return None if ask is None else {"ask": ask}
 
 
 def rules_of(world, path, verb, key):
@@ -351,6 +364,8 @@ def rule_gate(question, fallback):
     world, verb, key = question.world, question.verb, question.key
     rules = [rule for path in question.spaces() for rule in rules_of(world, path, verb, key)]
     for rule, path, _, by in rules:
+        if question.from_outside and rule["outside"] == "forbid":
+            return (False, f"{by}.outside")
         if any(question.is_forbidden(one, path) for one in rule["forbid"]):
             return (False, by)
     for rule, path, _, by in rules:
@@ -373,6 +388,8 @@ def asked(question, rules, fallback, answer):
         is_below = rule["beyond"] is not None and all(is_kept(question, path, name, count) for count in rule["beyond"])
         if rule["ask"] is not None and not is_below:
             asks.append((rule["ask"], by, path))
+        if question.from_outside and type(rule["outside"]) is dict:
+            asks.append((rule["outside"]["ask"], f"{by}.outside", path))
     if question.counting is not None:
         around = [(rule, path) for path in question.spaces() for rule in all_rules(question.world, path)]
         question.tallies = tallies_of(question, [(rule, path, name) for rule, path, name, _ in rules], around)

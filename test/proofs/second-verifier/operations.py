@@ -17,5 +17,6 @@ DO = {
     **dict.fromkeys(("pause-being", "resume-being", "end-being", "set-budget", "resume"), MAKERS),
     **dict.fromkeys(("mediate", "approve", "deny"), ["self"]),
     "erase": ["operator"],
+    "vouch": ["self", "ancestor", "owner", "operator"],
 }
 OPERATIONS = {"do": DO, "be": dict.fromkeys(("birth", "connect", "release"), ["self"])}

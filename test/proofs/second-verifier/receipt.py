@@ -10,6 +10,7 @@ from hashes import Checkpoint, fact_hash, is_hash, is_included, is_signed, momen
 from heads import shown_heads
 from moment import check_header, check_moment
 from operations import OPERATIONS
+from origin import asked_in, check_origin
 from passkey import signer_of, signing_of
 from plain_json import ABSENT, Broken, at, canonical, given, items, need, parse, same
 from stack import Beside, Stack
@@ -79,6 +80,8 @@ class Derivation:
         need(self.me is not None and self.me["name"] == self.being, "never born")
         is_shown = lambda reel: reel != "registry" and reel in self.world.heads
         Stack(self.moment, self.heads.basis, Beside(self.world.read, is_shown, ABSENT, self.witness["program"]))
+        is_there = lambda reel: reel in self.world.heads
+        check_origin(self.record, self.open, self.heads.basis, self.world.origins, is_there, None)
         self.signing = self.signed()
         self.world.lineage(self.being)  # the reels of all makers have to be there
         self.asker = asker_in(self.open)
@@ -129,7 +132,7 @@ class Derivation:
         stack = given(self.record, "stack")
         pinned = [given(stack, "primary"), *items(stack, "stacked")]
         context = given(self.open, "context")
-        roles = roles_for(program, context, given(self.open, "cognition", "kind"), given(self.open, "asked"))
+        roles = roles_for(program, context, given(self.open, "cognition", "kind"), asked_in(self.open))
         need(same(roles, [given(role, "name") for role in pinned]), "the flow gives another stack")
         for i, role in enumerate(pinned):
             digest = at(role, "digest")
@@ -221,7 +224,7 @@ class Derivation:
         target = self.placed(self.witness["target"])
         args = at(self.call, "args" if verb == "do" else "payload")
         counting = (None if args is ABSENT else args, self.record["openedAt"], self.witness["target"])
-        question = Question(self.world, self.me, verb, key, target, None if verb == "see" else counting)
+        question = Question(self.world, self.me, verb, key, target, None if verb == "see" else counting, at(self.open, "outside") is True and verb != "see")
         gates.append(rule_gate(question, fallback))
         wrote = [fact[0] for fact in items(self.record, "facts") if type(fact) is list and fact]
         for reel in question.tallies:

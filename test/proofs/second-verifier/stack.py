@@ -1,6 +1,7 @@
 """The program, the context and the stack of a moment, derived from facts and from the moments before it."""
 
 from flow import is_number, is_opaque, paths_in, roles_for
+from origin import asked_in, origins_in
 from plain_json import ABSENT, at, given, items, need, same
 
 MAY_BE_ABSENT = ("me", "space", "world", "inHomeSpace")
@@ -33,7 +34,7 @@ class Stack:
         if self.record["stack"] is None:
             return
         cognition = given(self.open, "cognition", "kind")
-        roles = roles_for(program, {**told, **context}, cognition, given(self.open, "asked"))
+        roles = roles_for(program, {**told, **context}, cognition, asked_in(self.open))
         worn = [given(self.record["stack"], "primary"), *items(self.record["stack"], "stacked")]
         derived = [{"name": role, "digest": given(program, "roles", role, "digest")} for role in roles]
         need(same(worn, derived), "another stack")
@@ -89,8 +90,10 @@ class Stack:
             "caller": None if caller is None else {key: given(caller, key) for key in ("role", "cognition")},
             "time": {**{key: given(self.open, key) for key in ("hour", "dayOfWeek")}, "sinceLastMoment": since},
         }
+        known["moment"] = {"outside": at(self.open, "outside") is True}
         flow = given(self.beside.program, "flow") if self.me is None else given(self.me.get("qualities"), "roleFlow")
         read = set(paths_in(flow))
+        known["moment"]["origins"] = self.origins(read, told)
         path = None if self.me is None else self.me.get("space")
         path = path if type(path) is str else None
         space = None
@@ -114,6 +117,16 @@ class Stack:
             },
             "world": world,
         }
+
+    def origins(self, read, told):
+        makers, one = [], self.me
+        if any(path.startswith("moment.origins") for path in read):
+            while one is not None and type(one.get("parent")) is str and len(makers) < 64:
+                makers.append(one["parent"])
+                one = self.state_of(f"being:{one['parent']}")
+        found = origins_in(self.open, self.record["being"], None if one is None else makers)
+        told = at(told, "moment", "origins")
+        return found if found is not None else {} if told is ABSENT else told
 
     def check_program(self):
         told, me = self.beside.program, self.me

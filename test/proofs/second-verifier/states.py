@@ -35,7 +35,7 @@ def qualities_of(said):
 
 
 def born(_, said):
-    state = {key: given(said, key) for key in ("home", "defaultRole", "cognition")}
+    state = {key: given(said, key) for key in ("parent", "home", "defaultRole", "cognition")}
     return {**state, "qualities": qualities_of(said), "space": state["home"], "driver": None, "budget": None}
 
 

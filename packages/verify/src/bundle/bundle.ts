@@ -3,6 +3,7 @@ import { readCheckpoint, type SignedCheckpoint } from '../checkpoint.ts'
 import { factHash, genesisHash, isHash, momentHash, saltedHash, valueHash } from '../hash.ts'
 import { isHeaderOf } from '../header.ts'
 import { type Head, wholeHeads } from '../heads.ts'
+import { faultsOfOrigin, Origins } from '../origin.ts'
 import { lacking, trusted, type WitnessPolicy } from '../policy.ts'
 import { type Checking, statusOf } from '../status.ts'
 import { Acts } from './acts.ts'
@@ -65,6 +66,7 @@ class Check {
   /** reels with a tombstone that lost its payload: it may be of what else is gone there */
   readonly #lostTombs = new Set<string>()
   readonly #states = new States()
+  readonly #origins = new Origins()
   readonly #lastActs = new Map<string, LastAct>()
   readonly #signings = new Signings()
   readonly #acts = new Acts()
@@ -201,6 +203,7 @@ class Check {
     this.#need(isSaid, 'payload-mismatch', 'its payload is not the one whose digest its header holds')
     const isTombstone = this.#tombstone(header, payload)
     this.#states.take(String(reel), Number(seq), header, payload)
+    this.#origins.take(String(reel), Number(seq), header, payload, String(hash))
     this.#countFact(header)
     const wrong = this.#acts.take(header, isSaid ? payload : null)
     this.#need(wrong === null, 'header-mismatch', wrong ?? '')
@@ -275,7 +278,7 @@ class Check {
     const isOwn = wrote === undefined || same(wrote.said, [...due, ...alike])
     const what = 'its facts say otherwise who acted, who drove, what caused it, when, or in which stack'
     this.#need(isOwn, 'actor-mismatch', what)
-    this.#derive(moment, heads?.basis ?? [])
+    this.#derive(moment, heads?.basis ?? [], noted)
     const read = { basis: heads?.basis ?? [], states: this.#states, isWhole: this.#isWhole }
     const role = this.#contents.get(String(at(record.stack, 'primary', 'digest'))) ?? null
     if (isWritten && heads !== null && faults.length === 0) {
@@ -297,9 +300,10 @@ class Check {
   }
 
   /** Derives the stack of a moment, and what its decision became. */
-  #derive(moment: Moment, basis: readonly Head[]): void {
+  #derive(moment: Moment, basis: readonly Head[], noted: Json): void {
     const { record, open } = moment
     const being = String(record.being)
+    const program = this.#contents.get(String(at(open, 'program')))
     const isFromStart = this.#chains.get(momentsOf(being))?.from === 0
     const { faults, missing, hidden } = deriveStack(
       { ...moment, basis },
@@ -307,11 +311,16 @@ class Check {
         states: this.#states,
         isWhole: this.#isWhole,
         lastAct: this.#lastActs.get(being) ?? (isFromStart ? null : undefined),
-        program: this.#contents.get(String(at(open, 'program'))),
+        program,
       },
     )
+    const shown = { origins: this.#origins, isWhole: this.#isWhole, program, noted }
     const place = { ...this.#at, on: basis.map(([reel]) => reel) }
-    for (const [reason, what] of [...faults, ...faultsOfOutcome(moment)])
+    for (const [reason, what] of [
+      ...faults,
+      ...faultsOfOutcome(moment),
+      ...faultsOfOrigin(moment, basis, shown),
+    ])
       this.#need(false, reason, what, place)
     for (const reel of missing) this.#missing.set(reel, (this.#missing.get(reel) ?? 0) + 1)
     if (hidden !== null) this.#hidden.add(`@${being} might not see ${hidden}`)

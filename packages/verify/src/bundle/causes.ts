@@ -27,7 +27,7 @@ const BY_OTHERS = new Set([
   ...['seq-gap', 'prev-mismatch', 'head-mismatch', 'end-mismatch', 'scope-mismatch', 'unnamed-fact'],
   ...['facts-mismatch', 'actor-mismatch', 'basis-mismatch', 'blob-mismatch', 'driver-mismatch'],
   ...['context-mismatch', 'program-mismatch', 'stack-mismatch', 'proof-mismatch', 'checkpoint-mismatch'],
-  ...['payload-missing', 'decision-missing', 'effect-missing', 'signature-mismatch'],
+  ...['payload-missing', 'decision-missing', 'effect-missing', 'signature-mismatch', 'origin-mismatch'],
 ])
 
 /**

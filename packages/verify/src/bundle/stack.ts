@@ -3,7 +3,8 @@ import { at, isArray, isObject, type Json, type JsonObject, same } from '../cano
 import { rolesFor } from '../flow.ts'
 import { isHash } from '../hash.ts'
 import type { Head } from '../heads.ts'
-import { seenKind } from '../wake.ts'
+import { originsIn } from '../origin.ts'
+import { askedIn, seenKind } from '../wake.ts'
 import { REGISTRY, type State, type States } from './states.ts'
 
 /** The last act of a being: when it was sealed, and in which primary role. */
@@ -101,7 +102,7 @@ export function deriveStack({ record, open, basis }: Opened, beside: Beside): De
   const roles = rolesFor(program, {
     context: isObject(told) ? { ...told, ...context } : context,
     cognition: String(at(open, 'cognition', 'kind')),
-    asked: (at(open, 'asked') as string | null | undefined) ?? null,
+    asked: askedIn(open),
   })
   const stacked = at(record.stack, 'stacked')
   const worn = [at(record.stack, 'primary') ?? null, ...(isArray(stacked) ? stacked : [])]
@@ -161,6 +162,7 @@ function contextOf(
       dayOfWeek: at(open, 'dayOfWeek') ?? null,
       sinceLastMoment: last === null ? null : since,
     },
+    moment: momentOf(open, { told, me, flow }, stateOf),
   }
   const path = typeof me?.space === 'string' ? me.space : null
   const read = new Set(pathsIn(flow))
@@ -186,6 +188,25 @@ function contextOf(
   }
 }
 
+/** Where its words are from. Who made the being is looked up where its flow asks for that. */
+function momentOf(
+  open: Json,
+  { told, me, flow }: { told: Json; me: State | null; flow: Json },
+  stateOf: (reel: string) => State | null,
+): JsonObject {
+  const makers: Json[] = []
+  let isKnown = me !== null
+  if ([...pathsIn(flow)].some((path) => path.startsWith('moment.origins')))
+    for (let one = me; one !== null && typeof one.parent === 'string' && makers.length < 64; ) {
+      makers.push(one.parent)
+      one = stateOf(`being:${one.parent}`)
+      isKnown = one !== null
+    }
+  const being = String(at(open, 'moment')).split('/')[0] ?? null
+  const origins = originsIn(open, being, isKnown ? makers : null)
+  return { outside: at(open, 'outside') === true, origins: origins ?? at(told, 'moment', 'origins') ?? {} }
+}
+
 /** Whether anything kept a being from the place where it is. At home only a rule may; elsewhere its lists do as well. */
 function mayBeHidden(me: State, path: string, stateOf: (reel: string) => State | null): boolean {
   if (path !== me.home || !path.startsWith('/')) return true
@@ -200,7 +221,7 @@ function mayBeHidden(me: State, path: string, stateOf: (reel: string) => State |
 const flowOf = (me: State | null, program: Json | undefined): Json =>
   (me === null ? at(program, 'flow') : at(me.qualities, 'roleFlow')) ?? null
 
-const ROOTS = ['verb', 'wake', 'caller', 'space', 'inHomeSpace', 'time', 'me', 'world']
+const ROOTS = ['verb', 'wake', 'caller', 'space', 'inHomeSpace', 'time', 'me', 'moment', 'world']
 
 /** The paths of contexts that a flow names. */
 export function* pathsRead(flow: Json): Generator<string> {

@@ -9,8 +9,11 @@ export type State = JsonObject
 
 /** How a fact changes that. Other kinds change nothing of it. */
 const CHANGES: Readonly<Record<string, (state: State, payload: JsonObject) => State>> = {
-  'being:born': (_, { home = null, defaultRole = null, cognition = null, qualities = {} }) => ({
-    ...{ home, defaultRole, cognition, qualities },
+  'being:born': (
+    _,
+    { parent = null, home = null, defaultRole = null, cognition = null, qualities = {} },
+  ) => ({
+    ...{ parent, home, defaultRole, cognition, qualities },
     space: home,
     driver: null,
     budget: null,

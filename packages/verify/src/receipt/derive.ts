@@ -6,8 +6,9 @@ import { type ByClause, rolesFor } from '../flow.ts'
 import { momentHash, valueHash } from '../hash.ts'
 import { type Heads, shownHeads } from '../heads.ts'
 import { OPERATIONS } from '../operations.ts'
+import { faultsOfOrigin } from '../origin.ts'
 import { type Signing, signerOf, signingOf } from '../passkey.ts'
-import { askerIn } from '../wake.ts'
+import { askedIn, askerIn } from '../wake.ts'
 import { written } from '../written.ts'
 import { type Bound, checkYes, isOwnYes } from './approval.ts'
 import { type Answer, deriveListGate, deriveRuleGate, expanded, LIST_OF, type Wearer } from './gates.ts'
@@ -133,6 +134,14 @@ export function derive(witness: Parts): Derived {
   const [wrong] = derivation.faults
   need(wrong === undefined, `what it opened with does not fit together: ${wrong?.[1]}`)
   const missing = derivation.missing.filter((reel) => reel !== REGISTRY)
+  const origin = {
+    origins: world.origins,
+    isWhole: (reel: string) => world.shown.has(reel),
+    program: undefined,
+    noted: undefined,
+  }
+  const [foreign] = faultsOfOrigin({ record: said, open }, cited?.basis ?? [], origin)
+  need(foreign === undefined, `its origin does not fit: ${foreign?.[1]}`)
   const attested = [...contextIn(witness, missing, world)]
   if (derivation.hidden !== null)
     attested.push(
@@ -172,10 +181,12 @@ export function derive(witness: Parts): Derived {
     )
     const args = at(call, verb === 'do' ? 'args' : 'payload') ?? null
     const counting = { args, openedAt: Number(said.openedAt), target }
-    const asking = { actor: me, verb, key, target: placed(world, target), fallback }
+    const fromOutside = at(open, 'outside') === true && verb !== 'see'
+    const asking = { actor: me, verb, key, target: placed(world, target), fallback, fromOutside }
     const question = verb === 'see' ? asking : { ...asking, counting }
     const answer = deriveRuleGate(world, question)
     const { asks = [], rests = null, tallies = [] } = answer
+    if (answer.isOfOrigin === true && !fromOutside) attested.push(NOTHING_OUTSIDE)
     const wrote = new Set((isArray(said.facts) ? said.facts : []).map((ref) => isArray(ref) && ref[0]))
     const isCounted = tallies.every((reel) => world.told(reel) !== undefined && wrote.has(reel))
     need(said.outcome !== 'act' || isCounted, 'a rule counts it, and it was not counted')
@@ -234,7 +245,7 @@ function rolesOf({ program, specs }: Parts, record: JsonObject, open: Json): ByC
   const roles = rolesFor(program, {
     context: at(open, 'context') ?? {},
     cognition: String(at(open, 'cognition', 'kind')),
-    asked: (at(open, 'asked') as string | null | undefined) ?? null,
+    asked: askedIn(open),
   })
   need(
     same(
@@ -254,9 +265,13 @@ function rolesOf({ program, specs }: Parts, record: JsonObject, open: Json): ByC
   return roles
 }
 
+const NOTHING_OUTSIDE = 'that nothing else that it read holds words from outside is said by its record'
+
 /** What is taken from the record of the context, in sentences. */
 function* contextIn({ program, moment }: Parts, missing: readonly string[], world: World): Generator<string> {
   const read = new Set(pathsRead(at(program, 'flow') ?? null))
+  if (at(moment.open, 'outside') !== true && [...read].some((path) => /^moment(\.|$)/.test(path)))
+    yield NOTHING_OUTSIDE
   const isOfPast = [...read].some((path) => /^(me\.previousRole|time\.sinceLastMoment|me$|time$)/.test(path))
   const past = isOfPast ? ', when the being last acted and in which role' : ''
   const values = missing.length === 0 ? '' : `, and the values that it read of ${missing.join(', ')}`

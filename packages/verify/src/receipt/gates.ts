@@ -16,6 +16,8 @@ export interface Answer {
   readonly rests?: Json
   /** reels on which what is allowed is counted; left out where nothing can be counted */
   readonly tallies?: readonly string[]
+  /** a rule that was asked says otherwise where a moment holds words from outside */
+  readonly isOfOrigin?: true
 }
 
 export type List = 'canSee' | 'canDo' | 'canSummon' | 'canBe'
@@ -104,12 +106,14 @@ const STANDINGS = ['anyone', 'self', 'parent', 'ancestor', 'owner', 'contributor
 
 /** The second gate: what the spaces around the target forbid, then what the closest of them permits, then the operation's own rule; and what they ask. */
 export function deriveRuleGate(world: World, question: Question): Answer {
-  const { verb, key, target, fallback } = question
+  const { verb, key, target, fallback, fromOutside } = question
   const spaces = isExempt(question) ? [] : ancestry(target.space)
   const rules = spaces.flatMap((path) => rulesOf(world, path, verb, key))
-  for (const { rule, path, by } of rules)
+  for (const { rule, path, by } of rules) {
+    if (fromOutside && rule.outside === 'forbid') return { allowed: false, by: `${by}.outside` }
     if (rule.forbid.some((property) => isForbidden(world, question, property, path)))
       return { allowed: false, by }
+  }
   for (const { rule, path, by } of rules)
     if (rule.requires !== null)
       return asked(world, question, rules, {
@@ -126,7 +130,7 @@ export function deriveRuleGate(world: World, question: Question): Answer {
  */
 function asked(world: World, question: Question, rules: readonly PlacedRule[], answer: Answer): Answer {
   if (!answer.allowed) return answer
-  const { verb, key, target, fallback, counting } = question
+  const { verb, key, target, fallback, counting, fromOutside } = question
   for (const placed of rules) {
     const broken = (placed.rule.counts ?? []).findIndex((count) => !isKept(world, question, placed, count))
     if (broken >= 0) return { allowed: false, by: `${placed.by} counts[${broken}]` }
@@ -134,7 +138,12 @@ function asked(world: World, question: Question, rules: readonly PlacedRule[], a
   const asks = rules.flatMap((placed) => {
     const { rule, by, path: place } = placed
     const isBelow = rule.beyond?.every((count) => isKept(world, question, placed, count)) ?? false
-    return rule.ask === undefined || isBelow ? [] : [{ ask: rule.ask, by, place }]
+    return [
+      ...(rule.ask === undefined || isBelow ? [] : [{ ask: rule.ask, by, place }]),
+      ...(fromOutside && typeof rule.outside === 'object'
+        ? [{ ask: rule.outside.ask, by: `${by}.outside`, place }]
+        : []),
+    ]
   })
   const [first] = asks
   const counted = rules.map((placed) => ({ ...placed, counts: countsOf(placed.rule) }))
@@ -144,8 +153,9 @@ function asked(world: World, question: Question, rules: readonly PlacedRule[], a
       .flatMap((named) => (isObject(named) ? Object.values(named) : []))
       .map((rule) => ({ path, counts: countsOf(readRule(rule)) })),
   )
-  const tallies = counting === undefined ? [] : talliesOf(world, question, counted, around)
-  if (first === undefined) return { ...answer, tallies }
+  const tallies = counting === undefined ? {} : { tallies: talliesOf(world, question, counted, around) }
+  const ofOrigin = rules.some(({ rule }) => rule.outside !== undefined) ? { isOfOrigin: true as const } : {}
+  if (first === undefined) return { ...answer, ...tallies, ...ofOrigin }
   if (verb === 'see') return { allowed: false, by: first.by }
   const { being, space, owner = null } = target
   const rests = {
@@ -155,7 +165,7 @@ function asked(world: World, question: Question, rules: readonly PlacedRule[], a
     permittedBy: answer.by,
     of: { verb, key, being: being?.name ?? null, space, owner },
   } as unknown as Json
-  return { allowed: true, by: first.by, asks, rests, tallies }
+  return { allowed: true, by: first.by, asks, rests, ...tallies, ...ofOrigin }
 }
 
 interface Rule {
@@ -164,6 +174,8 @@ interface Rule {
   readonly ask?: Ask
   readonly beyond?: readonly JsonObject[]
   readonly counts?: readonly JsonObject[]
+  /** what holds besides where the moment holds words from outside */
+  readonly outside?: 'forbid' | { readonly ask: Ask }
 }
 
 interface PlacedRule {
@@ -202,21 +214,31 @@ const isProperty = (value: Json): boolean =>
       Object.keys(value).join() === 'role' &&
       /^[a-z][a-z0-9-]{0,63}(:[a-z][a-z0-9-]{0,63})?$/.test(String(value.role))
 
+/** @returns null for what is malformed */
+function readOutside(value: Json): Rule['outside'] | null {
+  if (value === 'forbid') return value
+  const ask = isObject(value) && Object.keys(value).join() === 'ask' ? readAsk(value.ask ?? null) : null
+  return ask === null ? null : { ask }
+}
+
 /** A malformed rule permits nobody. */
 function readRule(value: Json): Rule {
   if (value === true) return { requires: ['anyone'], forbid: [] }
   const nobody = { requires: [], forbid: [] }
   if (!isObject(value) || Object.keys(value).length === 0) return nobody
-  const { requires, forbid = [], ask: asks, counts, ...unknown } = value
+  const { requires, forbid = [], ask: asks, counts, outside: otherwise, ...unknown } = value
   if (Object.keys(unknown).length > 0 || !isArray(forbid) || !forbid.every(isProperty)) return nobody
   const { beyond, ...plain } = isObject(asks) ? asks : {}
   const ask = asks === undefined ? undefined : readAsk(isObject(asks) ? plain : asks)
+  const outside = otherwise === undefined ? undefined : readOutside(otherwise)
+  if (outside === null) return nobody
   if (ask === null || [counts, beyond].some((list) => list !== undefined && !areCounts(list))) return nobody
   const rest = {
     forbid,
     ...(ask === undefined ? {} : { ask }),
     ...(beyond === undefined ? {} : { beyond: beyond as readonly JsonObject[] }),
     ...(counts === undefined ? {} : { counts: counts as readonly JsonObject[] }),
+    ...(outside === undefined ? {} : { outside }),
   }
   if (requires === undefined) return { requires: null, ...rest }
   return isArray(requires) ? { requires: requires.filter(isProperty), ...rest } : nobody

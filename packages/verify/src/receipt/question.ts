@@ -14,6 +14,8 @@ export interface Question {
   readonly verb: string
   readonly key: string
   readonly target: Target
+  /** the moment holds words from outside */
+  readonly fromOutside: boolean
   /** where no space up to the root has a rule */
   readonly fallback: readonly string[]
   /** the act that rules count; left out for a look */

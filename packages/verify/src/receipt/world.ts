@@ -3,6 +3,7 @@ import { at, isArray, isObject, type Json, type JsonObject } from '../canonical.
 import { factHash, genesisHash, isHash, saltedHash } from '../hash.ts'
 import { isHeaderOf } from '../header.ts'
 import { momentlessKind } from '../momentless.ts'
+import { Origins } from '../origin.ts'
 import { setPath } from '../set-path.ts'
 
 /** A fact of a witness: its header, and salt and payload where the state that the gates read depends on them. */
@@ -153,6 +154,7 @@ export class World {
   readonly #told = new Map<string, { readonly header: Json; readonly payload: JsonObject | null }[]>()
   /** what flows read, as far as it is shown */
   readonly states = new States()
+  readonly origins = new Origins()
   /** by reel, how many facts of which flows read something are there without their payloads */
   readonly withheld = new Map<string, number>()
 
@@ -183,6 +185,7 @@ export class World {
         const kind = String(at(header, 'kind'))
         const isPlanted = at(header, 'moment') === null && momentlessKind(header, payload) === null
         if (isPlanted) throw wrong('was written by no moment, and TreeOS writes none such without one')
+        this.origins.take(reel, seq, header, payload)
         if (OF_TOLD.test(reel)) {
           const isShown = isRead(reel, kind) && requirePayload(header, salt, payload, wrong)
           if (!isShown && (salt !== null || payload !== null))

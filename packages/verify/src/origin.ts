@@ -1,0 +1,158 @@
+/** Words from outside of a reality: which rows and words hold them, and whether a moment says so. */
+
+import { REGISTRY } from './bundle/states.ts'
+import { at, isArray, isObject, type Json, type JsonObject, same } from './canonical.ts'
+import type { Head } from './heads.ts'
+
+export const MARKED = 'origin:outside'
+const VOUCHED = 'origin:vouched'
+/** Kinds of facts that write words into a row. */
+const WORDED = [
+  ...['being:born', 'quality:set', 'space:created', 'signal:published'],
+  ...['role:set', 'matter:created', 'matter:written'],
+]
+const SPEECH = 'being:summoned'
+
+interface Told {
+  readonly kind: string
+  /** of a role; null for any other row, and where the payload is not there */
+  readonly name: Json
+  /** of a summon: its payload says that its words are from outside; null where that is gone */
+  readonly isOutside: boolean | null
+}
+
+/** The marks of all rows at each of their facts. */
+export class Origins {
+  /** by row, where it was marked and where a person vouched for it */
+  readonly #steps = new Map<string, { readonly seq: number; readonly isMarked: boolean }[]>()
+  readonly #told = new Map<string, Told>()
+  /** of what was said, by the hash of its fact: whether its words are from outside */
+  readonly #said = new Map<string, boolean | null>()
+
+  /** @param hash of the fact */
+  take(reel: string, seq: number, header: Json, payload: Json, hash = ''): void {
+    const kind = String(at(header, 'kind'))
+    const name = reel === REGISTRY ? (at(payload, 'name') ?? null) : null
+    if (kind === MARKED || kind === VOUCHED) {
+      const row = rowOf(reel, name)
+      const steps = this.#steps.get(row) ?? []
+      steps.push({ seq, isMarked: kind === MARKED })
+      this.#steps.set(row, steps)
+    }
+    if (kind !== SPEECH && !WORDED.includes(kind)) return
+    const isOutside = kind !== SPEECH ? false : payload === null ? null : at(payload, 'outside') === true
+    this.#told.set(`${seq} ${reel}`, { kind, name, isOutside })
+    if (kind === SPEECH) this.#said.set(hash, isOutside)
+  }
+
+  isMarked(reel: string, seq: number, name: Json = null): boolean {
+    return this.#steps.get(rowOf(reel, name))?.findLast((step) => step.seq <= seq)?.isMarked === true
+  }
+
+  /** Whether any row of a reel is marked: which of them a moment read may not be known. */
+  hasMark(reel: string, seq: number): boolean {
+    return [...this.#steps.keys()].some(
+      (row) => row.startsWith(`${reel} `) && this.isMarked(reel, seq, row.slice(reel.length + 1)),
+    )
+  }
+
+  /** null where that is gone, undefined where no such words are here */
+  said = (hash: Json): boolean | null | undefined => this.#said.get(String(hash))
+
+  told = (reel: string, seq: number): Told | undefined => this.#told.get(`${seq} ${reel}`)
+}
+
+const rowOf = (reel: string, name: Json): string => (reel === REGISTRY ? `${reel} ${name}` : reel)
+
+/** What is wrong, in words, with the marks among the facts of a moment: each follows words in the same reel, and says nothing more. */
+export function faultOfMarks(
+  facts: readonly { readonly reel: string; readonly kind: string; readonly payload: Json }[],
+): string | null {
+  const worded = new Set(facts.flatMap(({ reel, kind }) => (WORDED.includes(kind) ? [reel] : [])))
+  const isMark = ({ reel, kind, payload }: (typeof facts)[number]) =>
+    kind !== MARKED ||
+    (worded.has(reel) &&
+      (payload === null || same(payload, reel === REGISTRY ? { name: at(payload, 'name') ?? null } : {})))
+  return facts.every(isMark) ? null : 'it marks what it wrote no words into, or says more than that'
+}
+
+/** What of a bundle or of a receipt a moment is compared with. */
+interface Shown {
+  readonly origins: Origins
+  readonly isWhole: (reel: string) => boolean
+  readonly program: Json | undefined
+  /** what it read beside reels; undefined where that is not shown, or where not all that it read is */
+  readonly noted: Json | undefined
+}
+
+/** Whether a moment holds words from outside: null where that depends on what is not here. */
+function holdsOutside(open: Json, basis: readonly Head[], { origins, isWhole, program, noted }: Shown) {
+  if (at(open, 'wake', 'outside') === true) return true
+  if (at(open, 'cognition', 'kind') === 'human') return false
+  const roles = Object.keys(at(program, 'roles') ?? {})
+  const said = at(noted, 'aside', 'said', 'facts')
+  const words = (isArray(said) ? said : []).map((ref) =>
+    isArray(ref) ? origins.told(String(ref[0]), Number(ref[1]))?.isOutside : false,
+  )
+  const isRead = basis.some(([reel, seq]) =>
+    reel === REGISTRY
+      ? roles.some((name) => origins.isMarked(reel, seq, name))
+      : isWhole(reel) && origins.isMarked(reel, seq),
+  )
+  if (isRead || words.includes(true)) return true
+  const isAll =
+    noted !== undefined &&
+    isObject(program) &&
+    basis.every(
+      ([reel, seq]) => seq === 0 || (isWhole(reel) && !(reel === REGISTRY && origins.hasMark(reel, seq))),
+    )
+  return isAll && words.every((word) => word === false) ? false : null
+}
+
+/** Compares what a moment says of its origin with what it read, and with the marks that stand behind what it wrote. */
+export function* faultsOfOrigin(
+  { record, open }: { readonly record: JsonObject; readonly open: Json },
+  basis: readonly Head[],
+  shown: Shown,
+): Generator<readonly [reason: string, what: string]> {
+  const { origins } = shown
+  const holds = at(open, 'outside') === true
+  const said = origins.said(at(open, 'wake', 'cause') ?? null) ?? null
+  if (said !== null && said !== (at(open, 'wake', 'outside') === true))
+    yield ['origin-mismatch', 'the words that woke it say otherwise where they are from']
+  const found = holdsOutside(open, basis, shown)
+  if (found === true && !holds) yield ['origin-mismatch', 'it holds words from outside, and does not say so']
+  if (found === false && holds)
+    yield ['origin-mismatch', 'it says that it holds words from outside, and nothing of it does']
+  if (!holds) return
+  const facts = (isArray(record.facts) ? record.facts : []).filter((ref) => isArray(ref))
+  for (const [reel, seq] of facts) {
+    const told = origins.told(String(reel), Number(seq))
+    const last = Math.max(...facts.flatMap((ref) => (ref[0] === reel ? [Number(ref[1])] : [])))
+    if (told?.kind === SPEECH && told.isOutside === false)
+      yield ['origin-mismatch', 'what it says holds words from outside, and does not say so']
+    else if (
+      told !== undefined &&
+      told.kind !== SPEECH &&
+      shown.isWhole(String(reel)) &&
+      !origins.isMarked(String(reel), last, told.name)
+    )
+      yield ['origin-mismatch', 'what it wrote holds words from outside, and has no mark']
+  }
+}
+
+/** Whose words wake a being, by kind; null where its makers are not known. */
+export function originsIn(open: Json, being: Json, makers: readonly Json[] | null): JsonObject | null {
+  const caller = at(open, 'caller') ?? null
+  const name = at(caller, 'name') ?? null
+  const isOwn = caller === null || name === being
+  if (!isOwn && makers === null) return null
+  const kinds: Record<string, boolean> = {
+    outside: at(open, 'outside') === true,
+    self: isOwn,
+    maker: !isOwn && makers?.includes(name) === true,
+    person: !isOwn && at(caller, 'cognition') === 'human',
+  }
+  kinds.being = !isOwn && !kinds.maker && !kinds.person
+  return Object.fromEntries(Object.entries(kinds).filter(([, isSo]) => isSo))
+}
