@@ -16,6 +16,7 @@ import { Random } from '../faults/random.ts'
 import { playAskedCalls } from '../support/asked-calls.ts'
 import { doAs, live, play, tell, until } from '../support/life.ts'
 import { type LogKey, newLogKey } from '../support/naive-log.ts'
+import { tellFromOutside } from '../support/outside-words.ts'
 import { stage } from '../support/puppet.ts'
 import { useWorld } from '../support/use-world.ts'
 import { type Line, linesOf, rehashed, summed, verifyBytes } from './bundle-lines.ts'
@@ -81,6 +82,9 @@ async function playEveryOperation(): Promise<void> {
   await does('put', 'matter:book')
   await does('end-matter', 'matter:book')
   await does('set-being', '@clerk', { field: 'mood.tone', value: 'calm' })
+  const args = { field: 'mood.tone', value: 'as told' }
+  await tellFromOutside(world, 'clerk', { verb: 'do', action: 'set-being', target: '@clerk', args })
+  await does('vouch', '@clerk')
   await does('subscribe', '@clerk', { name: 'spy', scope: '/den', field: 'den.tone', equals: 1 })
   await does('remove-contributor', '/den', { being: '@clerk' })
   await does('unsubscribe', '@clerk', { name: 'spy' })
