@@ -45,7 +45,17 @@ export function askedIn({ correlation, content }: Pick<Entry, 'correlation' | 'c
 }
 
 /** The call, as the server tells it. */
-export function shownAsked({ id, call, on, driver, rule, roles, expiresAt, for: whom, outside }: Told): Asked {
+export function shownAsked({
+  id,
+  call,
+  on,
+  driver,
+  rule,
+  roles,
+  expiresAt,
+  for: whom,
+  outside,
+}: Told): Asked {
   return {
     id: String(id),
     on: String(on),
