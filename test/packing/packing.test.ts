@@ -7,9 +7,10 @@ import { promisify } from 'node:util'
 import { removeInstance } from '@treeos/local'
 import { migrate } from '@treeos/store'
 import { afterAll, beforeAll, expect, inject, it, vi } from 'vitest'
-import { packAll, pnpm, root } from '../../scripts/packages.ts'
+import { root } from '../../scripts/packages.ts'
 import { catalogAfter } from '../support/catalog.ts'
 import { emptyDatabase } from '../support/database.ts'
+import { buildAndPack } from './packed.ts'
 import { type Registry, startRegistry } from './registry.ts'
 import { userEnvironment } from './user.ts'
 
@@ -19,6 +20,8 @@ import { userEnvironment } from './user.ts'
  */
 const run = promisify(execFile)
 const EXAMPLES = join(root, 'examples')
+/** No other package needs it. */
+const HTTP_CLIENT = '@treeos/client-http'
 
 // Named so that a later run removes the instance in it, should this one be killed.
 const home = mkdtempSync(join(tmpdir(), `treeos-test-${process.pid}-`))
@@ -27,8 +30,7 @@ let registry: Registry
 let env: NodeJS.ProcessEnv
 
 beforeAll(async () => {
-  await run(pnpm, ['run', 'build'], { cwd: root })
-  await packAll(join(home, 'packed'))
+  await buildAndPack(join(home, 'packed'))
   registry = await startRegistry(join(home, 'packed'))
   env = userEnvironment({ 'npm_config_@treeos:registry': registry.url, TREEOS_DATA: join(home, 'instance') })
 })
@@ -48,9 +50,12 @@ it('npm create treeos makes a folder, and npm installs it from the packages', as
   expect(stdout).toContain('npm start')
   const { stderr } = await inWorld('npm', 'install', '--no-audit', '--no-fund')
   expect(stderr, 'the first screen of an install').not.toMatch(/EBADENGINE|install-scripts/)
-  const { 'create-treeos': _, ...wanted } = registry.versions
-  const installed = readdirSync(join(world, 'node_modules/@treeos'))
-  expect(installed.map((name) => `@treeos/${name}`)).toEqual(Object.keys(wanted).sort())
+  const { 'create-treeos': _, [HTTP_CLIENT]: client, ...wanted } = registry.versions
+  const installed = () => readdirSync(join(world, 'node_modules/@treeos')).map((name) => `@treeos/${name}`)
+  expect(installed()).toEqual(Object.keys(wanted).sort())
+  expect(client, 'what programs elsewhere install by itself').toBeDefined()
+  await inWorld('npm', 'install', '--no-save', '--no-audit', '--no-fund', HTTP_CLIENT)
+  expect(installed()).toEqual([...Object.keys(wanted), HTTP_CLIENT].sort())
 })
 
 it('its tests pass and it type-checks', async () => {
@@ -164,7 +169,9 @@ it('a Temporal worker of one’s own hosts beings beside its own workflows', asy
     for (const stream of [worker.stdout, worker.stderr]) stream.on('data', (data) => (said += data))
     await vi.waitUntil(() => said.includes('beings live') || worker.exitCode !== null, { timeout: 60_000 })
     expect(said).toContain('its own workflow counted 1,2,3')
-    const { stdout } = await run(node, ['06-client.ts'], { cwd: world, env: places })
+    const [, people] = /TREEOS_PEOPLE_DATABASE_URL=(\S+)/.exec(said) ?? []
+    const client = { ...places, TREEOS_PEOPLE_DATABASE_URL: people }
+    const { stdout } = await run(node, ['06-client.ts'], { cwd: world, env: client })
     expect(stdout).toContain('@flora: The figs are ripe, @operator.')
   } finally {
     if (worker.exitCode === null && worker.kill('SIGTERM')) await once(worker, 'exit')
