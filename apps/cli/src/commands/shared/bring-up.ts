@@ -4,6 +4,7 @@ import { examineMinds } from '../../health/minds.ts'
 import { readStatus } from '../../health/status.ts'
 import { plantDemo } from '../../instance/demo.ts'
 import { programs } from '../../instance/programs.ts'
+import { describeReady } from '../../show/ready.ts'
 import { describeStatus } from '../../show/status.ts'
 import type { ExitStatus, Output } from '../../text/output.ts'
 
@@ -60,16 +61,7 @@ async function showReady(
   const status = await readStatus(dataDir)
   await tellFirstLink(dataDir, status.portal.url, out)
   if (status.mind !== null) await tellMindFaults(dataDir, out)
-  const others = dataFlag(dataDir)
-  out.value(status, () => {
-    const lines = [`TreeOS is up${isNew ? ', with a new reality' : ''}.`, describeStatus(status, dataDir), '']
-    if (status.mind === null) lines.push(...NO_MIND, '')
-    lines.push(`Try   npx treeos summon @echo "hello" --wait 20${others}`)
-    if (status.mind !== null)
-      lines.push(`      npx treeos summon @librarian "What is this place?" --wait 120${others}`)
-    lines.push(detach ? `Stop  npx treeos down${others}` : 'Stop  Ctrl-C')
-    return lines.join('\n')
-  })
+  out.value(status, () => describeReady(status, { dataDir, isNew, detach, flag: dataFlag(dataDir) }))
 }
 
 /** What is wrong with a model would show in the first moment only. Each is asked for its list of models, which costs nothing. */
@@ -98,8 +90,3 @@ async function tellFirstLink(dataDir: string, portalUrl: string | null, out: Out
         `\`treeos link${dataFlag(dataDir)}\` prints another one`,
     )
 }
-
-const NO_MIND = [
-  'No model is connected. Scripted beings and people work without one. To connect one: stop, set OPENAI_API_KEY (or',
-  'OPENAI_BASE_URL for any compatible endpoint) and TREEOS_MODEL, or start Ollama, then start again.',
-]
