@@ -6,6 +6,7 @@ export const EXAMPLES: Readonly<Record<string, readonly string[]>> = {
   status: ['treeos status', 'treeos status --json'],
   logs: ['treeos logs', 'treeos logs worker-1 --follow'],
   env: ['treeos env', 'treeos env --for client --json'],
+  prepare: ['TREEOS_OWNER_DATABASE_URL=postgres://treeos_owner:secret@db.example/treeos treeos prepare'],
   portal: ['treeos portal', 'treeos portal --port 8080'],
   link: ['treeos link', 'treeos link @ann'],
   'people invite': ['treeos people invite ann', 'treeos people invite ben --role resident --hours 72'],

@@ -25,6 +25,7 @@ import { addOutlet } from './commands/outlet.ts'
 import { addOverlay, addVerifyOverlay } from './commands/overlay.ts'
 import { addPeople } from './commands/people.ts'
 import { addPortal } from './commands/portal.ts'
+import { addPrepare } from './commands/prepare.ts'
 import { addProofs } from './commands/proofs.ts'
 import { addRedteam } from './commands/redteam.ts'
 import { addReplay, addWhatIf, addWhyNot } from './commands/replay.ts'
@@ -69,6 +70,7 @@ export function createCli(out: Output): Cli {
   addDev(cli)
   addLogs(cli)
   addEnv(cli)
+  addPrepare(cli)
   addPortal(cli)
   addPeople(cli)
   cli.describeNext('Acting in the world')

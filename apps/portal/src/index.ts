@@ -6,6 +6,7 @@ export { describePeople, type PersonView, removeAccount, revokeLink } from './ac
 export { isLoopback, Provider, type ProviderSettings } from './accounts/provider.ts'
 export { HOOKS_PATH } from './api/outlets.ts'
 export { buildPage, PAGE_FOLDER } from './build-page.ts'
+export { addressOfHost } from './edge/names.ts'
 export {
   addHook,
   type HookDoes,

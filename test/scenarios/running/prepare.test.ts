@@ -4,11 +4,15 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
+import { hasAccount, portalOf } from '@treeos/portal'
+import { openDatabase } from '@treeos/store'
 import { afterAll, beforeAll, expect, inject, it } from 'vitest'
 import { WorkerProcess } from '../../faults/worker-process.ts'
 import { emptyDatabase, type OwnDatabase } from '../../support/database.ts'
 
-const PREPARE = join(import.meta.dirname, '../../../apps/worker/src/prepare.ts')
+const APPS = join(import.meta.dirname, '../../../apps')
+const PREPARE = join(APPS, 'worker/src/prepare.ts')
+const TREEOS = join(APPS, 'cli/src/main.ts')
 
 let database: OwnDatabase
 let folder: string
@@ -33,13 +37,18 @@ it('the step before workers makes the reality of an empty database, changes noth
   const start = () => new WorkerProcess(join(folder, 'worker.log'), env)
   expect(await start().ended, 'control: without it no worker starts').toBe(1)
   const reality = `r-${randomUUID().slice(0, 8)}`
-  const prepare = () =>
-    promisify(execFile)(process.execPath, [PREPARE], {
+  const prepare = async (...command: string[]) => {
+    const { stdout } = await promisify(execFile)(process.execPath, command, {
       env: { ...env, TREEOS_OWNER_DATABASE_URL: database.url, TREEOS_REALITY: reality },
     })
-  const { stdout } = await prepare()
-  expect(JSON.parse(stdout)).toEqual({ reality, taskQueue: `treeos-${reality}` })
-  expect((await prepare()).stdout).toBe(stdout)
+    return JSON.parse(stdout)
+  }
+  const prepared = { reality, taskQueue: `treeos-${reality}` }
+  expect(await prepare(PREPARE)).toEqual(prepared)
+  expect(await prepare(TREEOS, 'prepare', '--json')).toEqual(prepared)
+  const portal = openDatabase(database.url, { asOwner: true, poolMax: 1 })
+  expect(await hasAccount(portalOf(portal), 'operator'), 'the tables of the portal are there').toBe(false)
+  await portal.destroy()
   const worker = start()
   try {
     expect(await worker.ready).toBe(true)

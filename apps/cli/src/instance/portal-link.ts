@@ -1,16 +1,35 @@
 import { TreeosError } from '@treeos/core'
-import { locatePortalPostgres, PORTAL, runningService } from '@treeos/local'
-import { hasAccount, makeLink, OWN_LINK_MINUTES, type PortalDb, portalOf } from '@treeos/portal'
+import { locatePortalPostgres, PORTAL, readInstance, runningService } from '@treeos/local'
+import {
+  addressOfHost,
+  hasAccount,
+  makeLink,
+  OWN_LINK_MINUTES,
+  type PortalDb,
+  portalOf,
+} from '@treeos/portal'
 import { openDatabase } from '@treeos/store'
 import type { Kysely } from 'kysely'
 
 const OPERATOR = 'operator'
 
-/** Where the portal of an instance is. @throws {TreeosError} SERVICE_UNAVAILABLE when none runs */
-export function requirePortalUrl(dataDir: string): string {
+/**
+ * Where people reach the portal: that of the instance, or one that runs elsewhere on the database that the environment names, by the
+ * first of TREEOS_PORTAL_HOSTS.
+ * @throws {TreeosError} SERVICE_UNAVAILABLE when none runs
+ */
+export function requirePortalUrl(dataDir: string, env: NodeJS.ProcessEnv = process.env): string {
   const url = runningService(dataDir, PORTAL)?.detail?.url
   if (url != null) return url
-  throw new TreeosError('SERVICE_UNAVAILABLE', 'no portal runs here: `treeos up` starts one')
+  const [first = ''] = (env.TREEOS_PORTAL_HOSTS ?? '').split(/[\s,]+/).filter((name) => name !== '')
+  const isElsewhere = Boolean(env.TREEOS_PORTAL_DATABASE_URL) && readInstance(dataDir).services.length === 0
+  if (isElsewhere && first !== '') return addressOfHost(first)
+  throw new TreeosError(
+    'SERVICE_UNAVAILABLE',
+    isElsewhere
+      ? 'links need the address of your portal: set TREEOS_PORTAL_HOSTS to it, as in https://world.example.org'
+      : 'no portal runs here: `treeos up` starts one',
+  )
 }
 
 /** A link by which the first operator chooses how it signs in, for a quarter of an hour; null once that is done. */

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { namesFor, publicUrl, requireOwnName } from './names.ts'
+import { addressOfHost, namesFor, publicUrl, requireOwnName } from './names.ts'
 import { requireOwnPage } from './same-site.ts'
 
 const ANY = { address: '0.0.0.0', family: 'IPv4', port: 7438 }
@@ -48,6 +48,14 @@ describe('the address in links', () => {
     const { host } = new URL(url)
     expect(requireOwnName(host, namesFor(at.address, hosts))).toBe(host)
   })
+})
+
+it.each([
+  ['world.example.org', 'http://world.example.org'],
+  ['world.example.org:8080', 'http://world.example.org:8080'],
+  ['https://World.example.org', 'https://world.example.org'],
+])('the address of %s alone is %s', (host, address) => {
+  expect(addressOfHost(host)).toBe(address)
 })
 
 describe('the origin of a request', () => {

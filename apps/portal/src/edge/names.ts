@@ -40,12 +40,17 @@ export function publicUrl(
 ): string {
   if (first !== undefined) {
     const { name, scheme, port: written } = parseHost(first)
-    if (scheme !== null) return new URL(`${scheme}${name}${written === '' ? '' : `:${written}`}`).origin
-    return `http://${name}:${written === '' ? port : written}`
+    return scheme === null && written === '' ? `http://${name}:${port}` : addressOfHost(first)
   }
   // Passkeys and cookies of a name work with `localhost`, and not with an address.
   const isHere = address === '127.0.0.1' || ALL_ADDRESSES.includes(address)
   return `http://${isHere ? 'localhost' : family === 'IPv6' ? `[${address}]` : address}:${port}`
+}
+
+/** The address of a name: what is not written is that of plain http. @throws {TreeosError} INVALID_INPUT */
+export function addressOfHost(text: string): string {
+  const { name, scheme, port } = parseHost(text)
+  return new URL(`${scheme ?? 'http://'}${name}${port === '' ? '' : `:${port}`}`).origin
 }
 
 /** Refuses a page that made its own name lead to this machine. @throws {TreeosError} FORBIDDEN */
