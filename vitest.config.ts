@@ -36,6 +36,7 @@ const LONG = [
   'test/faults/controls',
   'test/faults/growth',
   'test/faults/links',
+  'test/packing/image',
   'test/packing/packing',
   'test/portal/accounts',
   'test/portal/inhabit',

@@ -3,9 +3,10 @@
  *   node scripts/packages.ts                    lists them
  *   node scripts/packages.ts --write            brings their package.json into the form that `manifestOf` gives
  *   node scripts/packages.ts --repository URL   writes it and the address of the repository, which npm's provenance compares
+ *   node scripts/packages.ts --pack FOLDER      packs them into a folder, as they were built last, and removes what lay in it
  */
 import { execFile } from 'node:child_process'
-import { globSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { globSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { dirname, join, relative, resolve } from 'node:path'
 import { parseArgs, promisify } from 'node:util'
 
@@ -91,12 +92,18 @@ const mapValues = <T>(fields: Readonly<Record<string, string>>, change: (path: s
   Object.fromEntries(Object.entries(fields).map(([key, path]) => [key, change(path)]))
 
 if (import.meta.main) {
-  const { values } = parseArgs({ options: { write: { type: 'boolean' }, repository: { type: 'string' } } })
+  const { values } = parseArgs({
+    options: { write: { type: 'boolean' }, repository: { type: 'string' }, pack: { type: 'string' } },
+  })
   for (const one of publishable()) {
     if (values.write || values.repository !== undefined) {
       const text = `${JSON.stringify(manifestOf(one, values.repository), null, 2)}\n`
       writeFileSync(join(root, one.folder, 'package.json'), text)
     }
     console.log(`${one.manifest.name} ${one.manifest.version} ${relative('.', join(root, one.folder))}`)
+  }
+  if (values.pack !== undefined) {
+    rmSync(values.pack, { recursive: true, force: true })
+    await packAll(resolve(values.pack))
   }
 }

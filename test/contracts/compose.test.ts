@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { connect, createServer, type TLSSocket } from 'node:tls'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { parse } from 'yaml'
 
 const COMPOSE = join(import.meta.dirname, '../../infra/compose')
 const file = readFileSync(join(COMPOSE, 'compose.yaml'), 'utf8')
@@ -24,15 +25,19 @@ const named = (service: string, key: string): string[] =>
 describe('the compose file', () => {
   it('publishes ports on loopback only', () => {
     expect([...services.keys()].sort()).toEqual([
+      'portal',
       'postgres',
+      'prepare',
       'temporal',
       'temporal-certificates',
       'temporal-namespace',
       'temporal-schema',
       'temporal-ui',
+      'treeos',
+      'worker',
     ])
     const published = [...file.matchAll(/^ +- "([^"]*:\d+)"$/gm)].map(([, port = '']) => port)
-    expect(published).toHaveLength(3)
+    expect(published).toHaveLength(4)
     for (const port of published) expect(port).toMatch(/^127\.0\.0\.1:/)
     expect(file).not.toMatch(/network_mode|network: host|privileged/)
   })
@@ -52,7 +57,7 @@ describe('the compose file', () => {
   it('does not start the UI, which asks nobody for anything, unless it is asked to', () => {
     expect(services.get('temporal-ui')).toContain('profiles: ["ui"]')
     for (const name of services.keys())
-      if (name !== 'temporal-ui') expect(services.get(name)).not.toContain('profiles')
+      if (!['temporal-ui', 'treeos'].includes(name)) expect(services.get(name)).not.toContain('profiles')
   })
 
   it('gives the key of the server to the server alone', () => {
@@ -62,6 +67,51 @@ describe('the compose file', () => {
     expect(holders.sort()).toEqual(['temporal', 'temporal-certificates'])
   })
 })
+
+describe('what the compose file starts of ours', () => {
+  const { services: parsed } = parse(file, { merge: true }) as { services: Record<string, Service> }
+  const ours = Object.entries(parsed).filter(([, { build }]) => build === '../image')
+  const loginsOf = ({ environment }: Service) =>
+    Object.keys(environment).filter((name) => name.endsWith('DATABASE_URL'))
+
+  it('no service may gain rights, and ours cannot write their image', () => {
+    for (const [name, { cap_drop, security_opt }] of Object.entries(parsed))
+      expect([name, cap_drop, security_opt]).toEqual([name, ['ALL'], ['no-new-privileges:true']])
+    expect(ours.map(([name]) => name).sort()).toEqual(['portal', 'prepare', 'treeos', 'worker'])
+    for (const [name, { read_only, tmpfs, user }] of ours)
+      expect([name, read_only, tmpfs, user]).toEqual([name, true, ['/tmp'], undefined]) // the user of the image
+  })
+
+  it('each has the logins that it needs', () => {
+    expect(Object.fromEntries(ours.map(([name, service]) => [name, loginsOf(service).sort()]))).toEqual({
+      portal: ['TREEOS_PORTAL_DATABASE_URL'],
+      prepare: ['DATABASE_URL', 'TREEOS_OWNER_DATABASE_URL'],
+      treeos: ['DATABASE_URL', 'TREEOS_PEOPLE_DATABASE_URL', 'TREEOS_PORTAL_DATABASE_URL'],
+      worker: ['DATABASE_URL'],
+    })
+    for (const [name, { environment }] of ours)
+      expect([name, 'OPENAI_API_KEY' in environment]).toEqual([name, name === 'worker'])
+  })
+
+  it('what it asks of `.env` is in the example, and the roles that it logs in by are made', () => {
+    const example = readFileSync(join(COMPOSE, '.env.example'), 'utf8')
+    for (const [, name] of file.matchAll(/\$\{(\w+):-/g))
+      expect(example).toMatch(new RegExp(`^${name}=`, 'm'))
+    const made = readFileSync(join(COMPOSE, 'postgres-init.sh'), 'utf8')
+    for (const [, login] of file.matchAll(/postgres:\/\/(treeos_\w+):/g))
+      expect(made).toContain(`create role ${login} login password`)
+  })
+})
+
+interface Service {
+  readonly build?: string
+  readonly user?: string
+  readonly read_only?: boolean
+  readonly cap_drop?: readonly string[]
+  readonly security_opt?: readonly string[]
+  readonly tmpfs?: readonly string[]
+  readonly environment: Readonly<Record<string, string>>
+}
 
 const hasOpenssl = (() => {
   try {

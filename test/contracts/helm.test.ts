@@ -110,6 +110,12 @@ describe.skipIf(!hasGo)('the Helm chart', () => {
     expect([...variablesOf(without).keys()].filter((name) => name.startsWith('OPENAI'))).toEqual([])
   })
 
+  it('without an image of its own it names ours', () => {
+    const { version } = JSON.parse(readFileSync(join(HELM, '../../apps/worker/package.json'), 'utf8'))
+    const pods = podsOf(manifestsOf(answerTo(GOOD.replace(/^image: .*\n/m, ''))))
+    expect(pods.map(({ containers }) => containers[0].image)).toEqual(pods.map(() => `treeos:${version}`))
+  })
+
   it('numbers are written out', () => {
     const [worker] = podsOf(rendered('pooler.yaml'))
     expect(variablesOf(worker).get('TREEOS_KEEP_RUNS_SECONDS').value).toBe('7776000')
@@ -133,7 +139,7 @@ describe.skipIf(!hasGo)('the Helm chart', () => {
     ['a misspelt value', `${GOOD}replica: 3\n`, 'replica'],
     ['no Secret for Postgres', GOOD.replace('{ secret: postgres }', '{}'), 'secret'],
     ['mTLS without a Secret', GOOD.replace('secret: temporal, ', ''), 'secret'],
-    ['an image without a tag', GOOD.replace(', tag: "1.0.0"', ''), 'image'],
+    ['an image without a tag', GOOD.replace('tag: "1.0.0"', 'tag: ""'), 'image'],
     ['a key as a plain variable', `${GOOD}env: { OPENAI_API_KEY: sk-1 }\n`, 'OPENAI_API_KEY'],
     [
       'the owner as a plain variable',
