@@ -63,9 +63,7 @@ function beingIn(rows: WorldRows, being: BeingRow): BeingInFile {
   const ceiling = ceilingOf(rows, being)
   const budget = budgetOf(rows, being)
   const plain = plainQualities(qualities)
-  const schedules = Object.fromEntries(
-    schedulesOf(being).map(({ name, ...schedule }) => [name, asJson(schedule)]),
-  )
+  const schedules = Object.fromEntries(schedulesOf(being).map(({ name, ...schedule }) => [name, schedule]))
   return {
     cognition: cognition.kind,
     ...(cognition.script === null ? {} : { script: cognition.script }),
@@ -86,11 +84,11 @@ export const flowOf = ({ qualities: { roleFlow } }: BeingRow): readonly Json[] =
   Array.isArray(roleFlow) ? roleFlow : []
 
 /** Which changes of beings count follows from what the being may see, so it does not travel. */
-export const subscriptionsInFile = (being: BeingRow): Record<string, JsonObject> =>
+export const subscriptionsInFile = (being: BeingRow): NonNullable<BeingInFile['subscriptions']> =>
   Object.fromEntries(
     subscriptionsOf(being).map(({ name, beings: _, equals, ...rest }) => [
       name,
-      asJson({ ...rest, ...(equals === null ? {} : { equals }) }) as JsonObject,
+      { ...rest, ...(equals === null ? {} : { equals: [...equals] }) },
     ]),
   )
 

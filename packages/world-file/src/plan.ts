@@ -8,8 +8,10 @@ import {
   parseCall,
   ROOT_SPACE,
   stanceOf,
+  TreeosError,
   type VerbCall,
 } from '@treeos/core'
+import { parseRole, requireFlow } from '@treeos/roles'
 import { type BeingRow, type CanLists, type SpaceRow, schedulesOf } from '@treeos/world'
 import { isWithin } from './ceilings.ts'
 import { flowOf, subscriptionsInFile, travels } from './export.ts'
@@ -73,9 +75,19 @@ function rolesToSet({ roles }: WorldFile, rows: WorldRows): Step[] {
   return Object.entries(roles).flatMap(([name, spec]) => {
     const there = rows.roles.get(name)
     const role = { ...spec, name }
-    if (there !== undefined && isSameJson(asJson(there), role)) return []
+    if (there !== undefined && isSameJson(asJson(there), asKept(role, parseRole))) return []
     return [doing(`roles.${name}`, ROOT_SPACE, 'set-role', { role })]
   })
+}
+
+/** A value as its act keeps it, with what the file may leave out. One that cannot be read is left as it is: its act is refused. */
+function asKept(value: Json, read: (value: Json) => object): Json {
+  try {
+    return read(value) as unknown as Json
+  } catch (error) {
+    if (error instanceof TreeosError) return value
+    throw error
+  }
 }
 
 function conflictsOfSpace(path: string, space: SpaceInFile, there: SpaceRow | undefined): Conflict[] {
@@ -119,14 +131,15 @@ function qualitySteps(
   })
 }
 
-/** What of a value is not there yet; undefined when all of it is. */
+/** What of a value is not there yet, where null is what is not there; undefined when all of it is. */
 function changeOf(wanted: Json, there: Json | undefined): Json | undefined {
-  if (there !== undefined && isSameJson(wanted, there)) return undefined
-  if (!isJsonObject(wanted) || !isJsonObject(there)) return wanted
-  const news = Object.entries(wanted).filter(([key, value]) => {
-    const old = Object.hasOwn(there, key) ? there[key] : undefined
-    return old === undefined || !isSameJson(old, value)
-  })
+  if (isSameJson(wanted, there ?? null)) return undefined
+  if (!isJsonObject(wanted) || Object.keys(wanted).length === 0)
+    return isJsonObject(wanted) && isJsonObject(there) ? undefined : wanted
+  const old = isJsonObject(there) ? there : {}
+  const news = Object.entries(wanted).filter(
+    ([key, value]) => !isSameJson((Object.hasOwn(old, key) ? old[key] : null) ?? null, value),
+  )
   return news.length === 0 ? undefined : Object.fromEntries(news)
 }
 
@@ -154,6 +167,11 @@ function conflictsOfBeing(name: string, being: BeingInFile, rows: WorldRows): Co
   ]
 }
 
+const budgetKept = (budget: JsonObject): JsonObject => ({
+  per: 'total',
+  ...Object.fromEntries(Object.entries(budget).filter(([, value]) => value !== null)),
+})
+
 /** What makes a being: its birth, then its limits before anything that might wake it. */
 function lifeSteps(name: string, being: BeingInFile, there: BeingRow | undefined): Step[] {
   const at = (field: string) => `beings.${name}${field}`
@@ -169,7 +187,7 @@ function lifeSteps(name: string, being: BeingInFile, there: BeingRow | undefined
     ...(paused === true && there?.paused === undefined
       ? [doing(at('.paused'), stance, 'pause-being', {})]
       : []),
-    ...(budget === undefined || isSameJson(budget, asJson(limits))
+    ...(budget === undefined || isSameJson(budgetKept(budget), asJson(limits))
       ? []
       : [doing(at('.budget'), stance, 'set-budget', budget)]),
     ...(there === undefined ? [] : changeSteps(name, being, there)),
@@ -186,7 +204,7 @@ function lifeSteps(name: string, being: BeingInFile, there: BeingRow | undefined
 function changeSteps(name: string, { flow, connection }: BeingInFile, there: BeingRow): Step[] {
   const own = objectIn(there.qualities, 'llm').connection
   return [
-    ...(flow === undefined || isSameJson(asJson(flow), asJson(flowOf(there)))
+    ...(flow === undefined || isSameJson(asKept(asJson(flow), requireFlow), asJson(flowOf(there)))
       ? []
       : [doing(`beings.${name}.flow`, stanceOf(name), 'set-roleflow', { flow })]),
     ...(connection === undefined || connection === own
@@ -235,22 +253,33 @@ function signalSteps({ signals }: WorldFile, rows: WorldRows): Step[] {
 
 function wakingSteps(name: string, being: BeingInFile, there: BeingRow | undefined): Step[] {
   const subscribed = there === undefined ? {} : subscriptionsInFile(there)
-  const scheduled = new Map(
+  const scheduled = Object.fromEntries(
     (there === undefined ? [] : schedulesOf(there)).map(({ name, ...rest }) => [name, asJson(rest)]),
   )
-  const news = <T extends Json>(
+  const stance = stanceOf(name)
+  const news = <T extends object>(
     wanted: Readonly<Record<string, T>> = {},
-    old: (name: string) => Json | undefined,
-  ) => Object.entries(wanted).filter(([one, value]) => !isSameJson(old(one) ?? null, value))
+    known: JsonObject,
+    kept: (value: T) => object,
+  ) => Object.entries(wanted).filter(([one, value]) => !isSameJson(known[one] ?? null, asJson(kept(value))))
   return [
-    ...news(being.subscriptions, (one) => subscribed[one]).map(([one, value]) =>
-      doing(`beings.${name}.subscriptions.${one}`, stanceOf(name), 'subscribe', { ...value, name: one }),
+    ...news(being.subscriptions, subscribed, subscriptionKept).map(([one, value]) =>
+      doing(`beings.${name}.subscriptions.${one}`, stance, 'subscribe', { ...value, name: one }),
     ),
-    ...news(being.schedules, (one) => scheduled.get(one)).map(([one, value]) =>
-      doing(`beings.${name}.schedules.${one}`, stanceOf(name), 'set-schedule', { ...value, name: one }),
+    ...news(being.schedules, scheduled, (value) => ({ priority: 'background', ...value })).map(
+      ([one, value]) =>
+        doing(`beings.${name}.schedules.${one}`, stance, 'set-schedule', { ...value, name: one }),
     ),
   ]
 }
+
+const subscriptionKept = ({
+  equals,
+  ...rest
+}: NonNullable<BeingInFile['subscriptions']>[string]): object => ({
+  ...{ below: false, priority: 'background', coalesceSeconds: 0, ...rest },
+  ...(equals === undefined ? {} : { equals: Array.isArray(equals) ? equals : [equals] }),
+})
 
 function ruleSteps(path: string, { rules = {} }: SpaceInFile, there: SpaceRow | undefined): Step[] {
   const known = objectIn(there?.qualities ?? {}, 'permissions')

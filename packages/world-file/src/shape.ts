@@ -54,6 +54,17 @@ const space = z.strictObject({
   contributors: z.array(stance).readonly().optional(),
 })
 
+const priority = z.string().optional()
+const schedule = z.strictObject({ everySeconds: z.number(), priority, content: z.custom<Json>().optional() })
+const subscription = z.strictObject({
+  scope: z.string(),
+  below: z.boolean().optional(),
+  field: z.string(),
+  equals: z.custom<Json>().optional(),
+  priority,
+  coalesceSeconds: z.number().optional(),
+})
+
 const ceiling = z.strictObject({
   canSee: entries,
   canDo: entries,
@@ -76,8 +87,8 @@ const being = z.strictObject({
   paused: z.literal(true).optional(),
   flow: z.array(z.custom<Json>()).readonly().optional(),
   qualities: z.record(key, z.custom<Json>()).optional(),
-  schedules: z.record(key, object).optional(),
-  subscriptions: z.record(key, object).optional(),
+  schedules: z.record(key, schedule).optional(),
+  subscriptions: z.record(key, subscription).optional(),
 })
 
 const namespace = z.strictObject({

@@ -92,6 +92,27 @@ it('a ceiling holds what the makers that stay behind held', async () => {
   expect(beings.child?.budget).toEqual({ hops: 3, per: 'total' })
 })
 
+it('a file that leaves out what has a default changes nothing when it is planted again', async () => {
+  const text = `treeos: 1
+roles:
+  short: {prompt: x}
+signals: {moon: {values: {gone: null}}}
+spaces:
+  /nook: {type: room, qualities: {ambient: {tone: calm, gone: null}}}
+beings:
+  brief:
+    cognition: scripted
+    script: echo
+    home: /
+    budget: {hops: 2, tokens: null}
+    flow: [{role: resident}]
+    schedules: {round: {everySeconds: 3600}}
+    subscriptions: {sky: {scope: everywhere, field: world.sky.dark, equals: true}}
+`
+  expect(await plant(there, text)).toHaveLength(7)
+  expect(await plant(there, text)).toEqual([])
+})
+
 it('planting brings no authority: each act has to be allowed to who plants, and an error names file and path', async () => {
   const text = 'treeos: 1\nroles:\n  king:\n    canDo: [{pattern: "*"}]\n    prompt: You rule.\n'
   const refused = await plant(there, text, 'ann').catch((error: unknown) => error)
