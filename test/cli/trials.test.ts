@@ -80,9 +80,11 @@ describe('treeos trial run', () => {
     })
     const child = home.start(['trial', 'run', file('slow.json', trial()), '--json', '--concurrency', '2'])
     let stdout = ''
+    let isStopped = false // a second Ctrl-C would end it at once
     child.stdout?.setEncoding('utf8').on('data', (text) => {
       stdout += text
-      if (stdout.split('\n').length > 4) child.kill('SIGINT')
+      if (isStopped || stdout.split('\n').length <= 4) return
+      isStopped = child.kill('SIGINT')
     })
     const [status] = await once(child, 'close')
     expect(status).toBe(1)
