@@ -255,10 +255,13 @@ describe('record_effect', () => {
 
   it('stores what a moment of the life that lives asks for, and its first result', async () => {
     await beginLife(base.db, base.reality.id, 'kid', 'run-1')
-    await recordEffect(base.db, 'kid/1/3', request)
-    await recordEffectResult(base.db, 'kid/1/3', { value: 1 })
-    await recordEffectResult(base.db, 'kid/1/3', { value: 2 })
-    expect(await findEffect(base.db, 'kid/1/3')).toEqual({ request, result: { value: 1 } })
+    await expect(recordEffect(base.db, 'kid/1/1', request)).rejects.toMatchObject({ code: '42501' }) // it is not open
+    await sql`insert into treeos.moment_open (moment, being, n, wake, opened_at, record, basis)
+      values ('kid/1/1', 'kid', 1, 'w', 0, '{}', '{}')`.execute(base.owner)
+    await recordEffect(base.db, 'kid/1/1', request)
+    await recordEffectResult(base.db, 'kid/1/1', { value: 1 })
+    await recordEffectResult(base.db, 'kid/1/1', { value: 2 })
+    expect(await findEffect(base.db, 'kid/1/1')).toEqual({ request, result: { value: 1 } })
   })
 
   it('refuses one of a life that is over or has not begun, and one of a moment that is over', async () => {

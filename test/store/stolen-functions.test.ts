@@ -61,7 +61,7 @@ describe('enqueue_event takes no wake that the row of its being does not name:',
 /** What a worker may call besides, and what it makes of forged arguments. */
 const CALLABLE = new Set(
   (
-    'append begin_life brings_yes check_opening claim claim_and_read current_generation enqueue_event genesis has_ended is_hurried is_paced ' +
+    'append begin_life brings_yes check_opening claim claim_and_read current_generation enqueue_event genesis has_ended is_held is_hurried is_paced ' +
     'is_parked json_of lease_is_valid line_of lock_heads may_set_overlay read_set record_effect record_effect_result record_fault ' +
     'refuse_change release_delayed reserve reserve_first settle standard told wakes'
   ).split(' '),
@@ -87,6 +87,17 @@ it('a worker may call no function that is not in the list above, whatever it giv
   expect(rows.map(({ name }) => name)).toEqual(
     expect.arrayContaining(['issue_token', 'set_overlay', 'enqueue_act']),
   )
+})
+
+it('a worker holds no place among acts that are counted for a moment that was never opened', async () => {
+  const record = (moment: string) => (tx: Db) =>
+    sql`select treeos.record_effect(${moment}, 'x', '{}'::bytea, '[{"reel": "tally:/shop do.x", "seq": 0, "payload": "7b7d"}]')`
+      .execute(tx)
+      .then(() => 'done')
+  const answer = await attempt(base.db, record('kid/1/999999'))
+  count(answer)
+  expect(answer).toBe('42501')
+  expect(await attempt(base.db, record(`${KID.being}/1/${KID.n}`))).toBe('done') // control: one that is open
 })
 
 it.each([

@@ -70,8 +70,9 @@ function countFault(counted: readonly WrittenFact[], { record, decision }: Doing
   const args = at(call, at(call, 'verb') === 'be' ? 'payload' : 'args')
   const amounts = (said: Json | undefined) =>
     isObject(said) && Object.entries(said).every(([name, amount]) => same(at(args, name), amount))
+  const fields = { amounts, ...(record.outcome === 'act' ? {} : { failed: true }) } // which comes before nothing
   const isCounted = ({ kind, payload }: WrittenFact) =>
-    kind === 'tally:counted' && (payload === null || wrongIn(payload, { fields: { amounts } }) === null)
+    kind === 'tally:counted' && (payload === null || wrongIn(payload, { fields }) === null)
   return counted.every(isCounted) ? null : 'it is counted with other amounts than those of its call'
 }
 

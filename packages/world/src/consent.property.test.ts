@@ -191,6 +191,23 @@ it('asks no person that who makes the call has made, and none that the operator 
   expect(await asking()).toMatchObject({ wakes: [{ being: 'pat' }] })
 })
 
+it('counts persons of whom one made the other as one, and asks nobody whom the person of the asker made', async () => {
+  const world = worldOf()
+  const human = { cognition: { kind: 'human', script: null } } as const
+  world.write('pat', [born('paul', 'pat', human)])
+  world.write('bob', [born('bea', 'bob', human)])
+  const asking = async (ask: JsonObject) => {
+    world.write('operator', [rules('/hall/nook', nook(ask))])
+    const asked = await decideCall(CALL, actingAs({ world, who: 'cid', at: 0, asking: {} }))
+    return (asked as Waiting).wakes.map(({ being }) => being)
+  }
+  await expect(asking({ who: ['@pat', '@paul'], count: 2 })).rejects.toMatchObject({ code: 'FORBIDDEN' })
+  expect(await asking({ who: ['@pat', '@paul', '@quinn'], count: 2 })).toEqual(['pat', 'quinn'])
+  expect(await asking({ who: ['@pat', '@paul'] })).toEqual(['pat', 'paul'])
+  await expect(asking({ who: ['@bea'] })).rejects.toMatchObject({ code: 'FORBIDDEN' }) // @bob made both
+  expect(await asking({ who: ['@bob'] })).toEqual(['bob'])
+})
+
 it('asks the owner of the space that has the rule, and not of a space inside', async () => {
   const world = worldOf()
   world.write('$reality', [spaceMade('/hall/nook/den', 'bob')])

@@ -91,10 +91,24 @@ def is_own_yes(question, asks, opened):
     return all(one["count"] == 1 and question.actor["name"] in one["who"] for one in asked_by(question, asks))
 
 
-def is_own(world, hands, person):
-    """Who makes the call, who drives it, and whom they made; the operator made everybody."""
-    makers = [one["name"] for one in world.lineage(person) if one["parent"] is not None]
-    return any(name in hands for name in [person, *makers])
+def makers_of(world, person):
+    """The operator made everybody, so its making does not count."""
+    return [one["name"] for one in world.lineage(person) if one["parent"] is not None]
+
+
+def is_own(world, hands, head, person):
+    """Who makes the call, who drives it, and whom they, or the person of who makes it, made."""
+    return person in hands or any(name == head or name in hands for name in makers_of(world, person))
+
+
+def are_apart(world, said, yes):
+    """As many as each rule wants were not made by another of those who said yes."""
+    for rule in items(said, "rules"):
+        asked = {by for by in yes if by in items(rule, "who")}
+        apart = [by for by in asked if not asked.intersection(makers_of(world, by))]
+        if len(asked if given(rule, "count") == 1 else apart) < given(rule, "count"):
+            return False
+    return True
 
 
 def check_yes(approval, question, record, opened, call, asks, rests):
@@ -114,7 +128,9 @@ def check_yes(approval, question, record, opened, call, asks, rests):
     need(at(ties, "lease") == value_hash(lease), "another lease")
     need(same(None if lease is None else given(lease, "driver"), given(opened, "driver")), "another driver")
     hands = [me["name"], given(opened, "driver")]
-    need(not any(is_own(question.world, hands, by) for by, _ in approval.given), "a yes of its own")
+    yes, head = [by for by, _ in approval.given], person_of(question.world, me["name"])
+    need(not any(is_own(question.world, hands, head, by) for by in yes), "a yes of its own")
+    need(are_apart(question.world, said, yes), "yeses of one hand")
     who = list(asked_by(question, asks))
     if [given(rule, "by") for rule in items(said, "rules")] == [by for _, by, _ in asks]:
         need(at(ties, "rules") == value_hash({"rests": [rests], "who": who}), "other rules")

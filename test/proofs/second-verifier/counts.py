@@ -71,12 +71,13 @@ def is_kept(question, path, name, count):
     for header, payload in question.world.facts_of(tally_of(question, path, verb, key, count)):
         if given(header, "kind") == COUNTED:
             summed = at(payload, "amounts", count["sum"]) if "sum" in count else 1
-            acts.append((given(header, "at"), float(summed) if is_amount(summed) else 0.0))
+            is_done = at(payload, "failed") is not True
+            acts.append((given(header, "at"), float(summed) if is_amount(summed) else 0.0, is_done))
     since = opened - count["within"] * 1000 if "within" in count else float("-inf")
-    within = [one for when, one in acts if when > since]
+    within = [one for when, one, _ in acts if when > since]
     if "after" in count:
-        return len(within) > 0
-    if "within" in count and any(when > since for when, _ in acts[:-KEPT]):
+        return any(when > since and is_done for when, _, is_done in acts)
+    if "within" in count and any(when > since for when, _, _ in acts[:-KEPT]):
         return False
     total = 0.0
     for one in within:  # in this order: fractions are rounded at each step
@@ -103,14 +104,14 @@ def elder_of(world, being):
 
 
 def tallies_of(question, rules, around):
-    """The reels on which a call is counted: of the rules that decide, and of those around it that it has to come before."""
+    """The reels on which a call is counted, and what is summed: of the rules that decide, and of those around it that it has to come before."""
     reels = []
     for rule, path, name in rules:
         for count in counts_of(rule):
             if "after" not in count and "each" not in count:
-                reels.append(tally_of(question, path, question.verb, name, count))
+                reels.append((tally_of(question, path, question.verb, name, count), count.get("sum")))
     for rule, path in around:
         for count in counts_of(rule):
             if at(count, "after", question.verb) == question.key:
-                reels.append(tally_of(question, path, question.verb, question.key, count))
+                reels.append((tally_of(question, path, question.verb, question.key, count), None))
     return reels

@@ -477,9 +477,11 @@ def check_counted(facts, moment):
     def is_amounts(said):
         return type(said) is dict and all(same(at(args, name), amount) for name, amount in said.items())
 
+    is_act = moment["record"]["outcome"] == "act"
+    fields = {"amounts": is_amounts} if is_act else {"amounts": is_amounts, "failed": True}
     for _, kind, payload in facts:
-        need(moment["record"]["outcome"] == "act" or "effect" in moment["record"], "counted without an act")
-        need(kind == "tally:counted" and (payload is None or fits(payload, {"amounts": is_amounts})), "counted otherwise")
+        need(is_act or "effect" in moment["record"], "counted without an act")
+        need(kind == "tally:counted" and (payload is None or fits(payload, fields)), "counted otherwise")
 
 
 def check_uncounted(facts, moment, role, target, state_of):

@@ -226,10 +226,14 @@ class Derivation:
         counting = (None if args is ABSENT else args, self.record["openedAt"], self.witness["target"])
         question = Question(self.world, self.me, verb, key, target, None if verb == "see" else counting, at(self.open, "outside") is True and verb != "see")
         gates.append(rule_gate(question, fallback))
-        wrote = [fact[0] for fact in items(self.record, "facts") if type(fact) is list and fact]
-        for reel in question.tallies:
+        wrote = {}
+        for ref, link in zip(items(self.record, "facts"), items(self.witness, "facts")):
+            if type(ref) is list and ref and type(link) is list and len(link) == 4:
+                wrote[str(ref[0])] = link[3]
+        for reel, summed in question.tallies:
             self.world.state(reel)
-            need(given(self.record, "outcome") != "act" or reel in wrote, "a rule counts it, and it was not counted")
+            is_named = summed is None or at(wrote.get(reel), "amounts", summed) is not ABSENT
+            need(given(self.record, "outcome") != "act" or (reel in wrote and is_named), "a rule counts it, and it was not counted")
         if by_code and not question.asks:
             gates[1] = (gates[1][0], told)
         if question.asks or by_code:

@@ -61,6 +61,22 @@ it('what was asked of the outside counts, though nobody knows whether it happene
   expect(await play(world, 'bob', call('till:wire', 5))).toMatchObject({ outcome: 'act' })
 })
 
+it('a check that failed comes before nothing', async () => {
+  const after = { requires: ['anyone'], counts: [{ after: { do: 'till:wire' }, per: ['target'] }] }
+  await doAs(world, 'set-space', '/shop', {
+    field: 'permissions.do',
+    value: { 'till:pay': after, 'till:wire': { requires: ['anyone'] } },
+    merge: false,
+  })
+  const pays = () => play(world, 'ann', call('till:pay', 2))
+  meanwhile.run = () => Promise.reject(new Error('the line is dead'))
+  expect(await play(world, 'ann', call('till:wire', 1))).toMatchObject({ outcome: 'failure' })
+  meanwhile.run = async () => undefined
+  expect(await pays()).toMatchObject({ outcome: 'failure', reason: 'FORBIDDEN' })
+  expect(await play(world, 'ann', call('till:wire', 1))).toMatchObject({ outcome: 'act' })
+  expect(await pays()).toMatchObject({ outcome: 'act' })
+})
+
 it('asks a person only beyond the counts', async () => {
   const ask = { who: ['operator'], beyond: [{ sum: 'euros', most: 10, per: ['being'] }] }
   await rule('till:pay', { requires: ['anyone'], ask })

@@ -21,6 +21,7 @@ import {
   type BeforeStamp,
   countWaitingForYes,
   type Db,
+  findEffect,
   findHeldByOther,
   listHeldFacts,
   measureRoom,
@@ -110,9 +111,15 @@ async function withCounted(
   verdict: Verdict | EffectPending,
   { reader }: StampReading,
 ): Promise<Verdict | EffectPending> {
-  const didNothing = code === 'FORBIDDEN' || code === 'SERVICE_UNAVAILABLE'
-  if (verdict.kind === 'effect-pending' || verdict.kind === 'act' || didNothing) return verdict
-  const facts = (await listHeldFacts(db, moment)).map((fact) => ({ ...fact, kind: COUNTED_KIND }))
+  if (verdict.kind === 'effect-pending' || verdict.kind === 'act') return verdict
+  const result = (await findEffect(db, moment))?.result ?? null
+  const ended = result !== null && 'error' in result ? result.error.code : code
+  if (ended === 'FORBIDDEN' || ended === 'SERVICE_UNAVAILABLE') return verdict // nothing was done outside
+  const facts = (await listHeldFacts(db, moment)).map(({ reel, payload }) => ({
+    reel,
+    kind: COUNTED_KIND,
+    payload: { ...payload, failed: true },
+  }))
   await reader.prefetch(facts.map(({ reel }) => reel))
   return facts.length === 0 ? verdict : { ...verdict, notes: [...(verdict.notes ?? []), ...facts] }
 }

@@ -75,15 +75,11 @@ export async function findHeldByOther(
   moment: MomentId,
   reels: readonly ReelId[],
 ): Promise<ReelId | null> {
-  const row = await db
-    .selectFrom('held_count')
-    .leftJoin('moment_outcome', 'moment_outcome.moment', 'held_count.moment')
-    .select('held_count.reel')
-    .where('held_count.reel', 'in', [...reels])
-    .where('held_count.moment', '<>', moment)
-    .where('moment_outcome.moment', 'is', null)
-    .executeTakeFirst()
-  return row?.reel ?? null
+  const { rows } = await sql<{ reel: ReelId }>`
+    select reel from treeos.held_count where reel = any(${[...reels]}::text[]) and treeos.is_held(reel, ${moment}) limit 1`.execute(
+    db,
+  )
+  return rows[0]?.reel ?? null
 }
 
 /** The facts by which the act of a moment is counted that asked the outside for something. */

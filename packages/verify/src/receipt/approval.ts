@@ -107,10 +107,22 @@ export interface Bound {
   readonly rests: Json
 }
 
-/** Whether a person is one of these hands, or was made by one. The operator made everybody, so its making does not count. */
-const isOwn = (world: World, hands: readonly Json[], person: string): boolean =>
-  hands.includes(person) ||
-  world.lineage(person).some(({ name, parent }) => parent !== null && hands.includes(name))
+/** Makers of a person. The operator made everybody, so its making does not count. */
+const makersOf = (world: World, person: string): Json[] =>
+  world.lineage(person).flatMap(({ name, parent }) => (parent === null ? [] : [name]))
+
+/** Whether a person is one of these hands, or was made by one, or by the person of who makes the call. */
+const isOwn = (world: World, hands: readonly Json[], head: Json, person: string): boolean =>
+  hands.includes(person) || makersOf(world, person).some((name) => name === head || hands.includes(name))
+
+/** Whether as many of those who said yes as each rule wants were not made by another of them. */
+const areApart = (world: World, said: JsonObject, yes: readonly string[]): boolean =>
+  rulesIn(said).every((rule) => {
+    const who = at(rule, 'who')
+    const asked = yes.filter((by) => isArray(who) && who.includes(by))
+    const apart = asked.filter((by) => !makersOf(world, by).some((name) => asked.includes(String(name))))
+    return Number(at(rule, 'count')) <= (at(rule, 'count') === 1 ? asked.length : new Set(apart).size)
+  })
 
 /** Whether the person who makes the call is one that each rule asks: making it is the yes. */
 export function isOwnYes(world: World, { open, me, question, asks }: Bound): boolean {
@@ -151,7 +163,10 @@ export function checkYes(
   need(at(ties, 'lease') === valueHash(lease), 'another lease')
   need(same(at(lease, 'driver') ?? null, at(open, 'driver') ?? null), 'another driver')
   const hands = [me.name, at(open, 'driver') ?? null]
-  need(!given.some(({ by }) => isOwn(world, hands, by)), 'it is of who makes the call, or of its offspring')
+  const yes = given.map(({ by }) => by)
+  const head = personOf(world, me.name)
+  need(!yes.some((by) => isOwn(world, hands, head, by)), 'it is of who makes the call, or of its offspring')
+  need(areApart(world, said, yes), 'too few say yes who were not made by one another')
   const who = askedBy(world, question, asks)
   const told = rulesIn(said).map((rule) => at(rule, 'by') ?? null)
   const isWhole = same(told, [...asks.map(({ by }) => by)])

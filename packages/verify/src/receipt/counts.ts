@@ -58,12 +58,13 @@ export function isKept(world: World, question: Question, { path, name }: Placed,
     const one = {
       at: Number(at(header, 'at')),
       amount: sum === undefined ? 1 : isAmount(summed) ? summed : 0,
+      isDone: at(payload, 'failed') !== true,
     }
     return at(header, 'kind') === COUNTED ? [one] : []
   })
   const since = within === undefined ? Number.NEGATIVE_INFINITY : counting.openedAt - Number(within) * 1000
   const isIn = (act: { readonly at: number }) => act.at > since
-  if (after !== undefined) return acts.some(isIn)
+  if (after !== undefined) return acts.some((act) => act.isDone && isIn(act))
   if (within !== undefined && acts.slice(0, -KEPT).some(isIn)) return false
   return acts.filter(isIn).reduce((so, act) => so + act.amount, 0) + amount <= Number(most)
 }
@@ -90,23 +91,27 @@ function elderOf(world: World, name: string): string {
   return world.being(name)?.isPerson === true ? name : (line.slice(0, Math.max(end, 0)).at(-1)?.name ?? name)
 }
 
-/** The reels on which a call is counted: of the rules that decide about it, and of those around it that it has to come before. */
+/** The reels on which a call is counted, each with the arguments that are summed there: of the rules that decide about it, and of those around it that it has to come before. */
 export function talliesOf(
   world: World,
   question: Question,
   rules: readonly (Placed & { readonly counts: readonly JsonObject[] })[],
   expecting: readonly { readonly path: string; readonly counts: readonly JsonObject[] }[],
-): string[] {
+): [reel: string, sums: Json[]][] {
   const { verb, key } = question
+  const sums = new Map<string, Json[]>()
+  const add = (reel: string, { sum }: JsonObject) =>
+    sums.set(reel, [...(sums.get(reel) ?? []), ...(sum === undefined ? [] : [sum])])
   const own = rules.flatMap(({ path, name, counts }) =>
     counts
       .filter(({ after, each }) => after === undefined && each === undefined)
-      .map((count) => tallyOf(world, question, [path, verb, name], count)),
+      .map((count) => [tallyOf(world, question, [path, verb, name], count), count] as const),
   )
   const others = expecting.flatMap(({ path, counts }) =>
     counts
       .filter(({ after }) => at(after, verb) === key)
-      .map((count) => tallyOf(world, question, [path, verb, key], count)),
+      .map((count) => [tallyOf(world, question, [path, verb, key], count), count] as const),
   )
-  return [...new Set([...own, ...others])]
+  for (const [reel, count] of [...own, ...others]) add(reel, count)
+  return [...sums]
 }

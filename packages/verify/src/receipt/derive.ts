@@ -187,8 +187,14 @@ export function derive(witness: Parts): Derived {
     const answer = deriveRuleGate(world, question)
     const { asks = [], rests = null, tallies = [] } = answer
     if (answer.isOfOrigin === true && !fromOutside) attested.push(NOTHING_OUTSIDE)
-    const wrote = new Set((isArray(said.facts) ? said.facts : []).map((ref) => isArray(ref) && ref[0]))
-    const isCounted = tallies.every((reel) => world.told(reel) !== undefined && wrote.has(reel))
+    const refs = isArray(said.facts) ? said.facts : []
+    const links = isArray(witness.facts) ? witness.facts : []
+    const wrote = new Map(refs.map((ref, i) => [isArray(ref) && ref[0], links[i] ?? null]))
+    const isCounted = tallies.every(([reel, sums]) => {
+      const own = world.told(reel) === undefined ? undefined : wrote.get(reel)
+      const payload = isArray(own) ? own[3] : null
+      return own !== undefined && sums.every((name) => at(payload, 'amounts', String(name)) !== undefined)
+    })
     need(said.outcome !== 'act' || isCounted, 'a rule counts it, and it was not counted')
     if (asks.length > 0 || isAskedByCode)
       attested.push(...yesTo(world, { record: said, open, call: call as Json, me, question, asks, rests }))

@@ -15,7 +15,7 @@ export interface Answer {
   /** where rules ask, all that decides about the call */
   readonly rests?: Json
   /** reels on which what is allowed is counted; left out where nothing can be counted */
-  readonly tallies?: readonly string[]
+  readonly tallies?: readonly (readonly [reel: string, sums: readonly Json[]])[]
   /** a rule that was asked says otherwise where a moment holds words from outside */
   readonly isOfOrigin?: true
 }

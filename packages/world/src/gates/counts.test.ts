@@ -143,6 +143,27 @@ describe('a rule that counts', () => {
     expect(await done(wanted, 'cid', touching(), 61_000)).toMatchObject(refusedBy('counts[0]'))
   })
 
+  it('takes no act for done whose moment failed, though it counts', async () => {
+    const world = hall({ ...ANY, counts: [{ after: { do: 'take' } }, { sum: 'euros', most: 100 }] })
+    const fact = (more: JsonObject): FactDraft => ({
+      reel: more.reel as string,
+      kind: 'tally:counted',
+      payload: {
+        amounts: { euros: 60, odd: 'x', minus: -9 },
+        ...(more.failed === true ? { failed: true } : {}),
+      },
+    })
+    world.write('cid', [fact({ reel: 'tally:/hall do.take', failed: true })])
+    expect(await done(world, 'cid', touching({ euros: 1 }))).toMatchObject(refusedBy('counts[0]'))
+    world.write('cid', [
+      fact({ reel: 'tally:/hall do.take' }),
+      fact({ reel: `tally:/hall do.${TOUCH}`, failed: true }),
+    ])
+    expect(await done(world, 'cid', touching({ euros: 41 }))).toMatchObject(refusedBy('counts[1]'))
+    expect(await done(world, 'cid', touching({ euros: 40 }))).toBe('done')
+    expect(world.rows.get(`tally:/hall do.${TOUCH}`)).toMatchObject({ sums: { euros: 100 } })
+  })
+
   it('counts from every space around the target, and an inner one lifts nothing', async () => {
     const world = hall({ counts: [{ most: 1 }] })
     world.write('operator', [

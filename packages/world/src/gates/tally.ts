@@ -100,14 +100,14 @@ const amountIn = (args: Json, name: string): number | null => {
 const sinceOf = ({ withinSeconds }: Count, openedAt: number): number =>
   withinSeconds === null ? Number.NEGATIVE_INFINITY : openedAt - withinSeconds * 1000
 
-function happened(row: TallyRow | null, count: Count, openedAt: number): boolean {
-  const since = sinceOf(count, openedAt)
-  return row !== null && (row.recent.some(({ at }) => at > since) || (row.droppedAt ?? -1) > since)
-}
+const happened = (row: TallyRow | null, count: Count, openedAt: number): boolean =>
+  row !== null && row.doneAt !== null && row.doneAt > sinceOf(count, openedAt)
+
+const NOTHING = { total: 0, sums: {}, recent: [], droppedAt: null } as const
 
 /** How often it was done, or what it came to. Null where too many acts of the time are no longer told apart. */
 function sumOf(row: TallyRow | null, count: Count, openedAt: number): number | null {
-  const { total, sums, recent, droppedAt } = row ?? { total: 0, sums: {}, recent: [], droppedAt: null }
+  const { total, sums, recent, droppedAt } = row ?? NOTHING
   const { sum } = count
   if (count.withinSeconds === null) return sum === null ? total : amountOf(sums, sum)
   const since = sinceOf(count, openedAt)

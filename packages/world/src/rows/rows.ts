@@ -206,6 +206,8 @@ export interface TallyRow {
   readonly recent: readonly { readonly at: number; readonly amounts: Readonly<Record<string, number>> }[]
   /** the latest time of those before; null while there are none */
   readonly droppedAt: number | null
+  /** the latest time of one that was done: others may have happened outside, and their moments failed; null without one */
+  readonly doneAt: number | null
 }
 
 /** Rows by the kind that their keys begin with. */

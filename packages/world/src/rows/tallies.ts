@@ -35,15 +35,19 @@ export const countedFact = (reel: ReelId, amounts: Readonly<Record<string, numbe
 export const amountOf = (amounts: Readonly<Record<string, number>>, name: string): number =>
   Object.hasOwn(amounts, name) ? (amounts[name] ?? 0) : 0
 
-const NONE: TallyRow = { total: 0, sums: {}, recent: [], droppedAt: null }
+const NONE: TallyRow = { total: 0, sums: {}, recent: [], droppedAt: null, doneAt: null }
 
-/** One act more. */
+/** An amount that is none does not count. */
+const isAmount = (amount: unknown): boolean => typeof amount === 'number' && amount >= 0
+
+/** One act more. One that failed may have happened outside all the same: it counts, and does not come before another. */
 export function counted(
   { payload, at }: { readonly payload: JsonObject; readonly at: number },
   old: TallyRow | null,
 ): TallyRow {
-  const { total, sums, recent, droppedAt } = old ?? NONE
-  const { amounts = {} } = fromJson<{ amounts?: Readonly<Record<string, number>> }>(payload)
+  const { total, sums, recent, droppedAt, doneAt } = old ?? NONE
+  const told = fromJson<{ amounts?: Readonly<Record<string, number>>; failed?: boolean }>(payload)
+  const amounts = Object.fromEntries(Object.entries(told.amounts ?? {}).filter(([, one]) => isAmount(one)))
   const now = { ...sums }
   for (const [name, amount] of Object.entries(amounts)) now[name] = amountOf(now, name) + amount
   const all = [...recent, { at, amounts }]
@@ -53,5 +57,6 @@ export function counted(
     sums: now,
     recent: all,
     droppedAt: dropped === undefined ? droppedAt : Math.max(dropped.at, droppedAt ?? dropped.at),
+    doneAt: told.failed === true ? doneAt : Math.max(at, doneAt ?? at),
   }
 }

@@ -10,30 +10,54 @@ export async function stillAsked(at: Acting, asked: readonly AskedRules[]): Prom
   const { me, driver, caller } = at
   const isPerson = caller.cognition === 'human' && driver === null
   const rules = await rulesOf(at, asked)
-  const own = await ownPersons(
+  const makers = await makersOf(
     at,
     rules.flatMap(({ who }) => who),
   )
+  const own = await ownPersons(at, makers)
   return rules
     .filter(({ who, count }) => !(isPerson && count === 1 && who.includes(me.name)))
     .map(({ by, who, count }) => {
       const others = who.filter((name) => !own.has(name))
-      if (others.length >= count) return { by, who: others, count }
-      throw tooFewToAsk({ by, count }, me.name, others)
+      const apart =
+        count === 1 ? others : others.filter((name) => !(makers.get(name) ?? []).some(isOneOf(others)))
+      if (apart.length >= count) return { by, who: apart, count }
+      throw tooFewToAsk({ by, count }, me.name, apart)
     })
 }
 
-/** Of persons, who makes the call or drives who makes it, and whom one of them made: nobody says yes to itself by another name. */
+const isOneOf =
+  (names: readonly BeingName[]) =>
+  (name: BeingName): boolean =>
+    names.includes(name)
+
+/** The makers of persons, without the operator, which made everybody. */
+async function makersOf(
+  { reader }: Acting,
+  persons: readonly BeingName[],
+): Promise<ReadonlyMap<BeingName, readonly BeingName[]>> {
+  const makers = new Map<BeingName, readonly BeingName[]>()
+  for (const person of persons)
+    makers.set(
+      person,
+      (await reader.lineage(person)).flatMap(({ name, parent }) => (parent === null ? [] : [name])),
+    )
+  return makers
+}
+
+/**
+ * Of persons, who makes the call or drives who makes it, and whom one of them, or the nearest person of the line of who makes it, has made:
+ * nobody says yes to itself by another name.
+ */
 async function ownPersons(
   { reader, me, driver }: Acting,
-  persons: readonly BeingName[],
+  makers: ReadonlyMap<BeingName, readonly BeingName[]>,
 ): Promise<ReadonlySet<BeingName>> {
   const hands = [me.name, ...(driver === null ? [] : [driver])]
-  const own = new Set<BeingName>(hands)
-  for (const person of persons)
-    for (const maker of await reader.lineage(person))
-      if (maker.parent !== null && hands.includes(maker.name)) own.add(person) // the operator made everybody
-  return own
+  const person = await personOf(reader, me.name)
+  const heads = person === null ? hands : [...hands, person]
+  const made = [...makers].flatMap(([name, line]) => (line.some(isOneOf(heads)) ? [name] : []))
+  return new Set([...hands, ...made])
 }
 
 /** All rules that ask, with the persons that they name. */

@@ -35,7 +35,7 @@ begin
     return may_write_approval(kind, reel, seq, bytes, actor, wake, its_moment);
   end if;
   if is_tally(reel) or kind = 'tally:counted' then
-    return is_tally(reel) and kind = 'tally:counted';
+    return is_tally(reel) and kind = 'tally:counted' and are_own_amounts(told(bytes)->'amounts', its_moment);
   end if;
   case kind
     when 'fact:erased', 'moment:erased' then return actor = 'operator' and wake_kind = 'act';

@@ -15,8 +15,10 @@ begin
     raise exception 'generation % of % has ended; generation % lives', its_generation, its_being, current_generation(its_being)
       using errcode = 'TR003';
   end if;
-  if exists (select from moment_outcome where moment = its_moment) then
-    raise exception 'refused: moment % is over', its_moment using errcode = '42501';
+  if exists (select from moment_outcome where moment = its_moment)
+    or not exists (select from moment_open where moment = its_moment and being = its_being)
+  then
+    raise exception 'refused: moment % is over, or was never opened', its_moment using errcode = '42501';
   end if;
   if exists (select from moment_effect where moment = its_moment) then
     return null;
