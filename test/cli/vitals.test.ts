@@ -155,6 +155,7 @@ describe('running', () => {
       'postgres',
       'temporal',
       'temporal guard',
+      'database',
       'mind',
       'instance',
       'metrics',
@@ -163,6 +164,7 @@ describe('running', () => {
       'model',
       'checkpoints',
       'task queue',
+      'workflows',
     ])
   })
 })

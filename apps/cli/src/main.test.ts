@@ -115,6 +115,7 @@ describe('without an instance', () => {
       inbox: null,
       budgets: null,
       parked: null,
+      migrations: null,
       outlets: null,
     })
     expect(treeos(['down', '--json'])).toMatchObject({ status: 0, stdout: '{"stopped":[]}\n' })

@@ -49,9 +49,7 @@ describe('without an identity', () => {
 
   it('an expired token opens nothing', async () => {
     const { id, secret } = await at.tokenFor('bob')
-    const good = await at.raw({ authorization: `Bearer ${secret}` })
-    expect(good.status).toBe(200)
-    expect(good.headers.get('keep-alive'), 'longer than nginx keeps a connection').toBe('timeout=95')
+    expect((await at.raw({ authorization: `Bearer ${secret}` })).status).toBe(200)
     await expireToken(id)
     const { status, headers } = await at.raw({ authorization: `Bearer ${secret}` })
     expect(status).toBe(401)
