@@ -162,7 +162,7 @@ describe('role lint', () => {
     const input = '{"name": "judge", "canDo": ["set-spase"], "prompt": "Rule."}'
     expect(treeos(['role', 'lint', '-'], { input })).toMatchObject({
       status: 0,
-      stdout: 'warning canDo[0]: no action "set-spase" is known here\n',
+      stdout: 'warning canDo[0]: no action "set-spase" is known here. Did you mean set-space?\n',
     })
     const bad = treeos(['role', 'lint', '-', '--json'], {
       input: '{"name": "judge", "canSee": 1, "colour": 2}',
