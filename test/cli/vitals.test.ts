@@ -58,7 +58,7 @@ describe('running', () => {
         namespace: 'default',
         ui: expect.stringMatching(/^http:/),
       },
-      postgres: { url: expect.stringMatching(/^postgres:\/\/treeos_worker@%2F.*:\d+\/treeos$/) },
+      postgres: { url: expect.stringMatching(/^postgres:\/\/treeos_commands@%2F.*:\d+\/treeos$/) },
       portal: { url: expect.stringMatching(/^http:\/\/localhost:\d+$/) },
       worker: {
         running: true,
