@@ -1,5 +1,6 @@
 import { type FactDraft, stanceOf, TreeosError } from '@treeos/core'
 import type { BeingRow } from '../rows/rows.ts'
+import { SUBSCRIPTIONS } from '../rows/subscriptions.ts'
 import type { Known } from './extension.ts'
 import { SUBSTRATE_NAMES, SUBSTRATE_REGISTRY } from './substrate.ts'
 
@@ -7,15 +8,15 @@ import { SUBSTRATE_NAMES, SUBSTRATE_REGISTRY } from './substrate.ts'
 const WRITERS: Readonly<Record<string, readonly string[]>> = {
   roleFlow: ['set-roleflow'],
   schedule: ['set-schedule', 'delete-schedule'],
-  subscription: [
-    ...['subscribe', 'unsubscribe', 'set-roleflow', 'set-role', 'delete-role'],
-    ...['set-space', 'remove-contributor'], // they end those that may see no more
-  ],
+  subscription: ['subscribe', 'unsubscribe', 'set-roleflow', 'set-role', 'delete-role'],
   llm: ['set-being', 'set-roleflow'],
   wake: ['set-being'],
   passkeys: ['set-being'],
   permissions: ['set-space'],
 }
+
+/** Operations that end subscriptions of beings which may see no more, and write none. */
+const ENDERS: readonly string[] = ['set-space', 'remove-contributor']
 
 interface Writing {
   readonly known: Pick<Known, 'namespaces'>
@@ -34,9 +35,11 @@ export function requireOwnQualities(
   { known, actor, lender }: Writing,
 ): void {
   const isOfOperator = [actor, lender].some((being) => being !== null && being.parent === null)
-  for (const { kind, payload } of facts) {
+  for (const { reel, kind, payload } of facts) {
     if (kind !== 'quality:set' || !Array.isArray(payload.path)) continue
     const namespace = String(payload.path[0])
+    const isEnd = namespace === SUBSCRIPTIONS && reel.startsWith('being:') && payload.value === null
+    if (isEnd && origin === SUBSTRATE_REGISTRY && ENDERS.includes(name)) continue
     const writers = Object.hasOwn(WRITERS, namespace) ? WRITERS[namespace] : undefined
     if (writers !== undefined) {
       if (origin === SUBSTRATE_REGISTRY && writers.includes(name)) continue
