@@ -80,6 +80,7 @@ it.for(['operator', 'bob'])(
   { timeout: 900_000 },
   async (being, { skip }) => {
     const program = join(requirePrograms(skip), 'schemathesis')
+    const folder = mkdtempSync(join(tmpdir(), 'treeos-schemathesis-')) // it keeps a cache where it runs
     const ended = await run(
       program,
       [
@@ -100,8 +101,10 @@ it.for(['operator', 'bob'])(
         '--generation-database',
         'none',
       ],
-      { maxBuffer: 64 * 1024 * 1024, env: { ...process.env, NO_COLOR: '1' } },
-    ).catch((error: { stdout?: string; code?: number }) => error)
+      { maxBuffer: 64 * 1024 * 1024, cwd: folder, env: { ...process.env, NO_COLOR: '1' } },
+    )
+      .catch((error: { stdout?: string; code?: number }) => error)
+      .finally(() => rmSync(folder, { recursive: true }))
     expect(ended.stdout?.slice(-6000) ?? '', 'see above').toContain('No issues found')
     expect(at.errors).toEqual([])
   },
