@@ -73,9 +73,9 @@ beforeEach(async () => {
   takesMail = true
 })
 
-const serve = (options: CourierOptions = {}) =>
+const serve = (options: CourierOptions = {}, actsPerMinute = 1000) =>
   at.serveAnew({
-    actsPerMinute: 1000,
+    actsPerMinute,
     outlets: {
       privateHosts: ['127.0.0.1'],
       mail: { url: `smtp://127.0.0.1:${portOf(smtp.server)}`, from: 'treeos@example.org' },
@@ -195,6 +195,23 @@ describe('a webhook', () => {
     expect(left.rows).toEqual([])
   })
 
+  it('does not wait behind slow receivers of others', async () => {
+    await at.enter('cleo')
+    const cleo = await at.enter('cleo')
+    const slow = Promise.withResolvers<number>()
+    await at.post(cleo, '/api/v1/outlets', { kind: 'webhook', address: hookUrl(), wants: ['question'] })
+    answer = () => slow.promise
+    for (let i = 0; i < 6; i++) await ask(`slow ${i}`, 'cleo')
+    await until(() => got.length > 0)
+    answer = () => 200
+    await addOutlet({ kind: 'webhook', address: hookUrl(), wants: ['question'] })
+    await ask('quick')
+    await until(() => got.some(({ json }) => json.data.content === 'quick'))
+    expect(got.length).toBeLessThan(7)
+    slow.resolve(200)
+    await until(() => got.length === 7)
+  })
+
   it('reaches no private address unless the operator says so, and no other protocol', async () => {
     await serve({ privateHosts: [], againInSeconds: [] })
     for (const host of ['127.0.0.1', 'localhost', '[::1]', '169.254.169.254', '2130706433'])
@@ -303,6 +320,16 @@ describe('a webhook that comes', () => {
     expect((await at.ask(ada, '/api/v1/hooks')).json).toMatchObject([
       { name: 'build', usedAt: expect.any(String) },
     ])
+  })
+
+  it('that is sent again does not use up the acts of its person', async () => {
+    await serve({}, 3)
+    const made = await hook({ summon: '@kid' }) // one act
+    for (let i = 0; i < 6; i++) expect((await signed(made, '{}', { id: 'again' })).status).toBe(200) // one act
+    const own = { target: '@kid', content: 'mine' }
+    expect((await at.post(ada, '/api/v1/summon', own)).status).toBe(200)
+    expect((await signed(made, '{}')).status).toBe(429)
+    await serve()
   })
 
   it('is a signal, where its person made it one', async () => {

@@ -1,6 +1,7 @@
 /** What programs have beside the API: MCP on the same port, access tokens, and receipts. */
-import { issueToken, moments } from '@treeos/client'
+import { act, issueToken, moments } from '@treeos/client'
 import type { BeingName, JsonObject } from '@treeos/core'
+import { removeAccount } from '@treeos/portal'
 import { findLease } from '@treeos/store'
 import { verifyReceipt } from '@treeos/verify'
 import { sql } from 'kysely'
@@ -208,4 +209,20 @@ describe('the numbers of the reality', () => {
     await at.serveAnew()
     expect((await scrape(token)).text).not.toContain('treeos_reality')
   })
+})
+
+it('tokens end with the account of their person, and with the life of who made them', async () => {
+  const birth = { operation: 'birth', payload: { name: 'dan', cognition: 'human', role: 'stage:free' } }
+  const cleo = await tokenOf('cleo')
+  expect((await asProgram(cleo, '/api/v1/be', birth)).status).toBe(200)
+  const dan = await tokenOf('dan', 'cleo')
+  expect((await asProgram(dan, '/api/v1/me')).json).toMatchObject({ being: '@dan' })
+  await at.enter('cleo')
+  await removeAccount(at.store, 'cleo')
+  for (const secret of [cleo, dan]) expect((await asProgram(secret, '/api/v1/me')).status).toBe(401)
+  // Another one, made on the machine of the instance, ends with its maker.
+  const later = await tokenOf('dan', 'cleo')
+  expect((await asProgram(later, '/api/v1/me')).status).toBe(200)
+  await act(at.world, 'operator', { verb: 'do', action: 'end-being', target: '@cleo', args: {} })
+  expect((await asProgram(later, '/api/v1/me')).json).toMatchObject({ code: 'BEING_ENDED' })
 })

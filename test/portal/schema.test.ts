@@ -83,6 +83,7 @@ const COLUMNS: Columns = {
     wants: 'ARRAY',
     confirmed: 'boolean',
     after_age: 'bigint',
+    salt: 'bytea',
     created_at: time,
   },
   delivery: {
@@ -96,7 +97,15 @@ const COLUMNS: Columns = {
     tried_at: `${time}?`,
     fault: 'text?',
   },
-  hook: { id: 'uuid', being: 'text', name: 'text', does: 'text', created_at: time, used_at: `${time}?` },
+  hook: {
+    id: 'uuid',
+    being: 'text',
+    name: 'text',
+    does: 'text',
+    salt: 'bytea',
+    created_at: time,
+    used_at: `${time}?`,
+  },
   attempt: {
     secret_hash: 'bytea',
     kind: 'text',

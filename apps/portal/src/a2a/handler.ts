@@ -26,7 +26,7 @@ import {
   refusalOf,
   summon,
 } from '@treeos/client'
-import { type BeingName, parseCall, stanceOf, TreeosError } from '@treeos/core'
+import { type BeingName, parseCall, quote, stanceOf, TreeosError } from '@treeos/core'
 import type { Portal, Visit } from '../portal.ts'
 import { consentIn, contentIn, taskOf } from './tasks.ts'
 
@@ -141,12 +141,17 @@ export class BeingHandler implements A2ARequestHandler {
     return key !== undefined && (await findKeyed(at, { as, key }))?.call.verb === 'do'
   }
 
-  /** Says yes or no to the call for which a task waits. */
-  async #answer(id: string, message: Message): Promise<void> {
+  /** Says yes or no to the question that a task waits with, which has to be the one that its client was shown. */
+  async #answer(asked: string, message: Message): Promise<void> {
     const { at, being: me } = this.#visit
-    const { action, args } = consentIn(message)
+    const { id, action, args } = consentIn(message)
+    if (id !== asked)
+      throw new TreeosError(
+        'RESOURCE_CONFLICT',
+        `this task waits for a yes to ${asked}, and not to ${quote(id)}`,
+      )
     const call = parseCall({ verb: 'do', target: stanceOf(me), action, args: { id, ...args } })
-    await act(at, me, call, undefined, keyOf(message))
+    await act(at, me, call, undefined, keyOf(message), await isStranger(at, { as: me, to: this.#being }))
   }
 
   /** The task as soon as it waits for nothing but its client, or as it is when that takes too long. */

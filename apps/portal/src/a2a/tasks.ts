@@ -12,32 +12,45 @@ const STATES: Readonly<Record<AnswerState['state'], TaskState>> = {
   cut: TaskState.TASK_STATE_CANCELED,
 }
 
-/** How the client of a task that waits for a yes answers. */
-const ASKING =
-  'Answer this task with yes or no, or with data: {"approve": true, "args"?, "why"?}. It asks about:'
-
 /** A summon as a task: its id is the correlation, and its context is the thread. */
 export function taskOf(id: string, { state, said, thread, reply, why, asks }: AnswerState): Task {
   return {
     id,
     contextId: thread,
-    status: statusOf(
-      id,
-      thread,
-      STATES[state],
-      asks === null ? why : `${why}\n${ASKING}\n${textOf(asks.call)}`,
-    ),
+    status: statusOf(id, thread, STATES[state], why, asks),
     artifacts: reply === null ? [] : [artifactOf(id, reply.content)],
     history: said === null ? [] : [messageOf(`${id}/said`, { id, thread }, Role.ROLE_USER, textOf(said))],
-    metadata: undefined,
+    metadata: asks === null ? undefined : { approval: asks.id },
   }
 }
 
-const statusOf = (id: string, thread: string, state: TaskState, why: string | null): TaskStatus => ({
-  state,
-  message: why === null ? undefined : messageOf(`${id}/why`, { id, thread }, Role.ROLE_AGENT, why),
-  timestamp: new Date().toISOString(),
-})
+const statusOf = (
+  id: string,
+  thread: string,
+  state: TaskState,
+  why: string | null,
+  asks: AnswerState['asks'],
+): TaskStatus => {
+  const own = { id, thread }
+  const words = why ?? (asks === null ? null : 'it waits for your yes')
+  const said = words === null ? undefined : messageOf(`${id}/why`, own, Role.ROLE_AGENT, words)
+  return {
+    state,
+    message:
+      said === undefined || asks === null ? said : { ...said, parts: [...said.parts, ...askingOf(asks)] },
+    timestamp: new Date().toISOString(),
+  }
+}
+
+/** What a task asks for, for people and for programs. Its id has to come back: nobody says yes to what was not shown. */
+const askingOf = ({ id, call }: NonNullable<AnswerState['asks']>) => [
+  partOf(`It asks about: ${textOf(call)}\nAnswer this task with: yes ${id}, or: no ${id}`),
+  {
+    ...partOf(''),
+    content: { $case: 'data' as const, value: { approval: id, call } },
+    mediaType: 'application/json',
+  },
+]
 
 const artifactOf = (id: string, content: Json): Artifact => ({
   artifactId: `${id}/answer`,
@@ -83,31 +96,37 @@ export function contentIn({ parts }: Message): Json {
   return texts.join('\n')
 }
 
-const YES = new Set(['yes', 'approve'])
-const NO = new Set(['no', 'deny'])
-
-/**
- * A yes or a no, in one word or as data: `{"approve": boolean, "args"?: object, "why"?: text}`.
- * @throws {TreeosError} INVALID_INPUT for anything else: what is not clear is no yes
- */
-export function consentIn(message: Message): {
+/** A yes or a no to one question. */
+export interface Consent {
+  /** the question, as its task said it */
+  readonly id: string
   readonly action: 'approve' | 'deny'
   readonly args: JsonObject
-} {
+}
+
+const WORDS = /^(yes|approve|no|deny) +(\S+)$/i
+
+/**
+ * A yes or a no, with the id of the question that the client was shown: `yes ID`, or data `{"approve": boolean, "id": ID, "args"?: object,
+ * "why"?: text}`.
+ * @throws {TreeosError} INVALID_INPUT for anything else: what is not clear, or names no question, is no yes
+ */
+export function consentIn(message: Message): Consent {
   const content = contentIn(message)
   if (typeof content === 'string') {
-    const word = content.trim().toLowerCase()
-    if (YES.has(word)) return { action: 'approve', args: {} }
-    if (NO.has(word)) return { action: 'deny', args: {} }
-  } else if (isJsonObject(content) && typeof content.approve === 'boolean') {
-    const { approve, args, why, ...odd } = content
-    const given = approve
-      ? { ...(args === undefined ? {} : { args }) }
-      : { ...(why === undefined ? {} : { why }) }
-    if (Object.keys(odd).length === 0) return { action: approve ? 'approve' : 'deny', args: given }
+    const [, word = '', id] = WORDS.exec(content.trim()) ?? []
+    const isYes = /^(yes|approve)$/i.test(word)
+    if (id !== undefined) return { id, action: isYes ? 'approve' : 'deny', args: {} }
+  } else if (isJsonObject(content)) {
+    const { approve, id, args, why, ...odd } = content
+    if (typeof approve === 'boolean' && typeof id === 'string' && Object.keys(odd).length === 0)
+      return approve
+        ? { id, action: 'approve', args: args === undefined ? {} : { args } }
+        : { id, action: 'deny', args: why === undefined ? {} : { why } }
   }
   throw new TreeosError(
     'INVALID_INPUT',
-    'this task waits for a yes or a no: say one of these words, or {"approve": true or false} as data',
+    'this task waits for a yes or a no to one question: say `yes ID` or `no ID` with the id that its status has, or ' +
+      '{"approve": true or false, "id": ID} as data',
   )
 }

@@ -77,16 +77,24 @@ export async function revokeLink(db: Kysely<PortalDb>, being: BeingName): Promis
 }
 
 /**
- * Takes the account of a person away: its ways to sign in, its sessions and its link, where it is told what waits, and its hooks. The
- * person itself lives on.
+ * Takes the account of a person away: its ways to sign in, its sessions and its link, where it is told what waits, its hooks and its
+ * access tokens. The person itself lives on.
  * @returns the ids of the sessions that ended
  */
 export async function removeAccount(db: Kysely<PortalDb>, being: BeingName): Promise<string[]> {
   return db.transaction().execute(async (tx) => {
     await tx.deleteFrom('link').where('being', '=', being).execute()
     const ended = await tx.deleteFrom('session').where('being', '=', being).returning('id').execute()
+    await revokeTokensOf(tx, being)
     for (const table of ['account', 'outlet', 'hook'] as const)
       await tx.deleteFrom(table).where('being', '=', being).execute()
     return ended.map(({ id }) => id)
   })
+}
+
+/** Access tokens for the person, and those that it issued. */
+async function revokeTokensOf(tx: Kysely<PortalDb>, being: BeingName): Promise<void> {
+  await sql`
+    select treeos.revoke_token(t.id, ${being}) from treeos.tokens_of(${being}, null, null) t
+    where t.revoked_at is null and ${being} in (t.issued_by, t.being)`.execute(tx)
 }

@@ -1,4 +1,4 @@
-import { act, type Connection, summon } from '@treeos/client'
+import { act, type Connection, findKeyed, summon } from '@treeos/client'
 import { type Json, parseCall, parseStance } from '@treeos/core'
 import type { Hook } from './hooks.ts'
 
@@ -9,6 +9,13 @@ export interface FromOutside {
   readonly content: Json
 }
 
+/** The key by which a message is one act. */
+const keyOf = ({ id }: Pick<Hook, 'id'>, message: string): string => `hook ${id} ${message}`
+
+/** Whether a message came before: sent again, it is no further act. */
+export const wasTold = async (at: Pick<Connection, 'db'>, hook: Hook, message: string): Promise<boolean> =>
+  (await findKeyed(at, { as: hook.being, key: keyOf(hook, message) })) !== null
+
 /**
  * What a program outside said becomes an act of the hook's person: a summon, or a signal. This is the one place where it enters, so
  * that all of it says that it comes from outside, and by which hook. The same message is the same act, however often it comes.
@@ -16,10 +23,11 @@ export interface FromOutside {
  */
 export async function tellFromOutside(
   at: Connection,
-  { id, being: as, name, does }: Hook,
+  hook: Hook,
   message: FromOutside,
 ): Promise<{ readonly correlation: string } | { readonly act: string | null }> {
-  const key = `hook ${id} ${message.id}`
+  const { being: as, name, does } = hook
+  const key = keyOf(hook, message.id)
   const said = { outside: { hook: name, id: message.id }, content: message.content }
   if ('summon' in does) {
     const target = parseStance(does.summon)

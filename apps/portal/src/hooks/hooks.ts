@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto'
 import { type Connection, instanceSecret } from '@treeos/client'
 import { type BeingName, parseStance, quote, TreeosError } from '@treeos/core'
 import type { Kysely } from 'kysely'
@@ -11,6 +12,7 @@ export interface Hook {
   /** what its person calls it */
   readonly name: string
   readonly does: HookDoes
+  readonly salt: Buffer
 }
 
 export type HookDoes = { readonly summon: string } | { readonly signal: string }
@@ -27,11 +29,12 @@ export interface HookPlace {
 }
 
 const HOOKS_MAX = 16
+export const SALT_BYTES = 32
 const SIGNAL = /^[a-z0-9-]{1,40}(\.[^.\0]{1,80}){1,8}$/
 const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/
 
 /**
- * Makes a hook. Its secret follows from the key of the instance and its id, so it is stored nowhere.
+ * Makes a hook. Its secret follows from the key of the instance and a salt, so it is stored nowhere.
  * @throws {TreeosError} INVALID_INPUT, RATE_LIMITED, SERVICE_UNAVAILABLE without a key of the instance
  */
 export async function addHook(
@@ -42,16 +45,17 @@ export async function addHook(
   if ('summon' in does) parseStance(does.summon)
   else if (!SIGNAL.test(does.signal))
     throw new TreeosError('INVALID_INPUT', `signal is ${quote(does.signal)}; it takes a key such as ci.build`)
-  secretOfHook(at, '')
+  const salt = randomBytes(SALT_BYTES)
+  secretOfHook(at, { id: '', salt }) // there is a key
   const row = await store.transaction().execute(async (tx) => {
     await requireRoom(tx, 'hook', being, HOOKS_MAX)
     return tx
       .insertInto('hook')
-      .values({ being, name, does: JSON.stringify(does) })
+      .values({ being, name, does: JSON.stringify(does), salt })
       .returningAll()
       .executeTakeFirstOrThrow()
   })
-  return { ...viewOf(row), secret: shownSecret(secretOfHook(at, row.id)) }
+  return { ...viewOf(row), secret: shownSecret(secretOfHook(at, row)) }
 }
 
 /** @throws {TreeosError} RATE_LIMITED when a person has as many as it may */
@@ -99,11 +103,12 @@ export async function findHook({ store }: Pick<HookPlace, 'store'>, id: string):
   const row = await store.selectFrom('hook').selectAll().where('id', '=', id).executeTakeFirst()
   return row === undefined
     ? null
-    : { id, being: row.being, name: row.name, does: JSON.parse(row.does) as HookDoes }
+    : { id, being: row.being, name: row.name, does: JSON.parse(row.does) as HookDoes, salt: row.salt }
 }
 
 /** @throws {TreeosError} SERVICE_UNAVAILABLE without a key of the instance */
-export const secretOfHook = (at: HookPlace['at'], id: string): Buffer => instanceSecret(at, `hook ${id}`)
+export const secretOfHook = (at: HookPlace['at'], { id, salt }: Pick<Hook, 'id' | 'salt'>): Buffer =>
+  instanceSecret(at, `hook ${id}`, salt)
 
 const viewOf = (row: {
   readonly id: string

@@ -39,3 +39,14 @@ describe('a signed message', () => {
     for (const skew of [-302, 302]) expect(read({}, body, AT + skew * 1000)).toBeNull()
   })
 })
+
+it('a message cannot be cut elsewhere: an id with a dot is none, although its signature holds', () => {
+  const hidden = `${body.slice(0, 5)}.${AT / 1000}.{"forged":1}`
+  const whole = signedHeaders(secret, { id, at: AT - 3600_000, body: hidden })
+  const forged: SignedHeaders = {
+    'webhook-id': `${id}.${(AT - 3600_000) / 1000}.${body.slice(0, 5)}`,
+    'webhook-timestamp': String(AT / 1000),
+    'webhook-signature': whole['webhook-signature'],
+  }
+  expect(signedId(secret, (name) => forged[name], { body: '{"forged":1}', now: AT })).toBeNull()
+})

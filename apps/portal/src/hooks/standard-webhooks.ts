@@ -7,7 +7,8 @@ export const shownSecret = (secret: Buffer): string => `whsec_${secret.toString(
 
 /** A message that is older or younger is refused: its signature may have been overheard. */
 const SKEW_SECONDS_MAX = 300
-const ID_CHARS_MAX = 128
+/** A dot ends the id in the signed text. */
+const ID = /^[^.\s]{1,128}$/
 const SIGNATURES_MAX = 10
 
 export interface SignedHeaders {
@@ -41,7 +42,7 @@ export function signedId(
     header('webhook-timestamp') ?? '',
     header('webhook-signature') ?? '',
   ]
-  if (id === '' || id.length > ID_CHARS_MAX || !/^\d{1,12}$/.test(timestamp)) return null
+  if (!ID.test(id) || !/^\d{1,12}$/.test(timestamp)) return null
   if (Math.abs(now / 1000 - Number(timestamp)) > SKEW_SECONDS_MAX) return null
   const right = signatureOf(secret, id, timestamp, body)
   const given = signatures.split(' ').slice(0, SIGNATURES_MAX)

@@ -15,6 +15,7 @@ export interface Delivery {
   readonly want: Want | 'confirm'
   /** with this one */
   readonly attempts: number
+  readonly salt: Buffer
 }
 
 /**
@@ -40,6 +41,7 @@ export async function noteOpenEntries(db: Kysely<PortalDb>, graceSeconds = GRACE
     select o.id, i.id from portal.outlet o join treeos.inbox i on i.being = o.being
     where o.confirmed and i.closed_by is null and i.kind <> 'act' and i.age > o.after_age
       and (${WANT}) = any(o.wants) and i.at < clock_timestamp() - make_interval(secs => ${graceSeconds})
+    for key share of o -- none is removed meanwhile
     on conflict do nothing`.execute(db)
 }
 
@@ -66,7 +68,8 @@ export async function takeDue(
   const { rows } = await sql<Delivery>`
     with due as (
       select d.outlet, d.entry from (
-        select distinct being from portal.outlet where not being = any(${[...without]}::text[])) person,
+        select o.being, max(d.tried_at) as tried from portal.outlet o join portal.delivery d on d.outlet = o.id
+        where not o.being = any(${[...without]}::text[]) group by o.being) person,
       lateral (
         select d.outlet, d.entry, d.next_at from portal.delivery d join portal.outlet o on o.id = d.outlet
         where o.being = person.being and d.state = 'due' and d.next_at <= clock_timestamp()
@@ -74,14 +77,14 @@ export async function takeDue(
             select count(*) from portal.delivery s
             where s.outlet = o.id and s.tried_at > clock_timestamp() - interval '1 hour'))
         order by d.next_at limit ${perPerson} for update of d skip locked) d
-      order by d.next_at limit ${limit}
+      order by person.tried nulls first, d.next_at limit ${limit}
     ), taken as (
       update portal.delivery d set attempts = attempts + 1, tried_at = clock_timestamp(),
         next_at = clock_timestamp() + make_interval(secs => ${holdSeconds})
       from due where d.outlet = due.outlet and d.entry = due.entry
       returning d.id, d.outlet, d.entry, d.attempts
     )
-    select t.id, t.outlet, t.entry, t.attempts, o.being, o.kind, o.address,
+    select t.id, t.outlet, t.entry, t.attempts, o.being, o.kind, o.address, o.salt,
       case when t.entry = ${CONFIRMING} then 'confirm' else ${WANT} end as want
     from taken t join portal.outlet o on o.id = t.outlet left join treeos.inbox i on i.id = t.entry`.execute(
     db,

@@ -24,6 +24,21 @@ const SUBJECTS: Readonly<Record<Exclude<Delivery['want'], 'confirm'>, (from: str
   approval: () => 'A call waits for your yes',
 }
 
+/** How a server is reached. Beyond this machine nothing is sent before TLS, also where somebody on the way takes STARTTLS away. */
+export function transportOf({ url }: Pick<Mail, 'url'>) {
+  const { protocol, hostname } = new URL(url)
+  return {
+    url,
+    requireTLS: protocol === 'smtp:' && !isLoopback(hostname),
+    connectionTimeout: TIMEOUT_MS,
+    greetingTimeout: TIMEOUT_MS,
+    socketTimeout: TIMEOUT_MS,
+  }
+}
+
+const isLoopback = (hostname: string): boolean =>
+  hostname === 'localhost' || hostname === '[::1]' || /^127([.]\d{1,3}){3}$/.test(hostname)
+
 /**
  * Sends one entry by e-mail, as plain text. Its Message-ID is the same each time, by which mail programs know a repetition.
  * @throws {TreeosError} SERVICE_UNAVAILABLE where no server is named
@@ -39,12 +54,7 @@ export async function sendEmail(
   const { id, being, address } = delivery
   const { name } = at.reality
   const told = entry === null ? confirming(at, delivery) : telling(being, delivery.want, entry)
-  const transport = createTransport({
-    url: mail.url,
-    connectionTimeout: TIMEOUT_MS,
-    greetingTimeout: TIMEOUT_MS,
-    socketTimeout: TIMEOUT_MS,
-  })
+  const transport = createTransport(transportOf(mail))
   try {
     await transport.sendMail({
       from: mail.from,
@@ -66,12 +76,12 @@ interface Told {
   readonly text: string
 }
 
-const confirming = (at: Pick<Connection, 'vaults'>, { outlet, being }: Delivery): Told => ({
+const confirming = (at: Pick<Connection, 'vaults'>, delivery: Delivery): Told => ({
   subject: 'Confirm this address',
   text:
-    `${stanceOf(being)} wants to be told by e-mail to this address what waits in its inbox.\n\n` +
-    `If that is you, the code is: ${codeOf(at, outlet)}\n\n` +
-    `treeos outlet confirm ${outlet} ${codeOf(at, outlet)}\n\nElse ignore this: nothing more comes.\n`,
+    `${stanceOf(delivery.being)} wants to be told by e-mail to this address what waits in its inbox.\n\n` +
+    `If that is you, the code is: ${codeOf(at, delivery)}\n\n` +
+    `treeos outlet confirm ${delivery.outlet} ${codeOf(at, delivery)}\n\nElse ignore this: nothing more comes.\n`,
 })
 
 function telling(being: BeingName, want: Delivery['want'], entry: InboxView): Told {

@@ -1,8 +1,8 @@
-import { timingSafeEqual } from 'node:crypto'
+import { randomBytes, timingSafeEqual } from 'node:crypto'
 import { type Connection, instanceSecret } from '@treeos/client'
 import { type BeingName, quote, TreeosError } from '@treeos/core'
 import { type Kysely, sql } from 'kysely'
-import { requireRoom } from '../hooks/hooks.ts'
+import { requireRoom, SALT_BYTES } from '../hooks/hooks.ts'
 import { shownSecret } from '../hooks/standard-webhooks.ts'
 import type { PortalDb } from '../store/schema.ts'
 
@@ -59,7 +59,8 @@ export async function addOutlet(
   { kind, address, wants = WANTS }: OutletWanted,
 ): Promise<OutletView & { readonly secret?: string }> {
   requireAddress(kind, address)
-  secretOfOutlet(at, '')
+  const salt = randomBytes(SALT_BYTES)
+  secretOfOutlet(at, { outlet: '', salt }) // there is a key
   const id = await store.transaction().execute(async (tx) => {
     await requireRoom(tx, 'outlet', being, OUTLETS_MAX)
     const made = await tx
@@ -70,6 +71,7 @@ export async function addOutlet(
         address,
         wants: [...new Set(wants)],
         confirmed: kind === 'webhook',
+        salt,
         after_age: sql`coalesce((select max(age) from treeos.inbox where being = ${being}), 0)`,
       })
       .onConflict((on) => on.columns(['being', 'kind', 'address']).doNothing())
@@ -83,7 +85,9 @@ export async function addOutlet(
   })
   const [view] = (await listOutlets({ store }, being)).filter((one) => one.id === id)
   if (view === undefined) throw new Error(`the outlet ${id} was removed while it was made`)
-  return kind === 'webhook' ? { ...view, secret: shownSecret(secretOfOutlet(at, id)) } : view
+  return kind === 'webhook'
+    ? { ...view, secret: shownSecret(secretOfOutlet(at, { outlet: id, salt })) }
+    : view
 }
 
 function requireAddress(kind: OutletKind, address: string): void {
@@ -151,7 +155,16 @@ export async function confirmOutlet(
   being: BeingName,
   { id, code }: { readonly id: string; readonly code: string },
 ): Promise<void> {
-  const [right, given] = [codeOf(at, id), code.trim().toLowerCase()].map((text) => Buffer.from(text))
+  const found = await store
+    .selectFrom('outlet')
+    .select('salt')
+    .where(sql<string>`id::text`, '=', id)
+    .where('being', '=', being)
+    .executeTakeFirst()
+  const salt = found?.salt ?? randomBytes(SALT_BYTES)
+  const [right, given] = [codeOf(at, { outlet: id, salt }), code.trim().toLowerCase()].map((text) =>
+    Buffer.from(text),
+  )
   const isRight = right?.length === given?.length && timingSafeEqual(right as Buffer, given as Buffer)
   const done = isRight
     ? await store
@@ -183,10 +196,16 @@ export async function retryOutlet(
 
 const unknown = (id: string) => new TreeosError('INVALID_INPUT', `you have no outlet ${quote(id)}`)
 
+/** What the secrets of an outlet follow from, beside the key of the instance. */
+export interface Salted {
+  readonly outlet: string
+  readonly salt: Buffer
+}
+
 /** @throws {TreeosError} SERVICE_UNAVAILABLE without a key of the instance */
-export const secretOfOutlet = (at: OutletPlace['at'], id: string): Buffer =>
-  instanceSecret(at, `outlet ${id}`)
+export const secretOfOutlet = (at: OutletPlace['at'], { outlet, salt }: Salted): Buffer =>
+  instanceSecret(at, `outlet ${outlet}`, salt)
 
 const CODE_CHARS = 10
-export const codeOf = (at: OutletPlace['at'], id: string): string =>
-  instanceSecret(at, `confirm ${id}`).toString('hex').slice(0, CODE_CHARS)
+export const codeOf = (at: OutletPlace['at'], { outlet, salt }: Salted): string =>
+  instanceSecret(at, `confirm ${outlet}`, salt).toString('hex').slice(0, CODE_CHARS)

@@ -14,9 +14,10 @@ const WHOSE = { who: 'a webhook', setting: 'TREEOS_WEBHOOK_PRIVATE' }
  */
 export async function sendWebhook(
   at: Pick<Connection, 'vaults'>,
-  { delivery: { id, outlet, address, being, want }, entry, signal }: Trying,
+  { delivery, entry, signal }: Trying,
   privateHosts: readonly string[],
 ): Promise<void> {
+  const { id, address, being, want } = delivery
   const now = Date.now()
   const body = JSON.stringify({
     type: `inbox.${want}`,
@@ -28,7 +29,7 @@ export async function sendWebhook(
     headers: {
       'content-type': 'application/json',
       'user-agent': 'TreeOS-Webhooks',
-      ...signedHeaders(secretOfOutlet(at, outlet), { id, at: now, body }),
+      ...signedHeaders(secretOfOutlet(at, delivery), { id, at: now, body }),
     },
     body,
     timeoutSeconds: TIMEOUT_SECONDS,

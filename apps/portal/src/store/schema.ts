@@ -85,6 +85,7 @@ export interface PortalDb {
     readonly confirmed: boolean
     /** postgres returns a bigint as text */
     readonly after_age: ColumnType<string, number, number>
+    readonly salt: Buffer
     readonly created_at: Generated<Date>
   }
   readonly delivery: {
@@ -103,6 +104,7 @@ export interface PortalDb {
     readonly being: string
     readonly name: string
     readonly does: string
+    readonly salt: Buffer
     readonly created_at: Generated<Date>
     readonly used_at: Date | null
   }

@@ -98,7 +98,7 @@ create table portal.attempt (
 );
 
 -- Where a person is told what waits in its inbox, beside the page. The secret that signs what a webhook is sent follows from the key of the
--- instance, and is in no table.
+-- instance, which workers have, and from the salt, which they may not read: none of both is enough.
 create table portal.outlet (
   id uuid primary key default gen_random_uuid(),
   being text not null,
@@ -107,6 +107,7 @@ create table portal.outlet (
   wants text[] not null, -- of question, answer, notice, approval
   confirmed boolean not null, -- an address of e-mail is told nothing before it gave the code that it was sent
   after_age bigint not null, -- the newest entry of the inbox when it was made
+  salt bytea not null,
   created_at timestamptz not null default clock_timestamp(),
   unique (being, kind, address)
 );
@@ -127,12 +128,13 @@ create table portal.delivery (
 create index delivery_due on portal.delivery (next_at) where state = 'due';
 
 -- By which a program outside acts as its person without a session or a token: it signs what it sends. The secret follows from the key of
--- the instance, and is in no table.
+-- the instance and from the salt, as that of an outlet.
 create table portal.hook (
   id uuid primary key default gen_random_uuid(),
   being text not null,
   name text not null,
   does text not null, -- JSON: {"summon": stance} or {"signal": key}
+  salt bytea not null,
   created_at timestamptz not null default clock_timestamp(),
   used_at timestamptz
 );

@@ -150,6 +150,7 @@ export interface Authorization {
 export async function authorizeGrant(at: Presence, { being, issuer }: TokenGrant): Promise<Authorization> {
   const row = await requireBeing(at, being)
   requireNotEnded(row)
+  if (being !== issuer) requireNotEnded(await requireBeing(at, issuer))
   if (being !== issuer && !(await isDescendant(readerOf(at), being, issuer)))
     throw new TreeosError(
       'FORBIDDEN',

@@ -88,9 +88,9 @@ export class VaultCaller {
     await this.#ask({ id: vaultOf(handle), url }, { ask: 'drop', handle, moment })
   }
 
-  /** 32 bytes that follow from the key of the instance and a name: whoever has the key makes them again, so they are stored nowhere. */
-  secretFor(name: string): Buffer {
-    return Buffer.from(hkdfSync('sha256', this.#key, new Uint8Array(), `treeos.secret.v1 ${name}`, 32))
+  /** 32 bytes that follow from the key of the instance, a name and a salt: whoever has key and salt makes them again, so they are stored nowhere. */
+  secretFor(name: string, salt: Uint8Array): Buffer {
+    return Buffer.from(hkdfSync('sha256', this.#key, salt, `treeos.secret.v1 ${name}`, 32))
   }
 
   /** Under the key of the instance, so nobody without it can guess a short text from the mark. */
