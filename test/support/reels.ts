@@ -15,7 +15,7 @@ export class ChainedReels {
         .update(`treeos.genesis.v1\0${this.reality}\0${draft.reel}`)
         .digest('hex')
       const head = this.#heads.get(draft.reel) ?? { reel: draft.reel, seq: 0, hash: origin, stateSeq: 0 }
-      const by = { actor, driver: null, moment: null, cause: null, at: 0, stack: null }
+      const by = { actor, driver: null, moment: 'ann/1/1', cause: null, at: 0, stack: null }
       const [fact] = buildFacts(new Map([[draft.reel, head]]), [draft], by)
       const { ref, header, salt, bytes } = fact!
       this.#heads.set(draft.reel, { ...head, seq: ref.seq, hash: ref.hash })

@@ -76,6 +76,21 @@ export function faultOfMarks(
   return facts.every(isMark) ? null : 'it marks what it wrote no words into, or says more than that'
 }
 
+/** Whether some row into which a moment wrote words has no mark: none of its facts is one, and it had none. @param was null where that is not known */
+export const lacksMark = (
+  facts: readonly { readonly reel: string; readonly kind: string; readonly payload: Json }[],
+  was: (reel: string, name: Json) => boolean | null,
+): boolean =>
+  facts.some(({ reel, kind, payload }) => {
+    if (!WORDED.includes(kind) || (reel === REGISTRY && payload === null)) return false
+    const name = reel === REGISTRY ? (at(payload, 'name') ?? null) : null
+    const isOfIt = (fact: (typeof facts)[number]) =>
+      fact.kind === MARKED &&
+      fact.reel === reel &&
+      (fact.payload === null || same(at(fact.payload, 'name') ?? null, name))
+    return !facts.some(isOfIt) && was(reel, name) === false
+  })
+
 /** What of a bundle or of a receipt a moment is compared with. */
 interface Shown {
   readonly origins: Origins

@@ -22,6 +22,17 @@ def check_marks(facts):
             need(reel in worded and (payload is None or same(payload, form)), "a mark of something else")
 
 
+def check_all_marked(facts, was_marked):
+    """Each row into which words were written has a mark, of the same moment or of before. `was_marked` gives None where that is not known."""
+    for reel, kind, payload in facts:
+        if kind not in WORDED or (reel == "registry" and payload is None):
+            continue
+        name = given(payload, "name") if reel == "registry" else None
+        marks = [said for place, what, said in facts if what == MARKED and place == reel]
+        is_now = any(said is None or same(given(said, "name"), name) for said in marks)
+        need(is_now or was_marked(reel, name) is not False, "what it wrote has no mark")
+
+
 class Origins:
     def __init__(self):
         self.steps, self.wrote, self.said, self.by_hash = {}, {}, {}, {}

@@ -10,7 +10,7 @@ from hashes import Checkpoint, fact_hash, is_hash, is_included, is_signed, momen
 from heads import shown_heads
 from moment import check_header, check_moment
 from operations import OPERATIONS
-from origin import asked_in, check_origin
+from origin import asked_in, check_all_marked, check_origin
 from passkey import signer_of, signing_of
 from plain_json import ABSENT, Broken, at, canonical, given, items, need, parse, same
 from stack import Beside, Stack
@@ -116,6 +116,12 @@ class Derivation:
 
         specs = self.witness["specs"]
         check_facts(facts, self.moment, specs[0] if specs else None, self.witness["target"], state_of)
+        if at(self.open, "outside") is True:
+            check_all_marked(facts, self.was_marked)
+
+    def was_marked(self, reel, name):
+        head = self.world.heads.get(reel)
+        return None if head is None else self.world.origins.is_marked((reel, name), head[0])
 
     def signed(self):
         by = signer_of(self.open, self.being)

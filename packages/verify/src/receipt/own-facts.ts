@@ -2,6 +2,7 @@ import { at, isArray, isObject, type Json, same } from '../canonical.ts'
 import { checkFacts, inOrder } from '../facts.ts'
 import { factHash, isHash, saltedHash } from '../hash.ts'
 import { isHeaderOf } from '../header.ts'
+import { lacksMark } from '../origin.ts'
 import type { World } from './world.ts'
 
 const need = (condition: boolean, what: string): void => {
@@ -77,5 +78,11 @@ export function checkOwnFacts({ facts, moment, specs, target }: Told, world: Wor
   const doing = { record: isObject(record) ? record : {}, open, decision, role, target, stateOf }
   const { fault, attested } = checkFacts(written, doing)
   need(fault === null, String(fault))
+  const wasMarked = (reel: string, name: Json) => {
+    const seq = world.shown.get(reel)?.head[0]
+    return seq === undefined ? null : world.origins.isMarked(reel, seq, name)
+  }
+  const isMarked = at(open, 'outside') !== true || !lacksMark(written, wasMarked)
+  need(isMarked, 'what it wrote holds words from outside, and has no mark')
   return [...erased, ...attested]
 }
