@@ -163,10 +163,10 @@ export class Container {
     process.kill(Number(children.trim()), signal)
   }
 
-  /** Ends it in any case. */
+  /** Ends it in any case: the kernel forgets what is to end with its parent once the user has changed. */
   kill(): void {
     try {
-      process.kill(this.#pid, 'SIGKILL')
+      this.signal('SIGKILL')
     } catch {
       // it has ended
     }
