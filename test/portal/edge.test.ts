@@ -18,7 +18,9 @@ const ATTACKING: Record<string, string>[] = [
 
 /** Every route, from the router itself: a new one is tested without being named here. */
 const routes = () => listRoutes(at.portal)
-const unsafe = () => routes().filter(({ method }) => method !== 'GET')
+/** A webhook is for programs: its signature decides, and no cookie counts. */
+const SIGNED = '/api/open/hooks/:id'
+const unsafe = () => routes().filter(({ method, path }) => method !== 'GET' && path !== SIGNED)
 const fill = (path: string) =>
   path.replace(':name', 'operator').replace(':n', '1').replace(':id', 'some-thread')
 
@@ -79,10 +81,17 @@ describe('what changes something is refused unless the portal’s own page sends
         headers: { ...good(), ...session },
         body: '{}',
       })
-      const reached = path.endsWith('/cancel') ? 404 : 400 // which takes no body, and finds no such being
+      // A cancel takes no body, and finds no such being; a token has a default for all.
+      const reached = path.endsWith('/cancel') ? 404 : path === '/api/v1/tokens' ? 200 : 400
       expect({ path, status }).toEqual({ path, status: reached })
     }
     expect((await at.ask(operator, '/api/session')).status).toBe(200)
+  })
+
+  it('but a webhook, which no session opens', async () => {
+    const headers = { ...good(), cookie: operator.cookie, 'x-treeos-key': operator.key }
+    const { status } = await send(at.origin, fill(SIGNED), { method: 'POST', headers, body: '{}' })
+    expect(status).toBe(401)
   })
 
   it('a read that another site makes a browser send is refused too', async () => {
