@@ -5,6 +5,7 @@ const OF_LOG = 'made from the chains; `treeos checkpoint` compares it with them'
 /** Tables of which no column is evidence, and why. */
 export const NO_EVIDENCE: Readonly<Record<string, string>> = {
   delayed: 'wakes that are not delivered yet',
+  held_count: 'places among the acts that a rule counts, until the facts that count them',
   journal: 'the order in which readers get what the chains hold',
   log_entry: OF_LOG,
   log_state: OF_LOG,
