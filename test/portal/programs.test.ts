@@ -211,6 +211,23 @@ describe('the numbers of the reality', () => {
   })
 })
 
+it('no program vouches for words from outside, by a token of a person', async () => {
+  const secret = await tokenOf('ada')
+  const vouching = { action: 'vouch', target: '@ada', args: {} }
+  const why = expect.stringContaining('only a person vouches')
+  const byApi = await asProgram(secret, '/api/v1/do', vouching)
+  expect(byApi.json).toMatchObject({ code: 'FORBIDDEN', detail: why })
+  const client = await connectTo(`${at.origin}/mcp`, secret)
+  expect(await client.call('do', vouching)).toMatchObject({
+    isError: true,
+    value: { code: 'FORBIDDEN', message: why },
+  })
+  await client.leave()
+  // Control: by the page the person may, and there is nothing to vouch for.
+  const ada = await at.enter('ada')
+  expect((await at.post(ada, '/api/v1/do', vouching)).json).toMatchObject({ code: 'RESOURCE_CONFLICT' })
+})
+
 it('tokens end with the account of their person, and with the life of who made them', async () => {
   const birth = { operation: 'birth', payload: { name: 'dan', cognition: 'human', role: 'stage:free' } }
   const cleo = await tokenOf('cleo')

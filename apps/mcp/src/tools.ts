@@ -1,4 +1,4 @@
-import { act, describeSelf, reply, type Seat, see, summon } from '@treeos/client'
+import { act, describeSelf, isFromProgram, reply, type Seat, see, summon } from '@treeos/client'
 import {
   type CallParameters,
   callParameters,
@@ -97,7 +97,7 @@ export async function callTool(
     await seat.use(async ({ registry }) => shownBy(registry)),
   )
   if (call.verb === 'see') return seat.use((at, being) => see(at, being, call.address))
-  return seat.act((at, being) => act(at, being, call))
+  return seat.act((at, being) => act(at, being, call, undefined, undefined, isFromProgram(call)))
 }
 
 /** A client may fill in what it leaves out. */

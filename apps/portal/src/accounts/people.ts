@@ -77,8 +77,8 @@ export async function revokeLink(db: Kysely<PortalDb>, being: BeingName): Promis
 }
 
 /**
- * Takes the account of a person away: its ways to sign in, its sessions and its link, where it is told what waits, its hooks and its
- * access tokens. The person itself lives on.
+ * Takes the account of a person away: its ways to sign in, its sessions and its link, where it is told what waits, its hooks, its
+ * access tokens and the links by which it would answer calls. The person itself lives on.
  * @returns the ids of the sessions that ended
  */
 export async function removeAccount(db: Kysely<PortalDb>, being: BeingName): Promise<string[]> {
@@ -86,7 +86,7 @@ export async function removeAccount(db: Kysely<PortalDb>, being: BeingName): Pro
     await tx.deleteFrom('link').where('being', '=', being).execute()
     const ended = await tx.deleteFrom('session').where('being', '=', being).returning('id').execute()
     await revokeTokensOf(tx, being)
-    for (const table of ['account', 'outlet', 'hook'] as const)
+    for (const table of ['account', 'outlet', 'hook', 'answer_link'] as const)
       await tx.deleteFrom(table).where('being', '=', being).execute()
     return ended.map(({ id }) => id)
   })

@@ -1,5 +1,5 @@
 import { z } from '@hono/zod-openapi'
-import { act, describeSelf, type ReachView, reach, see, summon } from '@treeos/client'
+import { act, describeSelf, isFromProgram, type ReachView, reach, see, summon } from '@treeos/client'
 import { parseCall, parseStance, stanceOf } from '@treeos/core'
 import { answers, body, content, id, idempotency, newApi, open, operation, text } from './operation.ts'
 import { Act, Descriptor, priority, Self, Summoned } from './shapes.ts'
@@ -130,9 +130,11 @@ export const verbRoutes = () =>
       return c.json(await see(at, being, c.req.valid('query').address), 200)
     })
     .openapi(doing, async (c) => {
-      const { at, being } = c.get('visit')
+      const { at, being, token } = c.get('visit')
       const call = parseCall({ verb: 'do', ...c.req.valid('json') })
-      return c.json(await act(at, being, call, undefined, c.req.valid('header')['idempotency-key']), 200)
+      const key = c.req.valid('header')['idempotency-key']
+      const outside = token !== null && isFromProgram(call)
+      return c.json(await act(at, being, call, undefined, key, outside), 200)
     })
     .openapi(being, async (c) => {
       const { at, being } = c.get('visit')

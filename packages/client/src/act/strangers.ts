@@ -1,4 +1,4 @@
-import type { BeingName } from '@treeos/core'
+import type { BeingName, VerbCall } from '@treeos/core'
 import { readerOf } from '@treeos/reality'
 import type { Connection } from './acts.ts'
 
@@ -10,3 +10,9 @@ export async function isStranger(
   if (as === to) return false
   return !(await readerOf(at).lineage(to)).some(({ name }) => name === as)
 }
+
+/**
+ * Whether an act of a program counts as words from outside although its token is a person's: a model that reads marked words may hold the
+ * token, and must not be able to vouch for them.
+ */
+export const isFromProgram = (call: VerbCall): boolean => call.verb === 'do' && call.action === 'vouch'
