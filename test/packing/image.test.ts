@@ -32,7 +32,8 @@ const HEALTHY_MS = 90_000
 const MEGABYTES_MAX = 220
 
 interface Service {
-  readonly environment: Readonly<Record<string, string>>
+  /** null is what YAML reads of a variable that is not set; compose gives it as an empty text */
+  readonly environment: Readonly<Record<string, string | null>>
   readonly command: readonly string[]
   readonly entrypoint?: readonly string[]
   readonly healthcheck?: { readonly test: readonly string[] }
@@ -111,7 +112,7 @@ describe.skipIf(missing !== null)(
         TREEOS_REALITY: `image-${process.pid}`,
         TEMPORAL_ADDRESS: inject('temporalAddress'),
       }
-      const known = Object.entries(environment).map(([key, value]) => [key, ours[key] ?? `${value}`])
+      const known = Object.entries(environment).map(([key, value]) => [key, ours[key] ?? `${value ?? ''}`])
       return {
         ...Object.fromEntries(known),
         OLLAMA_HOST: '127.0.0.1:1', // no model of this machine
@@ -126,8 +127,13 @@ describe.skipIf(missing !== null)(
       const { code } = await new Container(image, { command: command.map(here), env }).ended
       return code === 0
     }
-    const untilHealthy = (name: string) =>
-      vi.waitUntil(() => isHealthy(name), { timeout: HEALTHY_MS, interval: 500 })
+    /** Waits until it is healthy. When it has ended, or never gets healthy, the error quotes what it wrote. */
+    const untilHealthy = async (name: string, one: Container) => {
+      const isSettled = async () => one.isEnded || (await isHealthy(name))
+      await vi.waitUntil(isSettled, { timeout: HEALTHY_MS, interval: 500 }).catch(() => undefined)
+      if (one.isEnded || !(await isHealthy(name)))
+        throw new Error(`${name} ${one.isEnded ? 'has ended' : 'is not healthy'}:\n${one.written}`)
+    }
 
     it('holds the packages, what they need, and nothing else', () => {
       const modules = join(image.rootfs, 'app/node_modules')
@@ -190,7 +196,7 @@ describe.skipIf(missing !== null)(
       expect(prepared).toMatchObject({ code: 0 })
       expect(await isHealthy('worker'), 'control: none runs').toBe(false)
       const [worker, portal] = [started('worker'), started('portal')]
-      await Promise.all([untilHealthy('worker'), untilHealthy('portal')])
+      await Promise.all([untilHealthy('worker', worker), untilHealthy('portal', portal)])
       const answered = await started('treeos', 'summon', '@echo', 'hello', '--wait', '20', '--json').ended
       expect(JSON.parse(answered.out)).toMatchObject({ reply: { from: '@echo', content: 'hello' } })
       const link = await started('treeos', 'link', '--json').ended

@@ -141,7 +141,10 @@ export interface RunOptions {
 /** A running container. Its command is process 1 there. */
 export class Container {
   readonly ended: Promise<{ readonly code: number | null; readonly out: string; readonly err: string }>
+  isEnded = false
   readonly #pid: number
+  #out = ''
+  #err = ''
 
   constructor({ config, rootfs }: Image, { command = config.Cmd, env = {}, volumes = {} }: RunOptions = {}) {
     const mounts = Object.entries(volumes).map(([at, folder]) => `${folder}:${at}`)
@@ -151,10 +154,17 @@ export class Container {
       stdio: ['ignore', 'pipe', 'pipe'],
     })
     this.#pid = child.pid ?? 0
-    let [out, err] = ['', '']
-    child.stdout.setEncoding('utf8').on('data', (text) => (out += text))
-    child.stderr.setEncoding('utf8').on('data', (text) => (err += text))
-    this.ended = once(child, 'close').then(([code]) => ({ code, out, err }))
+    child.stdout.setEncoding('utf8').on('data', (text) => (this.#out += text))
+    child.stderr.setEncoding('utf8').on('data', (text) => (this.#err += text))
+    this.ended = once(child, 'close').then(([code]) => {
+      this.isEnded = true
+      return { code, out: this.#out, err: this.#err }
+    })
+  }
+
+  /** What it has written so far. */
+  get written(): string {
+    return `${this.#out}${this.#err}`
   }
 
   /** To process 1, as `docker stop` does. */
