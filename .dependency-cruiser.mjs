@@ -19,8 +19,8 @@ const arrows = {
   workflows: ['core', 'roles', 'protocol'],
   activities: ['core', 'egress', 'roles', 'signature', 'overlay', 'world', 'store', 'protocol', 'reality'],
   sdk: ['core', 'roles', 'signature', 'world'],
-  tools: ['core', 'world', 'sdk'],
-  telemetry: ['core', 'store'],
+  tools: ['core', 'egress', 'world', 'sdk'],
+  telemetry: ['core', 'egress', 'store'],
   client: ['core', 'roles', 'signature', 'overlay', 'world', 'store', 'protocol', 'reality'],
   host: ['core', 'overlay', 'world', 'store', 'protocol', 'reality', 'workflows', 'activities', 'client'],
   'world-file': ['core', 'roles', 'world', 'store', 'reality', 'client'],
@@ -29,7 +29,7 @@ const arrows = {
   'client-http': [],
   local: ['postgres'],
   verify: [],
-  proofs: ['core', 'world', 'store', 'reality', 'verify'],
+  proofs: ['core', 'egress', 'world', 'store', 'reality', 'verify'],
 }
 
 const any = (names) => `(${names.join('|')})`

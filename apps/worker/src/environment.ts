@@ -3,7 +3,7 @@
  * and what tests and the shipped extensions read later. All others are taken away, the credentials of the worker among them.
  */
 const KEPT =
-  /^(PATH|HOME|USER|LOGNAME|SHELL|TERM|TZ|LANG|LC_\w+|TMPDIR|TEMP|TMP|SYSTEMROOT|PATHEXT|COMSPEC|APPDATA|LOCALAPPDATA|USERPROFILE|NODE_\w+|XDG_\w+|SSL_CERT_\w+|(HTTPS?|ALL|NO)_PROXY|TREEOS_(WEATHER_URL|TEST_\w+))$/i
+  /^(PATH|HOME|USER|LOGNAME|SHELL|TERM|TZ|LANG|LC_\w+|TMPDIR|TEMP|TMP|SYSTEMROOT|PATHEXT|COMSPEC|APPDATA|LOCALAPPDATA|USERPROFILE|NODE_\w+|XDG_\w+|SSL_CERT_\w+|(HTTPS?|ALL|NO)_PROXY|TREEOS_(PROXY_RESOLVES|WEATHER_URL|TEST_\w+))$/i
 
 /**
  * Takes the settings of a worker out of the environment of this process, so that code of extensions and programs that it starts do not

@@ -19,8 +19,13 @@ beforeAll(async () => {
   direct = createServer((request, response) => response.end(`direct ${request.url}`))
   const target = await listening(direct)
   proxy = createServer((request, response) => {
-    seen.push(`${request.method} ${request.url} ${request.headers.authorization ?? ''}`)
-    response.end('by proxy')
+    const asked = `${request.method} ${request.url} ${request.headers.authorization ?? ''}`
+    let body = ''
+    request.on('data', (part) => (body += part))
+    request.on('end', () => {
+      seen.push(`${asked}${body}`)
+      response.end('by proxy')
+    })
   })
   // A proxy that leads every tunnel to the server above.
   proxy.on('connect', (request, socket) => {
@@ -53,8 +58,14 @@ const port = () => (direct.address() as AddressInfo).port
 
 it('goes through the proxy that the environment names', async () => {
   const response = await egressFetch('http://elsewhere.test/v1/models')
-  expect(await response.text()).toBe('direct /v1/models')
-  expect(seen).toEqual([expect.stringMatching(/^CONNECT elsewhere.test:80 $/)])
+  expect(await response.text()).toBe('by proxy')
+  expect(seen).toEqual(['GET http://elsewhere.test/v1/models '])
+})
+
+it('takes a request with its method, headers and body', async () => {
+  const request = new Request('http://elsewhere.test/a', { method: 'POST', body: 'hello' })
+  expect(await (await egressFetch(request)).text()).toBe('by proxy')
+  expect(seen).toEqual(['POST http://elsewhere.test/a hello'])
 })
 
 it('tells a proxy of HTTPS the host only', async () => {

@@ -1,51 +1,33 @@
+import type { ProxyAgent } from 'undici'
+import { hasSecret, proxyFor } from './proxy.ts'
+
 type Fetch = typeof globalThis.fetch
-type Env = Readonly<Record<string, string | undefined>>
 
-const PROXIES = ['HTTP_PROXY', 'http_proxy', 'HTTPS_PROXY', 'https_proxy']
-const EXCEPTIONS = ['NO_PROXY', 'no_proxy']
-
-/** A fetch by the proxies of one environment. */
-interface Proxied {
-  readonly key: string
-  readonly fetch: Promise<Fetch>
-}
-let proxied: Proxied | null = null
+/** By the address of the proxy. */
+const agents = new Map<string, ProxyAgent>()
 
 /**
- * The `fetch` of this process, through the proxies that HTTP_PROXY and HTTPS_PROXY name, except for the hosts of NO_PROXY. What goes to
- * this machine, and whatever holds a secret over plain HTTP, never goes through a proxy: it would read the secret. A proxy of HTTPS
- * sees the name of the host only.
+ * The `fetch` of this process, by the proxy that {@link proxyFor} tells. Over HTTPS a proxy sees the name of the host only. The query
+ * of a URL counts as a secret too: providers take keys there.
  */
 export const egressFetch: Fetch = async (input, init) => {
-  const { env } = process
-  if (!PROXIES.some((name) => env[name])) return globalThis.fetch(input, init)
   const url = new URL(input instanceof Request ? input.url : input)
-  if (isThisMachine(url) || (url.protocol === 'http:' && hasSecret(url, init)))
-    return globalThis.fetch(input, init)
-  return (await fetchBy(env))(input, init)
+  const headers = new Headers(init?.headers ?? (input instanceof Request ? input.headers : undefined))
+  const proxy = proxyFor(url, url.search !== '' || hasSecret(headers))
+  if (proxy === null) return globalThis.fetch(input, init)
+  // Loaded only here. Its own `fetch` goes with its agents, whatever the version of Node.
+  const { fetch, ProxyAgent } = await import('undici')
+  // Many proxies lead tunnels to port 443 only, so what is plain is asked of the proxy itself.
+  const dispatcher = agents.get(proxy.href) ?? new ProxyAgent({ uri: proxy.href, proxyTunnel: false })
+  agents.set(proxy.href, dispatcher)
+  const asked = input instanceof Request ? new Request(input, init) : null
+  const request = asked === null ? init : await initOf(asked)
+  return (await fetch(url, { ...request, dispatcher } as Parameters<typeof fetch>[1])) as unknown as Response
 }
 
-/** Loaded only where the environment names a proxy. Its own `fetch` goes with its agents, whatever the version of Node. */
-function fetchBy(env: Env): Promise<Fetch> {
-  const key = JSON.stringify([...PROXIES, ...EXCEPTIONS].map((name) => env[name] ?? null))
-  if (proxied?.key !== key) proxied = { key, fetch: load() }
-  return proxied.fetch
-}
-
-async function load(): Promise<Fetch> {
-  const { EnvHttpProxyAgent, fetch } = await import('undici')
-  const dispatcher = new EnvHttpProxyAgent()
-  return ((input: string | URL, init?: Parameters<typeof fetch>[1]) =>
-    fetch(input, { ...init, dispatcher })) as unknown as Fetch
-}
-
-const isThisMachine = ({ hostname }: URL): boolean =>
-  hostname === 'localhost' || hostname === '[::1]' || /^127([.]\d{1,3}){3}$/.test(hostname)
-
-function hasSecret(url: URL, init: RequestInit | undefined): boolean {
-  const headers = new Headers(init?.headers)
-  return (
-    url.search !== '' ||
-    ['authorization', 'x-api-key', 'x-goog-api-key', 'api-key', 'cookie'].some((name) => headers.has(name))
-  )
+/** A request of Node's own class, in the words that another `fetch` understands. */
+async function initOf(request: Request): Promise<RequestInit> {
+  const { method, headers, redirect, signal } = request
+  const body = request.body === null ? null : await request.arrayBuffer()
+  return { method, headers: [...headers], redirect, signal, body }
 }

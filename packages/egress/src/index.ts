@@ -1,3 +1,4 @@
 /** How a process reaches other machines over HTTP. */
+export { agentOptionsFor } from './agent.ts'
 export { egressFetch } from './fetch.ts'
 export { outsideFetch } from './outside-fetch.ts'

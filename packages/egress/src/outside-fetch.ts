@@ -1,8 +1,11 @@
 import { lookup as lookUp } from 'node:dns/promises'
-import { request as httpRequest, type IncomingMessage } from 'node:http'
+import { request as httpRequest } from 'node:http'
 import { request as httpsRequest } from 'node:https'
 import { BlockList, isIP, type LookupFunction } from 'node:net'
+import { type PeerCertificate, checkServerIdentity as tlsIdentity } from 'node:tls'
 import { TreeosError } from '@treeos/core'
+import type { Dispatcher } from 'undici'
+import { bare, hasSecret, proxyFor, proxyResolves } from './proxy.ts'
 
 const TIMEOUT_SECONDS = 10
 
@@ -33,7 +36,8 @@ const BODY_BYTES_MAX = 1024 * 1024
 /**
  * Makes an HTTP client for addresses that somebody else chose: that of effects, and that of webhooks. It bounds time and size, follows no redirect and sends no compression header. It connects
  * to public addresses only: an address that a being or a model chose must not reach servers of this machine or network. The
- * address is checked when the connection is made, so a name that changes its address meanwhile gains nothing.
+ * address is checked when the connection is made, so a name that changes its address meanwhile gains nothing. It goes by the proxies of
+ * the environment.
  * @param privateHosts hosts, or host:port, that may have a private address
  * @param attempt aborted when the attempt is over
  * @param whose for the words of a refusal; those of effects when left out
@@ -47,32 +51,90 @@ export function outsideFetch(
     const url = parseUrl(address, whose)
     const isAllowed = privateHosts.includes(url.hostname) || privateHosts.includes(url.host)
     if (!isAllowed) requirePublic(url.hostname, url, whose)
-    const send = url.protocol === 'https:' ? httpsRequest : httpRequest
     const signal = AbortSignal.any([attempt, AbortSignal.timeout(timeoutSeconds * 1000)])
-    const answer = await new Promise<IncomingMessage>((resolve, reject) => {
-      const asking = send(url, {
-        method,
-        headers: { 'accept-encoding': 'identity', ...headers },
-        agent: false,
-        signal,
-        lookup: isAllowed ? undefined : publicLookup(url, whose),
-      })
-      asking
-        .once('response', resolve)
-        .once('error', (error) => reject(signal.aborted ? signal.reason : error))
-      asking.end(body)
-    })
-    const { statusCode = 0 } = answer
-    const bytes = await readBody(answer, url, signal)
+    const sent = { method, headers: { 'accept-encoding': 'identity', ...headers }, body, signal }
+    const lookup = isAllowed ? undefined : publicLookup(url, whose)
+    const proxy = proxyFor(url, hasSecret(new Headers(headers)))
+    const answer = await (proxy === null ? direct(url, sent, lookup) : byProxy(proxy, url, sent, lookup))
+    const bytes = await readBody(answer.body, url, signal).finally(() => answer.close?.())
     return {
-      status: statusCode,
-      ok: statusCode >= 200 && statusCode < 300,
+      status: answer.status,
+      ok: answer.status >= 200 && answer.status < 300,
       header: (name) => [answer.headers[name.toLowerCase()]].flat()[0] ?? null,
       text: () => new TextDecoder().decode(bytes),
       json: () => JSON.parse(new TextDecoder().decode(bytes)),
     }
   }
 }
+
+interface Sent {
+  readonly method: string
+  readonly headers: Readonly<Record<string, string>>
+  readonly body: string | Uint8Array | undefined
+  readonly signal: AbortSignal
+}
+
+/** An answer whose body has not arrived yet. */
+interface Arriving {
+  readonly status: number
+  readonly headers: Readonly<Record<string, string | string[] | undefined>>
+  readonly body: AsyncIterable<Buffer>
+  close?(): Promise<void>
+}
+
+/** @param lookup refuses private addresses; none where the operator allows the host */
+function direct(url: URL, { body, ...sent }: Sent, lookup: LookupFunction | undefined): Promise<Arriving> {
+  const send = url.protocol === 'https:' ? httpsRequest : httpRequest
+  return new Promise((resolve, reject) => {
+    const asking = send(url, { ...sent, agent: false, lookup })
+    asking
+      .once('response', (answer) =>
+        resolve({ status: answer.statusCode ?? 0, headers: answer.headers, body: answer }),
+      )
+      .once('error', (error) => reject(sent.signal.aborted ? sent.signal.reason : error))
+    asking.end(body)
+  })
+}
+
+/**
+ * Through a tunnel to the address that was found here and is public: the proxy resolves no name, so a name that has another address
+ * there gains nothing. Where the proxy alone resolves names, it gets the name, and what is private is kept from it by the proxy.
+ */
+async function byProxy(
+  proxy: URL,
+  url: URL,
+  { method, headers, body, signal }: Sent,
+  lookup: LookupFunction | undefined,
+): Promise<Arriving> {
+  const host = lookup === undefined || proxyResolves() ? url.hostname : await publicAddress(url, lookup)
+  const { ProxyAgent, request } = await import('undici')
+  const servername = bare(url.hostname)
+  const checkServerIdentity = (_: string, certificate: PeerCertificate) =>
+    tlsIdentity(servername, certificate)
+  const requestTls = { checkServerIdentity, ...(isIP(servername) === 0 ? { servername } : {}) }
+  const dispatcher = new ProxyAgent({ uri: proxy.href, requestTls })
+  const to = Object.assign(new URL(url), { hostname: host })
+  try {
+    const asked = { method: method as Dispatcher.HttpMethod, signal, dispatcher }
+    const answer = await request(to, { ...asked, headers: { ...headers, host: url.host }, body })
+    const { statusCode: status, headers: found, body: bytes } = answer
+    return { status, headers: found, body: bytes, close: () => dispatcher.destroy() }
+  } catch (error) {
+    await dispatcher.destroy()
+    throw signal.aborted ? signal.reason : error
+  }
+}
+
+/** One address of the host, as the host of a URL. @throws {TreeosError} where one of them is private */
+const publicAddress = ({ hostname }: URL, lookup: LookupFunction): Promise<string> =>
+  new Promise((resolve, reject) => {
+    if (isIP(bare(hostname)) !== 0) resolve(hostname)
+    else
+      lookup(hostname, { all: false }, (error, address) => {
+        if (error !== null) reject(error)
+        else resolve(isIP(`${address}`) === 6 ? `[${address}]` : `${address}`)
+      })
+  })
 
 function parseUrl(address: string | URL, { who }: Whose): URL {
   const url = URL.parse(String(address))
@@ -102,7 +164,7 @@ const publicLookup =
 
 /** @param host an address is checked; a name is not, since its addresses are */
 function requirePublic(host: string, url: URL, { who, setting }: Whose): void {
-  const address = host.replace(/^\[|\]$/g, '')
+  const address = bare(host)
   if (isIP(address) === 0 || !isPrivate(address)) return
   throw new TreeosError(
     'FORBIDDEN',
@@ -145,11 +207,15 @@ export function isPrivate(address: string): boolean {
   return !GLOBAL.check(address, 'ipv6') || NOT_PUBLIC.check(address, 'ipv6')
 }
 
-async function readBody(answer: IncomingMessage, { host }: URL, signal: AbortSignal): Promise<Uint8Array> {
+async function readBody(
+  body: AsyncIterable<Buffer>,
+  { host }: URL,
+  signal: AbortSignal,
+): Promise<Uint8Array> {
   const chunks: Buffer[] = []
   let length = 0
   try {
-    for await (const chunk of answer as AsyncIterable<Buffer>) {
+    for await (const chunk of body) {
       length += chunk.length
       if (length > BODY_BYTES_MAX)
         throw new TreeosError('PAYLOAD_TOO_LARGE', `${host} answered with more than ${BODY_BYTES_MAX} bytes`)

@@ -1,6 +1,7 @@
 import type { Client } from '@modelcontextprotocol/client'
 import type { StdioClientTransport } from '@modelcontextprotocol/client/stdio'
 import { CODE_VERSION } from '@treeos/core'
+import { egressFetch } from '@treeos/egress'
 import type { ServerEntry } from './file.ts'
 
 /** A connection to a server. */
@@ -82,6 +83,7 @@ async function netOf(
     ]),
   )
   return new StreamableHTTPClientTransport(new URL(url), {
+    fetch: egressFetch,
     requestInit: { headers },
     ...(oauth === undefined
       ? {}

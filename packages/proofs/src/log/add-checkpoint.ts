@@ -1,3 +1,4 @@
+import { egressFetch } from '@treeos/egress'
 import { cosignedBy, type OutsideWitness, readSignatures } from '@treeos/verify'
 
 /**
@@ -49,7 +50,7 @@ export async function addCheckpoint(
 ): Promise<Answer> {
   const lines = [`old ${old}`, ...proof.map((hash) => hash.toString('base64')), '', note]
   try {
-    const response = await fetch(`${witness.url}/add-checkpoint`, {
+    const response = await egressFetch(`${witness.url}/add-checkpoint`, {
       method: 'POST',
       body: lines.join('\n'),
       headers: { 'content-type': 'text/plain; charset=utf-8' },

@@ -1,0 +1,68 @@
+import { BlockList, isIP } from 'node:net'
+import { TreeosError } from '@treeos/core'
+
+export type Env = Readonly<Record<string, string | undefined>>
+
+const SECRETS = ['authorization', 'x-api-key', 'x-goog-api-key', 'api-key', 'cookie']
+
+/** Whether a header carries a secret. */
+export const hasSecret = (headers: Headers): boolean => SECRETS.some((name) => headers.has(name))
+
+/**
+ * The proxy by which this process reaches a URL, as its environment says. All that goes out over HTTP asks here. A variable in small
+ * letters wins, and HTTP_PROXY stands in for HTTPS_PROXY. Null is the direct way: no proxy is named, NO_PROXY names the host, it is this
+ * machine, or a secret goes over plain HTTP, which the proxy would read.
+ * @throws {TreeosError} for a proxy that does not speak HTTP. The message does not quote it: it may hold a password
+ */
+export function proxyFor(url: URL, holdsSecret: boolean, env: Env = process.env): URL | null {
+  const isPlain = url.protocol === 'http:'
+  const named = setting('HTTP_PROXY', env)
+  const proxy = isPlain ? named : (setting('HTTPS_PROXY', env) ?? named)
+  if (proxy === null || isThisMachine(url) || (isPlain && holdsSecret)) return null
+  const excepted = (setting('NO_PROXY', env) ?? '').split(/[\s,]+/)
+  return excepted.some((one) => isExcepted(url, one)) ? null : parseProxy(proxy)
+}
+
+/** Whether names are resolved by the proxy alone, as where no resolver of this network knows those outside. */
+export const proxyResolves = (env: Env = process.env): boolean => env.TREEOS_PROXY_RESOLVES === '1'
+
+const setting = (name: string, env: Env): string | null => env[name.toLowerCase()] || env[name] || null
+
+function parseProxy(text: string): URL {
+  const url = URL.parse(text.includes('://') ? text : `http://${text}`)
+  if (url === null || !['http:', 'https:'].includes(url.protocol) || url.hostname === '')
+    throw new TreeosError(
+      'INVALID_INPUT',
+      'HTTP_PROXY or HTTPS_PROXY names no proxy that speaks HTTP: write http://HOST:PORT',
+    )
+  return url
+}
+
+/** A host without the brackets of an IPv6 address. */
+export const bare = (host: string): string => host.replace(/^\[|\]$/g, '')
+
+const isThisMachine = ({ hostname }: URL): boolean =>
+  /^(.+[.])?localhost[.]?$/.test(hostname) || hostname === '[::1]' || /^127([.]\d{1,3}){3}$/.test(hostname)
+
+/** One entry of NO_PROXY: `*`, a domain with what is below it, an address, a network as in `10.0.0.0/8`, each also with a port. */
+function isExcepted(url: URL, entry: string): boolean {
+  const [, name = '', port] = /^(.+?)(?::(\d+))?$/.exec(isIP(entry) === 6 ? `[${entry}]` : entry) ?? []
+  if (port !== undefined && port !== (url.port || (url.protocol === 'http:' ? '80' : '443'))) return false
+  const host = bare(url.hostname).toLowerCase()
+  if (name.includes('/')) return isInNetwork(host, name)
+  const domain = bare(name)
+    .toLowerCase()
+    .replace(/^(\*?[.])/, '')
+  if (domain === '') return false
+  return domain === '*' || host === domain || (isIP(host) === 0 && host.endsWith(`.${domain}`))
+}
+
+function isInNetwork(host: string, network: string): boolean {
+  const [net = '', bits] = network.split('/')
+  const family = isIP(net)
+  if (family === 0 || family !== isIP(host) || !/^\d{1,3}$/.test(bits ?? '')) return false
+  if (Number(bits) > (family === 4 ? 32 : 128)) return false
+  const list = new BlockList()
+  list.addSubnet(net, Number(bits), `ipv${family}` as 'ipv4' | 'ipv6')
+  return list.check(host, `ipv${family}` as 'ipv4' | 'ipv6')
+}
