@@ -269,6 +269,12 @@ describe('a batch that brings the open record and the decision of its moment', (
     await expect(lying).rejects.toMatchObject({ code: 'TR002' })
     expect(await findOpen(base.db, held.open.moment)).toBeNull()
   })
+
+  it('is refused when its open record has the number of another moment', async () => {
+    const held = await heldBatch('liar-n')
+    const lying = append(base.owner, { ...held, open: { ...held.open, n: 2 } })
+    await expect(lying).rejects.toMatchObject({ code: 'TR002' })
+  })
 })
 
 describe('stored bytes', () => {

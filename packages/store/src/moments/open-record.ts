@@ -22,19 +22,12 @@ export interface StoredOpen {
  */
 export async function recordOpen(db: Db, open: OpenWrite): Promise<boolean> {
   const face = open.face === null ? null : Buffer.from(open.face.text)
-  const { numAffectedRows } = await sql`
-    with seen as (
-      insert into treeos.blob (digest, bytes)
-      select digest, bytes from (values (${open.face?.digest ?? null}::text, ${face}::bytea)) as face (digest, bytes)
-      where digest is not null
-      on conflict do nothing)
-    insert into treeos.moment_open (moment, being, n, wake, opened_at, record, basis, face)
-    values (${open.moment}, ${open.being}, ${open.n}, ${open.wake}, ${open.openedAt}, ${Buffer.from(open.record.text)},
-      ${encodeBasis(open.basis)}, ${open.face?.digest ?? null})
-    on conflict (moment) do nothing`
+  const { rows } = await sql<{ opened: boolean }>`
+    select treeos.open_moment(${open.moment}, ${open.being}, ${open.n}, ${open.wake}, ${open.openedAt}, ${Buffer.from(open.record.text)},
+      ${encodeBasis(open.basis)}, ${open.face?.digest ?? null}, ${face}) as opened`
     .execute(db)
     .catch(throwStaleGeneration)
-  return (numAffectedRows ?? 0n) > 0n
+  return rows[0]?.opened === true
 }
 
 /** An open record with what the moment noted. */

@@ -1,6 +1,6 @@
 -- Four roles own nothing.
---   treeos_app        workers: it may read, open moments and record decisions. Facts, heads, rows, outcomes and summons are written
---                     only by append, closed entries of beings, effects, leases and budgets only by functions that check
+--   treeos_app        workers: it may read and record decisions. Facts, heads, rows, outcomes and summons are written only by append,
+--                     opened moments, closed entries of beings, effects, leases and budgets only by functions that check
 --   treeos_people     commands and MCP, which act for persons: it puts acts into inboxes, closes entries of persons, renews leases,
 --                     cancels calls, and sets access tokens and stored overlays, each by a function that checks. It opens no moment
 --   treeos_signals    acts by a Temporal signal, and nothing else: a login of its own, which a worker gets only where the operator
@@ -69,13 +69,14 @@ begin
   if not exists (select from pg_roles where rolname = 'treeos_app') then
     return;
   end if;
-  grant insert on treeos.blob, treeos.moment_open, treeos.moment_decision to treeos_app;
+  grant insert on treeos.blob, treeos.moment_decision to treeos_app;
   grant insert, update, delete on treeos.vault, treeos.mind_call to treeos_app;
   grant execute on function
     treeos.append(jsonb), treeos.lock_heads(text[]), treeos.begin_life(text, text, text),
     treeos.claim(text, text, integer),
     treeos.claim_and_read(text, text, integer, text[], text[], text[], text[], text[], text[], integer[], integer, bigint, bigint),
-    treeos.release_delayed(), treeos.check_opening(), treeos.enqueue_event(jsonb),
+    treeos.release_delayed(), treeos.enqueue_event(jsonb),
+    treeos.open_moment(text, text, integer, text, bigint, bytea, bytea, text, bytea),
     treeos.reserve(text, text, integer, bigint, bigint), treeos.reserve_first(text, text, integer, bigint, bigint), treeos.settle(text, integer, bigint, bigint, boolean),
     treeos.record_fault(text, text, integer, double precision, text, text), treeos.record_effect(text, text, bytea, jsonb),
     treeos.record_effect_result(text, bytea)

@@ -16,8 +16,6 @@ create trigger blob_fixed before update or truncate on treeos.blob
 
 create trigger moment_open_fixed before update or delete or truncate on treeos.moment_open
   for each statement execute function treeos.refuse_change();
-create trigger moment_open_follows before insert on treeos.moment_open
-  for each row execute function treeos.check_opening();
 create trigger moment_decision_fixed before update or truncate on treeos.moment_decision
   for each statement execute function treeos.refuse_change();
 create trigger moment_decision_erased before delete on treeos.moment_decision

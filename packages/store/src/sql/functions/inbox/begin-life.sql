@@ -1,5 +1,5 @@
 -- Returns the generation of a being's Temporal execution chain, and starts a new one for a new chain. Frees the wakes that
--- older lives claimed. Like claim and check_opening, it locks the head of the being's records, so an older life claims and
+-- older lives claimed. Like claim and open_moment, it locks the head of the being's records, so an older life claims and
 -- opens nothing once a younger one has begun.
 create or replace function treeos.begin_life(whose text, its_chain text, genesis text) returns integer
 language plpgsql security definer set search_path = treeos, pg_temp as $$

@@ -13,8 +13,9 @@
 -- Only `appended` writes. Of a login that does not own the tables, wakes, rows, leases, watches and all else must follow from facts of the
 -- same batch, and these from the wake of its moment: SQLSTATE 42501 otherwise. The caller computes the hashes, and Postgres' own sha256 checks them here.
 -- All functions take locks in one order: heads, inbox rows, then accounts by name.
+-- Generic plans: each statement finds its rows by key, and a new connection would else plan each of them six times.
 create or replace function treeos.append(batch jsonb) returns jsonb
-language plpgsql security definer set search_path = treeos, pg_temp as $$
+language plpgsql security definer set search_path = treeos, pg_temp set plan_cache_mode = force_generic_plan as $$
 declare
   refusal jsonb := lock_and_check(batch);
   woken jsonb := '[]';
@@ -25,7 +26,6 @@ begin
   if refusal is not null then
     return refusal;
   end if;
-  -- After the locks: the trigger of moment_open locks the head of the being's records, too.
   if batch ?| array['open', 'decision'] then
     perform write_moment(batch);
   end if;

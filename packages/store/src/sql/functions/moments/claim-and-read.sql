@@ -1,14 +1,14 @@
 -- Claims the next wake for a moment, see claim, then reads a read set for it, see read_set. What the wake names is read, too: its
 -- caller, and the cut of its thread. The reading is of one instant after the claim, so it sees what the sender of the wake wrote.
 -- With `need_tokens` it also reserves a model call of this attempt, see reserve_first, unless the wake is an act or the moment was begun
--- before. No call outlives its reservation, so a claim that reserves waits for the disk.
+-- before. No call outlives its reservation, so a claim that reserves waits for the disk. Generic plans, as in append.
 -- The first line is the wake: its row without content, `cut`, `opened`, `streamed` and where its overlays are; `hash` is the content. Without a wake there is no line. Of a
 -- moment that is open, or whose thread was cut, there is no other line. The last line is what was reserved, as reserve says it.
 create or replace function treeos.claim_and_read(
   whose text, for_moment text, its_generation integer, keys text[], reels text[], places text[], parents text[], asides text[],
   wore text[], bounds integer[], its_attempt integer, need_tokens bigint, need_micros bigint
 ) returns table (what text, key text, text text, number bigint, hash bytea, state_seq bigint)
-language plpgsql set search_path = treeos, pg_temp as $$
+language plpgsql set search_path = treeos, pg_temp set plan_cache_mode = force_generic_plan as $$
 #variable_conflict use_column
 declare
   durable text := current_setting('synchronous_commit');

@@ -1,6 +1,6 @@
 -- Writes the open record and the decision that a batch brings together with the outcome of their moment. What is stored already
 -- stays. Raises TR004 when another open record or another decision of the moment is stored: the outcome was made from one that
--- does not count.
+-- does not count. That the moment follows the last one of the life that lives, and has claimed its wake, the append checks besides.
 create or replace function treeos.write_moment(batch jsonb) returns void language plpgsql as $$
 declare
   this_moment text := batch->>'moment';
@@ -14,7 +14,7 @@ begin
       into o
       from jsonb_to_record(batch->'open') as r(n integer, wake text, "openedAt" bigint, record text, basis text, face text,
         "faceBytes" text);
-    if said->>'open' is distinct from encode(sha256('treeos.value.v1\000'::bytea || o.record), 'hex') then
+    if said->>'open' is distinct from encode(sha256('treeos.value.v1\000'::bytea || o.record), 'hex') or said->'n' <> to_jsonb(o.n) then
       raise exception 'the record of % names another open record than its batch brings', this_moment using errcode = 'TR002';
     end if;
     if o.face is not null then
