@@ -79,6 +79,7 @@ const ROW: Record<string, string> = {
 }
 
 const NOT_OF_CHAINS = [
+  'head.claimed',
   'head.listens_until',
   ...['detail', 'result', 'judged'].map((name) => `moment_outcome.${name}`),
 ]

@@ -48,6 +48,8 @@ export interface HeadTable {
   hash: Buffer
   /** seq of the last fact that changed state others rely on; speech changes none */
   state_seq: number
+  /** of the reel of a being's records: the wake that a moment claimed last */
+  claimed: string | null
   /** of the reel of a being's records: until then its run looks for wakes by itself; null otherwise */
   listens_until: Date | null
 }

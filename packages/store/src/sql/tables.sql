@@ -16,6 +16,7 @@ create table treeos.head (
   seq bigint not null,
   hash bytea not null,
   state_seq bigint not null,
+  claimed text, -- of a being's records: the wake that a moment claimed last
   listens_until timestamptz -- of a being's records: until then its run looks for wakes by itself, so nobody need ring it
 );
 
@@ -120,16 +121,15 @@ create table treeos.inbox (
   overlay text, -- the handle of text in a vault
   login text, -- of an act: which login of Postgres put it here
   outside boolean not null default false -- its words came from outside of the reality
-);
+) with (fillfactor = 70); -- no index has claimed_by, so that a claim finds room beside its row and changes none
 create index inbox_open on treeos.inbox (being, priority, age) where closed_by is null;
-create unique index inbox_claim on treeos.inbox (claimed_by) where claimed_by is not null; -- one moment, one wake
 create index inbox_reply on treeos.inbox (in_reply_to) where in_reply_to is not null;
 create index inbox_root on treeos.inbox (root);
 create index inbox_channel on treeos.inbox (channel) where channel is not null;
 create unique index inbox_notice on treeos.inbox (being, notice) where notice is not null and closed_by is null;
 -- A waiting wake by change covers all later changes: its moment reads them all.
 create index inbox_change on treeos.inbox (being)
-  where closed_by is null and claimed_by is null and kind = 'event' and id like 'change/%';
+  where closed_by is null and kind = 'event' and id like 'change/%';
 
 -- Which being is woken by a change of which path of which reel.
 create table treeos.watch (

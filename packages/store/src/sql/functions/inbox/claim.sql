@@ -6,6 +6,7 @@ create or replace function treeos.claim(whose text, for_moment text, its_generat
 language plpgsql security definer set search_path = treeos, pg_temp as $$
 declare
   claimed inbox;
+  last_claimed text; -- one moment of a being is under way at a time, so only the last claim may be of this one
   mind text; -- its cognition
   by_anything boolean;
   by_yes boolean; -- by a call that was approved
@@ -15,7 +16,7 @@ begin
   by_anything := coalesce(mind not in ('human', 'paused'), false) and (mind = 'ended' or not is_parked(whose));
   by_yes := coalesce(mind <> 'paused', false);
   -- Locked, so that two runs of one moment do not claim a wake each.
-  perform 1 from head where reel = 'moments:' || whose for update;
+  select h.claimed into last_claimed from head h where h.reel = 'moments:' || whose for update;
   select max(generation) into alive from life where being = whose;
   if alive is distinct from its_generation then
     raise exception 'generation % of % has ended; generation % lives', its_generation, whose, alive using errcode = 'TR003';
@@ -24,14 +25,15 @@ begin
   select i.* into claimed from moment_open m join inbox i on i.id = m.wake where m.moment = for_moment;
   if found then
     if claimed.claimed_by is distinct from for_moment then
-      update inbox set claimed_by = null where claimed_by = for_moment and closed_by is null;
+      update inbox set claimed_by = null where id = last_claimed and claimed_by = for_moment and closed_by is null;
       update inbox set claimed_by = for_moment where id = claimed.id and claimed_by is null;
+      update head set claimed = claimed.id where reel = 'moments:' || whose;
       claimed.claimed_by := for_moment;
     end if;
     return next claimed;
     return;
   end if;
-  select * into claimed from inbox where claimed_by = for_moment;
+  select * into claimed from inbox where id = last_claimed and claimed_by = for_moment;
   if not found then
     loop
       select * into claimed from inbox
@@ -48,6 +50,7 @@ begin
         perform set_config('synchronous_commit', 'off', true);
       end if;
       update inbox set claimed_by = for_moment where id = claimed.id returning * into claimed;
+      update head set claimed = claimed.id where reel = 'moments:' || whose;
     else
       return;
     end if;

@@ -32,7 +32,8 @@ begin
     values (this_moment, this_being, o.n, o.kind, o.reason, o.wake, o.sealed_at, o.primary_role, o.prev, o.hash,
       o.record, o.detail, o.result, o.judged);
   if o.reason = 'superseded' then
-    update inbox set claimed_by = null where claimed_by = this_moment and closed_by is null;
+    update inbox set claimed_by = null
+      where id = (select wake from moment_open where moment = this_moment) and claimed_by = this_moment and closed_by is null;
     return;
   end if;
   -- The ids are an array, because `or` with a subquery would read the whole inbox. Closed rows stay as they are. A summon
