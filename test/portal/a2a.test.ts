@@ -12,6 +12,7 @@ let ada: Client
 let bob: Client
 beforeAll(async () => {
   at = await PortalWorld.start()
+  await at.serveAnew({ actsPerMinute: 10_000 })
   await doAs(at.world, 'set-being', '@kid', { field: 'a2a.public', value: true })
   await doAs(at.world, 'set-being', '@kid', { field: 'a2a.description', value: 'Says what it hears.' })
   ada = await clientOf('ada')
@@ -153,6 +154,33 @@ it('a task whose being wants to do what its client must allow asks for input, an
   expect((await approvals({ ...at.world, person: 'ada' }, 'ada')).length).toBe(0)
   expect((await see(at.world, 'operator', '/till')).children).toHaveLength(1)
   await doAs(at.world, 'set-being', '@clerk', { field: 'a2a.public', value: true })
+})
+
+it('a message that itself needs a yes says whose, and goes on after it', async () => {
+  const rule = { '@kid': { requires: ['anyone'], ask: { who: ['operator'], within: 600 } } }
+  await doAs(at.world, 'set-space', '/', { field: 'permissions.summon', value: rule, merge: false })
+  const { id } = asTask(await ada.sendMessage({ ...message('may I ask?'), configuration: IMMEDIATELY }))
+  const task = () => ada.getTask({ tenant: '', id })
+  await until(async () => (await task()).status?.message !== undefined)
+  const { status } = await task()
+  expect(status?.state).toBe(TaskState.TASK_STATE_WORKING)
+  expect(JSON.stringify(status?.message)).toContain('it waits for the yes of @operator')
+  const [asked] = await approvals(at.world, 'operator')
+  await doAs(at.world, 'approve', '@operator', { id: asked!.id })
+  await until(async () => (await task()).status?.state === TaskState.TASK_STATE_COMPLETED)
+  expect(await task()).toMatchObject({ id })
+  expect(answerIn(await task())).toBe('may I ask?')
+})
+
+it('a message whose yes is denied fails, and says so', async () => {
+  const { id } = asTask(await ada.sendMessage({ ...message('may I?'), configuration: IMMEDIATELY }))
+  await until(async () => (await approvals(at.world, 'operator')).length === 1)
+  const [asked] = await approvals(at.world, 'operator')
+  await doAs(at.world, 'deny', '@operator', { id: asked!.id })
+  const task = () => ada.getTask({ tenant: '', id })
+  await until(async () => (await task()).status?.state === TaskState.TASK_STATE_FAILED)
+  expect(JSON.stringify((await task()).status?.message)).toContain('denied')
+  await doAs(at.world, 'set-space', '/', { field: 'permissions.summon', value: null })
 })
 
 it('a task is cancelled by the cut of its thread', async () => {

@@ -1,6 +1,9 @@
 import { type SummonResult, textOf } from '@treeos/client'
 import { ERROR_STATUS, type TreeosError } from '@treeos/core'
 
+/** What a being's mind used is for those to know who may look back at it. Clients expect the field. */
+const NOT_TOLD = { prompt_tokens: 0, completion_tokens: 0, total_tokens: 0 } as const
+
 /** Who answered what, as the Chat Completions API says it. */
 export function completionOf(model: string, { correlation, moment, reply }: SummonResult, thread: string) {
   return {
@@ -14,6 +17,7 @@ export function completionOf(model: string, { correlation, moment, reply }: Summ
         finish_reason: 'stop' as const,
       },
     ],
+    usage: NOT_TOLD,
     treeos: { thread, moment: moment?.n ?? null },
   }
 }

@@ -1,4 +1,5 @@
 import {
+  APPROVED_PREFIX,
   ASKED_PREFIX,
   actWakeId,
   type BeingName,
@@ -9,14 +10,7 @@ import {
   TreeosError,
 } from '@treeos/core'
 import { authorizeActingAs, type Presence } from '@treeos/reality'
-import {
-  type Db,
-  findEntry,
-  findOutcomeOfWake,
-  findWakeState,
-  listOpenSummons,
-  type StoredOutcome,
-} from '@treeos/store'
+import { type Db, findEntry, findWakeState, listOpenSummons, type StoredOutcome } from '@treeos/store'
 import { findEnd, isOver, type WakeEnd } from './waiting.ts'
 
 /** What became of a summon so far. */
@@ -48,14 +42,20 @@ export async function answerTo(at: Presence, as: BeingName, correlation: string)
   if (summon === null || summon.caller?.name !== as) return unsent(at, as, correlation)
   const { being, root: thread, content: said } = summon
   const told = { being, thread, said, asks: null }
-  let wake = correlation
+  const found = await follow(at.db, { asker: as, being, correlation })
+  if (isOver(found)) return { ...told, ...endOf(found, being) }
+  return { ...told, state: 'working', reply: null, why: null, ...(await askedOf(at.db, as, found.wake)) }
+}
+
+/** The end of a wake, or the wake that is waited for now. */
+async function follow(db: Db, sent: Parameters<typeof findEnd>[1]): ReturnType<typeof findEnd> {
+  let wake = sent.correlation
   for (let step = 0; step < STEPS_MAX; step++) {
-    const found = await findEnd(at.db, { asker: as, being, correlation }, wake)
-    if (isOver(found)) return { ...told, ...endOf(found, being) }
-    if (found.wake === wake) break
+    const found = await findEnd(db, sent, wake)
+    if (isOver(found) || found.wake === wake) return found
     wake = found.wake
   }
-  return { ...told, state: 'working', reply: null, why: null, ...(await askedOf(at.db, as, wake)) }
+  return { wake }
 }
 
 /** For what a wake waits whose moment asked for a yes; nothing for any other. */
@@ -74,18 +74,23 @@ async function askedOf(
   return { state: 'asking', why: outcome.detail, asks: { id: content.id, call: content.call ?? null } }
 }
 
-/** A summon is an act of its sender first. */
-async function unsent({ db }: Presence, as: BeingName, correlation: string): Promise<AnswerState> {
-  const act = await findEntry(db, actWakeId(correlation))
+/** A summon is an act of its sender first, which may wait for a yes itself. The moment that carries it out then says it by an id of its own. */
+async function unsent(at: Presence, as: BeingName, correlation: string): Promise<AnswerState> {
+  const act = await findEntry(at.db, actWakeId(correlation))
   if (act?.being !== as)
     throw new TreeosError(
       'CORRELATION_NOT_FOUND',
       `${stanceOf(as)} said nothing with the id ${quote(correlation)}`,
     )
-  const outcome = await findOutcomeOfWake(db, act.id)
   const told = { being: null, said: null, thread: correlation, reply: null, asks: null }
+  const found = await follow(at.db, { asker: as, being: as, correlation: act.id, throughAsk: true })
+  if (!isOver(found))
+    return { ...told, state: 'working', why: null, ...(await askedOf(at.db, as, found.wake)) }
+  const { outcome, why } = found
+  if (why !== null) return { ...told, state: 'failed', why: why.message }
   if (outcome?.kind === 'failure' || outcome?.kind === 'skipped')
     return { ...told, state: 'failed', why: whyOf(outcome) }
+  if (outcome?.wake?.startsWith(APPROVED_PREFIX)) return answerTo(at, as, outcome.moment)
   return { ...told, state: 'working', why: null }
 }
 

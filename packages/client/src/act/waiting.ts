@@ -70,7 +70,8 @@ export async function findEnd(
   if (outcome?.kind === 'waiting' && (asker !== being || throughAsk)) return { wake }
   if (outcome !== null) {
     const reply = await findReply(db, asker, correlation)
-    const isAsking = reply === null && outcome.kind === 'act' && state.asked !== null
+    // A person's own act that was allowed has said what it says: that is no question of its moment to others.
+    const isAsking = !throughAsk && reply === null && outcome.kind === 'act' && state.asked !== null
     return isAsking ? { wake: state.asked ?? wake } : { outcome, reply, why: null }
   }
   if (cutBy !== null) {
