@@ -22,6 +22,8 @@ const run = promisify(execFile)
 const EXAMPLES = join(root, 'examples')
 /** No other package needs it. */
 const HTTP_CLIENT = '@treeos/client-http'
+/** npm fetches some hundred packages into an empty cache: half a minute on a quiet machine, and minutes on a busy one. */
+const INSTALL_MS = 600_000
 
 // Named so that a later run removes the instance in it, should this one be killed.
 const home = mkdtempSync(join(tmpdir(), `treeos-test-${process.pid}-`))
@@ -42,21 +44,29 @@ afterAll(async () => {
 
 const inWorld = (command: string, ...args: string[]) => run(command, args, { cwd: world, env })
 
-it('npm create treeos makes a folder, and npm installs it from the packages', async () => {
-  const { stdout } = await run('npm', ['create', 'treeos', 'my-world', '--yes', '--registry', registry.url], {
-    cwd: home,
-    env: { ...env, npm_config_cache: join(home, 'npm') }, // npx would run the one it installed for an earlier run
-  })
-  expect(stdout).toContain('npm start')
-  const { stderr } = await inWorld('npm', 'install', '--no-audit', '--no-fund')
-  expect(stderr, 'the first screen of an install').not.toMatch(/EBADENGINE|install-scripts/)
-  const { 'create-treeos': _, [HTTP_CLIENT]: client, ...wanted } = registry.versions
-  const installed = () => readdirSync(join(world, 'node_modules/@treeos')).map((name) => `@treeos/${name}`)
-  expect(installed()).toEqual(Object.keys(wanted).sort())
-  expect(client, 'what programs elsewhere install by itself').toBeDefined()
-  await inWorld('npm', 'install', '--no-save', '--no-audit', '--no-fund', HTTP_CLIENT)
-  expect(installed()).toEqual([...Object.keys(wanted), HTTP_CLIENT].sort())
-})
+it(
+  'npm create treeos makes a folder, and npm installs it from the packages',
+  async () => {
+    const { stdout } = await run(
+      'npm',
+      ['create', 'treeos', 'my-world', '--yes', '--registry', registry.url],
+      {
+        cwd: home,
+        env: { ...env, npm_config_cache: join(home, 'npm') }, // npx would run the one it installed for an earlier run
+      },
+    )
+    expect(stdout).toContain('npm start')
+    const { stderr } = await inWorld('npm', 'install', '--no-audit', '--no-fund')
+    expect(stderr, 'the first screen of an install').not.toMatch(/EBADENGINE|install-scripts/)
+    const { 'create-treeos': _, [HTTP_CLIENT]: client, ...wanted } = registry.versions
+    const installed = () => readdirSync(join(world, 'node_modules/@treeos')).map((name) => `@treeos/${name}`)
+    expect(installed()).toEqual(Object.keys(wanted).sort())
+    expect(client, 'what programs elsewhere install by itself').toBeDefined()
+    await inWorld('npm', 'install', '--no-save', '--no-audit', '--no-fund', HTTP_CLIENT)
+    expect(installed()).toEqual([...Object.keys(wanted), HTTP_CLIENT].sort())
+  },
+  INSTALL_MS,
+)
 
 it('its tests pass and it type-checks', async () => {
   expect((await inWorld('npm', 'test')).stdout).toMatch(/pass 4\b/)
