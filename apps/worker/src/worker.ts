@@ -219,12 +219,12 @@ function observer(metrics: Metrics, log: Logger): Observer {
   return {
     beat,
     model,
-    outcome(kind, reason, moment) {
-      outcome(kind, reason, moment)
+    outcome(kind, reason, moment, thread) {
+      outcome(kind, reason, moment, thread)
       if (reason === null) return
       const isNothing = kind === 'failure' || kind === 'skipped'
       log.info(
-        { being: parseMomentId(moment).being, moment, outcome: kind, reason },
+        { being: parseMomentId(moment).being, moment, thread, outcome: kind, reason },
         isNothing ? 'a moment failed or was skipped' : 'a moment reached a limit',
       )
     },
@@ -232,11 +232,18 @@ function observer(metrics: Metrics, log: Logger): Observer {
       error('resolver')
       log.warn({ leftOut: quote(what), ...nameAndCode(fault) }, 'a moment goes on without it')
     },
-    fault(moment, { part, attempt, message, stack }) {
+    fault(moment, { part, attempt, message, stack }, thread) {
       error(part)
       const level = part === 'model' ? 'warn' : 'error'
       log[level](
-        { moment, part, attempt, why: message, ...(stack === null ? {} : { stack }) },
+        {
+          moment,
+          ...(thread === undefined ? {} : { thread }),
+          part,
+          attempt,
+          why: message,
+          ...(stack === null ? {} : { stack }),
+        },
         'an attempt failed',
       )
     },

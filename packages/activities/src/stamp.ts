@@ -125,7 +125,7 @@ async function stampWithRetries(
       case 'stamped':
         if (held === null) memory.moments.drop(input.moment)
         if (!done.keepsOverlay) dropOverlay(deps, opened)
-        return afterStamp(deps, input, done)
+        return afterStamp(deps, input, done, opened.record.wake.root)
       case 'effect-pending':
         return done
       case 'done':
@@ -269,8 +269,9 @@ async function afterStamp(
   deps: BeatDeps,
   { being, moment }: StampInput,
   { stamped, ring, rescheduled, mayHaveMissed }: Extract<TryResult, { status: 'stamped' }>,
+  thread: string,
 ): Promise<StampedMoment> {
-  deps.observe.outcome(stamped.kind, stamped.reason, moment)
+  deps.observe.outcome(stamped.kind, stamped.reason, moment, thread)
   crashPoint('ring:before')
   // Should this process die, the task of a being that waited runs again, and asks for wakes.
   deps.ring(deps.memory.nextWakes.came(ring))

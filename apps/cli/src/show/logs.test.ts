@@ -10,11 +10,12 @@ it.each<[object, string]>([
     {
       being: 'ann',
       moment: 'ann/1/7',
+      thread: 'ada/1/3',
       outcome: 'failure',
       reason: 'LLM_FAILED',
       msg: 'a moment failed or was skipped',
     },
-    '2026-11-26 21:40:05 info  a moment failed or was skipped: @ann, moment 7, llm failed (LLM_FAILED) outcome="failure"',
+    '2026-11-26 21:40:05 info  a moment failed or was skipped: @ann, moment 7, thread ada/1/3, llm failed (LLM_FAILED) outcome="failure"',
   ],
   [
     { level: 40, moment: 'ann/1/7', part: 'model', attempt: 2, why: 'overloaded', msg: 'an attempt failed' },

@@ -19,6 +19,7 @@ const LEFT_OUT = new Set([
   'msg',
   'being',
   'moment',
+  'thread',
   'reason',
   'stack',
 ])
@@ -31,7 +32,7 @@ export function readableLine(line: string): string {
   const at = new Date(Number(time))
   if (typeof msg !== 'string' || LEVELS[Number(level)] === undefined || Number.isNaN(at.getTime()))
     return line
-  const about = [whoseIn(said), codeIn(said)].filter((part) => part !== null).join(', ')
+  const about = [whoseIn(said), threadIn(said), codeIn(said)].filter((part) => part !== null).join(', ')
   const rest = Object.entries(said).flatMap(([name, value]) =>
     LEFT_OUT.has(name) || value === undefined ? [] : [`${name}=${textOf(value)}`],
   )
@@ -62,6 +63,9 @@ function whoseIn({ moment, being }: Said): string | null {
   }
   return typeof being === 'string' ? stanceOf(being) : null
 }
+
+/** `thread 3cfb3894-946f-8ef8-8616-f34b82f0f00d`, as `treeos thread` takes it */
+const threadIn = ({ thread }: Said): string | null => (typeof thread === 'string' ? `thread ${thread}` : null)
 
 /** A code in words, and as it is: `llm failed (LLM_FAILED)`. */
 function codeIn({ reason }: Said): string | null {

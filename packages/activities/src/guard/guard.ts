@@ -10,8 +10,8 @@ import { digestOf, type Fault, isTransient } from '@treeos/store'
 export interface Observer {
   /** a beat ran */
   beat(name: string, seconds: number): void
-  /** a moment ended; called once per moment, by the stamp that committed it */
-  outcome(kind: OutcomeKind, reason: string | null, moment: MomentId): void
+  /** a moment ended; called once per moment, by the stamp that committed it. @param thread of its wake */
+  outcome(kind: OutcomeKind, reason: string | null, moment: MomentId, thread: string): void
   /** a model call ended; `lost` means it gave no answer; `tokens` is null when the provider reported none */
   model(
     answer: 'call' | 'see' | 'outputs' | 'failure' | 'lost',
@@ -21,8 +21,8 @@ export interface Observer {
   leftOut(what: string, error: unknown): void
   /** an operation failed and is retried, or a rule refused it; history does not get the message */
   error(where: string, error: unknown): void
-  /** an attempt of a model, a script, an operation or an effect failed; message and stack are those of the error */
-  fault(moment: MomentId, fault: Pick<Fault, 'part' | 'attempt' | 'message' | 'stack'>): void
+  /** an attempt of a model, a script, an operation or an effect failed; message and stack are those of the error. @param thread of its wake, where this process knows it */
+  fault(moment: MomentId, fault: Pick<Fault, 'part' | 'attempt' | 'message' | 'stack'>, thread?: string): void
 }
 
 export const noopObserver: Observer = {

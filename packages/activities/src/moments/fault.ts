@@ -64,7 +64,7 @@ export async function reportFault(
   const told = isLost
     ? { ...rest, message: error.message, stack: null }
     : { ...rest, message: describeError(error), stack: stackOf(error) }
-  deps.observe.fault(moment, told)
+  deps.observe.fault(moment, told, deps.memory.moments.find(moment)?.loaded.record.wake.root)
   await withPostgresRetry(deps.observe, async () => {
     const held = deps.memory.moments.held(moment)
     if (held !== undefined) await deps.memory.moments.store(deps.db, held)
