@@ -126,6 +126,40 @@ describe('nobody reads without leave', () => {
     expect((await compared('', ada)).status).toBe(403)
   })
 
+  it('control: the operator is answered on each of them, and nothing fails', async () => {
+    at.errors.length = 0
+    for (const path of reads()) expect((await at.ask(operator, path)).status, path).toBeLessThan(500)
+    expect(at.errors).toEqual([])
+  })
+
+  it('a misspelt name gets a suggestion, of what the caller may see and of nothing else', async () => {
+    const told = async (seat: Seat, path: string, json?: object) => {
+      const { text, json: said } = await (json === undefined ? at.ask(seat, path) : at.post(seat, path, json))
+      return [said.code, /Did you mean ([^?]+)[?]/.exec(text)?.[1] ?? null]
+    }
+    const say = { target: '@kdi', content: 'hello' }
+    const born = {
+      operation: 'birth',
+      payload: { name: 'fay', cognition: 'scripted', script: 'echo', role: 'keper' },
+    }
+    expect(await told(operator, '/api/v1/summon', say)).toEqual(['BEING_NOT_FOUND', '@kid'])
+    expect(await told(operator, '/api/v1/be', born)).toEqual(['ROLE_UNAVAILABLE', 'keeper'])
+    expect(await told(operator, '/api/v1/see?address=@kdi')).toEqual(['BEING_NOT_FOUND', '@kid'])
+    expect(await told(operator, '/api/v1/beings/kdi/moments')).toEqual(['BEING_NOT_FOUND', '@kid'])
+    expect(await told(operator, '/api/v1/summon', { ...say, target: '@qqqqqqq' })).toEqual([
+      'BEING_NOT_FOUND',
+      null,
+    ])
+    // Who may speak to everybody, and sees nobody.
+    const caller = { name: 'caller', canSummon: [{ pattern: '*' }], canBe: ['birth'], prompt: 'Call.' }
+    await act(at.world, 'operator', { verb: 'do', action: 'set-role', target: '/', args: { role: caller } })
+    const eve = { name: 'eve', cognition: 'human', role: 'caller' }
+    await act(at.world, 'operator', { verb: 'be', operation: 'birth', payload: eve })
+    const seat = await at.enter('eve')
+    expect(await told(seat, '/api/v1/summon', say)).toEqual(['BEING_NOT_FOUND', null])
+    expect(await told(seat, '/api/v1/be', born)).toEqual(['ROLE_UNAVAILABLE', null])
+  })
+
   it('names that lead nowhere give the same answer as those that may not be read', async () => {
     const codeOf = async (path: string) => (await at.ask(bob, path)).json.code
     for (const path of ['/moments', '/moments/1'])

@@ -1,5 +1,5 @@
 import type { HttpBindings } from '@hono/node-server'
-import { refusalOf } from '@treeos/client'
+import { refusalOf, withSuggestion } from '@treeos/client'
 import { ERROR_STATUS, TreeosError } from '@treeos/core'
 import { type Context, Hono } from 'hono'
 import { a2aRoutes } from './a2a/routes.ts'
@@ -20,7 +20,7 @@ import type { Page } from './edge/page.ts'
 import { requireOwnPage } from './edge/same-site.ts'
 import { hookRoutes } from './hooks/routes.ts'
 import type { Tabs } from './inhabit/tabs.ts'
-import type { Env, Portal } from './portal.ts'
+import type { Env, Portal, Visit } from './portal.ts'
 import { accountRoutes } from './routes/account.ts'
 import { answerRoutes } from './routes/answer.ts'
 import { leaveOf } from './routes/ended.ts'
@@ -100,7 +100,9 @@ export function createApp(
   { names, addresses, bounded, mcp, scrapeToken, streams, tabs, seats }: AppOptions,
 ): Hono<Env> {
   const app = new Hono<Env>()
-  app.onError((error, c) => {
+  app.onError(async (thrown, c) => {
+    const visit: Visit | undefined = c.get('visit')
+    const error = visit === undefined ? thrown : await withSuggestion(visit.at, visit.being, thrown)
     const refusal = unreadable(error) ?? refusalOf(error)
     if (refusal.code === 'INTERNAL' || refusal.code === 'SERVICE_UNAVAILABLE')
       if (!(error instanceof TreeosError)) portal.onError(c.req.routePath, error)

@@ -116,6 +116,7 @@ export {
 } from './stack.ts'
 export type { Thread, ThreadState } from './thread.ts'
 export { classOfThrown, messageOfThrown, readThrown } from './thrown.ts'
+export { unknownBeing, unknownNameIn, unknownRole } from './unknown-name.ts'
 export {
   APPROVED_PREFIX,
   ASKED_PREFIX,

@@ -1,4 +1,4 @@
-import { type ActContent, type BeingName, stanceOf, TreeosError } from '@treeos/core'
+import { type ActContent, type BeingName, stanceOf, TreeosError, unknownBeing } from '@treeos/core'
 import { findLease, type Reality, type StoreDb } from '@treeos/store'
 import { type BeingRow, requireNotEnded } from '@treeos/world'
 import type { Kysely } from 'kysely'
@@ -59,7 +59,6 @@ export async function authorizeActingAs(
 /** @throws {TreeosError} BEING_NOT_FOUND */
 export async function requireBeing(at: Presence, name: BeingName): Promise<BeingRow> {
   const being = await readerOf(at).being(name)
-  if (being === null)
-    throw new TreeosError('BEING_NOT_FOUND', `no being ${stanceOf(name)} lives in this reality`)
+  if (being === null) throw unknownBeing(name)
   return being
 }

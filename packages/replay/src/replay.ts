@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Client } from '@temporalio/client'
 import type { WorkflowBundleOption } from '@temporalio/worker'
-import { type BeingName, stanceOf, TreeosError } from '@treeos/core'
+import { type BeingName, stanceOf, unknownBeing } from '@treeos/core'
 import { listArchived } from '@treeos/host'
 import {
   type Erasure,
@@ -241,7 +241,6 @@ async function beingsOf(
   const living = (await listRows(db, 'being:')).map((row) => row.key.slice('being:'.length))
   const known = [...new Set([...living, ...(await listBeingsWithMoments(db)), ...attested])]
   const unknown = wanted?.find((being) => !known.includes(being))
-  if (unknown !== undefined)
-    throw new TreeosError('BEING_NOT_FOUND', `no being ${stanceOf(unknown)} lives in this reality`)
+  if (unknown !== undefined) throw unknownBeing(unknown)
   return wanted === null ? known.sort() : [...wanted]
 }

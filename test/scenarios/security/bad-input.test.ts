@@ -234,7 +234,7 @@ const DO: Record<string, Faults> = {
     missing: ['/', {}, 'INVALID_INPUT', /name|role/],
     'too large': ['/', { name: 'x'.repeat(500) }, 'INVALID_INPUT', /xxx/],
     'not yours': ['/', { name: 'held' }, 'FORBIDDEN', /held was written by @operator/],
-    gone: ['/', { name: 'ghost' }, 'ROLE_UNAVAILABLE', /ghost is not registered/],
+    gone: ['/', { name: 'ghost' }, 'ROLE_UNAVAILABLE', /"ghost" is not registered/],
   },
   mediate: {
     'wrong type': ['/hall', {}, 'INVALID_TYPE', /takes a being/],

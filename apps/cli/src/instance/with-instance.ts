@@ -1,5 +1,5 @@
 /** Opens the reality of an instance for a command. What that needs is loaded only then, so that `treeos --help` is quick. */
-import { type BeingName, stanceOf, TreeosError } from '@treeos/core'
+import { type BeingName, didYouMean, stanceOf, TreeosError } from '@treeos/core'
 import type { BeingRow, Registry } from '@treeos/world'
 import type { InstanceOptions } from '../cli.ts'
 import { requireStance } from '../text/input.ts'
@@ -44,10 +44,13 @@ export async function requireBeing({ db, reality }: ReadConnection, being: Being
   const [{ readRows }, { beingKey }] = await Promise.all([import('@treeos/store'), import('@treeos/world')])
   const [row] = await readRows(db, reality.id, [beingKey(being)])
   if (row?.state != null) return row.state as unknown as BeingRow
-  throw new TreeosError(
-    'BEING_NOT_FOUND',
-    `no being ${stanceOf(being)} lives in this reality; \`treeos beings\` lists them`,
+  const { beings } = await import('@treeos/client')
+  const near = didYouMean(
+    stanceOf(being),
+    (await beings(db)).map(({ stance }) => stance),
   )
+  const why = `no being ${stanceOf(being)} lives in this reality; \`treeos beings\` lists them${near}`
+  throw new TreeosError('BEING_NOT_FOUND', why)
 }
 
 /** Opens the reality for a command about one being. @throws {TreeosError} ADDRESS_PARSE_ERROR, BEING_NOT_FOUND */

@@ -3,6 +3,7 @@ import {
   authorizePast,
   requireToken,
   type SignAct,
+  suggesting,
   type VerifiedToken,
 } from '@treeos/client'
 import { type BeingName, requireBeingName, TreeosError } from '@treeos/core'
@@ -115,7 +116,8 @@ export function authorizeRequests(
     if (caller === 'anybody') return countStranger(c, work)
     const visit = await requireVisit(c)
     const { at, being } = visit
-    if (caller === 'past-open') await authorizePast(at, being, requireBeingName(c.req.param('name')))
+    if (caller === 'past-open')
+      await suggesting(at, being, authorizePast(at, being, requireBeingName(c.req.param('name'))))
     if (caller === 'first-operator') await authorizeAllPasts(at, being)
     if (caller === 'person' || caller === 'person-signed-in-lately') await requirePerson(c, visit)
     if (caller === 'person-signed-in-lately' && visit.token !== null)

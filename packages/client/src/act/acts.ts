@@ -29,6 +29,7 @@ import { authorizeActingAs } from '@treeos/reality'
 import { closeEntries, enqueue, findEntry, type InboxEntry, listFactsOfMoment, withdraw } from '@treeos/store'
 import type { Registry } from '@treeos/world'
 import { describeMoment, type MomentView } from '../read/moments.ts'
+import { suggesting } from '../read/suggesting.ts'
 import { ringUnlessListening } from './doorbell.ts'
 import { isWithdrawn, keyedCorrelation } from './keyed.ts'
 import { refusalOf } from './refusal.ts'
@@ -72,7 +73,7 @@ export async function act(
   outside = false,
 ): Promise<ActResult> {
   const { correlation } = await submit(at, as, call, { answers: null, key, outside })
-  const { outcome } = await waitForOwnMoment(at, as, correlation, waitSeconds)
+  const { outcome } = await suggesting(at, as, waitForOwnMoment(at, as, correlation, waitSeconds))
   const isWaiting = outcome.kind === 'waiting'
   return {
     act: outcome.record.act === null ? null : outcome.moment,
@@ -217,13 +218,9 @@ async function actAndWait(
   const started = Date.now()
   const submitted = await submit(at, as, call, { answers, key, outside })
   onSent?.(submitted.correlation)
-  const own = await waitForOwnMoment(
-    at,
-    as,
-    submitted.correlation,
-    waitSeconds ?? ACT_WAIT_SECONDS,
-    waitSeconds !== null,
-  )
+  const ownSeconds = waitSeconds ?? ACT_WAIT_SECONDS
+  const ownMoment = waitForOwnMoment(at, as, submitted.correlation, ownSeconds, waitSeconds !== null)
+  const own = await suggesting(at, as, ownMoment)
   // What a person said yes to is said by another moment, whose id it has.
   const isApproved = own.outcome.wake?.startsWith(APPROVED_PREFIX) === true
   const correlation = isApproved ? own.outcome.moment : submitted.correlation

@@ -8,6 +8,7 @@ import {
   type RoleName,
   stanceOf,
   TreeosError,
+  unknownRole,
 } from '@treeos/core'
 import { listRowsOf, readerOf, readSpec } from '@treeos/reality'
 import { type CompleteRole, flowRoles, type RoleSpec, withDefaults } from '@treeos/roles'
@@ -181,7 +182,7 @@ export async function inspectRole(at: SeeConnection, as: BeingName, name: RoleNa
     const isOpen = pastsOpenTo({ ...at, db: snapshot.db }, as)
     const entry = (await choicesIn(snapshot, at.registry)).roles.find((role) => role.name === name)
     if (row === undefined || (entry === undefined && !(isLive(row) && (await isOpen(row.author)))))
-      throw new TreeosError('ROLE_UNAVAILABLE', `role ${JSON.stringify(name)} is not registered`)
+      throw unknownRole(name)
     const isReadable = !isLive(row) || (await isOpen(row.author)) || (await namesOneOf(at, as, name))
     const spec = isReadable && !row.deleted ? await readSpec(snapshot.db, row.digest) : null
     const usedBy: RoleUser[] = []

@@ -3,7 +3,8 @@ import type { Presence } from '@treeos/reality'
 import { findOutcomeOfWake, type InboxEntry, listChain } from '@treeos/store'
 import { toldContent } from '@treeos/world'
 import { pastsOpenTo } from './past-access.ts'
-import { type SeeConnection, see } from './seeing.ts'
+import { see } from './see.ts'
+import type { SeeConnection } from './seeing.ts'
 import { type ThreadView, thread } from './threads.ts'
 
 /** What was said in a thread, or what woke a being in it. */

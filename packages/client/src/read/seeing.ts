@@ -1,4 +1,4 @@
-import { type BeingName, stanceOf, TreeosError } from '@treeos/core'
+import { type BeingName, stanceOf, TreeosError, unknownBeing } from '@treeos/core'
 import { actingToSee, authorizeActingAs, beginReading, type Presence } from '@treeos/reality'
 import { inSnapshot, prefetch, ReadSet } from '@treeos/store'
 import {
@@ -14,16 +14,6 @@ import {
 /** What a SEE needs: no Temporal client. */
 export interface SeeConnection extends Presence {
   readonly registry: Registry
-}
-
-/**
- * SEE: reads an address as a being, now, and writes nothing. Evaluates the being's flow for the verb `see` and asks both
- * gates.
- * @throws {TreeosError} FORBIDDEN, ADDRESS_PARSE_ERROR, BEING_NOT_FOUND, SPACE_NOT_FOUND; ROLE_UNAVAILABLE when the flow
- *   gives no role
- */
-export async function see(at: SeeConnection, as: BeingName, address: string): Promise<Descriptor> {
-  return withSnapshot(at, as, (snapshot) => snapshot.see(address))
 }
 
 /** A being's view of itself: its place, its roles and its surface. */
@@ -85,8 +75,7 @@ export async function withSnapshot<T>(
   return inSnapshot(at.db, async (tx) => {
     const prefetched = await prefetch(tx, { reality: at.reality.id, being: as }, new ReadSet())
     const begun = await beginReading(at.reality, as, lease, prefetched)
-    if (begun === null)
-      throw new TreeosError('BEING_NOT_FOUND', `no being ${stanceOf(as)} lives in this reality`)
+    if (begun === null) throw unknownBeing(as)
     const { reader, me, time, driver } = begun
     const { lastSealed } = prefetched
     const woken = { kind: 'act', caller: null, asked: null, asker: null, trigger: null }

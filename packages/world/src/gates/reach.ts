@@ -5,6 +5,7 @@ import {
   type RoleName,
   stanceOf,
   TreeosError,
+  unknownRole,
   utf8Length,
 } from '@treeos/core'
 import { type Entry, flowRoles, type RoleSpec } from '@treeos/roles'
@@ -138,12 +139,7 @@ export async function requireAssignable(
   await reader.prefetch(names.map(roleKey))
   for (const name of names) {
     const role = await reader.role(name)
-    if (role === null) {
-      throw new TreeosError(
-        'ROLE_UNAVAILABLE',
-        `role ${JSON.stringify(name)} is not registered; \`treeos role list\` shows what is`,
-      )
-    }
+    if (role === null) throw unknownRole(name)
     requireWithinReach(author, await reader.spec(role.digest), reach)
   }
 }

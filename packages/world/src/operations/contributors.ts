@@ -1,4 +1,4 @@
-import { type BeingName, parseStance, spaceReel, stanceOf, TreeosError } from '@treeos/core'
+import { type BeingName, parseStance, spaceReel, stanceOf, TreeosError, unknownBeing } from '@treeos/core'
 import type { DecideInput, Operation } from '../extend/extension.ts'
 import { requireNotEnded } from '../gates/beside.ts'
 import type { SpaceRow } from '../rows/rows.ts'
@@ -19,8 +19,7 @@ const addContributor: Operation = {
     const { space, being } = read(input, 'add-contributor')
     const { contributors = [] } = space
     const row = await input.world.being(being)
-    if (row === null)
-      throw new TreeosError('BEING_NOT_FOUND', `no being ${stanceOf(being)} lives in this reality`)
+    if (row === null) throw unknownBeing(being)
     requireNotEnded(row)
     if (contributors.includes(being))
       throw new TreeosError('RESOURCE_CONFLICT', `${stanceOf(being)} contributes to ${space.path} already`)

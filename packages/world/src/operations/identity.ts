@@ -19,6 +19,7 @@ import {
   spaceReel,
   stanceOf,
   TreeosError,
+  unknownBeing,
 } from '@treeos/core'
 import { parseRole, requireFlow, textPattern } from '@treeos/roles'
 import type { Decided, DecideInput, Operation } from '../extend/extension.ts'
@@ -322,8 +323,7 @@ const release: Operation = {
 async function requireBeing(world: WorldReader, given: Arguments): Promise<BeingRow> {
   const name = parseStance(given.text('being'))
   const being = await world.being(name)
-  if (being === null)
-    throw new TreeosError('BEING_NOT_FOUND', `no being ${stanceOf(name)} lives in this reality`)
+  if (being === null) throw unknownBeing(name)
   return being
 }
 

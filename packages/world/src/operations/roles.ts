@@ -6,6 +6,7 @@ import {
   requireRoleName,
   stanceOf,
   TreeosError,
+  unknownRole,
 } from '@treeos/core'
 import { entryKey, parseRole, type RoleSpec } from '@treeos/roles'
 import type { Decided, DecideInput, Operation } from '../extend/extension.ts'
@@ -69,7 +70,7 @@ const deleteRole: Operation = {
     const given = new Arguments('delete-role', args, ['name', 'force'])
     const name = requireRoleName(given.value('name'))
     const old = await world.role(name)
-    if (old === null) throw new TreeosError('ROLE_UNAVAILABLE', `role ${name} is not registered`)
+    if (old === null) throw unknownRole(name)
     if (old.origin !== LIVE)
       throw new TreeosError('FORBIDDEN', `role ${name} belongs to ${old.origin}; only live roles are deleted`)
     if (old.author !== actor.name && !(await isAncestor(world, actor.name, old.author))) {

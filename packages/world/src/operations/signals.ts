@@ -5,6 +5,7 @@ import {
   quote,
   stanceOf,
   TreeosError,
+  unknownBeing,
   worldReel,
 } from '@treeos/core'
 import type { DecideInput, Operation } from '../extend/extension.ts'
@@ -55,8 +56,7 @@ const grantNamespace = changingGrants(
   },
   async ({ actor, world }, { namespace, being, owned }) => {
     const row = await world.being(being)
-    if (row === null)
-      throw new TreeosError('BEING_NOT_FOUND', `no being ${stanceOf(being)} lives in this reality`)
+    if (row === null) throw unknownBeing(being)
     requireNotEnded(row)
     const { owner, publishers } = owned
     if (owner === being || (owner === null && actor.name === being))

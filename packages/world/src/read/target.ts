@@ -7,6 +7,7 @@ import {
   type Thread,
   TreeosError,
   threadReel,
+  unknownBeing,
 } from '@treeos/core'
 import type { BeingRow, MatterRow, SpaceRow } from '../rows/rows.ts'
 import type { WorldReader } from './reader.ts'
@@ -39,8 +40,7 @@ export async function resolve(
   if (address.kind === 'thread') return { kind: 'thread', thread: await requireThread(at, address.thread) }
   if (address.kind === 'being') {
     const being = await at.reader.being(address.being)
-    if (being === null)
-      throw new TreeosError('BEING_NOT_FOUND', `no being ${stanceOf(address.being)} lives in this reality`)
+    if (being === null) throw unknownBeing(address.being)
     return { kind: 'being', being }
   }
   if (address.kind === 'matter') {

@@ -11,6 +11,7 @@ import {
   speechOf,
   stanceOf,
   TreeosError,
+  unknownBeing,
   type VerbCall,
   type Wake,
 } from '@treeos/core'
@@ -199,7 +200,7 @@ async function gateBeing(at: Deciding, name: BeingName): Promise<{ being: BeingR
   const listed = await requireListed(at, 'summon', key)
   at.consent.listed ||= listed
   const being = await at.reader.being(name)
-  if (being === null) throw new TreeosError('BEING_NOT_FOUND', `no being ${key} lives in this reality`)
+  if (being === null) throw unknownBeing(name)
   const target = { kind: 'being', being } as const
   const asked = { key, target, fallback: ['anyone' as const], fromOutside: at.fromOutside }
   const rule = await at.consent.granted(at.reader, at.me, 'summon', asked)

@@ -8,6 +8,7 @@ import {
   readPath,
   stanceOf,
   TreeosError,
+  unknownBeing,
   type VerbCall,
 } from '@treeos/core'
 import { type ComposedRole, composeRoles, pinStack } from '@treeos/roles'
@@ -71,8 +72,7 @@ export async function redteam(
 ): Promise<Redteamed> {
   const source = keeping(rowSource(at.db, at.reality.id))
   const me = await new WorldReader(source).being(being)
-  if (me === null)
-    throw new TreeosError('BEING_NOT_FOUND', `no being ${stanceOf(being)} lives in this reality`)
+  if (me === null) throw unknownBeing(being)
   const chance = new Chance(seed)
   const attacker = new Attacker(chance, await targetsOf(at, source, me))
   const stage = new Stage(at, source, me)
