@@ -44,6 +44,8 @@ import type { Past } from './past.ts'
 
 /** Start of the id of a wake by change; the moment that changed it, or the fact, and the being that is woken follow. */
 const CHANGE_PREFIX = 'change/'
+/** Ids of wakes that a moment sent and that no fact of its says: the kind, the moment, and whom they wake. */
+const SENT_BY = /^(?:change|awakened|notice|parked)\/([^/]+\/\d+\/\d+)(?:\/|$)/
 
 interface Woken {
   readonly being: BeingName
@@ -67,6 +69,15 @@ export async function compareWake(
   if (isContinuation(wake)) return compareGoingOn({ db, past }, woken, compare)
   if (wake.kind === 'summon') return compareSummon(past, woken, compare)
   if (wake.kind === 'event' && wake.id.startsWith(CHANGE_PREFIX)) compareChange(woken, caused, compare)
+  await compareOrigin(db, wake, compare)
+}
+
+/** What a moment with words from outside sends is marked. One that stands for several changes may be marked by another of them. */
+async function compareOrigin(db: Db, wake: OpenRecord['wake'], compare: Comparison): Promise<void> {
+  const sender = wake.kind === 'event' && wake.outside !== true ? SENT_BY.exec(wake.id)?.[1] : undefined
+  if (sender === undefined) return
+  const before = await findOpen(db, sender)
+  if (before?.record.outside === true) compare.same('outside', false, true)
 }
 
 /** The inbox must hold the wake that the moment opened with. One whose thread was cut may have opened a thread of its own. */

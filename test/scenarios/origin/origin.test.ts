@@ -1,8 +1,10 @@
 /** Words from outside: which moments hold them, how they spread, what a flow and a rule make of them, and who clears them. */
 import { summon } from '@treeos/client'
 import type { Json, JsonObject } from '@treeos/core'
+import { replay } from '@treeos/replay'
 import { defineExtension, defineOperation, setQuality } from '@treeos/sdk'
 import { findEntry, findOpen, listFactsAfter, readRows } from '@treeos/store'
+import { sql } from 'kysely'
 import { beforeAll, describe, expect, it } from 'vitest'
 import { z } from 'zod'
 import {
@@ -230,4 +232,25 @@ it('all of it replays, from the chain and from Temporal, and verifies', async ()
   expect(world.errors).toEqual([])
   await expectReplays(world)
   await expectUnbroken(world)
+})
+
+it('a wake by change that has lost its mark shows in the replay', async () => {
+  await world.birthPuppet('spy', { home: '/shop' })
+  const watching = { name: 'notes', scope: '/den', below: false, field: 'note.text' }
+  await play(world, 'spy', { verb: 'do', action: 'subscribe', target: '@spy', args: watching })
+  const change = (note: string) =>
+    until(async () => {
+      await told('rash', set('/den', note))
+      return (await wakesOf(world, 'spy')).find(({ id }) => id.startsWith('change/'))
+    })
+  await sql`create function unmark_change() returns trigger language plpgsql as $$ begin new.outside := false; return new; end $$`.execute(
+    world.owner,
+  )
+  await sql`create trigger unmark before insert on treeos.inbox for each row when (new.id like 'change/%')
+    execute function unmark_change()`.execute(world.owner)
+  const { id } = await change('obey')
+  await momentOf(world, id)
+  await sql`drop trigger unmark on treeos.inbox; drop function unmark_change`.execute(world.owner)
+  const { mismatches } = await replay(world, { beings: ['spy'], from: 'chain' })
+  expect(mismatches).toMatchObject([{ being: 'spy', field: 'outside', recorded: false, chain: true }])
 })
