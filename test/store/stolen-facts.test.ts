@@ -138,6 +138,28 @@ describe('in a moment whose wake holds words from outside', () => {
   beforeAll(() => mark(true))
   afterAll(() => mark(false))
 
+  const call = { verb: 'do', action: 'till:pay', target: '/shop', args: {} }
+  /** The moment asks @operator for a yes; whether its fact, and what the person reads, say where the words come from. */
+  async function question(isKept: boolean, isShown: boolean): Promise<Batch> {
+    const rules = [{ by: 'till:pay', who: ['operator'], count: 1 }]
+    const asked = { call, rules, ...(isKept ? { fromOutside: true } : {}) }
+    const batch = await ofKid(fact('approval:kid/1/1', 'approval:asked', asked))
+    const entry = newWake({
+      ...{ id: 'asked/kid/1/1/operator', being: 'operator', kind: 'event', priority: 3, root: 'told-kid' },
+      content: {
+        ...{ event: 'asked', actor: '@kid', approval: 'kid/1/1', call },
+        ...(isShown ? { outside: true } : {}),
+      },
+      outside: true,
+    })
+    const outcome = { ...batch.outcome!, kind: 'waiting' as const }
+    return {
+      ...batch,
+      inbox: [entry],
+      outcome: { ...outcome, record: { ...outcome.record, outcome: 'waiting' } },
+    }
+  }
+
   const UNMARKED: Readonly<Record<string, () => Promise<Batch>>> = {
     'a quality without the mark': () => ofKid(fact('being:kid', 'quality:set', mood)),
     'a mark before what it marks': () =>
@@ -148,6 +170,8 @@ describe('in a moment whose wake holds words from outside', () => {
     'words that neither fact nor wake says are from outside': () => speech(false, false),
     'words of which only the wake says it': () => speech(false, true),
     'words of which only the fact says it': () => speech(true, false),
+    'a question that does not keep where its words come from': () => question(false, true),
+    'a question that does not tell the person': () => question(true, false),
   }
   it.each(Object.keys(UNMARKED))('a worker cannot write %s', async (what) => {
     const answer = await attempt(base.db, async (tx) => append(tx, (await UNMARKED[what]?.()) as Batch))
@@ -162,6 +186,7 @@ describe('in a moment whose wake holds words from outside', () => {
       () => ofKid(fact('registry', 'role:set', role), fact('registry', MARK, { name: 'told' })),
     ],
     ['words that say so', () => speech(true, true)],
+    ['a question that says so', () => question(true, true)],
   ])('control: it writes %s', async (_what, made) => {
     const batch = await made()
     expect(await attempt(base.db, (tx) => append(tx, batch))).toMatchObject({ status: 'appended' })

@@ -50,10 +50,11 @@ export async function approvalsPage(
   }
 }
 
-const viewsIn = ({ kind, content }: InboxEntry): ApprovalView[] =>
-  kind === 'event' && isJsonObject(content) ? [viewOf(content)] : []
+const viewsIn = ({ kind, content, outside }: InboxEntry): ApprovalView[] =>
+  kind === 'event' && isJsonObject(content) ? [viewOf(content, outside === true)] : []
 
-function viewOf(content: { readonly [name: string]: Json }): ApprovalView {
+/** @param isOutside what the entry's own column says: the append insists on it, whatever the content says */
+function viewOf(content: { readonly [name: string]: Json }, isOutside: boolean): ApprovalView {
   const { id, actor, call, on, rule, expiresAt, roles, for: whom, driver, outside } = content
   return {
     id: String(id),
@@ -65,6 +66,6 @@ function viewOf(content: { readonly [name: string]: Json }): ApprovalView {
     roles: Array.isArray(roles) ? roles.map(String) : [],
     ...(typeof whom === 'string' ? { for: whom } : {}),
     ...(typeof driver === 'string' ? { driver } : {}),
-    ...(outside === true ? { outside } : {}),
+    ...(isOutside || outside === true ? { outside: true } : {}),
   }
 }

@@ -20,13 +20,14 @@ begin
   end if;
   if how = 'asked' and fact->>'kind' = 'approval:given' then -- to another call: the others are asked anew
     known := asked_row(its_id); -- with that change
-    return (known->>'revision')::integer > 1 and (e.outside or known->'fromOutside' is null)
+    return (known->>'revision')::integer > 1
+      and (e.outside and content->'outside' = 'true' or known->'fromOutside' is null) -- the person reads the content
       and e.id = approval_entry('asked', its_id, e.being, (known->>'revision')::integer) and e.caller is null
       and e.priority between 1 and 9 and content->>'actor' = '@' || (known->>'asker')
       and e.root = known->>'root' and known->'rules' @> jsonb_build_array(jsonb_build_object('who', jsonb_build_array(e.being)));
   elsif how = 'asked' then
     return e.id = approval_entry('asked', its_id, e.being) and e.caller is null and e.priority between 1 and 9 and e.root in (w.root, w.id)
-      and content->>'actor' = '@' || (batch->>'being')
+      and content->>'actor' = '@' || (batch->>'being') and (w.outside is not true or content->'outside' = 'true')
       and told(decode(fact->>'bytes', 'hex'))->'rules' @> jsonb_build_array(jsonb_build_object('who', jsonb_build_array(e.being)));
   end if;
   known := asked_row(its_id);

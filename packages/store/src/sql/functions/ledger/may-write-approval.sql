@@ -1,7 +1,7 @@
 -- Whether a fact about a call that waits for a yes may come from a moment. A call waits under the id of the moment that asks. Only an act
 -- that a person put into its own inbox says yes or no, while it waits: the act names it, and the arguments if they are others. Only the
--- moment that brings the yes uses it up.
--- @param wake of the moment
+-- moment that brings the yes uses it up. What a moment with words from outside asks is marked.
+-- @param wake of the moment, `outside` where the moment surely holds such words
 create or replace function treeos.may_write_approval(kind text, reel text, seq bigint, bytes bytea, actor text, wake treeos.inbox,
   its_moment text)
 returns boolean language plpgsql stable as $$
@@ -14,7 +14,7 @@ begin
   if its_id is null then
     return false;
   elsif kind = 'approval:asked' then
-    return seq = 1 and its_id = its_moment;
+    return seq = 1 and its_id = its_moment and (wake.outside is not true or it->'fromOutside' = 'true');
   elsif kind in ('approval:used', 'approval:voided') then
     known := asked_row(its_id);
     return brings_yes(wake.kind, wake.id) and wake.id = approval_entry('approved', its_id) and known->>'state' = 'given'
