@@ -212,7 +212,7 @@ const rules = [
     to: {
       path: ours,
       pathNot:
-        '^(apps/(portal|mcp)|packages/(client|core|egress|protocol|store|proofs))/|^packages/replay/src/(what-if|why-not)[.]ts$',
+        '^(apps/(portal|mcp)|packages/(client|core|egress|protocol|store|proofs))/|^packages/replay/src/(what-if|what-if-rules|why-not)[.]ts$',
     },
   },
   {

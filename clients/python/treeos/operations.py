@@ -27,6 +27,7 @@ OPERATIONS: Dict[str, Tuple[str, str]] = {
     "hooks": ("GET", "/hooks"),
     "inbox": ("GET", "/inbox"),
     "journal": ("GET", "/journal"),
+    "letThrough": ("POST", "/approvals/let-through"),
     "map": ("GET", "/map"),
     "me": ("GET", "/me"),
     "metrics": ("GET", "/metrics"),

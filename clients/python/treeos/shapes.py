@@ -113,6 +113,15 @@ class Approval(_Approval, total=False):
     # for: str
     driver: str
     outside: bool
+    likeThis: "Proposal"
+
+
+class Proposal(TypedDict):
+    approved: int
+    space: str
+    field: str
+    value: Any
+    free: List[str]
 
 
 class _Prompt(TypedDict):

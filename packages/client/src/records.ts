@@ -102,7 +102,13 @@ export {
   pastsOpenTo,
 } from './read/past-access.ts'
 export type { Floor, Placing, Spot } from './read/placing.ts'
-export { type Proposal, type ProposedView, withProposals } from './read/proposals.ts'
+export {
+  type Proposal,
+  type ProposedView,
+  proposalBeside,
+  proposedPage,
+  withProposals,
+} from './read/proposals.ts'
 export { type PublicBeing, publicBeings } from './read/public-beings.ts'
 export { type OperationChoice, type ReachView, reach } from './read/reach.ts'
 export { type Redteamed, type RedteamRequest, redteam } from './read/redteam/redteam.ts'

@@ -4,6 +4,7 @@ import {
   type BeingName,
   isJsonObject,
   type Json,
+  type MomentId,
   type SpacePath,
   TreeosError,
   type VerbCall,
@@ -46,10 +47,13 @@ export interface WhatIfRules {
   readonly value: Json
   /** number of the first moment to compare; default 1 */
   readonly since?: number | undefined
+  /** number of the last one; default the last of all */
+  readonly until?: number | undefined
 }
 
 /** A call that would have come to something else under other rules. */
 export interface RuledOtherwise {
+  readonly moment: MomentId
   readonly n: number
   /** ISO 8601, UTC */
   readonly openedAt: string
@@ -69,7 +73,7 @@ export interface RuledOtherwise {
  */
 export async function whatIfRules(
   { db, registry }: { readonly db: Db; readonly registry: Registry },
-  { being, space, field, value, since = 1 }: WhatIfRules,
+  { being, space, field, value, since = 1, until = Number.POSITIVE_INFINITY }: WhatIfRules,
 ): Promise<RuledOtherwise[]> {
   const path = parseKeyPath(field, 'a rule')
   if (path[0] !== 'permissions')
@@ -81,7 +85,7 @@ export async function whatIfRules(
   const bench = { db, registry, past: new Past(db), space, path, value, counted: new Map<string, Row>() }
   const found: RuledOtherwise[] = []
   for (const outcome of await listOutcomes(db, being)) {
-    if (outcome.n < since || outcome.reason === 'superseded') continue
+    if (outcome.n < since || outcome.n > until || outcome.reason === 'superseded') continue
     try {
       const one = await compareCall(bench, outcome)
       if (one !== null) found.push(one)
@@ -123,9 +127,9 @@ async function compareCall(bench: Bench, outcome: StoredOutcome): Promise<RuledO
   const { would, message } = await judged(bench, call, actingFor({ db, registry }, moment))
   const was =
     outcome.kind === 'act' || outcome.kind === 'waiting' ? outcome.kind : (outcome.reason ?? outcome.kind)
-  return was === would
-    ? null
-    : { n: outcome.n, openedAt: new Date(open.openedAt).toISOString(), call, was, would, message }
+  if (was === would) return null
+  const { moment: id, n } = outcome
+  return { moment: id, n, openedAt: new Date(open.openedAt).toISOString(), call, was, would, message }
 }
 
 async function judged(

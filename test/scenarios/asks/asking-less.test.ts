@@ -1,5 +1,5 @@
 /** A person who says yes again and again is shown a rule that asks less, and what that rule would have let through. */
-import { approvals, withProposals } from '@treeos/client'
+import { approvals, proposalBeside, proposedPage } from '@treeos/client'
 import { whatIfRules } from '@treeos/replay'
 import { beforeAll, expect, it } from 'vitest'
 import { createSpace, doAs, momentOf, play } from '../../support/life.ts'
@@ -19,7 +19,7 @@ const asks = async (euros: number, who = 'clerk') => {
   const { n } = await play(world, who, { verb: 'do', action: 'till:pay', target: '/shop', args: { euros } })
   return `${who}/1/${n}`
 }
-const shown = async () => withProposals(world, 'operator', await approvals(world, 'operator'))
+const shown = async () => (await proposedPage(world, 'operator', { limit: 50 })).items
 const BEYOND = [
   { most: 12, per: ['being'], within: 86_400 },
   { each: 'euros', most: 12 },
@@ -50,8 +50,13 @@ it('shows a rule that asks beyond what was approved, after twelve of a kind and 
 })
 
 it('what if lists the calls that the rule would have let through, and those that it would have refused', async () => {
-  const likeThis = (await shown())[0]!.likeThis!
+  const [first, second] = await shown()
+  const likeThis = first!.likeThis!
+  const beside = await proposalBeside(world, 'operator', first!.id)
+  expect(beside).toMatchObject({ ...likeThis, being: 'clerk', moments: Array(12).fill({}) })
+  expect(await proposalBeside(world, 'operator', second!.id)).toBeNull()
   const otherwise = await whatIfRules(world, { being: 'clerk', ...likeThis })
+  expect(otherwise.map(({ moment, n }) => ({ id: moment, n }))).toEqual(beside?.moments)
   expect(
     otherwise.map(({ call, was, would }) => [call.verb === 'do' && call.args.euros, was, would]),
   ).toEqual(

@@ -1,11 +1,24 @@
 import { z } from '@hono/zod-openapi'
-import { act, approvalsPage } from '@treeos/client'
-import { parseCall, stanceOf } from '@treeos/core'
+import { act, proposalBeside, proposedPage } from '@treeos/client'
+import { asJson, type Json, parseCall, quote, stanceOf, TreeosError } from '@treeos/core'
+import { whatIfRules } from '@treeos/replay/what-if-rules'
 import type { Context } from 'hono'
-import type { Env } from '../portal.ts'
+import type { Env, Visit } from '../portal.ts'
 import { listing, ownPage } from './list.ts'
 import { answers, anyJson, body, id, idempotency, newApi, operation, paging, text } from './operation.ts'
 import { Act } from './shapes.ts'
+
+const Proposal = z
+  .object({
+    approved: z.int().openapi({ description: 'calls like this one that I approved; I denied none' }),
+    space: z.string(),
+    field: z.string().openapi({ description: 'of the rule, in the qualities of the space' }),
+    value: anyJson('the rule, as the operation set-space takes it'),
+    free: z.array(z.string()).readonly().openapi({ description: 'arguments that it does not bound' }),
+  })
+  .openapi('Proposal', {
+    description: 'a rule that would have let through what I approved, and asks beyond it',
+  })
 
 const Approval = z
   .object({
@@ -18,6 +31,7 @@ const Approval = z
     for: z.string().optional(),
     driver: z.string().optional(),
     outside: z.literal(true).optional().openapi({ description: 'its moment holds words from outside' }),
+    likeThis: Proposal.optional(),
   })
   .openapi('Approval')
 
@@ -70,14 +84,54 @@ const denying = operation({
   responses: answers(Act, 'what came of it'),
 })
 
+const letting = operation({
+  method: 'post',
+  path: '/approvals/let-through',
+  'x-caller': 'signed-in',
+  'x-work': 'heavy',
+  operationId: 'letThrough',
+  summary: 'Which calls that I approved the proposed rule would have let through; nothing is changed',
+  tags: ['approvals'],
+  request: { body: body(z.strictObject({ id })) },
+  responses: answers(
+    z.object({
+      compared: z.int().openapi({ description: 'how many of them were judged again, the newest ones' }),
+      calls: z.array(
+        z.object({ moment: z.string(), n: z.int(), openedAt: z.string(), call: anyJson('what it did') }),
+      ),
+    }),
+    'the calls, oldest first',
+  ),
+})
+
 /** Calls that rules ask a person about. */
 export const approvalRoutes = () =>
   newApi()
     .openapi(listed, async (c) =>
-      c.json(await ownPage(c.get('visit'), c.req.valid('query'), approvalsPage), 200),
+      c.json(await ownPage(c.get('visit'), c.req.valid('query'), proposedPage), 200),
     )
     .openapi(approving, async (c) => c.json(await answer(c, 'approve', c.req.valid('json')), 200))
     .openapi(denying, async (c) => c.json(await answer(c, 'deny', c.req.valid('json')), 200))
+    .openapi(letting, async (c) => c.json(await letThrough(c.get('visit'), c.req.valid('json').id), 200))
+
+/** Moments that one request judges again. */
+const JUDGED_MAX = 100
+
+/** Shows only what the person was asked about: its past need not be open to the person otherwise. */
+async function letThrough({ at, being: me }: Visit, waiting: string) {
+  const proposal = await proposalBeside(at, me, waiting)
+  if (proposal === null)
+    throw new TreeosError('INVALID_INPUT', `no rule is proposed beside ${quote(waiting)}`)
+  const { being, space, field, value, moments } = proposal
+  const until = moments.at(-1)?.n ?? 0
+  const asked = new Set(moments.filter(({ n }) => n > until - JUDGED_MAX).map((one) => one.id))
+  const since = Math.max(1, until - JUDGED_MAX + 1)
+  const otherwise = await whatIfRules(at, { being, space, field, value, since, until })
+  const calls = otherwise
+    .filter(({ moment, was, would }) => asked.has(moment) && was === 'waiting' && would === 'act')
+    .map(({ moment, n, openedAt, call }) => ({ moment, n, openedAt, call: asJson(call) as Json }))
+  return { compared: asked.size, calls }
+}
 
 function answer(c: Context<Env>, action: 'approve' | 'deny', args: object) {
   const { at, being } = c.get('visit')

@@ -212,6 +212,23 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/approvals/let-through": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Which calls that I approved the proposed rule would have let through; nothing is changed */
+        post: operations["letThrough"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/beings/{name}/moments": {
         parameters: {
             query?: never;
@@ -1106,6 +1123,19 @@ export interface components {
              * @enum {boolean}
              */
             outside?: true;
+            likeThis?: components["schemas"]["Proposal"];
+        };
+        /** @description a rule that would have let through what I approved, and asks beyond it */
+        Proposal: {
+            /** @description calls like this one that I approved; I denied none */
+            approved: number;
+            space: string;
+            /** @description of the rule, in the qualities of the space */
+            field: string;
+            /** @description the rule, as the operation set-space takes it */
+            value: Record<string, never> | unknown[] | string | number | boolean | null;
+            /** @description arguments that it does not bound */
+            free: string[];
         };
         /** @description the result of each clause, the stack, the surface, and what the gates decided */
         Explained: {
@@ -1763,6 +1793,51 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["Act"];
+                };
+            };
+            /** @description Problem details (RFC 9457) */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    letThrough: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    id: string;
+                };
+            };
+        };
+        responses: {
+            /** @description the calls, oldest first */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @description how many of them were judged again, the newest ones */
+                        compared: number;
+                        calls: {
+                            moment: string;
+                            n: number;
+                            openedAt: string;
+                            /** @description what it did */
+                            call: Record<string, never> | unknown[] | string | number | boolean | null;
+                        }[];
+                    };
                 };
             };
             /** @description Problem details (RFC 9457) */

@@ -4,13 +4,15 @@ import {
   isJsonObject,
   type Json,
   type JsonObject,
+  type MomentId,
+  parseStance,
   readPath,
   type VerbCall,
 } from '@treeos/core'
 import type { Presence } from '@treeos/reality'
 import { listRecentCalls, readRows } from '@treeos/store'
 import { type ApprovalRow, approvalKey, spaceKey } from '@treeos/world'
-import type { ApprovalView } from './approvals.ts'
+import { type ApprovalView, approvals, approvalsPage } from './approvals.ts'
 
 /** So many times a person said yes to calls like one that waits: it may want to be asked less. */
 const ALIKE_MIN = 12
@@ -50,6 +52,37 @@ export async function withProposals(
       return proposal === null ? view : { ...view, likeThis: proposal }
     }),
   )
+}
+
+/** A page of what waits for a person, with such rules. @throws {TreeosError} as {@link approvalsPage} */
+export async function proposedPage(
+  at: Presence,
+  as: BeingName,
+  which: Parameters<typeof approvalsPage>[2],
+): Promise<{ readonly items: ProposedView[]; readonly next: string | null }> {
+  const { items, next } = await approvalsPage(at, as, which)
+  return { items: await withProposals(at, as, items), next }
+}
+
+/** A rule that asks less, and the calls that it was made from. */
+interface ProposedFrom extends Proposal {
+  readonly being: BeingName
+  /** the moments that asked what the person approved, oldest first */
+  readonly moments: readonly { readonly id: MomentId; readonly n: number }[]
+}
+
+/**
+ * The rule that is shown beside one call that waits for a person; null where none is.
+ * @throws {TreeosError} as {@link approvals}
+ */
+export async function proposalBeside(at: Presence, as: BeingName, id: string): Promise<ProposedFrom | null> {
+  const view = (await approvals(at, as)).find((one) => one.id === id)
+  if (view === undefined) return null
+  const alike = (await answersOf(at, as)).filter((one) => isAlike(one.row, view))
+  const proposal = await proposalFor(at, view, alike)
+  const moments = alike.map(({ row }) => ({ id: row.id, n: Number(row.id.split('/').at(-1)) }))
+  moments.sort((a, b) => a.n - b.n)
+  return proposal === null ? null : { ...proposal, being: parseStance(view.from), moments }
 }
 
 interface Answer {

@@ -3,6 +3,7 @@ import { useState } from 'react'
 import { useAct } from '../api/deed.ts'
 import { Block, Inert, Quiet, Time, Trouble } from '../parts/index.ts'
 import type { Asked } from './entry.ts'
+import { LikeThis } from './LikeThis.tsx'
 
 /** What a being wants to do, with a yes and a no of whoever is signed in. */
 export function AskedCall({ asked, from }: { readonly asked: Asked; readonly from: string }) {
@@ -10,13 +11,16 @@ export function AskedCall({ asked, from }: { readonly asked: Asked; readonly fro
   const answer = ({ answer: action, why }: Answered) =>
     answering.mutate({ verb: 'do', action, args: { id: asked.id, ...(why === undefined ? {} : { why }) } })
   return (
-    <AskedForm
-      asked={asked}
-      from={from}
-      onAnswer={answer}
-      isPending={answering.isPending}
-      error={answering.error}
-    />
+    <Stack>
+      <AskedForm
+        asked={asked}
+        from={from}
+        onAnswer={answer}
+        isPending={answering.isPending}
+        error={answering.error}
+      />
+      <LikeThis id={asked.id} />
+    </Stack>
   )
 }
 

@@ -1,0 +1,88 @@
+import { Button, Group, Stack, Text } from '@mantine/core'
+import { useQuery } from '@tanstack/react-query'
+import { api } from '../api/client.ts'
+import { asking, type FoundBy, useAct, useDeed } from '../api/deed.ts'
+import { Block, Inert, Quiet, SmallButton, Time, Trouble } from '../parts/index.ts'
+
+const approvalsQuery = asking(['inbox', 'approvals'], () => api.approvals.$get({ query: { limit: '200' } }))
+type Proposal = NonNullable<FoundBy<typeof approvalsQuery>['items'][number]['likeThis']>
+
+/** Beside a call that waits: a rule that would ask less, where the person approved many calls like it. */
+export function LikeThis({ id }: { readonly id: string }) {
+  const { data } = useQuery(approvalsQuery)
+  const proposal = data?.items.find((one) => one.id === id)?.likeThis
+  return proposal === undefined ? null : <Proposed id={id} proposal={proposal} />
+}
+
+function Proposed({ id, proposal }: { readonly id: string; readonly proposal: Proposal }) {
+  const { approved, space, field, value, free } = proposal
+  const trying = useDeed(() => api.approvals['let-through'].$post({ json: { id } }), { stale: null })
+  const setting = useAct()
+  return (
+    <section className="card" aria-label="Ask me less">
+      <Stack gap="xs">
+        <Text size="sm" fw={600}>
+          You said yes to {approved} like this: make it a rule
+        </Text>
+        <Quiet size="xs">
+          Then only what goes beyond these is asked about. This call still waits for your answer.
+        </Quiet>
+        <Block value={value} />
+        {free.length === 0 ? null : (
+          <Text size="sm" c="orange">
+            It does not bound <Inert text={free.join(', ')} />, which may then be anything.
+          </Text>
+        )}
+        <Group gap="sm">
+          <SmallButton loading={trying.isPending} onClick={() => trying.mutate()}>
+            What it would have let through
+          </SmallButton>
+          <Button
+            size="xs"
+            loading={setting.isPending}
+            disabled={setting.isSuccess}
+            onClick={() =>
+              setting.mutate({ verb: 'do', action: 'set-space', target: space, args: { field, value } })
+            }
+          >
+            Set this rule in {space}
+          </Button>
+        </Group>
+        {setting.isSuccess ? (
+          <Text size="sm" role="status">
+            The rule is set.
+          </Text>
+        ) : null}
+        {trying.data === undefined ? null : <Through {...trying.data} />}
+        <Trouble error={trying.error ?? setting.error} />
+      </Stack>
+    </section>
+  )
+}
+
+interface ThroughProps {
+  readonly compared: number
+  readonly calls: readonly {
+    readonly moment: string
+    readonly n: number
+    readonly openedAt: string
+    readonly call: unknown
+  }[]
+}
+
+const Through = ({ compared, calls }: ThroughProps) => (
+  <Stack gap={4}>
+    <Text size="sm" role="status">
+      {calls.length} of the last {compared} that you approved would not have been asked about.
+    </Text>
+    <Stack gap={0} component="ol" m={0} pl={0} className="versions">
+      {calls.map(({ moment, n, openedAt, call }) => (
+        <li key={moment}>
+          <Text size="sm">
+            moment {n}, <Time iso={openedAt} />: <Inert text={JSON.stringify(call)} />
+          </Text>
+        </li>
+      ))}
+    </Stack>
+  </Stack>
+)
