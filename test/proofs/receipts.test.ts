@@ -84,6 +84,29 @@ describe('a receipt', () => {
     expect(forged.broken).toMatchObject([{ what: 'a rule counts it, and it was not counted' }])
   })
 
+  it.each<[string, JsonObject | undefined]>([
+    ['the act that comes before', { was: 'allowed', would: 'refused', by: '/desk shadow.do.create-space' }],
+    ['an act beyond its own bound', { was: 'refused', would: 'allowed', by: '/desk shadow.do.set-space' }],
+    ['a counted act', undefined],
+    ['a second counted act', { was: 'allowed', would: 'refused', by: '/desk shadow.do.set-space counts[0]' }],
+  ])(
+    'of %s holds what rules that are tried would have said, and is broken where they say something else',
+    async (name, said) => {
+      const { envelope } = await issue(told.get(name)!)
+      const forging = (shadow: Json | undefined) => {
+        const statement = statementIn(envelope) as unknown as Part
+        const { record } = statement.predicate.moment
+        expect(record.shadow).toEqual(said === undefined ? undefined : [expect.objectContaining(said)])
+        const [own = { verb: 'do', key: 'set-space', on: '/desk' }] = record.shadow ?? []
+        Object.assign(record, { shadow: shadow === undefined ? [] : [{ ...own, ...(shadow as JsonObject) }] })
+        return check(envelopeOf(mendedStatement(statement) as Json, scene.key), null)
+      }
+      const wrong = [{ what: 'the rules that are tried would have said something else' }]
+      for (const other of [undefined, { was: 'allowed', would: 'ask', by: 'x' }])
+        if (other !== said) expect(forging(other).broken).toMatchObject(wrong)
+    },
+  )
+
   it.each<[string, (payload: Record<string, Json>) => void]>([
     ['another call', (payload) => Object.assign(payload, { call: null })],
     ['another digest of it', (payload) => Object.assign(payload, { digest: 'd' })],

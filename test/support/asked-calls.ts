@@ -58,6 +58,12 @@ async function playCountedCalls(world: World, told: Map<string, string>): Promis
   ]
   const rules = { 'set-space': { requires: ['anyone'], counts }, 'create-space': { requires: ['anyone'] } }
   await doAs(world, 'set-space', '/desk', { field: 'permissions.do', value: rules })
+  const tried = {
+    'set-space': { requires: ['anyone'], counts: [{ most: 1, per: ['being'] }] },
+    'create-*': { requires: ['anyone'], ask: { who: ['operator'] } },
+    'create-space': { forbid: [{ role: 'stage:free' }] },
+  }
+  await doAs(world, 'set-space', '/desk', { field: 'shadow.do', value: tried })
   const does = async (what: string, action: string, args: JsonObject) => {
     const { n } = await play(world, 'teller', { verb: 'do', action, target: '/desk', args })
     told.set(what, `teller/1/${n}`)

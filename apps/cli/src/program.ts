@@ -31,6 +31,7 @@ import { addRedteam } from './commands/redteam.ts'
 import { addReplay, addWhatIf, addWhyNot } from './commands/replay.ts'
 import { addRole } from './commands/role.ts'
 import { addRunning } from './commands/running.ts'
+import { addShadow } from './commands/shadow.ts'
 import { addSignal } from './commands/signal.ts'
 import { addSpace } from './commands/space.ts'
 import { addTail } from './commands/tail.ts'
@@ -90,6 +91,7 @@ export function createCli(out: Output): Cli {
   addFlow(cli)
   addSignal(cli)
   addSpace(cli)
+  addShadow(cli)
   addOverlay(cli)
   addTools(cli)
   addWorld(cli)

@@ -74,6 +74,7 @@ class Moment(_Moment, total=False):
     driver: str
     content: str
     overlay: Dict[str, Any]
+    shadow: Any
 
 
 class Self(TypedDict):

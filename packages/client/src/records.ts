@@ -116,6 +116,7 @@ export { type PastEntry, type PastMoment, type PastWords, type Retraced, retrace
 export { type RoleView, roles } from './read/roles.ts'
 export { see } from './read/see.ts'
 export { describeSelf, type SelfView } from './read/seeing.ts'
+export { type SaidInShadow, type ShadowView, shadowed } from './read/shadowed.ts'
 export { type NamespaceView, namespaces, readSignals } from './read/signals.ts'
 export { type Speakable, speakable } from './read/speakable.ts'
 export { newestMoment, stackChange } from './read/stepping.ts'

@@ -17,7 +17,7 @@ import { codeOf, decisionOfPerson } from '@treeos/reality'
 import { overlaid, type RecordedMoment, type StoredOutcome, wholeOpen } from '@treeos/store'
 import { orientationRemark, proseAnswers } from '@treeos/world'
 import { Comparison, type Mismatch } from './comparison.ts'
-import { answeredWake, type JudgeDeps, type Judged, judgeAgain } from './judge-again.ts'
+import { answeredWake, type JudgeDeps, type Judged, judgeAgain, type RecordedCall } from './judge-again.ts'
 import type { RecomputedMoment } from './recompute.ts'
 import { ErasedError } from './reel-history.ts'
 
@@ -74,7 +74,12 @@ async function compareTries(
 ): Promise<void> {
   for (const { call, code, heads = [] } of tries) {
     if (call === null) continue
-    const judged = await judgeStored(deps, { ...stored, judged: heads, call }, recomputed, outcome)
+    const judged = await judgeStored(
+      deps,
+      { ...stored, judged: heads, call, isTry: true },
+      recomputed,
+      outcome,
+    )
     if (judged?.isUnsure || judged?.isOfThread) continue
     compare.same('try', code, judged?.outcome === 'failure' ? judged.reason : null)
   }
@@ -102,6 +107,7 @@ async function compareCall(
   compare.same('outcome', record.outcome, judged.outcome)
   if (!mayEndWith(record.reason, judged, recomputed)) compare.differ('reason', record.reason, judged.reason)
   compare.same('by', record.by, judged.by)
+  compare.same('shadow', record.shadow ?? [], asJson(judged.shadow))
   const isDone = isActLike(judged.outcome) && judged.outcome === record.outcome
   if (isDone && !(await areFacts(deps, judged.facts, stored)))
     compare.differ('act facts', await factsOf(deps, stored), asJson(judged.facts))
@@ -141,7 +147,7 @@ function mayHaveMoved(call: VerbCall, record: Refusable, judged: Judged): boolea
 
 async function judgeStored(
   deps: JudgeDeps,
-  { open: opened, judged, content, call, ...stored }: Stored & { readonly call: VerbCall },
+  { open: opened, judged, content, call, isTry, ...stored }: Stored & Pick<RecordedCall, 'call' | 'isTry'>,
   recomputed: RecomputedMoment,
   { being }: StoredOutcome,
 ): Promise<Judged | null> {
@@ -153,6 +159,7 @@ async function judgeStored(
       being,
       content,
       call,
+      ...(isTry === undefined ? {} : { isTry }),
       open: { ...open, wake: { ...open.wake, root } },
     })
   const first = await judge(open.wake.root)

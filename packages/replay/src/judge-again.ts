@@ -11,12 +11,14 @@ import {
 } from '@treeos/core'
 import { actingFor, contentHeard, type DecisionMoment, requireHands } from '@treeos/reality'
 import { type Db, findEntry, type InboxEntry, type WholeOpen } from '@treeos/store'
-import { decideCall, isShownRefusal, type Registry, WorldReader } from '@treeos/world'
+import { decideCall, isShownRefusal, type Registry, type Shadowed, WorldReader } from '@treeos/world'
 import type { Past } from './past.ts'
 import type { RecomputedMoment } from './recompute.ts'
 
 /** What a call comes to, over the heads from which it was judged. */
 export interface Judged {
+  /** what rules that are tried would have said otherwise */
+  readonly shadow: readonly Shadowed[]
   readonly outcome: OutcomeKind
   /** the code of a refusal, or the name of a remark */
   readonly reason: string | null
@@ -47,8 +49,20 @@ export async function judgeAgain(
   { db, registry, past }: JudgeDeps,
   heads: readonly HeadRef[],
   recomputed: RecomputedMoment,
-  { being, open, content, call }: RecordedCall,
+  recorded: RecordedCall,
 ): Promise<Judged | null> {
+  const shadow: Shadowed[] = []
+  const judged = await judgedBy({ db, registry, past }, heads, recomputed, recorded, shadow)
+  return judged === null ? null : { ...judged, shadow }
+}
+
+async function judgedBy(
+  { db, registry, past }: JudgeDeps,
+  heads: readonly HeadRef[],
+  recomputed: RecomputedMoment,
+  { being, open, content, call, isTry = false }: RecordedCall,
+  shadows: Shadowed[],
+): Promise<Omit<Judged, 'shadow'> | null> {
   const { stack, seen, role } = recomputed
   if (stack === null || seen.face === null || role === null) return null
   const { surface } = seen.face
@@ -73,7 +87,7 @@ export async function judgeAgain(
       if (known === null) isUnsure = true
       return known
     }
-    const act = await decideCall(call, { ...acting, thread, asker })
+    const act = await decideCall(call, { ...acting, thread, asker, ...(isTry ? {} : { shadows }) })
     if (act.kind === 'effect-pending') return null
     if (act.kind === 'waiting') {
       const { facts, result, by } = act
@@ -112,6 +126,8 @@ export interface RecordedCall {
   /** of the wake */
   readonly content: Json
   readonly call: VerbCall
+  /** a model was refused it before it decided: rules that are tried were not asked about it */
+  readonly isTry?: boolean
 }
 
 /**

@@ -167,6 +167,7 @@ export {
   listNewestOutcomes,
   listOutcomes,
   listOutcomesOf,
+  listShadowed,
   requireOutcome,
   type StoredOutcome,
 } from './moments/outcome.ts'

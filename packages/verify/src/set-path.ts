@@ -19,3 +19,10 @@ export function setPath(
     [key]: Object.entries(value).reduce((sum, [inner, item]) => setPath(sum, [inner], item, false), old),
   }
 }
+
+/** Qualities as contexts have them: what is tried is no part of these. */
+export function untried(qualities: Json): Json {
+  if (!isObject(qualities)) return qualities
+  const { shadow: _tried, ...others } = qualities
+  return others
+}

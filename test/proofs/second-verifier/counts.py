@@ -53,7 +53,7 @@ def counts_of(rule):
     return [*(rule["counts"] or []), *(rule["beyond"] or [])]
 
 
-def is_kept(question, path, name, count):
+def is_kept(question, path, name, count, is_tried=False):
     """Whether a call keeps a count of the rule of this name in this space."""
     if question.counting is None:
         return False
@@ -67,6 +67,7 @@ def is_kept(question, path, name, count):
     verb, key = question.verb, name
     if "after" in count:
         [(verb, key)] = count["after"].items()
+    verb = f"shadow.{verb}" if is_tried else verb
     acts = []
     for header, payload in question.world.facts_of(tally_of(question, path, verb, key, count)):
         if given(header, "kind") == COUNTED:

@@ -6,7 +6,7 @@ from approvals import read_ask
 from counts import are_counts, counts_of, is_kept, tallies_of
 from moment import check_header, check_momentless
 from origin import Origins
-from plain_json import ABSENT, Broken, at, canonical, given, items, need
+from plain_json import ABSENT, Broken, at, canonical, given, items, need, same
 from hashes import fact_hash, genesis_hash, is_hash, salted_hash
 from stack import ancestry
 from states import CHANGES as CHANGES_OF_STATE, States, set_path
@@ -20,7 +20,7 @@ OWNERS_OWN = ("set-matter", "write-matter", "end-matter")
 STANDINGS = ("anyone", "self", "parent", "ancestor", "owner", "contributor", "home", "operator")
 NOTHING = {"name": "", "parent": None, "home": "/", "space": "/", "defaultRole": None, "ceiling": None}
 NOTHING |= {"isPerson": False, "isEnded": False}
-NOTHING |= {"owner": None, "contributors": [], "permissions": {}, "children": []}
+NOTHING |= {"owner": None, "contributors": [], "permissions": {}, "shadow": {}, "children": []}
 
 
 def text(value):
@@ -34,16 +34,17 @@ def born(_, said):
 
 
 def created(_, said):
-    permissions = at(said, "qualities", "permissions")
-    permissions = {} if permissions is ABSENT else permissions
-    return NOTHING | {"name": given(said, "path"), "owner": text(given(said, "owner")), "permissions": permissions}
+    rules = {name: at(said, "qualities", name) for name in ("permissions", "shadow")}
+    rules = {name: {} if one is ABSENT else one for name, one in rules.items()}
+    return NOTHING | {"name": given(said, "path"), "owner": text(given(said, "owner"))} | rules
 
 
 def quality(state, said):
     path = [str(key) for key in items(said, "path")]
     merge = at(said, "merge") is not False
-    tree = set_path({"permissions": state["permissions"]}, path, given(said, "value"), merge)
-    return state | {"permissions": tree.get("permissions", {})}
+    rules = {name: state[name] for name in ("permissions", "shadow")}
+    tree = set_path(rules, path, given(said, "value"), merge)
+    return state | {name: tree.get(name, {}) for name in rules}
 
 
 def thing(_, said):
@@ -352,17 +353,21 @@ def read_outside(value):
     return None if ask is None else {"ask": ask}
 
 
-def rules_of(world, path, verb, key):
-    rules = at((world.space(path) or NOTHING)["permissions"], verb)
-    rules = rules if type(rules) is dict else {}
+def rules_of(world, path, verb, key, tried=False):
+    """Of those that are tried, each stands in the place of the rule of its name."""
+    space = world.space(path) or NOTHING
+    own, shadow = at(space["permissions"], verb), at(space["shadow"], verb) if tried else ABSENT
+    shadow = shadow if type(shadow) is dict else {}
+    rules = {**(own if type(own) is dict else {}), **shadow}
     names = [name for name in rules if name == key or (name.endswith("*") and key.startswith(name[:-1]))]
     for name in sorted(names, key=lambda name: (name != key, -len(name))):
-        yield (read_rule(rules[name]), path, name, f"{path} permissions.{verb}.{name}")
+        place = "shadow" if name in shadow else "permissions"
+        yield (read_rule(rules[name]), path, name, f"{path} {place}.{verb}.{name}")
 
 
-def rule_gate(question, fallback):
+def rule_gate(question, fallback, tried=False):
     world, verb, key = question.world, question.verb, question.key
-    rules = [rule for path in question.spaces() for rule in rules_of(world, path, verb, key)]
+    rules = [rule for path in question.spaces() for rule in rules_of(world, path, verb, key, tried)]
     for rule, path, _, by in rules:
         if question.from_outside and rule["outside"] == "forbid":
             return (False, f"{by}.outside")
@@ -381,11 +386,11 @@ def asked(question, rules, fallback, answer):
         return answer
     for rule, path, name, by in rules:
         for i, count in enumerate(rule["counts"] or []):
-            if not is_kept(question, path, name, count):
+            if not is_kept(question, path, name, count, is_tried(by, path)):
                 return (False, f"{by} counts[{i}]")
     asks = []
     for rule, path, name, by in rules:
-        is_below = rule["beyond"] is not None and all(is_kept(question, path, name, count) for count in rule["beyond"])
+        is_below = rule["beyond"] is not None and all(is_kept(question, path, name, count, is_tried(by, path)) for count in rule["beyond"])
         if rule["ask"] is not None and not is_below:
             asks.append((rule["ask"], by, path))
         if question.from_outside and type(rule["outside"]) is dict:
@@ -408,6 +413,29 @@ def asked(question, rules, fallback, answer):
         "of": {"verb": question.verb, "key": question.key, "being": being, "space": question.space, "owner": owner},
     }
     return (True, asks[0][1])
+
+
+def is_tried(by, path):
+    return by.startswith(f"{path} shadow.")
+
+
+def check_shadow(question, fallback, answer, record):
+    """What the record says of rules that are tried is what they give."""
+    if question.counting is None:
+        return
+    was = "refused" if not answer[0] else "ask" if question.asks else "allowed"
+    would, by = was, None
+    if record.get("beside") is None and any((question.world.space(path) or NOTHING)["shadow"] for path in question.spaces()):
+        trial = Question(
+            question.world, question.actor, question.verb, question.key, (question.being, question.space, question.owner),
+            question.counting, question.from_outside,
+        )
+        allowed, by = rule_gate(trial, fallback, True)
+        would = "refused" if not allowed else "ask" if trial.asks else "allowed"
+    own = {"verb": question.verb, "key": question.key, "on": question.counting[2]}
+    due = None if was == would else {**own, "was": was, "would": would, "by": by}
+    said = [one for one in items(record, "shadow") if all(at(one, name) == value for name, value in own.items())]
+    need(same(said[0] if said else None, due), "the rules that are tried would have said something else")
 
 
 def all_rules(world, path):

@@ -5,7 +5,7 @@ import re
 from approvals import Approval, check_yes, is_own_yes
 from facts import check_facts
 from flow import is_number, roles_for
-from gates import LIST_OF, NOTHING, Question, World, expanded, list_gate, rule_gate, unknown, written
+from gates import LIST_OF, NOTHING, Question, World, check_shadow, expanded, list_gate, rule_gate, unknown, written
 from hashes import Checkpoint, fact_hash, is_hash, is_included, is_signed, moment_hash, plain_base64, salted_hash, value_hash
 from heads import shown_heads
 from moment import check_header, check_moment
@@ -232,6 +232,8 @@ class Derivation:
         counting = (None if args is ABSENT else args, self.record["openedAt"], self.witness["target"])
         question = Question(self.world, self.me, verb, key, target, None if verb == "see" else counting, at(self.open, "outside") is True and verb != "see")
         gates.append(rule_gate(question, fallback))
+        if not by_code:
+            check_shadow(question, fallback, gates[1], self.record)
         wrote = {}
         for ref, link in zip(items(self.record, "facts"), items(self.witness, "facts")):
             if type(ref) is list and ref and type(link) is list and len(link) == 4:

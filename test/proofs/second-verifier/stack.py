@@ -109,11 +109,11 @@ class Stack:
         quality = {} if told_quality is ABSENT or self.is_hidden else told_quality
         return {
             **known,
-            "me": {"previousRole": given(last, "primary"), "quality": self.me.get("qualities", {})},
+            "me": {"previousRole": given(last, "primary"), "quality": without(self.me.get("qualities", {}))},
             "inHomeSpace": path == self.me.get("home"),
             "space": {
                 "name": "/" if path == "/" else path.rpartition("/")[2],
-                "quality": quality if space is None else space.get("qualities", quality),
+                "quality": without(quality if space is None else space.get("qualities", quality)),
             },
             "world": world,
         }
@@ -147,6 +147,11 @@ class Stack:
         for name, role in told.get("roles", {}).items():
             need(same(role, at(roles, name)), f"another role {name}")
         return {"flow": flow, "defaultRole": default, "roles": roles}
+
+
+def without(qualities):
+    """What is tried is no part of a context."""
+    return {key: one for key, one in qualities.items() if key != "shadow"} if type(qualities) is dict else qualities
 
 
 def has_rule(space, path):

@@ -1,4 +1,5 @@
 /** Rules that count: no two acts slip under one bound, be they done at once or outside. */
+import { shadowed } from '@treeos/client'
 import type { Json } from '@treeos/core'
 import { readRows } from '@treeos/store'
 import { beforeAll, expect, it } from 'vitest'
@@ -83,6 +84,22 @@ it('asks a person only beyond the counts', async () => {
   expect(await play(world, 'ann', call('till:pay', 10))).toMatchObject({ outcome: 'act' })
   expect(await play(world, 'ann', call('till:pay', 1))).toMatchObject({ outcome: 'waiting' })
   expect(await play(world, 'bob', call('till:pay', 10))).toMatchObject({ outcome: 'act' })
+})
+
+it('what is tried in the shadow counts and says what it would have said, and holds nothing up', async () => {
+  await rule('till:wire', { requires: ['anyone'] })
+  const tried = { 'till:wire': { requires: ['anyone'], counts: [{ most: 1 }] } }
+  await doAs(world, 'set-space', '/shop', { field: 'shadow.do', value: tried })
+  meanwhile.run = () => new Promise((resolve) => setTimeout(resolve, 100))
+  expect(outcomes(await together('till:wire', 1))).toEqual(Array(6).fill('act'))
+  meanwhile.run = async () => undefined
+  await doAs(world, 'set-space', '/shop', { field: 'permissions.do', value: { 'till:wire': false } })
+  expect(outcomes([await play(world, 'ann', call('till:wire', 1))])).toEqual(['FORBIDDEN'])
+  const by = '/shop shadow.do.till:wire counts[0]'
+  const { said } = await shadowed(world, '/shop')
+  expect(said).toMatchObject([{ by, was: 'allowed', would: 'refused', times: 5, examples: [{}, {}, {}] }])
+  const each = await Promise.all(CLERKS.map((name) => shadowed(world, `@${name}`)))
+  expect(each.flatMap((one) => one.said).reduce((sum, { times }) => sum + times, 0)).toBe(5)
 })
 
 it('replays and verifies', async () => {

@@ -9,11 +9,12 @@ export function shownMoments(moments: readonly MomentView[]): string {
 
 /** When it opened, what woke it, how it ended, what it did, what it wore and said. */
 function momentCells(moment: MomentView): string[] {
-  const { openedAt, woke, did, outcome, reason, primary, stacked, content, message } = moment
+  const { openedAt, woke, did, outcome, reason, primary, stacked, content, message, shadow } = moment
   return [
     timeOf(openedAt),
     woke === null ? '-' : oneLine([woke.trigger, woke.what ?? woke.from].filter(Boolean).join(' ')),
-    reason === undefined ? outcome : `${outcome} ${reason}`,
+    (reason === undefined ? outcome : `${outcome} ${reason}`) +
+      (shadow === undefined ? '' : ' (otherwise in the shadow)'),
     did === null ? '-' : oneLine([did.verb, did.operation, did.target].filter(Boolean).join(' ')),
     [primary ?? '-', ...stacked].join(' + '),
     cut(oneLine(message ?? content ?? '')),
@@ -38,6 +39,7 @@ export function shownExplanation({
   surface,
   leftOut,
   gates,
+  shadow = [],
   ended,
   unheard,
   tries = [],
@@ -68,6 +70,7 @@ export function shownExplanation({
     ),
     ...tries.map(({ code, message }) => `tried     ${code}: ${oneLine(message)}`),
     ...(gates.allowed === null ? [] : [`${gates.allowed ? 'allowed' : 'refused'}   ${gateText(gates)}`]),
+    ...shadow.map(({ would, by }) => `shadow    would be ${would} by ${by}`),
     ...(ended.reason === null || gates.allowed === false ? [] : [endText(ended, ended.reason)]),
     ...(unheard === undefined ? [] : [`unheard   ${oneLine(unheard)}`]),
     ...faults.map(faultText),

@@ -1,4 +1,5 @@
 import {
+  asJson,
   type Digest,
   type FactDraft,
   type HeadRef,
@@ -198,6 +199,7 @@ function recordOf(
     ...(judged === null ? {} : { judged: judgedBy(before, judged), code }),
     ...(before.effect === null ? {} : { effect: before.effect }),
     ...(verdict.beside === undefined ? {} : { beside: verdict.beside }),
+    ...(verdict.shadow === undefined ? {} : { shadow: asJson(verdict.shadow) }),
   }
 }
 

@@ -36,6 +36,7 @@ import {
   type EffectPending,
   FOLD,
   isShownRefusal,
+  type Shadowed,
   tightest,
   voidedFact,
   type Waiting,
@@ -75,6 +76,8 @@ export interface Verdict {
   readonly thread?: string
   /** wakes that it closes in addition to its own */
   readonly closes?: readonly string[]
+  /** what rules that are tried would have said otherwise of the call; left out for nothing */
+  readonly shadow?: readonly Shadowed[]
 }
 
 /** Turns a proposal into a verdict, which says from which heads. A call that a gate refuses becomes a failure without facts. */
@@ -86,11 +89,14 @@ export async function judge(
   reading: StampReading,
   { effect }: Pick<BeforeStamp, 'effect'>,
 ): Promise<Verdict | EffectPending> {
-  const found = await withVoided(await verdictOn(db, deps, input, proposal, reading), reading)
+  const shadows: Shadowed[] = []
+  const found = await withVoided(await verdictOn(db, deps, input, proposal, reading, shadows), reading)
   const verdict = effect === null ? found : await withCounted(db, input, found, reading)
   const isJudged = proposal.kind === 'decided' && proposal.decision.kind === 'call'
   if (verdict.kind === 'effect-pending' || !isJudged) return verdict
-  return { ...verdict, judged: [...reading.reader.heads.values()] } // copied: a look reads more
+  // What no gate refused is not judged again by a replay, so it says nothing of what is tried.
+  const said = shadows.length === 0 || verdict.beside !== undefined ? {} : { shadow: shadows }
+  return { ...verdict, ...said, judged: [...reading.reader.heads.values()] } // copied: a look reads more
 }
 
 /** A moment that brings a yes and ends without the act uses up the yes. */
@@ -130,6 +136,7 @@ async function verdictOn(
   input: StampInput,
   proposal: Proposal,
   reading: StampReading,
+  shadows: Shadowed[],
 ): Promise<Verdict | EffectPending> {
   const { current } = reading
   if (proposal.kind === 'skipped')
@@ -148,7 +155,7 @@ async function verdictOn(
   if (decision.kind === 'failure')
     return { ...failed(decision.code, decision.message), ...breachOf(decision), ...besideOf(proposal) }
   try {
-    return await judgeCall(db, deps, input, { ...proposal, decision }, reading)
+    return await judgeCall(db, deps, input, { ...proposal, decision }, reading, shadows)
   } catch (error) {
     if (!(error instanceof TreeosError)) throw error
     if (error.code === 'INTERNAL' && error.cause !== undefined && !reading.isKept)
@@ -171,6 +178,7 @@ async function judgeCall(
   input: StampInput,
   { decision, stack, composed }: CallProposal,
   { source, reader, current }: StampReading,
+  shadows: Shadowed[],
 ): Promise<Verdict | EffectPending> {
   const { record: open, face } = current
   const me = await reader.being(input.being)
@@ -191,7 +199,8 @@ async function judgeCall(
   if ('closedBy' in wake && wake.closedBy !== null)
     return refusedByInbox('RESOURCE_CONFLICT', `the summon ${quote(wake.id)} was answered before`)
   const moment = { reader, me, open, stack, surface: face.surface, role: composed.role, wake }
-  const act = await decideCall(decision.call, actingFor({ db, registry: deps.registry }, moment))
+  const acting = actingFor({ db, registry: deps.registry }, moment)
+  const act = await decideCall(decision.call, { ...acting, shadows })
   const counted =
     act.kind === 'effect-pending'
       ? (act.holds ?? [])

@@ -1066,6 +1066,8 @@ export interface components {
             overlay?: {
                 [key: string]: unknown;
             };
+            /** @description what rules that are tried would have said otherwise of its call */
+            shadow?: Record<string, never> | unknown[] | string | number | boolean | null;
         };
         Self: {
             /** @example @solomon */

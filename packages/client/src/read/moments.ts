@@ -30,7 +30,14 @@ import {
   requireOutcome,
   type StoredOutcome,
 } from '@treeos/store'
-import { type Face, PROMPT_LAYOUT, type Registry, type Surface, toldContent } from '@treeos/world'
+import {
+  type Face,
+  PROMPT_LAYOUT,
+  type Registry,
+  type Shadowed,
+  type Surface,
+  toldContent,
+} from '@treeos/world'
 
 /** A finished moment as people see it. */
 export interface MomentView {
@@ -59,6 +66,8 @@ export interface MomentView {
   readonly content?: string
   /** of its model call, without the text; left out without one */
   readonly overlay?: OverlayRecord
+  /** what rules that are tried would have said otherwise of its call; left out for nothing */
+  readonly shadow?: Json
 }
 
 /** Why a moment began. */
@@ -125,6 +134,7 @@ export async function describeMoment(db: Db, outcome: StoredOutcome): Promise<Mo
     ...(open?.record.driver == null ? {} : { driver: stanceOf(open.record.driver) }),
     ...(said === null ? {} : { content: said }),
     ...(record.overlay === undefined ? {} : { overlay: record.overlay }),
+    ...(record.shadow === undefined ? {} : { shadow: record.shadow }),
   }
 }
 
@@ -190,6 +200,8 @@ export type ExplainedMoment = Explanation & {
     readonly reason?: string
     readonly message?: string
   }
+  /** what rules that are tried would have said otherwise; left out for nothing */
+  readonly shadow?: readonly Shadowed[]
   /** how the moment ended; `reason` is null where the kind says all */
   readonly ended: {
     readonly outcome: OutcomeKind
@@ -238,6 +250,9 @@ export async function explain(db: Db, being: BeingName, n: number): Promise<Expl
     leftOut: face?.dropped ?? [],
     by: outcome.record.by,
     gates: gatesOf(outcome),
+    ...(outcome.record.shadow === undefined
+      ? {}
+      : { shadow: outcome.record.shadow as unknown as Shadowed[] }),
     ended: { outcome: outcome.kind, reason: outcome.reason, message: outcome.detail },
     ...(unheard === null ? {} : { unheard }),
     ...(decision?.tries === undefined ? {} : { tries: decision.tries }),

@@ -6,6 +6,7 @@ import type {
   Cognition,
   Digest,
   HeadRef,
+  Json,
   JsonObject,
   MomentId,
   OutcomeKind,
@@ -130,6 +131,8 @@ export interface MomentRecord {
   readonly effect?: EffectDigests
   /** what refused the call, where no gate did; left out otherwise */
   readonly beside?: OtherRefusal
+  /** what rules that are tried would have said otherwise of its call; left out for nothing */
+  readonly shadow?: Json
 }
 
 export interface EffectDigests {

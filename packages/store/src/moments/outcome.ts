@@ -47,6 +47,18 @@ export async function listOutcomesOf(db: Db, moments: readonly MomentId[]): Prom
   return (await db.selectFrom('moment_outcome').selectAll().where(isAsked).execute()).map(outcomeOf)
 }
 
+/**
+ * The newest moments of whose calls rules that are tried would have said something else, newest first. It looks into the records, and no index
+ * helps: this is for whoever asks once, and no moment asks it.
+ * @param being null: of all beings
+ */
+export async function listShadowed(db: Db, being: BeingName | null, last: number): Promise<StoredOutcome[]> {
+  const all = db.selectFrom('moment_outcome').selectAll().orderBy('sealed_at', 'desc').orderBy('moment')
+  const own = being === null ? all : all.where('being', '=', being)
+  const said = sql<boolean>`position('"shadow":['::bytea in record) > 0`
+  return (await own.where(said).limit(last).execute()).map(outcomeOf)
+}
+
 /** The outcome that closed a wake; null while it is open, or when all its moments so far were superseded. */
 export async function findOutcomeOfWake(db: Db, wake: string): Promise<StoredOutcome | null> {
   const row = await db

@@ -4,6 +4,7 @@ import { rolesFor } from '../flow.ts'
 import { isHash } from '../hash.ts'
 import type { Head } from '../heads.ts'
 import { originsIn } from '../origin.ts'
+import { untried } from '../set-path.ts'
 import { askedIn, seenKind } from '../wake.ts'
 import { REGISTRY, type State, type States } from './states.ts'
 
@@ -178,11 +179,11 @@ function contextOf(
   if (me === null || path === null) return given
   return {
     ...given,
-    me: { previousRole: at(last, 'primary') ?? null, quality: me.qualities ?? {} },
+    me: { previousRole: at(last, 'primary') ?? null, quality: untried(me.qualities ?? {}) },
     inHomeSpace: path === me.home,
     space: {
       name: path === '/' ? '/' : path.slice(path.lastIndexOf('/') + 1),
-      quality: space?.qualities ?? quality,
+      quality: untried(space?.qualities ?? quality),
     },
     world: Object.fromEntries(world),
   }

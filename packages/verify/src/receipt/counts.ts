@@ -41,10 +41,12 @@ function isCount(value: Json): boolean {
 interface Placed {
   readonly path: string
   readonly name: string
+  readonly isTried?: boolean
 }
 
 /** @throws {MissingReel} */
-export function isKept(world: World, question: Question, { path, name }: Placed, count: JsonObject): boolean {
+export function isKept(world: World, question: Question, placed: Placed, count: JsonObject): boolean {
+  const { path, name, isTried } = placed
   const { counting, verb } = question
   const { sum, each, within, most = 0, after } = count
   const argument = sum ?? each
@@ -52,7 +54,8 @@ export function isKept(world: World, question: Question, { path, name }: Placed,
   if (counting === undefined || !isAmount(amount)) return false
   if (each !== undefined) return amount <= Number(most)
   const [[of = verb, key = name] = []] = isObject(after) ? Object.entries(after) : []
-  const told = world.told(tallyOf(world, question, [path, of, String(key)], count))
+  const counted = isTried === true ? `shadow.${of}` : of
+  const told = world.told(tallyOf(world, question, [path, counted, String(key)], count))
   const acts = told.flatMap(({ header, payload }) => {
     const summed = at(payload, 'amounts', String(sum))
     const one = {

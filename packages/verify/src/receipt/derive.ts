@@ -14,6 +14,7 @@ import { type Bound, checkYes, isOwnYes } from './approval.ts'
 import { type Answer, deriveListGate, deriveRuleGate, expanded, LIST_OF, type Wearer } from './gates.ts'
 import { checkOwnFacts } from './own-facts.ts'
 import type { Target } from './question.ts'
+import { checkShadow } from './shadow.ts'
 import { World } from './world.ts'
 
 /**
@@ -186,6 +187,7 @@ export function derive(witness: Parts): Derived {
     const question = verb === 'see' ? asking : { ...asking, counting }
     const answer = deriveRuleGate(world, question)
     const { asks = [], rests = null, tallies = [] } = answer
+    if (!isAskedByCode) checkShadow(world, question, answer, said)
     if (answer.isOfOrigin === true && !fromOutside) attested.push(NOTHING_OUTSIDE)
     const refs = isArray(said.facts) ? said.facts : []
     const links = isArray(witness.facts) ? witness.facts : []

@@ -104,11 +104,14 @@ export function deriveListGate(
 const OWNERS_OWN = ['set-matter', 'write-matter', 'end-matter']
 const STANDINGS = ['anyone', 'self', 'parent', 'ancestor', 'owner', 'contributor', 'home', 'operator']
 
-/** The second gate: what the spaces around the target forbid, then what the closest of them permits, then the operation's own rule; and what they ask. */
-export function deriveRuleGate(world: World, question: Question): Answer {
+/**
+ * The second gate: what the spaces around the target forbid, then what the closest of them permits, then the operation's own rule; and what they ask.
+ * @param isTried with the rules that are tried, each in the place of its own
+ */
+export function deriveRuleGate(world: World, question: Question, isTried = false): Answer {
   const { verb, key, target, fallback, fromOutside } = question
-  const spaces = isExempt(question) ? [] : ancestry(target.space)
-  const rules = spaces.flatMap((path) => rulesOf(world, path, verb, key))
+  const spaces = spacesAsked(question)
+  const rules = spaces.flatMap((path) => rulesOf(world, path, [verb, key], isTried))
   for (const { rule, path, by } of rules) {
     if (fromOutside && rule.outside === 'forbid') return { allowed: false, by: `${by}.outside` }
     if (rule.forbid.some((property) => isForbidden(world, question, property, path)))
@@ -147,7 +150,7 @@ function asked(world: World, question: Question, rules: readonly PlacedRule[], a
   })
   const [first] = asks
   const counted = rules.map((placed) => ({ ...placed, counts: countsOf(placed.rule) }))
-  const spaces = counting === undefined || isExempt(question) ? [] : ancestry(target.space)
+  const spaces = counting === undefined ? [] : spacesAsked(question)
   const around = spaces.flatMap((path) =>
     Object.values(world.space(path)?.permissions ?? {})
       .flatMap((named) => (isObject(named) ? Object.values(named) : []))
@@ -183,6 +186,8 @@ interface PlacedRule {
   readonly path: string
   readonly name: string
   readonly by: string
+  /** it is tried: its counts have reels of their own */
+  readonly isTried: boolean
 }
 
 const countsOf = ({ counts = [], beyond = [] }: Rule): readonly JsonObject[] => [...counts, ...beyond]
@@ -193,18 +198,23 @@ const isExempt = ({ verb, key, actor, target }: Question): boolean =>
   (key === 'set-space' && actor.parent === null) ||
   (target.owner !== undefined && OWNERS_OWN.includes(key))
 
-function rulesOf(world: World, path: string, verb: string, key: string): PlacedRule[] {
-  const rules = at(world.space(path)?.permissions, verb)
-  if (!isObject(rules)) return []
+/** The spaces whose rules are asked, the target's first. */
+export const spacesAsked = (question: Question): readonly string[] =>
+  isExempt(question) ? [] : ancestry(question.target.space)
+
+function rulesOf(world: World, path: string, [verb, key]: [string, string], isTried: boolean): PlacedRule[] {
+  const own = at(world.space(path)?.permissions, verb)
+  const shadow = isTried ? at(world.space(path)?.shadow, verb) : undefined
+  const tried = isObject(shadow) ? shadow : {}
+  const rules: JsonObject = { ...(isObject(own) ? own : {}), ...tried }
   return Object.keys(rules)
     .filter((name) => name === key || (name.endsWith('*') && key.startsWith(name.slice(0, -1))))
     .sort((a, b) => Number(b === key) - Number(a === key) || b.length - a.length)
-    .map((name) => ({
-      rule: readRule(rules[name] ?? null),
-      path,
-      name,
-      by: `${path} permissions.${verb}.${name}`,
-    }))
+    .map((name) => {
+      const place = Object.hasOwn(tried, name) ? 'shadow' : 'permissions'
+      const rule = readRule(rules[name] ?? null)
+      return { rule, path, name, by: `${path} ${place}.${verb}.${name}`, isTried: place === 'shadow' }
+    })
 }
 
 const isProperty = (value: Json): boolean =>

@@ -44,6 +44,8 @@ export interface State {
   readonly owner: string | null
   readonly contributors: readonly Json[]
   readonly permissions: Json
+  /** rules that are tried there */
+  readonly shadow: Json
   /** null: the witness does not name all of them */
   readonly children: readonly string[] | null
 }
@@ -60,6 +62,7 @@ const NONE: State = {
   owner: null,
   contributors: [],
   permissions: {},
+  shadow: {},
   children: [],
 }
 const text = (value: Json | undefined): string | null => (typeof value === 'string' ? value : null)
@@ -91,6 +94,7 @@ const CHANGES: Readonly<Record<string, (state: State, payload: JsonObject) => St
     name: String(said.path),
     owner: text(said.owner),
     permissions: at(said.qualities, 'permissions') ?? {},
+    shadow: at(said.qualities, 'shadow') ?? {},
   }),
   'space:contributor-added': (state, { being }) => ({
     ...state,
@@ -100,19 +104,12 @@ const CHANGES: Readonly<Record<string, (state: State, payload: JsonObject) => St
     ...state,
     contributors: state.contributors.filter((one) => one !== being),
   }),
-  'quality:set': (state, { path, value, merge }) => ({
-    ...state,
-    permissions:
-      at(
-        setPath(
-          { permissions: state.permissions },
-          isArray(path) ? path.map(String) : [],
-          value ?? null,
-          merge !== false,
-        ),
-        'permissions',
-      ) ?? {},
-  }),
+  'quality:set': (state, { path, value, merge }) => {
+    const { permissions, shadow } = state
+    const keys = isArray(path) ? path.map(String) : []
+    const rules = setPath({ permissions, shadow }, keys, value ?? null, merge !== false)
+    return { ...state, permissions: at(rules, 'permissions') ?? {}, shadow: at(rules, 'shadow') ?? {} }
+  },
   'matter:created': (_, said) => ({
     ...NONE,
     name: String(said.id),

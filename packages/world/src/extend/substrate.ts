@@ -3,7 +3,7 @@ export const SUBSTRATE_REGISTRY = 'seed'
 
 /** Names that belong to the substrate: no extension is called so, and no being owns such a namespace of signals. */
 export const SUBSTRATE_NAMES: readonly string[] =
-  'approval being space matter thread role quality signal place speech world registry moments seed live permissions schedule subscription wake model tally'.split(
+  'approval being space matter thread role quality signal place speech world registry moments seed live permissions schedule subscription wake model tally shadow'.split(
     ' ',
   )
 

@@ -31,7 +31,31 @@ export interface RuleQuestion {
   readonly ask?: Ask
   /** what counts of rules are about; left out where nothing can be counted */
   readonly counting?: Counting
+  /** rules that are tried in the shadow of those that decide are asked too; left out where they are not */
+  readonly isTried?: true
 }
+
+/** What rules that are tried would have said of a call, where those that decide say something else. */
+export interface Shadowed {
+  readonly verb: Verb
+  readonly key: string
+  /** stance, path or address of what it is done to */
+  readonly on: string
+  readonly was: ShadowWord
+  readonly would: ShadowWord
+  /** the address of the rule or the count that would have said it */
+  readonly by: string
+}
+
+/** What comes of asking rules that are tried. */
+export interface Trial {
+  /** null where they say the same */
+  readonly said: Shadowed | null
+  /** by which they count what is done */
+  readonly tallies: readonly FactDraft[]
+}
+
+type ShadowWord = 'allowed' | 'ask' | 'refused'
 
 /** The act that would be counted. */
 export interface Counting {
@@ -70,7 +94,7 @@ export type AskedGate =
 /**
  * What a gate answers: what allows it, or the refusal. Most askers want a yes or a no, so the error is made only for one who throws it.
  */
-export type GateAnswer<By = string> =
+export type GateAnswer<By = string> = { readonly shadow?: Trial } & (
   | { readonly allowed: true; readonly by: By; readonly tallies?: readonly FactDraft[] }
   | {
       readonly allowed: false
@@ -80,6 +104,7 @@ export type GateAnswer<By = string> =
       /** true: a count of a rule refuses it, which one may be by the arguments; left out otherwise */
       readonly isCounted?: true
     }
+)
 
 /** @returns what allows it @throws {TreeosError} the refusal */
 export function requireAnswer<By>(answer: GateAnswer<By>): By {

@@ -3,6 +3,7 @@ import {
   type BeingName,
   type FactDraft,
   isJsonObject,
+  type Json,
   type JsonObject,
   ROOT_SPACE,
   readPath,
@@ -13,6 +14,7 @@ import {
 } from '@treeos/core'
 import type { WorldReader } from '../read/reader.ts'
 import { nameOf, type OperationTarget } from '../read/target.ts'
+import { SHADOW } from '../rows/qualities.ts'
 import { type BeingRow, type SpaceRow, spaceKey } from '../rows/rows.ts'
 import type { Ask } from './ask.ts'
 import {
@@ -23,12 +25,16 @@ import {
   type PlacedAsk,
   type RuleQuestion,
   requireAnswer,
+  type Shadowed,
+  type Trial,
 } from './refusal.ts'
 import { type Property, type Rule, readRule, type Standing } from './rules.ts'
 import { brokenCounts, tallyFacts } from './tally.ts'
 
 /** Answer of the second gate: whether the target's side allows it. */
-export type RuleDecision =
+export type RuleDecision = Decision & { readonly shadow?: Trial }
+
+type Decision =
   | { readonly answer: 'allowed'; readonly by: string; readonly tallies?: readonly FactDraft[] }
   | {
       readonly answer: 'not-granted' | 'forbidden'
@@ -50,6 +56,7 @@ interface TargetedCall {
   /** left out where it cannot be counted */
   readonly counting?: Omit<Counting, 'target'>
   readonly fromOutside?: boolean
+  readonly isTried?: true
 }
 
 /** Asks the rule gate about a target. */
@@ -112,9 +119,42 @@ const OWNERS_OWN: ReadonlySet<string> = new Set(['set-matter', 'write-matter', '
  * @see docs/world.md, "Rules of a space"
  */
 export async function ruleGate(reader: WorldReader, question: RuleQuestion): Promise<RuleDecision> {
-  const { actor, verb, key, target, fallback, fromOutside = false } = question
-  const rules = await rulesFor(reader, question)
+  const decision = await decideBy(reader, question, await rulesFor(reader, question))
+  if (question.isTried !== true || question.counting === undefined) return decision
+  const shadow = await trialOf(reader, question, decision)
+  return shadow === null ? decision : { ...decision, shadow }
+}
 
+/** What rules that are tried would have said, where it is something else. Nothing is read where none is tried, and nothing is enforced. */
+async function trialOf(
+  reader: WorldReader,
+  question: RuleQuestion,
+  decision: Decision,
+): Promise<Trial | null> {
+  const spaces = spacesAsked(question)
+  const isTried = async (path: SpacePath) => (await reader.space(path))?.qualities[SHADOW] !== undefined
+  if (question.counting === undefined || (await firstOf(spaces, isTried)) === undefined) return null
+  const beside = reader.beside()
+  const rules = await rulesFor(beside, question, true)
+  const { answer, by } = await decideBy(beside, question, rules)
+  const [was, would] = [shadowWord(decision.answer), shadowWord(answer)]
+  const { verb, key, counting } = question
+  const own = rules.filter(({ isTried }) => isTried === true)
+  return {
+    said: was === would ? null : { verb, key, on: counting.target, was, would, by },
+    tallies: was === 'refused' ? [] : await tallyFacts(beside, question, own, spaces, true),
+  }
+}
+
+const shadowWord = (answer: Decision['answer']): Shadowed['was'] =>
+  answer === 'allowed' || answer === 'ask' ? answer : 'refused'
+
+async function decideBy(
+  reader: WorldReader,
+  question: RuleQuestion,
+  rules: readonly PlacedRule[],
+): Promise<Decision> {
+  const { actor, verb, key, target, fallback, fromOutside = false } = question
   for (const { rule, path, by } of rules) {
     if (fromOutside && rule.outside === 'forbid')
       return {
@@ -155,7 +195,7 @@ async function permitted(
   rules: readonly PlacedRule[],
   by: string,
   ask?: Ask,
-): Promise<RuleDecision> {
+): Promise<Decision> {
   const { actor, verb, key, target, fallback, fromOutside = false } = question
   for (const placed of rules) {
     const [broken] = await brokenCounts(reader, question, placed, 'counts')
@@ -196,17 +236,18 @@ async function permitted(
 /** A decision as an answer. Its refusal has the answer and the address of the rule that gave it. */
 export function answerOf(decision: RuleDecision, question: RuleQuestion): GateAnswer {
   const { answer, by } = decision
+  const shadow = decision.shadow === undefined ? {} : { shadow: decision.shadow }
   if (decision.answer === 'allowed') {
     const { tallies = [] } = decision
-    return { allowed: true, by, tallies }
+    return { allowed: true, by, tallies, ...shadow }
   }
   const detail = { answer, by, stance: stanceOf(question.actor.name) }
   const { why } = decision
   const refusal = () => new GateRefusal(why, detail, { gate: 'rules', question })
   if (decision.answer !== 'ask')
-    return { allowed: false, refusal, ...(decision.isCounted === true ? { isCounted: true } : {}) }
+    return { allowed: false, refusal, ...(decision.isCounted === true ? { isCounted: true } : {}), ...shadow }
   const { asks, rests, tallies } = decision
-  return { allowed: false, refusal, asked: { asks, rests, question, tallies } }
+  return { allowed: false, refusal, asked: { asks, rests, question, tallies }, ...shadow }
 }
 
 export interface PlacedRule {
@@ -217,6 +258,8 @@ export interface PlacedRule {
   readonly name: string
   /** address of the rule */
   readonly by: string
+  /** it is tried, and does not decide */
+  readonly isTried?: true
 }
 
 /** The spaces whose rules are asked, the target's first. */
@@ -240,27 +283,44 @@ const rulesIn = (space: SpaceRow | null, verb: Verb): JsonObject | null => {
   return isJsonObject(rules) ? rules : null
 }
 
-/** The rules that are asked, in the order in which they decide. */
-export async function rulesFor(reader: WorldReader, question: RuleQuestion): Promise<PlacedRule[]> {
+/** The rules that are asked, in the order in which they decide. @param isTried those that are tried, each in the place of its own */
+export async function rulesFor(
+  reader: WorldReader,
+  question: RuleQuestion,
+  isTried = false,
+): Promise<PlacedRule[]> {
   const spaces = spacesAsked(question)
   await reader.prefetch(spaces.map(spaceKey))
   const rules: PlacedRule[] = []
-  for (const path of spaces) rules.push(...rulesOf(await reader.space(path), path, question))
+  for (const path of spaces) rules.push(...rulesOf(await reader.space(path), path, question, isTried))
   return rules
 }
 
 /** The rules of a space for a verb and a key, the most exact first. */
-function rulesOf(space: SpaceRow | null, path: SpacePath, { verb, key }: RuleQuestion): PlacedRule[] {
-  const rules = rulesIn(space, verb)
-  if (rules === null) return []
+function rulesOf(
+  space: SpaceRow | null,
+  path: SpacePath,
+  { verb, key }: RuleQuestion,
+  isTried: boolean,
+): PlacedRule[] {
+  const own = rulesIn(space, verb)
+  const tried = isTried ? objectOr(readPath(space?.qualities, [SHADOW, verb])) : {}
+  if (own === null && Object.keys(tried).length === 0) return []
+  const rules = { ...own, ...tried }
   const isExact = (name: string) => name === key
   return Object.keys(rules)
     .filter((name) => isExact(name) || (name.endsWith('*') && key.startsWith(name.slice(0, -1))))
     .sort((a, b) => Number(isExact(b)) - Number(isExact(a)) || b.length - a.length)
-    .map((name) => ({ rule: readRule(rules[name]), path, name, by: `${path} permissions.${verb}.${name}` }))
+    .map((name) => {
+      const isTried = Object.hasOwn(tried, name)
+      const by = `${path} ${isTried ? SHADOW : 'permissions'}.${verb}.${name}`
+      return { rule: readRule(rules[name]), path, name, by, ...(isTried ? { isTried } : {}) }
+    })
 }
 
-async function firstOf<P extends Property>(
+const objectOr = (value: Json | undefined): JsonObject => (isJsonObject(value) ? value : {})
+
+async function firstOf<P>(
   properties: readonly P[],
   holds: (property: P) => Promise<boolean>,
 ): Promise<P | undefined> {

@@ -8,6 +8,7 @@ import {
   type RoleName,
   TreeosError,
 } from '@treeos/core'
+import type { SHADOW } from '../rows/qualities.ts'
 import { type Ask, faultOfAsk, readAsk } from './ask.ts'
 import { faultOfCounts } from './count.ts'
 
@@ -172,14 +173,18 @@ const KEYS: Readonly<Record<string, { readonly form: RegExp; readonly right: str
 }
 
 /**
- * Checks the rules of a space as a write would leave them. Rules that the write does not change are not checked, so that one
+ * Checks the rules of a space, or those that are tried there, as a write would leave them. Rules that the write does not change are not checked, so that one
  * old fault does not lock all other rules.
  * @throws {TreeosError} INVALID_INPUT naming the path of the fault and what would be right
  */
-export function requireRules(before: Json | undefined, after: Json | undefined): void {
+export function requireRules(
+  before: Json | undefined,
+  after: Json | undefined,
+  of: 'permissions' | typeof SHADOW = 'permissions',
+): void {
   if (after === undefined) return
   const fault = (at: string, message: string) =>
-    new TreeosError('INVALID_INPUT', `set-space: permissions${at}: ${message}`)
+    new TreeosError('INVALID_INPUT', `set-space: ${of}${at}: ${message}`)
   if (!isJsonObject(after))
     throw fault(
       '',
@@ -191,6 +196,8 @@ export function requireRules(before: Json | undefined, after: Json | undefined):
     const known = Object.hasOwn(KEYS, verb) ? KEYS[verb] : undefined
     if (known === undefined)
       throw fault(`.${verb}`, `${quote(verb)} is not a verb: there is see, do, summon and be`)
+    if (verb === 'see' && of === 'shadow')
+      throw fault('.see', 'rules of looks are not tried: a look says nothing of what decided it')
     if (!isJsonObject(rules))
       throw fault(`.${verb}`, `${quote(rules)} is not a set of rules: it takes {key: rule}`)
     for (const [key, rule] of Object.entries(rules)) {

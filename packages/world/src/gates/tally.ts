@@ -9,6 +9,7 @@ import {
   stanceOf,
 } from '@treeos/core'
 import type { WorldReader } from '../read/reader.ts'
+import { SHADOW } from '../rows/qualities.ts'
 import type { BeingRow, SpaceRow, TallyRow } from '../rows/rows.ts'
 import { amountOf, countedFact, TALLY_KEPT, type TallyOf, tallyKey } from '../rows/tallies.ts'
 import { type Count, isAmount, readCount } from './count.ts'
@@ -22,7 +23,12 @@ interface Placed {
   readonly name: string
   /** address of the rule */
   readonly by: string
+  /** it is tried: its counts have reels of their own, so that nothing that decides depends on them */
+  readonly isTried?: true
 }
+
+const verbOf = (verb: string, isTried: boolean | undefined): string =>
+  isTried === true ? `${SHADOW}.${verb}` : verb
 
 /** A count that a call does not keep. */
 interface Broken {
@@ -57,7 +63,7 @@ export async function brokenCounts(
 async function whyBroken(
   reader: WorldReader,
   question: RuleQuestion,
-  { path, name }: Placed,
+  { path, name, isTried }: Placed,
   count: Count,
 ): Promise<string | null> {
   const { counting, actor, key, verb } = question
@@ -70,7 +76,8 @@ async function whyBroken(
   if (count.each !== null)
     return amount > count.most ? `${count.each} is ${amount}, and at most ${count.most} is allowed` : null
   const of = count.after ?? { verb, key: name }
-  const tally = await tallyOf(reader, question, { place: path, verb: of.verb, name: of.key }, count)
+  const counted = { place: path, verb: verbOf(of.verb, isTried), name: of.key }
+  const tally = await tallyOf(reader, question, counted, count)
   const row = await reader.tally(tallyKey(tally))
   const among = [
     ...(tally.being === null ? [] : [`by ${stanceOf(tally.being)}`]),
@@ -150,12 +157,14 @@ const isHuman = ({ cognition }: BeingRow): boolean => cognition.kind === 'human'
 /**
  * The facts by which an act is counted: for each count of the rules that decide about it, and for each count around it that such an act has to
  * come before. Their reels are read, so that the append refuses the act when one of them has moved.
+ * @param isTried of the rules that are tried, which are all of `rules`
  */
 export async function tallyFacts(
   reader: WorldReader,
   question: RuleQuestion,
   rules: readonly Placed[],
   spaces: readonly SpacePath[],
+  isTried = false,
 ): Promise<FactDraft[]> {
   const { verb, key, counting } = question
   if (counting === undefined) return []
@@ -168,17 +177,18 @@ export async function tallyFacts(
   }
   for (const { rule, path: place, name } of rules)
     for (const count of countsOf(rule).map(readCount))
-      if (count.after === null && count.each === null) await add({ place, verb, name }, count)
+      if (count.after === null && count.each === null)
+        await add({ place, verb: verbOf(verb, isTried), name }, count)
   for (const place of spaces)
-    for (const count of expecting(await reader.space(place), verb, key))
-      await add({ place, verb, name: key }, count)
+    for (const count of expecting(await reader.space(place), verb, key, isTried))
+      await add({ place, verb: verbOf(verb, isTried), name: key }, count)
   await reader.prefetch([...amounts.keys()])
   return [...amounts].map(([reel, sums]) => countedFact(reel, sums))
 }
 
 /** The counts of a space that an act has to come before. */
-function expecting(space: SpaceRow | null, verb: string, key: string): Count[] {
-  const { permissions } = space?.qualities ?? {}
+function expecting(space: SpaceRow | null, verb: string, key: string, isTried: boolean): Count[] {
+  const { [isTried ? SHADOW : 'permissions']: permissions } = space?.qualities ?? {}
   if (!isJsonObject(permissions)) return []
   return Object.values(permissions)
     .flatMap((rules) => (isJsonObject(rules) ? Object.values(rules) : []))

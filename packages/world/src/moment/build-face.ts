@@ -14,6 +14,7 @@ import { expandSurface, type FaultListener, Unresolved, whyUnresolved } from '..
 import type { BuiltFace, Face, Resolvers, SeeInput, SeeResolver } from '../read/face.ts'
 import type { WorldReader } from '../read/reader.ts'
 import type { SubstrateView } from '../rows/lists.ts'
+import { withoutShadow } from '../rows/qualities.ts'
 import { type BeingRow, beingKey, type SpaceRow, spaceKey } from '../rows/rows.ts'
 import { seenWorld } from './seen-rows.ts'
 import { targetsFor } from './targets.ts'
@@ -70,7 +71,7 @@ export async function buildFace(
   const space = await seenPlace(seer)
   const occupants = space === null ? [] : await reader.occupants(at.me.space, OCCUPANTS_MAX)
   const { views, unseen } = await viewsOf(seer, space, registry, at, onFault)
-  const { roleFlow: _flow, ...qualities } = at.me.qualities
+  const { roleFlow: _flow, ...qualities } = withoutShadow(at.me.qualities)
   // The fields stand in canonical order, so that writing them need not sort them.
   const changed = await at.changed?.(seer)
   const around = { seesPlace: space !== null, occupants, asker: at.asker }
@@ -83,7 +84,7 @@ export async function buildFace(
     space: {
       name: spaceName(at.me.space),
       path: at.me.space,
-      qualities: space?.qualities ?? {},
+      qualities: withoutShadow(space?.qualities ?? {}),
       type: space?.type ?? 'unknown',
     },
     spaces: space === null ? [] : await reader.childSpaces(at.me.space),

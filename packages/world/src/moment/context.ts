@@ -10,6 +10,7 @@ import { flowPaths, type OpenContext, type Program, sliceContext, worldNamespace
 import { rolesNamed } from '../gates/reach.ts'
 import { readsPlace } from '../gates/sight.ts'
 import type { WorldReader } from '../read/reader.ts'
+import { withoutShadow } from '../rows/qualities.ts'
 import { type BeingRow, roleKey, spaceKey, worldKey } from '../rows/rows.ts'
 import type { Quotes } from './quoted.ts'
 
@@ -110,14 +111,14 @@ export async function openContext(reader: WorldReader, opening: MomentInputs): P
     verb: opening.verb,
     wake: { kind: opening.kind },
     caller: caller === null ? null : { role: caller.role, cognition: caller.cognition },
-    space: { name: spaceName(me.space), quality: place?.qualities ?? {} },
+    space: { name: spaceName(me.space), quality: withoutShadow(place?.qualities ?? {}) },
     inHomeSpace: me.space === me.home,
     time: {
       hour: time.hour,
       dayOfWeek: time.dayOfWeek,
       sinceLastMoment: lastSealed === null ? null : Math.floor((time.openedAt - lastSealed.sealedAt) / 1000),
     },
-    me: { previousRole: lastSealed?.primary ?? null, quality: me.qualities },
+    me: { previousRole: lastSealed?.primary ?? null, quality: withoutShadow(me.qualities) },
     moment: { outside, origins: readsOrigin ? await originsOf(reader, opening, outside) : {} },
     world,
   }

@@ -11,7 +11,7 @@ import type { Operation } from '../extend/extension.ts'
 import { askedStances, requireRules } from '../gates/rules.ts'
 import type { WorldReader } from '../read/reader.ts'
 import { STANDARD_BUDGET } from '../rows/budgets.ts'
-import { setAtPath } from '../rows/qualities.ts'
+import { SHADOW, setAtPath } from '../rows/qualities.ts'
 import { spaceKey } from '../rows/rows.ts'
 import { Arguments } from './arguments.ts'
 import { endedByRules, rowAfter } from './ended-subscriptions.ts'
@@ -73,10 +73,11 @@ const setSpace: Operation = {
     const change = qualityChange('set-space', args, qualities)
     if (target.space.path === ROOT_SPACE && change.path[0] === STANDARD_BUDGET)
       throw new TreeosError('INVALID_INPUT', `set-space: ${STANDARD_BUDGET} of / is set with set-budget`)
-    if (change.path[0] === 'permissions') {
-      const after = setAtPath(qualities, change.path, change.value, change.merge).permissions
-      requireRules(qualities.permissions, after)
-      await requireAskedBeings(world, qualities.permissions, after)
+    const [namespace] = change.path
+    if (namespace === 'permissions' || namespace === SHADOW) {
+      const after = setAtPath(qualities, change.path, change.value, change.merge)[namespace]
+      requireRules(qualities[namespace], after, namespace)
+      await requireAskedBeings(world, qualities[namespace], after)
     }
     const fact = { reel: spaceReel(target.space.path), kind: 'quality:set', payload: change }
     return {

@@ -16,6 +16,7 @@ import {
 import { isSameAccount, NO_ACCOUNT } from '../rows/budgets.ts'
 import { evolve, rowKeyOf } from '../rows/evolve.ts'
 import { isOrigin } from '../rows/origin.ts'
+import { withoutShadow } from '../rows/qualities.ts'
 import { indexOf } from '../rows/row-index.ts'
 import { type Row, type SpaceRow, spaceKey, withKind } from '../rows/rows.ts'
 import { comparablesAt, scopesOf } from '../rows/subscriptions.ts'
@@ -127,8 +128,8 @@ function changesOf(key: string, before: Row | null, row: Row): string[] {
 function valuesOf(key: string, row: Row): JsonObject | undefined {
   const found = withKind(key, row)
   if (found.kind === 'world') return found.row.values
-  if (found.kind === 'space') return found.row.qualities
+  if (found.kind === 'space') return withoutShadow(found.row.qualities)
   if (found.kind !== 'being') return undefined
-  const { roleFlow: _own, ...qualities } = found.row.qualities
+  const { roleFlow: _own, ...qualities } = withoutShadow(found.row.qualities)
   return qualities
 }

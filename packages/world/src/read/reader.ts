@@ -67,7 +67,7 @@ export interface RowSource {
 export class WorldReader {
   readonly #source: RowSource
   readonly #rows = new Map<string, Row | null>()
-  readonly #heads = new Map<ReelId, SeenHead>()
+  #heads = new Map<ReelId, SeenHead>()
   /** every gate asks for the makers, and a row that was read does not change */
   readonly #lineages = new Map<BeingName, readonly BeingRow[]>()
   #failed: { readonly error: unknown } | null = null
@@ -141,6 +141,18 @@ export class WorldReader {
       blob: (digest) => source.blob(digest),
       aside: source.aside,
     })
+  }
+
+  /**
+   * A reader of the same world for what decides nothing. What it reads belongs to the basis of the moment, so replay reads it too, but does not
+   * mark the moment as one that holds words from outside.
+   */
+  beside(): WorldReader {
+    const other = new WorldReader(this.#source)
+    for (const [key, row] of this.#rows) other.#rows.set(key, row)
+    other.#heads = this.#heads
+    other.#isFrozen = this.#isFrozen
+    return other
   }
 
   async #from<T>(read: Promise<T>): Promise<T> {

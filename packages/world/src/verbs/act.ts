@@ -23,7 +23,7 @@ import { withOrigin } from './with-origin.ts'
  * @throws the error of a read that failed
  */
 export async function decideCall(call: VerbCall, at: Acting): Promise<Act | EffectPending | Waiting> {
-  const consent = new Consent({ args: argumentsOf(call), openedAt: at.openedAt })
+  const consent = new Consent({ args: argumentsOf(call), openedAt: at.openedAt }, at.shadows)
   try {
     const decided = counted(await decide(call, { ...at, consent }), consent, at.reader)
     if (decided.kind === 'act') requireBounded(decided)
@@ -41,11 +41,12 @@ const argumentsOf = (call: VerbCall): Json =>
 /** With the facts by which rules count it. What has still to be done outside takes its place among them before it is done. */
 function counted<Decided extends Act | EffectPending>(
   decided: Decided,
-  { tallies }: Consent,
+  { tallies, tried }: Consent,
   reader: WorldReader,
 ): Decided {
+  if (tallies.length === 0 && tried.length === 0) return decided
+  if (decided.kind === 'act') return { ...decided, facts: [...decided.facts, ...tallies, ...tried] }
   if (tallies.length === 0) return decided
-  if (decided.kind === 'act') return { ...decided, facts: [...decided.facts, ...tallies] }
   const holds = tallies.map((fact) => ({ ...fact, seq: reader.heads.get(fact.reel)?.seq ?? 0 }))
   return { ...decided, holds }
 }

@@ -13,6 +13,7 @@ import type { ComposedRole, RoleSpec } from '@treeos/roles'
 import type { EffectCall } from '../extend/effect.ts'
 import type { DecideInput, WakeView } from '../extend/extension.ts'
 import type { Registry } from '../extend/registry.ts'
+import type { Shadowed } from '../gates/refusal.ts'
 import type { WorldReader } from '../read/reader.ts'
 import type { Surface } from '../rows/lists.ts'
 import type { BeingRow } from '../rows/rows.ts'
@@ -55,6 +56,8 @@ export interface Acting {
   readonly outside: (call: EffectCall) => Promise<{ readonly value: Json } | null>
   /** what a yes to its call is bound to; null where a call cannot wait for one */
   readonly asking: Asking | null
+  /** takes what rules that are tried would have said otherwise; left out where they are not asked */
+  readonly shadows?: Shadowed[]
   /** the current catalogs for authors of roles and flows */
   readonly catalogs: () => Promise<Catalogs>
 }

@@ -10,6 +10,7 @@ import {
 import type { WorldReader } from '../read/reader.ts'
 import type { OperationTarget } from '../read/target.ts'
 import { isMarked } from '../rows/origin.ts'
+import { withoutShadow } from '../rows/qualities.ts'
 import type { Coord, MatterRow, Size, SpaceRow } from '../rows/rows.ts'
 import type { Catalogs } from './catalogs.ts'
 
@@ -84,7 +85,7 @@ export async function describe(
     matters: (await reader.matters(being === null ? path : stanceOf(being.name))).map(matterReel),
     beingLineage: lineage.map((maker) => stanceOf(maker.name)),
     type: being === null ? (space?.type ?? 'unknown') : 'being',
-    qualities: (being ?? space)?.qualities ?? {},
+    qualities: withoutShadow((being ?? space)?.qualities ?? {}),
     identity: {
       cognition: being?.cognition.kind ?? null,
       defaultRole: being?.defaultRole ?? null,

@@ -9,6 +9,7 @@ import {
 } from '@treeos/core'
 import { listRegarded, mayRead, maySee } from '../gates/sight.ts'
 import type { SeeInput, SeeResolver } from '../read/face.ts'
+import { withoutShadow } from '../rows/qualities.ts'
 import { beingKey, type MatterRow, matterKey, type SpaceRow, spaceKey } from '../rows/rows.ts'
 import { Cut, fitting, VIEW_BOUNDS } from './bounds.ts'
 
@@ -17,7 +18,7 @@ export const place: SeeResolver = async (input) => {
   const { place: space } = input
   if (space === null) return null
   const cut = new Cut()
-  const { permissions: _rules, ...qualities } = space.qualities
+  const { permissions: _rules, ...qualities } = withoutShadow(space.qualities)
   const within = await input.world.childSpaces(space.path)
   const around = parentPath(space.path)
   const exits = [...(around === null ? [] : [around]), ...within]

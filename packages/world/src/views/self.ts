@@ -9,12 +9,13 @@ import {
   utf8Length,
 } from '@treeos/core'
 import type { SeeResolver } from '../read/face.ts'
+import { withoutShadow } from '../rows/qualities.ts'
 import { Cut, fitting, VIEW_BOUNDS } from './bounds.ts'
 
 /** The being itself: home, position, qualities, and the kind of its last act. Its flow is not shown. */
 export const me: SeeResolver = async ({ me: self, world, lastSealed }) => {
   const cut = new Cut()
-  const { roleFlow: _flow, ...qualities } = self.qualities
+  const { roleFlow: _flow, ...qualities } = withoutShadow(self.qualities)
   return asJson({
     home: self.home,
     ...(self.parent === null ? {} : { maker: stanceOf(self.parent) }),

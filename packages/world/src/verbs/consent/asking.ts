@@ -8,7 +8,7 @@ import type {
   RoleName,
   Verb,
 } from '@treeos/core'
-import { type AskedRules, type Counting, requireAnswer } from '../../gates/refusal.ts'
+import { type AskedRules, type Counting, requireAnswer, type Shadowed } from '../../gates/refusal.ts'
 import { askRuleGate } from '../../gates/rule-gate.ts'
 import type { WorldReader } from '../../read/reader.ts'
 import type { BeingRow } from '../../rows/rows.ts'
@@ -34,28 +34,39 @@ export class Consent {
   readonly #counting: Omit<Counting, 'target'>
   readonly #asked: AskedRules[] = []
   readonly #tallies: Map<ReelId, FactDraft>
+  readonly #shadows: Shadowed[] | undefined
+  readonly #tried: Map<ReelId, FactDraft>
   /** entry of the list that allows the call */
   listed = ''
 
-  /** @param args of the call, where rules count them; null for a verb without */
+  /** @param shadows takes what rules that are tried would have said otherwise; undefined where they are not asked */
   constructor(
     counting: Omit<Counting, 'target'>,
+    shadows?: Shadowed[],
     isRefusing = false,
     tallies: Map<ReelId, FactDraft> = new Map(),
+    tried: Map<ReelId, FactDraft> = new Map(),
   ) {
     this.#counting = counting
+    this.#shadows = shadows
     this.#isRefusing = isRefusing
     this.#tallies = tallies
+    this.#tried = tried
   }
 
   /** The same for what is said after something was done outside: a rule that asks refuses. */
   refusing(): Consent {
-    return new Consent(this.#counting, true, this.#tallies)
+    return new Consent(this.#counting, this.#shadows, true, this.#tallies, this.#tried)
   }
 
   /** By which the call is counted once it is done. */
   get tallies(): readonly FactDraft[] {
     return [...this.#tallies.values()]
+  }
+
+  /** The same for rules that are tried. No effect waits for these. */
+  get tried(): readonly FactDraft[] {
+    return [...this.#tried.values()]
   }
 
   get asked(): readonly AskedRules[] {
@@ -73,7 +84,10 @@ export class Consent {
     call: Parameters<typeof askRuleGate>[3],
   ): Promise<string> {
     const counting = verb === 'summon' ? { ...this.#counting, args: null } : this.#counting
-    const answer = await askRuleGate(reader, actor, verb, { ...call, counting })
+    const tried = this.#shadows === undefined ? {} : { isTried: true as const }
+    const answer = await askRuleGate(reader, actor, verb, { ...call, ...tried, counting })
+    if (answer.shadow?.said != null) this.#shadows?.push(answer.shadow.said)
+    for (const fact of answer.shadow?.tallies ?? []) this.#tried.set(fact.reel, fact)
     const { tallies = [] } = answer.allowed ? answer : (answer.asked ?? {})
     for (const fact of tallies) this.#tallies.set(fact.reel, fact)
     if (answer.allowed || answer.asked === undefined || this.#isRefusing) return requireAnswer(answer)

@@ -1,0 +1,74 @@
+import {
+  type BeingName,
+  type Json,
+  parseSpacePath,
+  parseStance,
+  type SpacePath,
+  TreeosError,
+} from '@treeos/core'
+import type { Presence } from '@treeos/reality'
+import { listShadowed, readRows } from '@treeos/store'
+import { beingKey, type Shadowed, spaceKey } from '@treeos/world'
+
+/** Moments that one reading looks at, the newest ones. */
+const MOMENTS_MAX = 10_000
+const EXAMPLES_MAX = 3
+
+/** What one rule that is tried would have said otherwise, so far. */
+export interface SaidInShadow extends Pick<Shadowed, 'by' | 'was' | 'would'> {
+  readonly times: number
+  /** the newest of them */
+  readonly examples: readonly {
+    readonly moment: string
+    /** ISO 8601, UTC */
+    readonly at: string
+    readonly verb: string
+    readonly key: string
+    readonly on: string
+  }[]
+}
+
+export interface ShadowView {
+  /** the rules that are tried in a space, by verb and key; null for none, and for a being */
+  readonly tried: Json
+  readonly said: readonly SaidInShadow[]
+}
+
+/**
+ * What is tried in the shadow of the rules of a space, and what it would have said otherwise so far; or what rules anywhere would have said
+ * otherwise of the calls of a being. It looks at the newest moments, those that said something first.
+ * @param place path of a space, or the stance of a being
+ * @throws {TreeosError} SPACE_NOT_FOUND, BEING_NOT_FOUND
+ */
+export async function shadowed(at: Pick<Presence, 'db' | 'reality'>, place: string): Promise<ShadowView> {
+  const being = place.includes('@') ? parseStance(place) : null
+  const path = being === null ? parseSpacePath(place) : null
+  const tried = await triedIn(at, being, path)
+  const found = new Map<string, SaidInShadow>()
+  for (const { moment, record, sealedAt } of await listShadowed(at.db, being, MOMENTS_MAX))
+    for (const { by, was, would, verb, key, on } of (record.shadow ?? []) as unknown as Shadowed[]) {
+      if (path !== null && !by.startsWith(`${path} shadow.`)) continue
+      const id = [by, was, would].join('\n')
+      const { times, examples } = found.get(id) ?? { times: 0, examples: [] }
+      const example = { moment, at: new Date(sealedAt).toISOString(), verb, key, on }
+      const shown = times < EXAMPLES_MAX ? [...examples, example] : examples
+      found.set(id, { by, was, would, times: times + 1, examples: shown })
+    }
+  return { tried, said: [...found.values()].sort((a, b) => b.times - a.times) }
+}
+
+async function triedIn(
+  { db, reality }: Pick<Presence, 'db' | 'reality'>,
+  being: BeingName | null,
+  path: SpacePath | null,
+): Promise<Json> {
+  const key = path === null ? beingKey(being ?? '') : spaceKey(path)
+  const [row] = await readRows(db, reality.id, [key])
+  const state = row?.state as { qualities?: { shadow?: Json } } | null | undefined
+  if (state == null)
+    throw new TreeosError(
+      path === null ? 'BEING_NOT_FOUND' : 'SPACE_NOT_FOUND',
+      path === null ? `no being @${being} lives in this reality` : `space ${path} does not exist`,
+    )
+  return path === null ? null : (state.qualities?.shadow ?? null)
+}
