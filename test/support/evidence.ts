@@ -16,6 +16,7 @@ export const NO_EVIDENCE: Readonly<Record<string, string>> = {
   overlay_change: 'commitments to text that is not stored',
   allowance: 'what the beings of a person have drawn, which bounds what calls may cost',
   reservation: 'what calls may cost',
+  sealed_text: 'keys of texts that the chains hold sealed, and what finds them',
   token: 'credentials: what was done with one is moments and facts',
   vault: 'where workers listen',
 }

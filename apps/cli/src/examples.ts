@@ -159,6 +159,7 @@ export const EXAMPLES: Readonly<Record<string, readonly string[]>> = {
   receipt: ['treeos receipt @ann 3', 'treeos receipt ann/1/3 --whole'],
   'verify-overlay': ['treeos verify-overlay 5ab0…9c "be brief" --salt 91f2…07'],
   refold: ['treeos refold'],
+  'why-known': [`treeos why-known @keeper 'the door code'`],
   erase: [`treeos erase ann/1/3 --why 'asked to by ann'`, `treeos erase 'being:ann#7' --why 'a password'`],
   completion: ['source <(treeos completion bash)', 'treeos completion fish | source'],
 }

@@ -43,6 +43,7 @@ import { addTrial } from './commands/trial.ts'
 import { addVerbs } from './commands/verbs.ts'
 import { addVerify } from './commands/verify.ts'
 import { addVouch } from './commands/vouch.ts'
+import { addWhyKnown } from './commands/why-known.ts'
 import { addWorld } from './commands/world.ts'
 import { UsageError } from './text/failure.ts'
 import type { ExitStatus, Output } from './text/output.ts'
@@ -98,6 +99,7 @@ export function createCli(out: Output): Cli {
   cli.describeNext('Looking back')
   addMoments(cli)
   addWhyNot(cli)
+  addWhyKnown(cli)
   addDebug(cli)
   addTail(cli)
   addBeings(cli)

@@ -7,6 +7,7 @@ import food from '@treeos/food'
 import harmony from '@treeos/harmony'
 import library from '@treeos/library'
 import lineage from '@treeos/lineage'
+import memory from '@treeos/memory'
 import panel from '@treeos/panel'
 import type { Extension } from '@treeos/sdk'
 import weather from '@treeos/weather'
@@ -25,6 +26,7 @@ export const shipped: readonly Extension[] = [
   harmony,
   library,
   lineage,
+  memory,
   panel,
   weather,
 ]

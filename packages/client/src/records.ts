@@ -80,6 +80,7 @@ export { type HealthView, health, ownUse } from './read/health.ts'
 export { describeInboxEntry, type InboxPage, type InboxView, inbox, inboxPage } from './read/inbox.ts'
 export { type InspectedMoment, inspectMoment } from './read/inspecting.ts'
 export { inspectSpace, type PageOfSpace, type SpaceView } from './read/inspecting-space.ts'
+export { type KnownFrom, whyKnown } from './read/knowing.ts'
 export { checkFlow, checkRole, registeredRoles } from './read/linting.ts'
 export {
   type Called,

@@ -1,6 +1,6 @@
 import type { HeadRef } from './fact.ts'
 import type { Json } from './json.ts'
-import type { BeingName, RoleName } from './names.ts'
+import type { BeingName, MatterId, RoleName } from './names.ts'
 
 /**
  * What a moment read beside rows: single facts, and tables that are not reels. The open record keeps it, so that replay reads the
@@ -17,6 +17,35 @@ export interface Aside {
   readonly waiting?: { readonly wakes: readonly WaitingWake[]; readonly more: number }
   /** open threads that the being has a part in */
   readonly threads?: { readonly threads: readonly OpenThread[]; readonly more: number }
+  /** what a search of notes found */
+  readonly recalled?: Recalled
+}
+
+/** What a search of notes is for. */
+export interface RecallAsked {
+  /** the words that are searched for */
+  readonly about: string
+  /** whose notes are searched, besides those of the being itself: its makers */
+  readonly makers: readonly BeingName[]
+  /** spaces whose notes are searched, whoever wrote them */
+  readonly places: readonly string[]
+  /** true: notes from outside that nobody vouched for are found, too */
+  readonly outside: boolean
+}
+
+/** What a search of notes found, best first: replay reads it, and searches nothing. */
+export interface Recalled {
+  readonly notes: readonly {
+    readonly id: MatterId
+    /** 0: of the being itself, 1: of a maker, 2: of another, 3: from outside */
+    readonly rank: number
+    /** how well it fits, within its rank, in thousandths */
+    readonly score: number
+  }[]
+  /** notes of the being itself that fit, too, and are not among them */
+  readonly more: number
+  /** notes of the being itself that fit, are from outside, and wait until somebody vouches for them */
+  readonly held: number
 }
 
 /** A wake in an inbox, without its content. */
@@ -38,7 +67,7 @@ export interface OpenThread {
 }
 
 /** Most facts, wakes and threads that one moment reads. */
-export const ASIDE_BOUNDS = { saidMax: 24, didMax: 8, wakesMax: 16, threadsMax: 8 } as const
+export const ASIDE_BOUNDS = { saidMax: 24, didMax: 8, wakesMax: 16, threadsMax: 8, recalledMax: 24 } as const
 
 /** A fact that a moment cites. */
 export interface CitedFact {
@@ -58,6 +87,8 @@ export interface AsideSource {
   wore(beings: readonly BeingName[]): Promise<Readonly<Record<BeingName, RoleName>>>
   waiting(): Promise<NonNullable<Aside['waiting']>>
   threads(): Promise<NonNullable<Aside['threads']>>
+  /** notes that fit */
+  recalled(asked: RecallAsked): Promise<Recalled>
 }
 
 /** For a world without moments and inboxes. */
@@ -67,4 +98,5 @@ export const NO_ASIDE: AsideSource = {
   wore: async () => ({}),
   waiting: async () => ({ wakes: [], more: 0 }),
   threads: async () => ({ threads: [], more: 0 }),
+  recalled: async () => ({ notes: [], more: 0, held: 0 }),
 }

@@ -6,6 +6,8 @@ export {
   type CitedFact,
   NO_ASIDE,
   type OpenThread,
+  type RecallAsked,
+  type Recalled,
   type WaitingWake,
 } from './aside.ts'
 export {
@@ -114,6 +116,7 @@ export {
   VERBS,
   type Verb,
 } from './stack.ts'
+export { sealedId } from './sealed.ts'
 export type { Thread, ThreadState } from './thread.ts'
 export { classOfThrown, messageOfThrown, readThrown } from './thrown.ts'
 export { unknownBeing, unknownNameIn, unknownRole } from './unknown-name.ts'

@@ -129,7 +129,7 @@ export class Past {
 
   /** What a moment read beside rows, as its open record says. Facts are read from their reels, and must be what they are said to be. */
   #asideOf(beside: Beside | null): AsideSource {
-    const { said, did, wore, waiting, threads } = beside?.aside ?? {}
+    const { said, did, wore, waiting, threads, recalled } = beside?.aside ?? {}
     const facts = (refs: readonly HeadRef[], requires: (fact: Fact) => boolean) =>
       Promise.all(refs.map((ref) => this.#citedFact(ref, requires)))
     return {
@@ -142,6 +142,7 @@ export class Past {
         Object.fromEntries(Object.entries(wore ?? {}).filter(([being]) => beings.includes(being))),
       waiting: async () => waiting ?? { wakes: [], more: 0 },
       threads: async () => threads ?? { threads: [], more: 0 },
+      recalled: async () => recalled ?? { notes: [], more: 0, held: 0 },
     }
   }
 

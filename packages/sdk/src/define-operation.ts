@@ -115,6 +115,11 @@ export interface OperationInput<Name extends string, On extends Kind, Args, Resu
    */
   readonly answers?: keyof Args & string
   /**
+   * Arguments whose text is stored sealed. Before a call is recorded, each such text becomes a sealed one, which `decide` gets. Its key is
+   * destroyed when the fact is erased that says it, on the reel of the thing with its id (`sealedId`). Not for an operation with an effect
+   */
+  readonly seals?: readonly (keyof Args & string)[]
+  /**
    * Asked before the effect runs, and before `decide` where there is none: what may not be done then is refused before anything is done
    * outside. Reads through `world` are recorded.
    * @returns true, or why not
@@ -183,6 +188,8 @@ export function defineOperation<
   const told = schema === undefined ? {} : describeArguments(name, json, about)
   if (answers !== undefined && !Object.hasOwn(told, answers))
     throw new TypeError(`operation ${name} takes no argument ${quote(answers)} by which it could answer`)
+  if (input.seals !== undefined && effect !== undefined)
+    throw new TypeError(`operation ${name} has an effect, which could not read what it seals`)
   const operation: Operation<Name> = {
     name,
     description,
@@ -191,6 +198,7 @@ export function defineOperation<
     ...(input.ask === undefined ? {} : { ask: requireAsk(name, input.ask) }),
     args: told,
     ...(answers === undefined ? {} : { answers }),
+    ...(input.seals === undefined ? {} : { seals: input.seals }),
     ...(json === null ? {} : { schema: json }),
     ...(effect === undefined ? {} : { effect: boundEffect(name, effect, valid) }),
     ...(input.allowIf === undefined

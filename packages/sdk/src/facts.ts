@@ -74,7 +74,7 @@ export function makeThing(
 }
 
 /** A fact that replaces the content of a thing of the extension's own type, which the actor owns and holds. */
-export const writeThing = ({ id }: MatterRow, content: Json): FactDraft => ({
+export const writeThing = ({ id }: Pick<MatterRow, 'id'>, content: Json): FactDraft => ({
   reel: matterReel(id),
   kind: 'matter:written',
   payload: { content },

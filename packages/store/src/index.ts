@@ -1,5 +1,6 @@
 /** The record in Postgres: schema, queries, and the one function that appends. */
 export { findLease, type Lease, listLapsedLeases, renewLease } from './access/leases.ts'
+export { openSealed, sealText } from './access/sealed-texts.ts'
 export {
   deleteStoredOverlay,
   listStoredOverlays,
@@ -217,3 +218,4 @@ export type { FactTable, InboxTable, MomentOutcomeTable, StoreDb } from './sql/s
 export { isTransient, type RecordRefusal, recordRefusalOf } from './sql/sqlstates.ts'
 export { decodeJson, encodeJson } from './sql/stored-json.ts'
 export { isStreamed, NOTICE_BYTES_MAX, notifyWords, type Saying, type Words } from './sql/word-notices.ts'
+export { listFactsSaying, listMomentsShown, type SaidFact } from './rows/knowing.ts'

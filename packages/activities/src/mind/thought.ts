@@ -10,7 +10,7 @@ import {
 } from '@treeos/core'
 import { ENTRY } from '@treeos/overlay'
 import type { ThinkInput } from '@treeos/protocol'
-import type { LoadedMoment } from '@treeos/reality'
+import { type LoadedMoment, readableBy } from '@treeos/reality'
 import { renderSignature } from '@treeos/signature'
 import { isAwaited, proseAnswers, whyParked } from '@treeos/world'
 import type { BeatDeps } from '../deps.ts'
@@ -23,6 +23,7 @@ import { decisionFrom } from './prose.ts'
 import { refusalOf } from './refusals.ts'
 import { resolveOverlay } from './resolve-overlay.ts'
 import { runScript } from './script.ts'
+import { type Seal, sealedDecision, sealOf } from './sealing.ts'
 import { askUntilAllowed } from './tries.ts'
 import { wordSenderOf } from './word-sender.ts'
 
@@ -41,7 +42,13 @@ export async function askMind(
   const started = performance.now()
   const isModel = loaded.record.cognition.kind === 'llm'
   try {
-    return isModel ? await askModel(deps, loaded, stack, at) : unasked(await runScript(deps, loaded, stack))
+    const read = await readableBy(deps.db, loaded)
+    const seal = sealOf(deps, loaded)
+    const thought = isModel
+      ? await askModel(deps, read, stack, { ...at, seal })
+      : unasked(await runScript(deps, read, stack))
+    const decision = await sealedDecision(seal, thought.decision)
+    return decision === thought.decision ? thought : { ...thought, decision }
   } finally {
     const { being } = parseMomentId(loaded.record.moment)
     deps.memory.pace.remember(being, isModel ? modelName(deps, loaded) : null, performance.now() - started)
@@ -52,7 +59,7 @@ async function askModel(
   deps: BeatDeps,
   loaded: LoadedMoment,
   stack: ThinkInput['stack'],
-  { attempt, signal, reservation }: MindAttempt,
+  { attempt, signal, reservation, seal }: MindAttempt & { readonly seal: Seal },
 ): Promise<Thought> {
   const model = modelOf(deps, loaded)
   if ('kind' in model) return unasked(model)
@@ -87,7 +94,8 @@ async function askModel(
         ...(telling === null ? {} : { onSaying: (saying) => telling.hear(saying) }),
       },
       proseAnswers: proseAnswers(role, loaded.record),
-      refusalOf: (answer) => refusalOf(deps, { loaded, stack, role }, answer, decisionOf(answer)),
+      refusalOf: async (answer) =>
+        refusalOf(deps, { loaded, stack, role }, answer, await sealedDecision(seal, decisionOf(answer))),
     })
     if ('breach' in asked) return unasked(overBudget(loaded, asked.breach))
     const { answer, settlement, tries } = asked

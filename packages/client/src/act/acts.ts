@@ -25,7 +25,7 @@ import {
 } from '@treeos/core'
 import type { Overlay } from '@treeos/overlay'
 import { taskQueueOf } from '@treeos/protocol'
-import { authorizeActingAs } from '@treeos/reality'
+import { authorizeActingAs, sealCall } from '@treeos/reality'
 import { closeEntries, enqueue, findEntry, type InboxEntry, listFactsOfMoment, withdraw } from '@treeos/store'
 import type { Registry } from '@treeos/world'
 import { describeMoment, type MomentView } from '../read/moments.ts'
@@ -267,8 +267,10 @@ async function submit(
   }: { readonly answers: string | null; readonly key: string | undefined; readonly outside?: boolean },
 ): Promise<Submitted> {
   const lease = await authorizeActingAs(at, as)
-  const read = asRead(call)
-  const signing = (await at.sign?.({ being: as, signer: lease?.driver ?? as, call: read, answers })) ?? null
+  const given = asRead(call)
+  const signing = (await at.sign?.({ being: as, signer: lease?.driver ?? as, call: given, answers })) ?? null
+  // What a person signs stands in the record as it was signed.
+  const read = signing === null ? await sealCall(at, as, given, key && `act ${key}`) : given
   const content: ActContent = {
     call: read,
     answers,

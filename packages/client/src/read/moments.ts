@@ -14,7 +14,7 @@ import {
   triggerOf,
   type Verb,
 } from '@treeos/core'
-import { composeLoaded, contentHeard, findMoment, type LoadedMoment } from '@treeos/reality'
+import { composeLoaded, contentHeard, findMoment, type LoadedMoment, readableBy } from '@treeos/reality'
 import { compileFlow, type Explanation, explainFlow, type WhyNotWorn, whyNotWorn } from '@treeos/roles'
 import {
   askedIn,
@@ -308,7 +308,8 @@ export interface RebuiltPrompt {
 }
 
 /**
- * Rebuilds the prompt of a past moment from its pinned specs and face, and compares it with the recorded digest.
+ * Rebuilds the prompt of a past moment from its pinned specs and face, and compares it with the recorded digest. Notes that its mind read are shown
+ * as it read them; the digest is over what is recorded of them.
  * @throws {TreeosError} MOMENT_NOT_FOUND, also when the moment wore no role
  */
 export async function prompt(
@@ -325,8 +326,10 @@ export async function prompt(
       `moment ${n} of ${stanceOf(being)} wore no role, so it had no prompt`,
     )
   }
-  const { prompt } = await composeLoaded(db, registry, past, stack)
-  const digest = digestOf(prompt)
+  const composed = await composeLoaded(db, registry, past, stack)
+  const digest = digestOf(composed.prompt)
+  const read = await readableBy(db, past)
+  const { prompt } = read === past ? composed : await composeLoaded(db, registry, read, stack)
   const older = past.record.layout < PROMPT_LAYOUT ? { older: true as const } : {}
   return { ...prompt, digest, identical: digest === promptDigest, ...older }
 }

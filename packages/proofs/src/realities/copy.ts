@@ -31,6 +31,8 @@ const PARTS: readonly (readonly [table: string, of: string])[] = [
   ['moment_effect', `select t.* from treeos.moment_effect t join kept_moment using (moment)`],
   ['moment_fault', `select t.* from treeos.moment_fault t join kept_moment using (moment)`],
   ['moment_outcome', `select t.* from treeos.moment_outcome t join kept_moment using (moment)`],
+  // A fork may read what the origin may.
+  ['sealed_text', `select t.* from treeos.sealed_text t`],
   // A life without a kept moment begins anew in the copy.
   [
     'life',

@@ -1,4 +1,5 @@
 import type { BeingName } from '@treeos/core'
+import type { Sought } from './recalling.ts'
 
 /** For which being the world is read. */
 export interface Viewer {
@@ -7,7 +8,12 @@ export interface Viewer {
   readonly being: BeingName
   /** the wake of its moment; left out outside of moments */
   readonly wake?: { readonly id: string; readonly root: string }
+  /** makes the vector by which notes are searched; left out: they are searched by words */
+  readonly seek?: Seek | undefined
 }
+
+/** The vector of what is searched for, once notes of the being and its makers have theirs; null where the model gave none. */
+export type Seek = (beings: readonly BeingName[], about: string) => Promise<Sought | null>
 
 /** One line of the statement's answer; `what` says which columns are filled, and with what. */
 export interface Line {

@@ -1,17 +1,28 @@
-import { type BeingName, type Digest, type Json, momentsReel } from '@treeos/core'
+import {
+  type AsideSource,
+  type BeingName,
+  type Digest,
+  type Json,
+  momentsReel,
+  type RecallAsked,
+  type Recalled,
+} from '@treeos/core'
 import type { Kysely } from 'kysely'
 import { type Db, inSnapshot } from '../sql/database.ts'
 import type { StoreDb } from '../sql/schema.ts'
 import type { AsideAsked, AsidePart, FetchedAside } from './aside.ts'
 import type { Viewer } from './line.ts'
 import { type Fetched, fetchReadSet, nameOf, queryAside, ReadSet } from './read-set.ts'
+import { searchNotes, wordsHeard } from './recalling.ts'
 import type { SeenRow } from './rows.ts'
 import { readBlobCached, rowSource } from './source.ts'
 
 /** The world with a predicted read set already fetched. */
 export interface Prefetched extends Pick<Fetched, 'now' | 'lastSealed'> {
   /** answers from what was fetched, and queries the rest when asked for it */
-  readonly source: ReturnType<typeof sourceOver> & { readonly aside: ReturnType<typeof asideOver> }
+  readonly source: ReturnType<typeof sourceOver> & {
+    readonly aside: ReturnType<typeof asideOver> & Pick<AsideSource, 'recalled'>
+  }
   /** everything that was asked of `source` so far: the prediction for the next reading */
   readonly readSet: ReadSet
 }
@@ -73,7 +84,8 @@ export async function readFrom<T>(
   kept: KeptReading,
   read: (world: Prefetched) => Promise<T>,
 ): Promise<{ seen: T; readSet: ReadSet; kept: KeptReading }> {
-  const first = prefetchedOver(db, viewer, kept, NO_QUERIES)
+  const search = searchOnce(db, viewer)
+  const first = prefetchedOver(db, viewer, kept, NO_QUERIES, search)
   try {
     return { seen: await read(first), readSet: first.readSet, kept }
   } catch (error) {
@@ -81,7 +93,7 @@ export async function readFrom<T>(
   }
   return inSnapshot(db, async (tx) => {
     const again = await fetchKept(tx, viewer, first.readSet)
-    const second = prefetchedOver(tx, viewer, again, queriesOf(tx, viewer))
+    const second = prefetchedOver(tx, viewer, again, queriesOf(tx, viewer), search)
     return { seen: await read(second), readSet: second.readSet, kept: again }
   })
 }
@@ -109,12 +121,31 @@ function prefetchedOver(
   viewer: Viewer,
   { fetched, predicted }: Pick<KeptReading, 'fetched' | 'predicted'>,
   fallback: Fallback,
+  recalled: AsideSource['recalled'] = searchOnce(db, viewer),
 ): Prefetched {
   const readSet = new ReadSet()
   readSet.keys.add(momentsReel(viewer.being)) // the stamp writes this reel, which has a head and no row
   const { now, lastSealed } = fetched
   const aside = asideOver(fetched.aside, predicted, fallback, readSet)
-  return { now, lastSealed, source: { ...sourceOver(db, fetched, fallback, readSet), aside }, readSet }
+  const source = { ...sourceOver(db, fetched, fallback, readSet), aside: { ...aside, recalled } }
+  return { now, lastSealed, source, readSet }
+}
+
+/**
+ * Searches notes as they are now: what the search found is recorded, and the things that it found are read from the snapshot. A second reading
+ * of the same moment gets what the first one found.
+ */
+function searchOnce(db: Db, viewer: Viewer): AsideSource['recalled'] {
+  let found: Promise<Recalled> | null = null
+  const search = async (asked: RecallAsked) => {
+    const about = `${asked.about}\n${await wordsHeard(db, viewer)}`
+    const sought = (await viewer.seek?.([viewer.being, ...asked.makers], about)) ?? null
+    return searchNotes(db, viewer.being, { ...asked, about }, sought)
+  }
+  return (asked) => {
+    found ??= search(asked)
+    return found
+  }
 }
 
 function asideOver(

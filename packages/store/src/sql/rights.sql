@@ -50,7 +50,7 @@ begin
   grant select on treeos.reality, treeos.head, treeos.fact, treeos.payload, treeos.projection, treeos.blob, treeos.life,
     treeos.inbox, treeos.watch, treeos.moment_open, treeos.moment_decision, treeos.moment_effect, treeos.held_count, treeos.moment_outcome,
     treeos.account, treeos.allowance, treeos.reservation, treeos.parking, treeos.lease, treeos.moment_fault, treeos.journal,
-    treeos.journal_entry_seq, treeos.overlay, treeos.vault, treeos.overlay_change, treeos.mind_call,
+    treeos.journal_entry_seq, treeos.overlay, treeos.vault, treeos.overlay_change, treeos.mind_call, treeos.sealed_text,
     treeos.log_entry, treeos.log_tile, treeos.log_state
     to %1$I;
   grant execute on function
@@ -58,7 +58,8 @@ begin
     treeos.wakes(text, text), treeos.brings_yes(text, text), treeos.told(bytea), treeos.has_ended(text),
     treeos.is_held(text, text), treeos.read_set(text, text, text, text[], text[], text[], text[], text[], text[], integer[]),
     treeos.line_of(text), treeos.is_parked(text), treeos.is_paced(text), treeos.is_hurried(text), treeos.standard(text),
-    treeos.lease_is_valid(text, integer), treeos.may_set_overlay(text, text, text)
+    treeos.lease_is_valid(text, integer), treeos.may_set_overlay(text, text, text),
+    treeos.seal_text(text, text, bytea, text)
     to %1$I
     $grant$, rights);
   end loop;
@@ -79,7 +80,7 @@ begin
     treeos.open_moment(text, text, integer, text, bigint, bytea, bytea, text, bytea),
     treeos.reserve(text, text, integer, bigint, bigint), treeos.reserve_first(text, text, integer, bigint, bigint), treeos.settle(text, integer, bigint, bigint, boolean),
     treeos.record_fault(text, text, integer, double precision, text, text), treeos.record_effect(text, text, bytea, jsonb),
-    treeos.record_effect_result(text, bytea)
+    treeos.record_effect_result(text, bytea), treeos.keep_vector(text, text, real[])
     to treeos_app;
 end $$;
 

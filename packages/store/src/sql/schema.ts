@@ -29,9 +29,22 @@ export interface StoreDb {
   vault: VaultTable
   overlay: OverlayTable
   overlay_change: OverlayChangeTable
+  sealed_text: SealedTextTable
   log_entry: LogEntryTable
   log_tile: LogTileTable
   log_state: LogStateTable
+}
+
+/** The key of a sealed text, and what finds it. */
+export interface SealedTextTable {
+  id: string
+  being: string
+  key: Buffer
+  /** a tsvector */
+  words: string
+  /** of the vector; null without one */
+  model: string | null
+  vector: number[] | null
 }
 
 export interface RealityTable {

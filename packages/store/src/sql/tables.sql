@@ -333,6 +333,18 @@ create table treeos.overlay (
   primary key (tier, scope, name)
 );
 
+-- Keys of sealed texts, and what finds them. Calls, facts and rows hold a sealed text only. The id is that of the thing that holds it. A backup that
+-- leaves this table out holds no text that was sealed; erasing the fact of such a thing deletes its row here.
+create table treeos.sealed_text (
+  id text primary key,
+  being text not null, -- who sealed it
+  key bytea not null,
+  words tsvector not null,
+  model text, -- of the vector
+  vector real[]
+);
+create index sealed_text_being on treeos.sealed_text (being);
+
 -- That the overlay of a thread changed. Its text is in a vault, which the handle names.
 create table treeos.overlay_change (
   id bigint generated always as identity primary key,

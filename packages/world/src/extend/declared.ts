@@ -79,6 +79,7 @@ async function isOwnThing(
   if (kind === 'place:received')
     return reel === beingReel(actor.name) && made.some(({ payload: { id } }) => id === payload.matter)
   if (kind === 'matter:written') {
+    if (made.some((fact) => fact.reel === reel)) return true // what it makes in this act is judged by itself
     const row = reel.startsWith('matter:') ? ((await world.row(reel)) as MatterRow | null) : null
     return row !== null && isOwnType(row.type) && row.owner === actor.name && row.place === holder
   }

@@ -181,6 +181,8 @@ export interface Operation<Name extends string = string> {
    * instead of a summon; left out otherwise
    */
   readonly answers?: string
+  /** names of arguments whose text is stored sealed: `decide` gets them sealed; left out for none */
+  readonly seals?: readonly string[]
   /**
    * Asked before the effect, and before `decide` where there is none: what may not be done then is refused before anything is done outside.
    * @returns true, or why not; what it reads is recorded like what `decide` reads

@@ -51,6 +51,7 @@ function seenRows(seer: Seer): RowSource {
       wore: (beings) => world.wore(beings),
       waiting: () => world.waiting(),
       threads: () => world.threads(),
+      recalled: (asked) => world.recalled(asked),
     },
   }
 }

@@ -9,6 +9,8 @@ import {
   type Json,
   type MatterId,
   type MomentId,
+  type RecallAsked,
+  type Recalled,
   type ReelId,
   type RoleName,
   readPath,
@@ -325,6 +327,13 @@ export class WorldReader {
     const threads = await this.#from(this.#source.aside.threads())
     this.#note({ threads })
     return threads
+  }
+
+  /** Notes that fit, best first. A reading searches once: whoever asks again gets what that found. */
+  async recalled(asked: RecallAsked): Promise<Recalled> {
+    const recalled = this.#aside.recalled ?? (await this.#from(this.#source.aside.recalled(asked)))
+    this.#note({ recalled })
+    return recalled
   }
 
   #note(read: Aside): void {

@@ -34,5 +34,9 @@ begin
     where cause = its_hash
       or (root = gone.root and kind = 'event' and (id like 'look/%' or id like 'continue/%'));
   update delayed set content = 'null' where cause = its_hash;
+  -- Its key goes with a sealed text, so that it is gone from backups, too.
+  delete from sealed_text s using payload p
+    where p.reel = its_reel and p.seq = its_seq and its_reel = 'matter:' || s.id
+      and position(convert_to('sealed:' || s.id, 'UTF8') in p.bytes) > 0;
   delete from payload where reel = its_reel and seq = its_seq;
 end $$;

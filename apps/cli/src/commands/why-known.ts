@@ -1,0 +1,35 @@
+import type { KnownFrom } from '@treeos/client'
+import type { Cli, InstanceOptions } from '../cli.ts'
+import { withBeing } from '../instance/with-instance.ts'
+
+/** `treeos why-known`: where a text came from that a being knows, and every moment that was shown it. */
+export function addWhyKnown(cli: Cli): void {
+  cli
+    .onInstance('why-known <stance> <text>', 'name where a text came from that a being knows, and every moment that saw it')
+    .action(
+      cli.run(async (out, stance: string, text: string, options: InstanceOptions) => {
+        const known = await withBeing(options, stance, ({ db }, being, { whyKnown }) =>
+          whyKnown(db, being, text),
+        )
+        out.lines(known, shownKnown)
+      }),
+    )
+}
+
+const shownKnown = (known: readonly KnownFrom[]): string =>
+  known.length === 0 ? 'no fact says it that this being wrote or was shown' : known.map(shown).join('\n\n')
+
+function shown({ fact, kind, note, by, driver, at, moment, cause, origin, seenBy }: KnownFrom): string {
+  return [
+    `${note ?? fact}  ${kind}, from ${origin === 'outside' ? 'outside' : 'the world'}`,
+    `  by       ${by}${driver === undefined ? '' : `, driven by ${driver}`}, ${at}`,
+    `  moment   ${moment ?? '-'}`,
+    `  cause    ${cause === null ? '-' : `${cause.fact} by ${cause.by}`}`,
+    `  seen by  ${seenBy.join(' ') || '-'}`,
+    ...(note === undefined
+      ? []
+      : [
+          `  erase it: treeos do ${note} write-matter --args '{"content": null}' && treeos erase '${fact}' --why '…'`,
+        ]),
+  ].join('\n')
+}

@@ -1,0 +1,60 @@
+import { type BeingName, type Json, readPath, sealedId, type VerbCall } from '@treeos/core'
+import { type Db, openSealed, sealText } from '@treeos/store'
+import type { Face, Registry } from '@treeos/world'
+import type { LoadedMoment } from './loaded-moment.ts'
+
+/**
+ * A call as it may be recorded: the texts that its operation seals are sealed. Any other call comes back as it is, without a query.
+ * @param request names the request: the same one is sealed alike
+ */
+export async function sealCall(
+  { db, registry }: { readonly db: Db; readonly registry: Pick<Registry, 'operations'> },
+  being: BeingName,
+  call: VerbCall,
+  request?: string,
+): Promise<VerbCall> {
+  if (call.verb !== 'do') return call
+  const texts = (registry.operations.get(call.action)?.seals ?? []).flatMap((name) => {
+    const text = readPath(call.args, [name])
+    return typeof text === 'string' ? [{ name, text }] : []
+  })
+  if (texts.length === 0) return call
+  const sealed = await Promise.all(
+    texts.map(async ({ name, text }) => {
+      const named = request === undefined ? undefined : `${request} ${name}`
+      return [name, await sealText(db, being, text, named)] as const
+    }),
+  )
+  return { ...call, args: { ...call.args, ...Object.fromEntries(sealed) } }
+}
+
+/** Stands where a text was whose key is gone. */
+const GONE = '(erased)'
+
+/**
+ * A moment as its mind reads it: the notes that its search found are readable. Of any other sealed text, wherever it came from, it gets what
+ * is recorded. The record, its digests and replay know sealed texts only.
+ */
+export async function readableBy(db: Db, loaded: LoadedMoment): Promise<LoadedMoment> {
+  const found = loaded.noted?.aside?.recalled?.notes ?? []
+  if (found.length === 0 || loaded.face === null) return loaded
+  const ids = new Set(found.map(({ id }) => id))
+  const sealed: string[] = []
+  const collect = (text: string): string => {
+    if (ids.has(sealedId(text) ?? '')) sealed.push(text)
+    return text
+  }
+  const { views } = loaded.face
+  withTexts(views as unknown as Json, collect)
+  if (sealed.length === 0) return loaded
+  const texts = await openSealed(db, sealed)
+  const read = (text: string) => (ids.has(sealedId(text) ?? '') ? (texts.get(text) ?? GONE) : text)
+  return { ...loaded, face: { ...loaded.face, views: withTexts(views as unknown as Json, read) as unknown as Face['views'] } }
+}
+
+function withTexts(value: Json, change: (text: string) => string): Json {
+  if (typeof value === 'string') return change(value)
+  if (Array.isArray(value)) return value.map((one) => withTexts(one, change))
+  if (typeof value !== 'object' || value === null) return value
+  return Object.fromEntries(Object.entries(value).map(([key, one]) => [key, withTexts(one ?? null, change)]))
+}

@@ -1,0 +1,58 @@
+import { createCipheriv, createDecipheriv, createHash, createHmac, randomBytes } from 'node:crypto'
+import { type BeingName, sealedId } from '@treeos/core'
+import { sql } from 'kysely'
+import type { Db } from '../sql/database.ts'
+
+const CIPHER = 'aes-256-gcm'
+const NONCE_BYTES = 12
+const TAG_BYTES = 16
+const PREFIX = 'sealed:'
+
+/**
+ * Seals a text under a key of its own. Sealing the same text again under the same name gives the same.
+ * @param name names the request: left out, each call makes another sealed text
+ * @returns the sealed text, which may be recorded
+ */
+export async function sealText(db: Db, being: BeingName, text: string, name?: string): Promise<string> {
+  const seed = name === undefined ? randomBytes(16) : createHash('sha256').update(`${being}\0${name}`).digest()
+  const id = `note-${seed.subarray(0, 16).toString('hex')}`
+  const { rows } = await sql<{ key: Buffer | null }>`
+    select treeos.seal_text(${id}, ${being}, ${randomBytes(32)}::bytea, ${text}) as key`.execute(db)
+  const key = rows[0]?.key ?? null
+  if (key === null) throw new Error(`the sealed text ${id} belongs to another being`)
+  // Made from key and text, so that no nonce serves for two texts.
+  const nonce = createHmac('sha256', key).update(`nonce\0${text}`).digest().subarray(0, NONCE_BYTES)
+  const cipher = createCipheriv(CIPHER, key, nonce).setAAD(Buffer.from(id))
+  const sealed = [nonce, cipher.update(text, 'utf8'), cipher.final(), cipher.getAuthTag()]
+  return `${PREFIX}${id}:${Buffer.concat(sealed).toString('base64url')}`
+}
+
+/** The sealed texts among these that can still be read. */
+export async function openSealed(db: Db, sealed: readonly string[]): Promise<Map<string, string>> {
+  const ids = sealed.flatMap((one) => sealedId(one) ?? [])
+  if (ids.length === 0) return new Map()
+  const rows = await db.selectFrom('sealed_text').select(['id', 'key']).where('id', 'in', ids).execute()
+  const keys = new Map(rows.map(({ id, key }) => [id, key]))
+  return new Map(
+    sealed.flatMap((one) => {
+      const id = sealedId(one)
+      const key = id === null ? undefined : keys.get(id)
+      const text = id === null || key === undefined ? null : opened(one, id, key)
+      return text === null ? [] : [[one, text] as const]
+    }),
+  )
+}
+
+/** Null for a text that was not sealed with this key. */
+function opened(sealed: string, id: string, key: Buffer): string | null {
+  const bytes = Buffer.from(sealed.slice(PREFIX.length + id.length + 1), 'base64url')
+  if (bytes.length < NONCE_BYTES + TAG_BYTES) return null
+  const decipher = createDecipheriv(CIPHER, key, bytes.subarray(0, NONCE_BYTES))
+    .setAAD(Buffer.from(id))
+    .setAuthTag(bytes.subarray(-TAG_BYTES))
+  try {
+    return decipher.update(bytes.subarray(NONCE_BYTES, -TAG_BYTES), undefined, 'utf8') + decipher.final('utf8')
+  } catch {
+    return null // altered, or sealed by nobody: it is shown as one that cannot be read
+  }
+}
