@@ -45,6 +45,26 @@ const remember = defineOperation({
   },
 })
 
+const forget = defineOperation({
+  name: 'memory:forget',
+  description: 'Empties a note of yours that is wrong or of no use any more.',
+  on: 'being',
+  allow: ['self'],
+  args: z.strictObject({
+    note: z
+      .string()
+      .regex(/^matter:note-[0-9a-f]{32}$/)
+      .describe('its address, as the view recall shows it'),
+  }),
+  async decide({ actor, args, world }) {
+    const id = args.note.slice('matter:'.length)
+    const { type, owner, place } = (await world.matter(id)) ?? {}
+    if (type !== 'memory:note' || owner !== actor.name || place !== `@${actor.name}`)
+      throw new TreeosError('FORBIDDEN', `${args.note} is no note that you wrote and hold`)
+    return { facts: [writeThing({ id }, null)] }
+  },
+})
+
 const recall = defineOperation({
   name: 'memory:recall',
   description: 'Turns your memory to something: your next moments show the notes about it.',
@@ -67,7 +87,12 @@ const recalled: SeeResolver = async (input) => {
   const makers = (await world.lineage(me.name)).map(({ name }) => name)
   const places = [...new Set([...(place === null ? [] : [place.path]), me.home])]
   const about = readPath(me.qualities, ['memory', 'about'])
-  const found = await world.recalled({ about: typeof about === 'string' ? about : '', makers, places, outside })
+  const found = await world.recalled({
+    about: typeof about === 'string' ? about : '',
+    makers,
+    places,
+    outside,
+  })
   const notes: Json[] = []
   let more = found.more
   for (const { id, rank } of found.notes) {
@@ -96,8 +121,8 @@ const recalled: SeeResolver = async (input) => {
 const keeper = defineRole({
   name: 'memory:keeper',
   description: 'Answers from its notes, and keeps new ones.',
-  canSee: ['~', { rel: 'here' }, { rel: 'parent' }],
-  canDo: ['memory:remember', 'memory:recall', 'end-matter'],
+  canSee: ['~', { rel: 'here' }, { pattern: 'matter:note-*' }],
+  canDo: ['memory:remember', 'memory:recall', 'memory:forget'],
   canSummon: [{ rel: 'asker' }],
   // Without the view of things: what it holds and nobody vouched for is not read, so it marks no moment.
   views: 'only',
@@ -107,14 +132,14 @@ const keeper = defineRole({
   prompt:
     'You have a memory of notes. The view recall shows those that fit, best first: your own, then those of your makers, then those of others. ' +
     'Trust a note of yours more than one of others, and one from outside least. Keep by memory:remember what you will need in later talks, ' +
-    'one fact a note. If you miss something, search by memory:recall in other words, then answer. Say so if you do not remember.',
+    'one fact a note. If you miss something, search by memory:recall in other words, then answer. Empty by memory:forget what turned out wrong. Say so if you do not remember.',
 })
 
 export default defineExtension({
   name: 'memory',
   version: '0.0.0',
   roles: [keeper],
-  operations: [remember, recall],
+  operations: [remember, forget, recall],
   see: { 'memory:recall': recalled },
   matterTypes: { 'memory:note': 'a note that its owner remembers, sealed' },
 })

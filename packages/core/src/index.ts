@@ -106,6 +106,7 @@ export { didYouMean, nearestName } from './nearest.ts'
 export { isOverlayHandle, OVERLAY_TIERS, type OverlayRecord, type OverlayTier } from './overlay.ts'
 export type { LeaseIndex, RowIndex, Watch } from './row-index.ts'
 export { describeFault, readVariables } from './schemas.ts'
+export { sealedId } from './sealed.ts'
 export {
   COGNITIONS,
   type Cognition,
@@ -116,7 +117,6 @@ export {
   VERBS,
   type Verb,
 } from './stack.ts'
-export { sealedId } from './sealed.ts'
 export type { Thread, ThreadState } from './thread.ts'
 export { classOfThrown, messageOfThrown, readThrown } from './thrown.ts'
 export { unknownBeing, unknownNameIn, unknownRole } from './unknown-name.ts'

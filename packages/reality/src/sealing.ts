@@ -49,7 +49,10 @@ export async function readableBy(db: Db, loaded: LoadedMoment): Promise<LoadedMo
   if (sealed.length === 0) return loaded
   const texts = await openSealed(db, sealed)
   const read = (text: string) => (ids.has(sealedId(text) ?? '') ? (texts.get(text) ?? GONE) : text)
-  return { ...loaded, face: { ...loaded.face, views: withTexts(views as unknown as Json, read) as unknown as Face['views'] } }
+  return {
+    ...loaded,
+    face: { ...loaded.face, views: withTexts(views as unknown as Json, read) as unknown as Face['views'] },
+  }
 }
 
 function withTexts(value: Json, change: (text: string) => string): Json {

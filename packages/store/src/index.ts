@@ -176,6 +176,7 @@ export { type RecordedMoment, readRecorded } from './moments/recorded.ts'
 export { findWakeState, isThreadOpen, type WakeState } from './moments/wake-state.ts'
 export { countWaitingForYes, listOverdueApprovals } from './rows/approvals.ts'
 export { type Erasure, Erasures, listErasures, readErasures } from './rows/erasures.ts'
+export { listFactsSaying, listMomentsShown, type SaidFact } from './rows/knowing.ts'
 export {
   countChildren,
   countNamedRoles,
@@ -218,4 +219,3 @@ export type { FactTable, InboxTable, MomentOutcomeTable, StoreDb } from './sql/s
 export { isTransient, type RecordRefusal, recordRefusalOf } from './sql/sqlstates.ts'
 export { decodeJson, encodeJson } from './sql/stored-json.ts'
 export { isStreamed, NOTICE_BYTES_MAX, notifyWords, type Saying, type Words } from './sql/word-notices.ts'
-export { listFactsSaying, listMomentsShown, type SaidFact } from './rows/knowing.ts'

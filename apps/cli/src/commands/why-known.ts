@@ -5,7 +5,10 @@ import { withBeing } from '../instance/with-instance.ts'
 /** `treeos why-known`: where a text came from that a being knows, and every moment that was shown it. */
 export function addWhyKnown(cli: Cli): void {
   cli
-    .onInstance('why-known <stance> <text>', 'name where a text came from that a being knows, and every moment that saw it')
+    .onInstance(
+      'why-known <stance> <text>',
+      'name where a text came from that a being knows, and every moment that saw it',
+    )
     .action(
       cli.run(async (out, stance: string, text: string, options: InstanceOptions) => {
         const known = await withBeing(options, stance, ({ db }, being, { whyKnown }) =>

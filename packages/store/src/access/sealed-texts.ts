@@ -14,7 +14,8 @@ const PREFIX = 'sealed:'
  * @returns the sealed text, which may be recorded
  */
 export async function sealText(db: Db, being: BeingName, text: string, name?: string): Promise<string> {
-  const seed = name === undefined ? randomBytes(16) : createHash('sha256').update(`${being}\0${name}`).digest()
+  const seed =
+    name === undefined ? randomBytes(16) : createHash('sha256').update(`${being}\0${name}`).digest()
   const id = `note-${seed.subarray(0, 16).toString('hex')}`
   const { rows } = await sql<{ key: Buffer | null }>`
     select treeos.seal_text(${id}, ${being}, ${randomBytes(32)}::bytea, ${text}) as key`.execute(db)
@@ -51,7 +52,9 @@ function opened(sealed: string, id: string, key: Buffer): string | null {
     .setAAD(Buffer.from(id))
     .setAuthTag(bytes.subarray(-TAG_BYTES))
   try {
-    return decipher.update(bytes.subarray(NONCE_BYTES, -TAG_BYTES), undefined, 'utf8') + decipher.final('utf8')
+    return (
+      decipher.update(bytes.subarray(NONCE_BYTES, -TAG_BYTES), undefined, 'utf8') + decipher.final('utf8')
+    )
   } catch {
     return null // altered, or sealed by nobody: it is shown as one that cannot be read
   }

@@ -1,4 +1,11 @@
-import { type BeingName, type FactHeader, type MomentId, type ReelId, sealedId, SPEECH_KIND } from '@treeos/core'
+import {
+  type BeingName,
+  type FactHeader,
+  type MomentId,
+  type ReelId,
+  SPEECH_KIND,
+  sealedId,
+} from '@treeos/core'
 import { sql } from 'kysely'
 import { openSealed } from '../access/sealed-texts.ts'
 import type { Db } from '../sql/database.ts'
@@ -47,12 +54,17 @@ export async function listFactsSaying(db: Db, text: string): Promise<SaidFact[]>
     const one = sealedIn(decodeJson(line.bytes))
     return one === null ? [] : [{ line, one }]
   })
-  const opened = await openSealed(db, sealed.map(({ one }) => one))
+  const opened = await openSealed(
+    db,
+    sealed.map(({ one }) => one),
+  )
   const wanted = text.toLowerCase()
   const fitting = sealed.filter(({ one }) => opened.get(one)?.toLowerCase().includes(wanted) === true)
   const { rows: open } = await sql<Line>`
     select ${FACT_COLUMNS} from treeos.payload p join treeos.fact f on f.reel = p.reel and f.seq = p.seq
-    where position(${Buffer.from(JSON.stringify(text).slice(1, -1))}::bytea in p.bytes) > 0 limit ${OPENED_MAX}`.execute(db)
+    where position(${Buffer.from(JSON.stringify(text).slice(1, -1))}::bytea in p.bytes) > 0 limit ${OPENED_MAX}`.execute(
+    db,
+  )
   return [...fitting.map(({ line, one }) => saidFact(line, one)), ...open.map((line) => saidFact(line, null))]
     .sort((a, b) => b.header.at - a.header.at || (a.hash < b.hash ? -1 : 1))
     .slice(0, FOUND_MAX)
@@ -88,7 +100,10 @@ export interface SawFact {
  * Moments that were shown what a fact says, oldest first: a note, where it stands in the face; what was said, where it woke the moment or was among
  * the words of its thread; anything else, where its reel was read.
  */
-export async function listMomentsShown(db: Db, { reel, seq, hash, header, sealed }: SaidFact): Promise<SawFact[]> {
+export async function listMomentsShown(
+  db: Db,
+  { reel, seq, hash, header, sealed }: SaidFact,
+): Promise<SawFact[]> {
   const asHead = sql`(convert_from(o.basis, 'UTF8')::jsonb->'heads'->>${reel})::bigint >= ${seq}`
   const cited = sql`position(${Buffer.from(hash)}::bytea in o.record || o.basis) > 0`
   const shown =

@@ -12,7 +12,9 @@ export async function wordsHeard(db: Db, { being, wake }: Viewer): Promise<strin
   if (wake === undefined) return ''
   const { rows } = await sql<{ content: Buffer }>`
     select said.content from treeos.inbox woke join treeos.inbox said on said.id in (woke.id, woke.answers)
-    where woke.id = ${wake.id} and woke.being = ${being} and said.being = ${being} and said.kind = 'summon'`.execute(db)
+    where woke.id = ${wake.id} and woke.being = ${being} and said.being = ${being} and said.kind = 'summon'`.execute(
+    db,
+  )
   return rows.map(({ content }) => JSON.stringify(decodeJson(content))).join('\n')
 }
 
@@ -52,7 +54,9 @@ export async function searchNotes(
     )
     select id, rank, score, (count(*) filter (where own and shown) over ())::integer as own,
       (count(*) filter (where own and not shown) over ())::integer as held
-    from counted order by shown desc, rank, score desc, id collate "C" limit ${ASIDE_BOUNDS.recalledMax + 1}`.execute(db)
+    from counted order by shown desc, rank, score desc, id collate "C" limit ${ASIDE_BOUNDS.recalledMax + 1}`.execute(
+    db,
+  )
   return found(rows, outside)
 }
 
