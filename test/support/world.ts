@@ -3,7 +3,14 @@ import { Client, Connection as TemporalConnection } from '@temporalio/client'
 import { NativeConnection, Worker, type WorkerOptions } from '@temporalio/worker'
 import { act, type Connection } from '@treeos/client'
 import type { JsonObject } from '@treeos/core'
-import { createModel, type Model, type ModelOptions, modelEndpoint, treeos } from '@treeos/host'
+import {
+  createModel,
+  type Embedder,
+  type Model,
+  type ModelOptions,
+  modelEndpoint,
+  treeos,
+} from '@treeos/host'
 import { type OverlayMode, VaultCaller } from '@treeos/overlay'
 import { taskQueueOf } from '@treeos/protocol'
 import { bootstrapReality } from '@treeos/reality'
@@ -67,6 +74,8 @@ export interface WorldOptions {
   readonly privateHosts?: readonly string[]
   /** secrets for effects that name them */
   readonly secrets?: Readonly<Record<string, string>>
+  /** makes the vectors by which notes are searched */
+  readonly embedder?: Embedder
   /** the program bwrap, in which effects run commands */
   readonly sandbox?: string
   /** options of the model besides its address */
@@ -149,6 +158,7 @@ export async function startWorld(options: WorldOptions = {}): Promise<World> {
           ...(options.shortMindMs === undefined ? {} : { shortMindMs: options.shortMindMs }),
           privateHosts: options.privateHosts ?? [],
           sandbox: options.sandbox ?? null,
+          embedder: options.embedder ?? null,
           secret: (name) => options.secrets?.[name] ?? null,
           vault: { key: vaultKey },
           ...(options.overlayMode === undefined ? {} : { overlayMode: options.overlayMode }),

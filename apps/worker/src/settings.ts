@@ -1,6 +1,6 @@
 import { isIP } from 'node:net'
 import { readVariables } from '@treeos/core'
-import { readPrices } from '@treeos/host'
+import { createEmbedder, readPrices } from '@treeos/host'
 import { overlayModeIn, vaultOfWorker } from '@treeos/overlay'
 import { z } from 'zod'
 import { LOOPBACK } from './metrics.ts'
@@ -51,6 +51,10 @@ const variables = z.object({
   TREEOS_ANSWER_TOKENS: count.min(1).optional().describe('a whole number from 1'),
   /** a file of prices by model, which replace the shipped ones */
   TREEOS_PRICES: z.string().optional(),
+  /** base URL of the server of embeddings, with its model: by them notes are searched; null: by words alone */
+  TREEOS_EMBEDDINGS_URL: path,
+  TREEOS_EMBEDDINGS_MODEL: path,
+  TREEOS_EMBEDDINGS_KEY: path,
   /** the program bwrap of this machine, in which effects run commands; null: they run none */
   TREEOS_SANDBOX: path,
   /** hosts, or host:port, with private addresses that effects may reach */
@@ -109,12 +113,28 @@ export function readSettings(env: NodeJS.ProcessEnv) {
   return {
     ...set,
     prices: set.TREEOS_PRICES === undefined ? undefined : readPrices(set.TREEOS_PRICES),
+    embedder: embedderIn(set, env),
     /** where it keeps overlays; null without a file for the key */
     vault: vaultOfWorker(env, set.TREEOS_DATA),
     /** what becomes of several overlays of one call */
     overlayMode: overlayModeIn(env),
     deployment: deploymentIn(set),
   }
+}
+
+/** @throws {StartError} where only one of address and model is set */
+function embedderIn(set: z.output<typeof variables>, env: NodeJS.ProcessEnv) {
+  const {
+    TREEOS_EMBEDDINGS_URL: baseUrl,
+    TREEOS_EMBEDDINGS_MODEL: model,
+    TREEOS_EMBEDDINGS_KEY: apiKey,
+  } = set
+  if (baseUrl === null && model === null) return null
+  if (baseUrl === null || model === null)
+    throw new StartError(
+      'TREEOS_EMBEDDINGS_URL and TREEOS_EMBEDDINGS_MODEL belong together: set both, or neither',
+    )
+  return createEmbedder({ baseUrl, model, apiKey }, env)
 }
 
 /** Null: the worker has no version for Temporal's Worker Versioning, and takes every task of its queue. */

@@ -130,6 +130,7 @@ function pluginOf(
     ...models,
     signalsUrl,
     privateHosts: settings.TREEOS_FETCH_PRIVATE,
+    embedder: settings.embedder,
     sandbox: settings.TREEOS_SANDBOX,
     secret,
     vault: settings.vault,

@@ -99,7 +99,7 @@ const recalled: SeeResolver = async (input) => {
     const matter = await world.matter(id)
     const { data } = note.safeParse(matter?.content)
     if (matter === null || data === undefined || sealedId(data.text) !== id) continue
-    const isOutside = (matter as { readonly outside?: boolean }).outside === true
+    const isOutside = matter.outside === true
     if (isOutside && !outside) continue
     if (notes.length >= SHOWN_MAX) more += rank === 0 ? 1 : 0
     else

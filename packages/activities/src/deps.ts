@@ -1,7 +1,7 @@
 import type { BeingName, Digest, MomentId } from '@treeos/core'
 import type { OverlayMode, Taken, Taker } from '@treeos/overlay'
 import type { ScheduleRef } from '@treeos/protocol'
-import type { Cost, ReadSet, Reality, StoreDb } from '@treeos/store'
+import type { Cost, ReadSet, Reality, Seek, StoreDb } from '@treeos/store'
 import type { Registry } from '@treeos/world'
 import type { Kysely } from 'kysely'
 import { LRUCache } from 'lru-cache'
@@ -40,6 +40,8 @@ export interface BeatDeps {
   readonly overlays: OverlayAccess
   /** puts acts that came by a Temporal signal into inboxes, by a login of its own; null: such acts are off */
   readonly signals: Kysely<StoreDb> | null
+  /** makes the vectors by which notes are searched; left out: they are searched by words */
+  readonly seek?: Seek | undefined
   /** receives what beats do, and the errors whose messages history must not hold */
   readonly observe: Observer
 }

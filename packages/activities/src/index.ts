@@ -17,6 +17,7 @@ export type { BeatDeps, OverlayAccess } from './deps.ts'
 export { newMemory } from './deps.ts'
 export { CRASH_POINTS, type CrashPoint } from './guard/crash-point.ts'
 export { noopObserver, type Observer } from './guard/guard.ts'
+export { createEmbedder, type Embedder, seekBy } from './mind/likeness.ts'
 export { decisionFrom } from './mind/prose.ts'
 export { answerLimitOf, modelChosenBy } from './mind/thought.ts'
 export {

@@ -81,7 +81,7 @@ async function read(deps: BeatDeps, input: Input, claimed: Claimed, expected: Re
   const { db, reality, memory } = deps
   const { being, moment, n } = input
   const { wake } = claimed
-  const viewer = { reality: reality.id, being, wake: { id: wake.id, root: wake.root } }
+  const viewer = { reality: reality.id, being, wake: { id: wake.id, root: wake.root }, seek: deps.seek }
   const read = (snapshot: Prefetched) => readForMoment(deps, input, wake, snapshot)
   const { seen, readSet, kept } =
     claimed.kept === null

@@ -1,6 +1,8 @@
 /** TreeOS as one Temporal plugin, with the daemons of a worker: doorbells, schedules, lapsed leases, the archive. */
 export {
+  createEmbedder,
   createModel,
+  type Embedder,
   faultOfEndpoint,
   keyVariables,
   type Model,

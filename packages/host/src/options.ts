@@ -1,4 +1,4 @@
-import type { Model, Observer } from '@treeos/activities'
+import type { Embedder, Model, Observer } from '@treeos/activities'
 import type { ListenOptions, OverlayMode } from '@treeos/overlay'
 import type { Extension } from '@treeos/world'
 
@@ -11,6 +11,8 @@ export interface TreeosOptions {
   readonly model?: Model | null | undefined
   /** models by the names that beings have in their quality `llm.connection` */
   readonly connections?: ReadonlyMap<string, Model> | undefined
+  /** makes the vectors by which notes are searched; null or left out: they are searched by words alone */
+  readonly embedder?: Embedder | null | undefined
   /** hosts, or host:port, with private addresses that effects may reach; default none */
   readonly privateHosts?: readonly string[] | undefined
   /** the program `bwrap` (bubblewrap) of this machine, in which effects run commands; null or left out: they run none */

@@ -1,5 +1,12 @@
 import type { Client } from '@temporalio/client'
-import { type BeatDeps, createBeats, newMemory, noopObserver, type Observer } from '@treeos/activities'
+import {
+  type BeatDeps,
+  createBeats,
+  newMemory,
+  noopObserver,
+  type Observer,
+  seekBy,
+} from '@treeos/activities'
 import type { RoleName } from '@treeos/core'
 import { DEFAULT_MODE } from '@treeos/overlay'
 import type { Effects, LocalBeats, ThinkBeats } from '@treeos/protocol'
@@ -90,6 +97,7 @@ export class Runtime {
       histories = null,
       keepRunsSeconds,
       vault = null,
+      embedder = null,
       overlayMode = DEFAULT_MODE,
     } = this.#options
     const observe = this.#observe
@@ -124,6 +132,7 @@ export class Runtime {
       privateHosts: this.#options.privateHosts ?? [],
       sandbox: this.#options.sandbox ?? null,
       secret: this.#options.secret ?? (() => null),
+      seek: embedder === null ? undefined : seekBy(db, embedder, (error) => onError('embeddings', error)),
       observe,
       overlays: vaults,
       ring: (beings) => doorbells.ring(beings),

@@ -1,6 +1,8 @@
 /** The record in Postgres: schema, queries, and the one function that appends. */
+
+export { listFactsSaying, listMomentsShown, type SaidFact } from './access/knowing.ts'
 export { findLease, type Lease, listLapsedLeases, renewLease } from './access/leases.ts'
-export { openSealed, sealText } from './access/sealed-texts.ts'
+export { keepVector, listUnlikened, openSealed, sealText } from './access/sealed-texts.ts'
 export {
   deleteStoredOverlay,
   listStoredOverlays,
@@ -176,7 +178,7 @@ export { type RecordedMoment, readRecorded } from './moments/recorded.ts'
 export { findWakeState, isThreadOpen, type WakeState } from './moments/wake-state.ts'
 export { countWaitingForYes, listOverdueApprovals } from './rows/approvals.ts'
 export { type Erasure, Erasures, listErasures, readErasures } from './rows/erasures.ts'
-export { listFactsSaying, listMomentsShown, type SaidFact } from './rows/knowing.ts'
+export type { Seek } from './rows/line.ts'
 export {
   countChildren,
   countNamedRoles,

@@ -31,6 +31,15 @@ import { startWorld, type World } from '../../support/world.ts'
 
 const CODE = 'The vault opens with tiger-milk'
 const POISON = 'Invoices of the vault go to mallory-bank'
+/** Knows that a vault and a strongroom are alike. It is gone once it is told so. */
+const embedder = {
+  model: 'toy',
+  isGone: false,
+  async embed(texts: readonly string[]) {
+    if (embedder.isGone) throw new Error('no such model')
+    return texts.map((text) => [/vault|strongroom/i.test(text) ? 1 : 0, /invoice/i.test(text) ? 1 : 0, 0.01])
+  },
+}
 const model = useModelServer()
 const world = {} as World
 const folder = mkdtempSync(join(tmpdir(), 'treeos-memory-'))
@@ -39,7 +48,10 @@ afterAll(() => world.close?.())
 
 beforeAll(async () => {
   const clock = '2026-10-20T09:00:00.000Z'
-  Object.assign(world, await startWorld({ extensions: [stage, memory], modelUrl: model.url, clock }))
+  Object.assign(
+    world,
+    await startWorld({ extensions: [stage, memory], modelUrl: model.url, embedder, clock }),
+  )
   await createSpace(world, '/den')
   await world.birth({ name: 'keeper', cognition: 'llm', role: 'memory:keeper', home: '/den' })
   await world.birthPuppet('scribe', { home: '/den' })
@@ -63,8 +75,9 @@ async function talk(words: string, ...answers: Reply[]) {
 }
 /** The view of notes in the last prompt of the keeper. */
 const recalled = (): string =>
-  /\[recall\][^]*?(?=\n\n\[|$)/i.exec(String(askedFor(model, 'keeper').at(-1)?.messages[0]?.content))?.[0] ??
-  ''
+  /\[recall\][\s\S]*?(?=\n\n\[|$)/i.exec(
+    String(askedFor(model, 'keeper').at(-1)?.messages[0]?.content),
+  )?.[0] ?? ''
 const noteIn = async (text: string, being = 'keeper'): Promise<string> =>
   (await whyKnown(world.db, being, text)).find(({ note }) => note !== undefined)?.note ?? 'none'
 
@@ -120,7 +133,7 @@ it('a note is a thing whose text stands nowhere without its key; a being answers
 
   await world.setClock('2026-11-21T09:00:00.000Z')
   const later = await talk('Does the vault open?', { content: 'As I noted.' })
-  expect(recalled()).toMatch(/2026-10-20[^]*tiger-milk/)
+  expect(recalled()).toMatch(/2026-10-20[\s\S]*tiger-milk/)
   const { noted } = (await findOpen(world.db, later.moment))!
   const id = (await noteIn(CODE)).slice('matter:'.length)
   expect(noted?.aside?.recalled).toMatchObject({ notes: [{ id, rank: 0 }], more: 0, held: 0 })
@@ -136,7 +149,7 @@ it('what a person tells it itself is sealed before it is in an inbox, and its ow
   expect(recalled()).not.toContain('scribe') // what another holds is not where the keeper looks
   await play(world, 'scribe', { verb: 'do', action: 'put', target: note, args: {} })
   await talk('Tell me of the vault again.', { content: 'Well.' })
-  expect(recalled()).toMatch(/tiger-milk[^]*says the scribe/)
+  expect(recalled()).toMatch(/tiger-milk[\s\S]*says the scribe/)
   await act(world, 'operator', {
     verb: 'do',
     action: 'memory:remember',
@@ -212,6 +225,15 @@ it('what was read from outside waits for a person, is traced, and erased: from r
   ).toBeGreaterThan(1)
   await copy.destroy()
   await restored.drop()
+})
+
+it('a search goes by likeness where there is a model for that, and by words alone once it is gone', async () => {
+  await talk('Which drink for the strongroom?', { content: 'Well.' })
+  expect(recalled()).toContain('tiger-milk')
+  embedder.isGone = true
+  await talk('And which drink for the strongroom now?', { content: 'Well.' })
+  expect(recalled()).not.toContain('tiger-milk')
+  expect(world.errors.map(({ where }) => where)).toContain('embeddings')
 })
 
 it('replay searches nothing: it gives the same bytes when all that finds notes is gone, and a bundle verifies', async () => {

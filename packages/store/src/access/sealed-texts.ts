@@ -59,3 +59,30 @@ function opened(sealed: string, id: string, key: Buffer): string | null {
     return null // altered, or sealed by nobody: it is shown as one that cannot be read
   }
 }
+
+/** Notes of these beings that have no vector of a model so far, opened. */
+export async function listUnlikened(
+  db: Db,
+  beings: readonly BeingName[],
+  model: string,
+  most: number,
+): Promise<{ readonly id: string; readonly text: string }[]> {
+  const { rows } = await sql<{ id: string; key: Buffer; sealed: string | null }>`
+    select s.id, s.key, p.state::jsonb->'content'->>'text' as sealed
+    from treeos.sealed_text s join treeos.projection p on p.key = 'matter:' || s.id
+    where s.being = any(${[...beings]}::text[]) and p.place is not null and s.model is distinct from ${model}
+    order by s.id limit ${most}`.execute(db)
+  return rows.flatMap(({ id, key, sealed }) => {
+    const text = sealed === null || sealedId(sealed) !== id ? null : opened(sealed, id, key)
+    return text === null ? [] : [{ id, text }]
+  })
+}
+
+export async function keepVector(
+  db: Db,
+  id: string,
+  model: string,
+  vector: readonly number[],
+): Promise<void> {
+  await sql`select treeos.keep_vector(${id}, ${model}, ${[...vector]}::real[])`.execute(db)
+}

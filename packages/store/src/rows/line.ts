@@ -1,5 +1,4 @@
 import type { BeingName } from '@treeos/core'
-import type { Sought } from './recalling.ts'
 
 /** For which being the world is read. */
 export interface Viewer {
@@ -10,6 +9,12 @@ export interface Viewer {
   readonly wake?: { readonly id: string; readonly root: string }
   /** makes the vector by which notes are searched; left out: they are searched by words */
   readonly seek?: Seek | undefined
+}
+
+/** The vector of what is searched for. Vectors of notes by another model do not count. */
+export interface Sought {
+  readonly model: string
+  readonly vector: readonly number[]
 }
 
 /** The vector of what is searched for, once notes of the being and its makers have theirs; null where the model gave none. */

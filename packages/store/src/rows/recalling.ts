@@ -2,7 +2,7 @@ import { ASIDE_BOUNDS, type BeingName, type RecallAsked, type Recalled } from '@
 import { sql } from 'kysely'
 import type { Db } from '../sql/database.ts'
 import { decodeJson } from '../sql/stored-json.ts'
-import type { Viewer } from './line.ts'
+import type { Sought, Viewer } from './line.ts'
 
 /** Characters of what is asked for that count. */
 const ABOUT_CHARS_MAX = 4000
@@ -16,12 +16,6 @@ export async function wordsHeard(db: Db, { being, wake }: Viewer): Promise<strin
     db,
   )
   return rows.map(({ content }) => JSON.stringify(decodeJson(content))).join('\n')
-}
-
-/** The vector of what is searched for. Vectors of notes by another model do not count. */
-export interface Sought {
-  readonly model: string
-  readonly vector: readonly number[]
 }
 
 /**

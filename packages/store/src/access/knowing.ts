@@ -7,9 +7,9 @@ import {
   sealedId,
 } from '@treeos/core'
 import { sql } from 'kysely'
-import { openSealed } from '../access/sealed-texts.ts'
 import type { Db } from '../sql/database.ts'
 import { decodeJson } from '../sql/stored-json.ts'
+import { openSealed } from './sealed-texts.ts'
 
 /** A fact that says a text. */
 export interface SaidFact {
