@@ -114,7 +114,7 @@ export async function listMomentsShown(
         : asHead
   const { rows } = await sql<SawFact>`
     select o.moment, o.being, o.n, o.opened_at as at from treeos.moment_open o
-    where ${shown} and o.opened_at >= ${header.at} and o.moment is distinct from ${header.moment}
+    where ${shown} and o.moment is distinct from ${header.moment}
     order by o.opened_at, o.moment limit ${OPENED_MAX}`.execute(db)
   return rows
 }
