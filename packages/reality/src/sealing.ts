@@ -55,6 +55,18 @@ export async function readableBy(db: Db, loaded: LoadedMoment): Promise<LoadedMo
   }
 }
 
+/** A value with the texts readable that one being sealed: for a person who is asked about a call of it. */
+export async function openedOf(db: Db, being: BeingName, value: Json): Promise<Json> {
+  const sealed: string[] = []
+  withTexts(value, (text) => {
+    if (sealedId(text) !== null) sealed.push(text)
+    return text
+  })
+  if (sealed.length === 0) return value
+  const texts = await openSealed(db, sealed, being)
+  return withTexts(value, (text) => texts.get(text) ?? text)
+}
+
 function withTexts(value: Json, change: (text: string) => string): Json {
   if (typeof value === 'string') return change(value)
   if (Array.isArray(value)) return value.map((one) => withTexts(one, change))

@@ -1,5 +1,5 @@
 import { ASKED_PREFIX, type BeingName, isJsonObject, type Json, quote, TreeosError } from '@treeos/core'
-import { authorizeActingAs, type Presence } from '@treeos/reality'
+import { authorizeActingAs, openedOf, type Presence } from '@treeos/reality'
 import { findEntry, type InboxEntry, listOpenSummons } from '@treeos/store'
 
 /** A call that waits for the yes of a person. */
@@ -30,7 +30,7 @@ export interface ApprovalView {
  */
 export async function approvals(at: Presence, as: BeingName): Promise<ApprovalView[]> {
   await authorizeActingAs(at, as)
-  return (await listOpenSummons(at.db, as, { prefix: ASKED_PREFIX })).flatMap(viewsIn)
+  return withOpened(at, (await listOpenSummons(at.db, as, { prefix: ASKED_PREFIX })).flatMap(viewsIn))
 }
 
 /** The same, page by page. @throws {TreeosError} INVALID_INPUT when `after` names nothing that this being was asked; as {@link approvals} */
@@ -45,10 +45,16 @@ export async function approvalsPage(
   const entries = await listOpenSummons(at.db, as, { after, limit: limit + 1, prefix: ASKED_PREFIX })
   const shown = entries.slice(0, limit)
   return {
-    items: shown.flatMap(viewsIn),
+    items: await withOpened(at, shown.flatMap(viewsIn)),
     next: entries.length > limit ? (shown.at(-1)?.id ?? null) : null,
   }
 }
+
+/** Who is asked about a call reads what its being sealed in it. */
+const withOpened = ({ db }: Presence, views: readonly ApprovalView[]): Promise<ApprovalView[]> =>
+  Promise.all(
+    views.map(async (view) => ({ ...view, call: await openedOf(db, view.from.slice(1), view.call) })),
+  )
 
 const viewsIn = ({ kind, content, outside }: InboxEntry): ApprovalView[] =>
   kind === 'event' && isJsonObject(content) ? [viewOf(content, outside === true)] : []

@@ -28,12 +28,22 @@ export async function sealText(db: Db, being: BeingName, text: string, name?: st
   return `${PREFIX}${id}:${Buffer.concat(sealed).toString('base64url')}`
 }
 
-/** The sealed texts among these that can still be read. */
-export async function openSealed(db: Db, sealed: readonly string[]): Promise<Map<string, string>> {
+/** The sealed texts among these that can still be read. @param by only those that this being sealed; of anybody when left out */
+export async function openSealed(
+  db: Db,
+  sealed: readonly string[],
+  by?: BeingName,
+): Promise<Map<string, string>> {
   const ids = sealed.flatMap((one) => sealedId(one) ?? [])
   if (ids.length === 0) return new Map()
-  const rows = await db.selectFrom('sealed_text').select(['id', 'key']).where('id', 'in', ids).execute()
-  const keys = new Map(rows.map(({ id, key }) => [id, key]))
+  const rows = await db
+    .selectFrom('sealed_text')
+    .select(['id', 'key', 'being'])
+    .where('id', 'in', ids)
+    .execute()
+  const keys = new Map(
+    rows.flatMap(({ id, key, being }) => (by === undefined || by === being ? [[id, key]] : [])),
+  )
   return new Map(
     sealed.flatMap((one) => {
       const id = sealedId(one)
