@@ -207,8 +207,16 @@ describe('vouching', () => {
       { outside: true },
       { outside: true },
     ])
+    const lookedAt = async () => {
+      const { n } = await play(world, 'near', { verb: 'see', address: '@role-manager' })
+      const look = await until(() => findEntry(world.db, `look/near/1/${n}`))
+      await momentOf(world, look.id)
+      return look.outside
+    }
+    expect(await lookedAt()).toBe(true) // the list of roles has the words of the marked one
     await vouch('/', { role: 'told' })
     await vouch('/', { namespace: 'news' })
+    expect(await lookedAt()).toBeUndefined()
     expect([await stateOf('role:told'), await stateOf('world:news')].map((row) => row?.outside)).toEqual([
       undefined,
       undefined,

@@ -99,6 +99,11 @@ export class WorldReader {
     return touched
   }
 
+  /** What was read past this reader, as catalogs are, holds words from outside. */
+  noteOutside(): void {
+    this.#hasOutside = this.#touchedOutside = true
+  }
+
   /** What was read beside rows so far. */
   get aside(): Aside {
     return this.#aside

@@ -90,7 +90,10 @@ async function see(address: string, at: Acting): Promise<Act> {
   const by = await requireSight({ world: at.reader, me: at.me, surface: at.surface }, target)
   const seen = async (): Promise<Descriptor> => {
     const entry = await describe(at.reader, target, await seesPlaceOf(target, at))
-    return publishesCatalogs(target) ? { ...entry, catalogs: await at.catalogs() } : entry
+    if (!publishesCatalogs(target)) return entry
+    const catalogs = await at.catalogs()
+    if (catalogs.roles.some(({ outside }) => outside)) at.reader.noteOutside()
+    return { ...entry, catalogs }
   }
   return { ...NOTHING_DONE, seen, by }
 }

@@ -12,6 +12,7 @@ import type { Operation } from '../extend/extension.ts'
 import type { Registry } from '../extend/registry.ts'
 import { ROLE_MANAGER } from '../extend/substrate.ts'
 import type { OperationTarget } from '../read/target.ts'
+import { isMarked } from '../rows/origin.ts'
 import type { RoleRow } from '../rows/rows.ts'
 
 /** What authors of roles and flows choose from. SEE of the role manager shows it. */
@@ -33,6 +34,8 @@ export interface RoleEntry {
   readonly description: string
   readonly requiredCognition: Cognition | null
   readonly permissions: readonly Verb[]
+  /** its words came from outside, and nobody vouched for them */
+  readonly outside?: true
 }
 
 export interface OperationEntry {
@@ -42,7 +45,7 @@ export interface OperationEntry {
   readonly args: Operation['args']
 }
 
-/** The rows that catalogs are made from. These reads are not part of a moment's basis. */
+/** The rows that catalogs are made from. These reads are not part of a moment's basis, so who shows them says where their words come from. */
 export interface CatalogRows {
   /** states of all rows whose key has this prefix, sorted by key */
   states(kind: 'role:'): Promise<readonly Json[]>
@@ -85,6 +88,7 @@ async function roleEntry(role: RoleRow, rows: Pick<CatalogRows, 'blob'>): Promis
     description: spec?.description ?? '',
     requiredCognition: role.requiredCognition,
     permissions: spec === null ? [] : permissionsOf(spec),
+    ...(isMarked(role) ? { outside: true } : {}),
   }
 }
 
