@@ -262,16 +262,20 @@ export class PortalWorld {
     actsPerMinute,
     outlets,
     scrapeToken,
+    hosts,
+    port = Number(new URL(this.origin).port),
   }: {
+    readonly hosts?: readonly string[]
+    readonly port?: number
     readonly scrapeToken?: string
     readonly proxies?: readonly string[]
     readonly actsPerMinute?: number
     readonly outlets?: CourierOptions
   } = {}): Promise<void> {
     await this.served.close()
-    const port = Number(new URL(this.origin).port)
     this.served = await servePortal(this.portal, {
       port,
+      hosts,
       openMcp,
       proxies,
       actsPerMinute,
