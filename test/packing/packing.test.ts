@@ -6,10 +6,11 @@ import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { removeInstance } from '@treeos/local'
 import { migrate } from '@treeos/store'
-import { afterAll, beforeAll, expect, inject, it, vi } from 'vitest'
+import { afterAll, beforeAll, describe, expect, inject, it, vi } from 'vitest'
 import { root } from '../../scripts/packages.ts'
 import { catalogAfter } from '../support/catalog.ts'
 import { emptyDatabase } from '../support/database.ts'
+import { type ModelServer, startModelServer } from '../support/model-server.ts'
 import { buildAndPack } from './packed.ts'
 import { type Registry, startRegistry } from './registry.ts'
 import { userEnvironment } from './user.ts'
@@ -30,6 +31,7 @@ const home = mkdtempSync(join(tmpdir(), `treeos-test-${process.pid}-`))
 const world = join(home, 'my-world')
 let registry: Registry
 let env: NodeJS.ProcessEnv
+let model: ModelServer | undefined
 
 beforeAll(async () => {
   await buildAndPack(join(home, 'packed'))
@@ -38,6 +40,7 @@ beforeAll(async () => {
 })
 afterAll(async () => {
   registry?.close()
+  model?.close()
   await removeInstance(join(home, 'instance'))
   rmSync(home, { recursive: true, force: true })
 })
@@ -111,7 +114,12 @@ it('the packed store makes the same schema as its sources', async () => {
 })
 
 it('treeos up starts the services and the portal, and the being of the new extension answers and replays', async () => {
-  await inWorld('npx', 'treeos', 'up', '--demo', 'my-world', '--detach')
+  model = await startModelServer()
+  const mind = { OPENAI_BASE_URL: model.url, TREEOS_MODEL: 'test-model' }
+  await run('npx', ['treeos', 'up', '--demo', 'my-world', '--detach'], {
+    cwd: world,
+    env: { ...env, ...mind },
+  })
   const { stdout } = await inWorld('npx', 'treeos', 'summon', '@doorman', 'Well?', '--wait', '20', '--json')
   expect(JSON.parse(stdout)).toMatchObject({ reply: { from: '@doorman', content: 'Good day, @operator!' } })
   const replayed = await inWorld('npx', 'treeos', 'replay', '--all', '--from', 'both', '--json')
@@ -131,8 +139,69 @@ it('treeos up starts the services and the portal, and the being of the new exten
   const answered = `doorman/1/${JSON.parse(stdout).moment.n}`
   const { stdout: receipt } = await inWorld('npx', 'treeos', 'receipt', answered, '--json')
   writeFileSync(join(home, 'receipt.json'), receipt)
+})
+
+describe('the first five minutes of docs/api.md', () => {
+  let program: NodeJS.ProcessEnv
+  beforeAll(async () => {
+    const json = async (...args: string[]) =>
+      JSON.parse((await inWorld('npx', 'treeos', ...args, '--json')).stdout)
+    const { secret } = await json('token', 'create', '@operator')
+    program = { ...env, PORTAL: (await json('status')).portal.url, TOKEN: secret }
+  })
+
+  it('in curl', async () => {
+    const script = `set -e\n${blockOfApi('sh', 'solomon')}`
+    const { stdout } = await run('bash', ['-c', script], { env: program })
+    expect(stdout).not.toContain('urn:treeos:problem')
+    expect(stdout).toContain('"reply":{"from":"@solomon","content":"ok: And now?"}')
+  })
+
+  it('in Python, by the client as it is released', async () => {
+    const [sources, wheels, site] = ['python', 'wheels', 'site'].map((name) => join(home, name)) as [
+      string,
+      string,
+      string,
+    ]
+    cpSync(join(root, 'clients/python'), sources, { recursive: true })
+    await run('python3', ['-m', 'pip', 'wheel', '--quiet', '--no-deps', '--wheel-dir', wheels, sources])
+    const [wheel = ''] = readdirSync(wheels)
+    const install = ['-m', 'pip', 'install', '--quiet', '--no-deps', '--no-index', '--target', site]
+    await run('python3', [...install, join(wheels, wheel)])
+    const asked = { cwd: home, env: { ...program, PYTHONPATH: site } }
+    const { stdout } = await run('python3', ['-c', blockOfApi('python', 'david')], asked)
+    expect(stdout).toContain("{'from': '@david', 'content': 'ok: And now?'}")
+  })
+
+  it('in TypeScript', async () => {
+    await inWorld('npm', 'install', '--no-save', '--no-audit', '--no-fund', HTTP_CLIENT)
+    writeFileSync(join(world, 'minutes.mts'), blockOfApi('ts', 'client-http'))
+    const node = join(world, 'node_modules/.bin/node')
+    const running = spawn(node, ['minutes.mts'], { cwd: world, env: program, stdio: 'pipe' })
+    try {
+      let said = ''
+      for (const stream of [running.stdout, running.stderr]) stream.on('data', (data) => (said += data))
+      await vi.waitUntil(() => said.includes('@echo hello') || running.exitCode !== null, { timeout: 30_000 })
+      expect(said).toContain('@echo hello')
+      await inWorld('npx', 'treeos', 'summon', '@echo', 'again', '--wait', '20')
+      await vi.waitUntil(() => said.trim().includes('\n') || running.exitCode !== null, { timeout: 30_000 })
+      expect(said.trim().split('\n').length).toBeGreaterThan(1)
+    } finally {
+      if (running.exitCode === null && running.kill()) await once(running, 'exit')
+    }
+  })
+})
+
+it('treeos down ends them', async () => {
   await inWorld('npx', 'treeos', 'down')
 })
+
+const API = readFileSync(join(root, 'docs/api.md'), 'utf8')
+/** The first block of a language that holds a text. */
+function blockOfApi(language: string, text: string): string {
+  const blocks = [...API.matchAll(new RegExp(`\`\`\`${language}\\n([\\s\\S]*?)\`\`\``, 'g'))]
+  return blocks.map(([, block]) => block ?? '').find((block) => block.includes(text)) ?? ''
+}
 
 it('the packed verifier checks them alone, in an empty folder with an empty home', async () => {
   const [alone, nobody] = ['alone', 'nobody'].map((name) => join(home, name)) as [string, string]
