@@ -74,7 +74,7 @@ class Moment(_Moment, total=False):
     driver: str
     content: str
     overlay: Dict[str, Any]
-    shadow: Any
+    shadow: Dict[str, Any]
 
 
 class Self(TypedDict):

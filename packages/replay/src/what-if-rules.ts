@@ -73,7 +73,7 @@ export interface RuledOtherwise {
  */
 export async function whatIfRules(
   { db, registry }: { readonly db: Db; readonly registry: Registry },
-  { being, space, field, value, since = 1, until = Number.POSITIVE_INFINITY }: WhatIfRules,
+  { being, space, field, value, since = 1, until }: WhatIfRules,
 ): Promise<RuledOtherwise[]> {
   const path = parseKeyPath(field, 'a rule')
   if (path[0] !== 'permissions')
@@ -84,8 +84,12 @@ export async function whatIfRules(
   requireRules(undefined, setAtPath({}, path, value, true).permissions)
   const bench = { db, registry, past: new Past(db), space, path, value, counted: new Map<string, Row>() }
   const found: RuledOtherwise[] = []
-  for (const outcome of await listOutcomes(db, being)) {
-    if (outcome.n < since || outcome.n > until || outcome.reason === 'superseded') continue
+  const outcomes =
+    until === undefined
+      ? await listOutcomes(db, being)
+      : await listOutcomes(db, being, Math.max(0, until - since + 1), until + 1)
+  for (const outcome of outcomes) {
+    if (outcome.n < since || outcome.reason === 'superseded') continue
     try {
       const one = await compareCall(bench, outcome)
       if (one !== null) found.push(one)

@@ -59,7 +59,9 @@ export const Moment = z
     driver: z.string().optional(),
     content: z.string().optional(),
     overlay: open<NonNullable<MomentView['overlay']>>('that it had an overlay, without the text').optional(),
-    shadow: anyJson('what rules that are tried would have said otherwise of its call').optional(),
+    shadow: open<NonNullable<MomentView['shadow']>>(
+      'what rules that are tried would have said otherwise',
+    ).optional(),
   })
   .openapi('Moment')
 

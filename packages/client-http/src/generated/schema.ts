@@ -1066,8 +1066,10 @@ export interface components {
             overlay?: {
                 [key: string]: unknown;
             };
-            /** @description what rules that are tried would have said otherwise of its call */
-            shadow?: Record<string, never> | unknown[] | string | number | boolean | null;
+            /** @description what rules that are tried would have said otherwise */
+            shadow?: {
+                [key: string]: unknown;
+            };
         };
         Self: {
             /** @example @solomon */

@@ -67,7 +67,7 @@ export interface MomentView {
   /** of its model call, without the text; left out without one */
   readonly overlay?: OverlayRecord
   /** what rules that are tried would have said otherwise of its call; left out for nothing */
-  readonly shadow?: Json
+  readonly shadow?: readonly Shadowed[]
 }
 
 /** Why a moment began. */
@@ -134,7 +134,7 @@ export async function describeMoment(db: Db, outcome: StoredOutcome): Promise<Mo
     ...(open?.record.driver == null ? {} : { driver: stanceOf(open.record.driver) }),
     ...(said === null ? {} : { content: said }),
     ...(record.overlay === undefined ? {} : { overlay: record.overlay }),
-    ...(record.shadow === undefined ? {} : { shadow: record.shadow }),
+    ...(record.shadow === undefined ? {} : { shadow: record.shadow as unknown as Shadowed[] }),
   }
 }
 

@@ -80,7 +80,7 @@ function needs(
 ): (reel: string, link: Link) => boolean {
   const being = String(readPath(moment.record, ['being']))
   const me = beingReel(being)
-  const ofPlaces = [['permissions'], ...qualitiesRead(program, 'space')]
+  const ofPlaces = [['permissions'], ['shadow'], ...qualitiesRead(program, 'space')]
   const isForChildren = reachesForChildren(specs)
   const isPlaced = (reel: string) =>
     reel === me || target.startsWith('matter:') || reel === beingReel(target.slice(1))
