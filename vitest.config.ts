@@ -49,6 +49,7 @@ const LONG = [
   'test/proofs/long-receipts',
   'test/proofs/proofs',
   'test/replay/early-signals',
+  'test/replay/recall',
   'test/replay/strict',
   'test/scenarios/budgets/standard',
   'test/scenarios/budgets/under-fire',
