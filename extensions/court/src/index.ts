@@ -123,11 +123,40 @@ const startled = defineRole({
   prompt: 'Somebody has just disturbed the court. Notice it, and go on with composure.',
 })
 
+/** A judge after its sitting: looks inward, at what it ruled and said, and at nothing of the court. */
+const reflecting = defineRole({
+  name: 'court:reflecting',
+  canSummon: [{ rel: 'asker' }],
+  prose: 'answers',
+  defaultOrientation: 'inward',
+  prompt:
+    'Your sitting is over. Look at what you ruled and how you came to it, and say what you would do again and what not.',
+})
+/** Weighs who is to preside next: sees the court, and what came of what it asked of those who are in it. */
+const ruler = defineRole({
+  name: 'court:ruler',
+  canSee: ['~'],
+  canSummon: [{ rel: 'asker' }, { rel: 'any-child' }],
+  see: ['court:case'],
+  prose: 'answers',
+  defaultOrientation: 'half',
+  prompt:
+    'You rule this court, and somebody is to follow you. Weigh each who is here by what came of what you asked of them, not by what they say of themselves.',
+})
+
 /** Flow of a presiding being: a judge while the court sits, else a watcher. */
 export const presiding: RoleFlow = [
   { when: { 'space.name': 'court', 'world.court.in-session': true }, role: 'court:judge' },
   { when: { 'space.name': 'court' }, role: 'court:watcher' },
   { stack: true, when: { 'space.quality.court.disturbance': { present: true } }, role: 'court:startled' },
+]
+/** The same for one who looks back: its first moment after a sitting in which it was the judge is turned inward. */
+export const retiring: RoleFlow = [
+  {
+    when: { 'space.name': 'court', 'world.court.in-session': false, 'me.previousRole': 'court:judge' },
+    role: 'court:reflecting',
+  },
+  ...presiding,
 ]
 /** Flow of a visitor: never a judge. */
 export const watching: RoleFlow = presiding.filter(({ role }) => role !== 'court:judge')
@@ -153,7 +182,7 @@ const gavel: Script = ({ wake, primary, stacked, face }) => {
 export default defineExtension({
   name: 'court',
   version: '0.0.0',
-  roles: [judge, watcher, startled],
+  roles: [judge, watcher, startled, reflecting, ruler],
   clauses: presiding,
   operations: [convene, rule, disturb],
   see: {
