@@ -64,6 +64,7 @@ const rules = [
     'read',
     'gates',
     'views',
+    'orientation',
     'extend',
     'moment',
     'operations',

@@ -92,6 +92,15 @@ const KINDS: readonly (readonly [what: string, reason: string, forge: (parts: Pa
     },
   ],
   [
+    'where it looked',
+    'context-mismatch',
+    ({ open }) => {
+      const forged = Object.entries({ ...open, orientation: 'inward' }).sort(([a], [b]) => (a < b ? -1 : 1))
+      for (const key of Object.keys(open)) delete open[key]
+      Object.assign(open, Object.fromEntries(forged))
+    },
+  ],
+  [
     'the role before',
     'context-mismatch',
     ({ open }) => {

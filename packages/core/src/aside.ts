@@ -1,6 +1,6 @@
-import type { HeadRef } from './fact.ts'
+import type { FactHeader, HeadRef } from './fact.ts'
 import type { Json } from './json.ts'
-import type { BeingName, MatterId, RoleName } from './names.ts'
+import type { BeingName, MatterId, MomentId, ReelId, RoleName } from './names.ts'
 
 /**
  * What a moment read beside rows: single facts, and tables that are not reels. The open record keeps it, so that replay reads the
@@ -19,6 +19,8 @@ export interface Aside {
   readonly threads?: { readonly threads: readonly OpenThread[]; readonly more: number }
   /** what a search of notes found */
   readonly recalled?: Recalled
+  /** what a moment that looks back read of the being's own past acts */
+  readonly past?: PastActs<HeadRef>
 }
 
 /** What a search of notes is for. */
@@ -48,6 +50,17 @@ export interface Recalled {
   readonly held: number
 }
 
+/** Own past acts of a being, the newest first: their facts, each followed by what it caused. */
+export interface PastActs<Of> {
+  readonly facts: readonly Of[]
+  /** acts that were found and left out, since the newest are enough */
+  readonly earlier: number
+  /** acts that were not searched, since they are too long ago; left out for 0 */
+  readonly unasked?: number
+  /** one of the facts was written in a moment that held words from outside; left out where none was */
+  readonly outside?: true
+}
+
 /** A wake in an inbox, without its content. */
 export interface WaitingWake {
   readonly id: string
@@ -69,12 +82,20 @@ export interface OpenThread {
 /** Most facts, wakes and threads that one moment reads. */
 export const ASIDE_BOUNDS = { saidMax: 24, didMax: 8, wakesMax: 16, threadsMax: 8, recalledMax: 24 } as const
 
+/** Of a moment that looks back: most acts that it searches and reads, and most facts of one act, and of what one act caused. */
+export const PAST_BOUNDS = { searchedMax: 1000, actsMax: 16, factsMax: 8, causedMax: 8 } as const
+
 /** A fact that a moment cites. */
 export interface CitedFact {
   readonly ref: HeadRef
   readonly kind: string
   /** null once it is erased */
   readonly payload: Json
+}
+
+/** A fact of the past, with what its header says of how it came about. */
+export interface PastFact extends CitedFact, Pick<FactHeader, 'actor' | 'at' | 'cause'> {
+  readonly moment: MomentId
 }
 
 /** What a moment reads beside rows. The answers are recorded with the moment, see `Aside`. */
@@ -89,6 +110,8 @@ export interface AsideSource {
   threads(): Promise<NonNullable<Aside['threads']>>
   /** notes that fit */
   recalled(asked: RecallAsked): Promise<Recalled>
+  /** own past acts that a cause links to one of these reels; all of them for null */
+  past(reels: readonly ReelId[] | null): Promise<PastActs<PastFact>>
 }
 
 /** For a world without moments and inboxes. */
@@ -99,4 +122,5 @@ export const NO_ASIDE: AsideSource = {
   waiting: async () => ({ wakes: [], more: 0 }),
   threads: async () => ({ threads: [], more: 0 }),
   recalled: async () => ({ notes: [], more: 0, held: 0 }),
+  past: async () => ({ facts: [], earlier: 0 }),
 }

@@ -39,6 +39,7 @@ export const WAKE_FIELDS = {
   channel: { column: 'channel', leftOut: null, recorded: false, said: 'channel' },
   overlay: { column: 'overlay', leftOut: null, recorded: false },
   outside: { column: 'outside', leftOut: false, said: 'outside' },
+  orientation: { column: 'orientation', leftOut: null, said: 'orientation' },
 } as const satisfies { readonly [Field in keyof Required<Wake>]: WakeField }
 
 /** Each field with how it is kept. */
@@ -70,7 +71,7 @@ export const speechOf = (wake: Wake): JsonObject => ({
   cognition: wake.caller?.cognition ?? null,
 })
 
-/** Names of what {@link speechOf} tells; the fact tells more, such as how much of its past the speaker asked to see. */
+/** Names of what {@link speechOf} tells; the fact tells more, such as the thread that the call named. */
 const SAID = [...wakeFields.flatMap(([, { said }]) => said ?? []), 'role', 'cognition']
 
 /** Whether the fact of a summon tells the wake as it is. */

@@ -64,11 +64,18 @@ export interface Wake {
   readonly overlay?: string
   /** its words came from outside of the reality, or from a moment that held such words; left out for all others */
   readonly outside?: true
+  /** how its being asked to look when it summoned itself; left out where it did not say, and for all other wakes */
+  readonly orientation?: Orientation
 }
 
-/** How much of its own past a moment shows; `forward` shows none. Only a being itself may ask for another one. */
+/**
+ * Where a moment looks: `forward` at the world; `half` at the world and at own past acts that a cause links to it; `inward` at own past
+ * acts alone. Only a being itself may ask for one.
+ */
 export const ORIENTATIONS = ['forward', 'half', 'inward'] as const
 export type Orientation = (typeof ORIENTATIONS)[number]
+/** An orientation that shows past acts. */
+export type LookingBack = Exclude<Orientation, 'forward'>
 
 /**
  * The word for a wake in a role's `triggerOn`: `message`, `schedule`, `change`, `idle`, or `extension:name` where the event's id

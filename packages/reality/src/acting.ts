@@ -96,7 +96,7 @@ export function actingToSee(
     wake: SEE_WAKE,
     fromOutside: false,
     hops: 0,
-    role: { defaultOrientation: 'forward', replyTo: 'asker', respondMode: 'none', selfContinue: false },
+    role: { replyTo: 'asker', respondMode: 'none', selfContinue: false },
     correlation: '',
     asker: async () => null,
     opener: async () => null,

@@ -124,6 +124,7 @@ export async function readForMoment(
     ...(seen.isPlaceHidden ? { hidden: true } : {}),
     ...(signed === null ? {} : { signed }),
     ...(seen.outside ? { outside: true } : {}),
+    ...(seen.orientation === null ? {} : { orientation: seen.orientation }),
     ...(digests.noted === null ? {} : { noted: digests.noted }),
     face: seen.faceText === null ? null : digestOfCanonical(seen.faceText),
   }
@@ -172,7 +173,10 @@ export function momentInputsOf(
     | 'offset'
     | 'answers'
     | 'asKind'
-  > & { readonly wake: Parameters<typeof wakeWord>[0] & Pick<Wake, 'outside'>; readonly quotes?: Quotes },
+  > & {
+    readonly wake: Parameters<typeof wakeWord>[0] & Pick<Wake, 'outside' | 'orientation'>
+    readonly quotes?: Quotes
+  },
 ): Parameters<typeof readWorld>[2] {
   const { verb, caller, openedAt, zone, hour, dayOfWeek, offset, lastSealed, asked } = open
   return {
@@ -190,6 +194,8 @@ export function momentInputsOf(
     asker: questionOf(open.wake, open.answers) === null ? null : (caller?.name ?? null), // who has the answer is no asker
     quotes: open.quotes ?? null,
     outside: open.wake.outside === true,
+    // Who decides in person looks at the world, and a call that was decided before needs no look.
+    orientation: open.cognition.kind === 'human' || holdsCall(open.wake) ? 'forward' : open.wake.orientation,
   }
 }
 

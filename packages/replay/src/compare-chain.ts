@@ -168,6 +168,7 @@ async function replayMoment(
   compare.same('context', open.context, seen.context)
   compare.same('hidden', open.hidden === true, seen.isPlaceHidden)
   compare.same('outside', open.outside === true, seen.outside)
+  compare.same('orientation', open.orientation ?? null, seen.orientation)
   compare.same('heads', open.heads, seen.heads)
   compare.same('unseen', open.quotes?.unseen ?? [], seen.unseen)
   // The worker of this moment had not loaded the code of a role. Its see-resolvers gave nothing, and the moment failed.
@@ -221,7 +222,9 @@ async function goneOf(past: Past, { open, entry, content }: StoredMoment, { mome
         erasures.ofFact(cause.header.reel, cause.header.seq) !== undefined) ||
       (isOwn && wake?.kind === 'act') ||
       isBlank,
-    words: [...(aside?.said?.facts ?? []), ...(aside?.did ?? [])].some(isErased),
+    words: [...(aside?.said?.facts ?? []), ...(aside?.did ?? []), ...(aside?.past?.facts ?? [])].some(
+      isErased,
+    ),
     decision: isOwn,
   }
 }

@@ -15,7 +15,7 @@ import {
 } from '@treeos/core'
 import { codeOf, decisionOfPerson } from '@treeos/reality'
 import { overlaid, type RecordedMoment, type StoredOutcome, wholeOpen } from '@treeos/store'
-import { orientationRemark, proseAnswers } from '@treeos/world'
+import { proseAnswers } from '@treeos/world'
 import { Comparison, type Mismatch } from './comparison.ts'
 import { answeredWake, type JudgeDeps, type Judged, judgeAgain, type RecordedCall } from './judge-again.ts'
 import type { RecomputedMoment } from './recompute.ts'
@@ -105,7 +105,7 @@ async function compareCall(
   if (judged === null) return compare.differ('effect', record.outcome, null)
   if (judged.isUnsure || (judged.isOfThread && mayHaveMoved(stored.call, record, judged))) return
   compare.same('outcome', record.outcome, judged.outcome)
-  if (!mayEndWith(record.reason, judged, recomputed)) compare.differ('reason', record.reason, judged.reason)
+  if (!mayEndWith(record.reason, judged)) compare.differ('reason', record.reason, judged.reason)
   compare.same('by', record.by, judged.by)
   compare.same('shadow', record.shadow ?? [], asJson(judged.shadow))
   const isDone = isActLike(judged.outcome) && judged.outcome === record.outcome
@@ -167,10 +167,10 @@ async function judgeStored(
   return judge(open.wake.id) // its thread was cut after it opened, so it acted in one of its own
 }
 
-function mayEndWith(reason: string | null, judged: Judged, { role }: RecomputedMoment): boolean {
+function mayEndWith(reason: string | null, judged: Judged): boolean {
   if (reason === judged.reason) return true
   if (judged.outcome === 'failure' || reason === null) return false
-  return SPENT.has(reason) || reason === orientationRemark(role?.defaultOrientation ?? 'forward')?.reason
+  return SPENT.has(reason)
 }
 
 /** A thread that refused a call must have been cut. What the other reasons tell of is not kept. */

@@ -10,6 +10,9 @@ import {
   type HeadRef,
   type Json,
   type MomentId,
+  type PastActs,
+  type PastFact,
+  parseMomentId,
   type ReelId,
   readPath,
   reelOfKey,
@@ -20,12 +23,15 @@ import {
   type Db,
   digestOf,
   type Erasures,
+  findOpen,
   findOutcome,
+  listFactsOfMoment,
   listReels,
   readBlobCached,
   readErasures,
+  tellsOutside,
 } from '@treeos/store'
-import { childrenAfter, type KindInPlace, type RowSource } from '@treeos/world'
+import { childrenAfter, type KindInPlace, OUTSIDE, type RowSource } from '@treeos/world'
 import { ReelHistory } from './reel-history.ts'
 
 /** Reads past states of a reality. Loads reels on demand and caches them. */
@@ -129,7 +135,7 @@ export class Past {
 
   /** What a moment read beside rows, as its open record says. Facts are read from their reels, and must be what they are said to be. */
   #asideOf(beside: Beside | null): AsideSource {
-    const { said, did, wore, waiting, threads, recalled } = beside?.aside ?? {}
+    const { said, did, wore, waiting, threads, recalled, past } = beside?.aside ?? {}
     const facts = (refs: readonly HeadRef[], requires: (fact: Fact) => boolean) =>
       Promise.all(refs.map((ref) => this.#citedFact(ref, requires)))
     return {
@@ -143,7 +149,43 @@ export class Past {
       waiting: async () => waiting ?? { wakes: [], more: 0 },
       threads: async () => threads ?? { threads: [], more: 0 },
       recalled: async () => recalled ?? { notes: [], more: 0, held: 0 },
+      past: () => this.#pastActs(past ?? { facts: [], earlier: 0 }, beside),
     }
+  }
+
+  /** Own past acts, and what their facts caused. Where their words are from is asked again. */
+  async #pastActs(
+    { facts: refs, ...told }: PastActs<HeadRef>,
+    beside: Beside | null,
+  ): Promise<PastActs<PastFact>> {
+    const hashes = new Set(refs.map(([, , hash]) => hash))
+    const isOwn = ({ header: { moment, cause } }: Fact) =>
+      (moment !== null && parseMomentId(moment).being === beside?.being) ||
+      (cause !== null && hashes.has(cause))
+    const facts = await Promise.all(
+      refs.map(async (ref) => {
+        const cited = await this.#citedFact(ref, isOwn)
+        const { header } = (await this.reel(ref[0], ref[1])).fact(ref[1]) as Fact
+        const { actor, at, cause, moment } = header
+        return { ...cited, actor, at, cause, moment: moment ?? '' }
+      }),
+    )
+    const outside = await Promise.all(facts.map((fact) => this.#tellsOutside(fact)))
+    const isGone = facts.some(({ payload }) => payload === null) // then it may have said so
+    const isOutside = outside.includes(true) || (isGone && told.outside === true)
+    if (isOutside !== (told.outside === true))
+      throw new Error('it says otherwise where the words of its past acts are from')
+    return { facts, ...told }
+  }
+
+  async #tellsOutside({ moment, payload }: PastFact): Promise<boolean> {
+    const [open, ended, wrote] = await Promise.all([
+      findOpen(this.#db, moment),
+      findOutcome(this.#db, moment),
+      listFactsOfMoment(this.#db, moment),
+    ])
+    const isMarked = wrote.some(({ kind }) => kind === OUTSIDE)
+    return tellsOutside({ open: open?.record ?? null, ended: ended?.record ?? null, isMarked, payload })
   }
 
   async #citedFact([reel, seq, hash]: HeadRef, requires: (fact: Fact) => boolean): Promise<CitedFact> {

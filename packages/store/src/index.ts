@@ -188,6 +188,7 @@ export {
   listBeingsNaming,
   listBudgeted,
 } from './rows/naming.ts'
+export { tellsOutside } from './rows/past-acts.ts'
 export {
   type KeptReading,
   type Prefetched,

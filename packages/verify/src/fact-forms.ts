@@ -381,7 +381,6 @@ export function speechOf(act: Act): readonly Due[] {
   const isReply = answers !== null && (kind === 'act' || id.startsWith('approved/'))
   const root = thread ?? (isReply ? isText : kind === 'act' ? own : (at(wake, 'root') ?? null))
   const expects = at(call, 'expectReply')
-  const turned = said === me ? (orientation ?? any) : undefined
   if (at(facts[0]?.payload, 'outside') === true && at(open, 'outside') !== true)
     act.attest('that its words are from outside')
   const fields: Due['fields'] = {
@@ -394,7 +393,7 @@ export function speechOf(act: Act): readonly Due[] {
       expects === undefined ? oneOf(undefined, false) : oneOf(expects === false ? false : undefined),
     channel: oneOf(at(call, 'channel')),
     thread: oneOf(thread),
-    orientation: typeof turned === 'function' ? turned : oneOf(turned === 'forward' ? undefined : turned),
+    orientation: oneOf(said === me ? orientation : undefined),
     outside: oneOf(true, at(open, 'outside') === true ? true : undefined),
     role: at(record, 'stack', 'primary', 'name') ?? null,
     cognition: at(open, 'cognition', 'kind') ?? null,

@@ -28,6 +28,8 @@ export class Origins {
   readonly #told = new Map<string, Told>()
   /** of what was said, by the hash of its fact: whether its words are from outside */
   readonly #said = new Map<string, boolean | null>()
+  /** and where who said it to itself asked to look */
+  readonly #turned = new Map<string, Json>()
 
   /** @param hash of the fact */
   take(reel: string, seq: number, header: Json, payload: Json, hash = ''): void {
@@ -43,6 +45,7 @@ export class Origins {
     const isOutside = kind !== SPEECH ? false : payload === null ? null : at(payload, 'outside') === true
     this.#told.set(`${seq} ${reel}`, { kind, name, isOutside })
     if (kind === SPEECH) this.#said.set(hash, isOutside)
+    if (kind === SPEECH && payload !== null) this.#turned.set(hash, at(payload, 'orientation') ?? null)
   }
 
   isMarked(reel: string, seq: number, name: Json = null): boolean {
@@ -58,6 +61,9 @@ export class Origins {
 
   /** null where that is gone, undefined where no such words are here */
   said = (hash: Json): boolean | null | undefined => this.#said.get(String(hash))
+
+  /** undefined where no such words are here, or they are gone */
+  turned = (hash: Json): Json | undefined => this.#turned.get(String(hash))
 
   told = (reel: string, seq: number): Told | undefined => this.#told.get(`${seq} ${reel}`)
 }
@@ -105,10 +111,11 @@ function holdsOutside(open: Json, basis: readonly Head[], { origins, isWhole, pr
   if (at(open, 'wake', 'outside') === true) return true
   if (at(open, 'cognition', 'kind') === 'human') return false
   const roles = Object.keys(at(program, 'roles') ?? {})
-  const said = at(noted, 'aside', 'said', 'facts')
-  const words = (isArray(said) ? said : []).map((ref) =>
-    isArray(ref) ? origins.told(String(ref[0]), Number(ref[1]))?.isOutside : false,
-  )
+  if (at(noted, 'aside', 'past', 'outside') === true) return true
+  const shown = [at(noted, 'aside', 'said', 'facts'), at(noted, 'aside', 'past', 'facts')]
+  const words = shown
+    .flatMap((refs) => (isArray(refs) ? refs : []))
+    .map((ref) => (isArray(ref) ? origins.told(String(ref[0]), Number(ref[1]))?.isOutside : false))
   const isRead = basis.some(([reel, seq]) =>
     reel === REGISTRY
       ? roles.some((name) => origins.isMarked(reel, seq, name))
@@ -135,6 +142,13 @@ export function* faultsOfOrigin(
   const said = origins.said(at(open, 'wake', 'cause') ?? null) ?? null
   if (said !== null && said !== (at(open, 'wake', 'outside') === true))
     yield ['origin-mismatch', 'the words that woke it say otherwise where they are from']
+  const turned = origins.turned(at(open, 'wake', 'cause') ?? null)
+  if (
+    at(open, 'wake', 'kind') === 'summon' &&
+    turned !== undefined &&
+    !same(turned, at(open, 'wake', 'orientation') ?? null)
+  )
+    yield ['context-mismatch', 'what woke it asked to look elsewhere']
   const found = holdsOutside(open, basis, shown)
   if (found === true && !holds) yield ['origin-mismatch', 'it holds words from outside, and does not say so']
   if (found === false && holds)

@@ -106,6 +106,7 @@ export {
   coversEntry,
   type Surface,
 } from './rows/lists.ts'
+export { OUTSIDE } from './rows/origin.ts'
 export { parseKeyPath, setAtPath } from './rows/qualities.ts'
 export { indexOf } from './rows/row-index.ts'
 export {
@@ -132,7 +133,7 @@ export { changeContent, changedPaths, watchesOf } from './rows/watches.ts'
 export { genesisFacts, roleInstalled, roleRemoved } from './seed/genesis.ts'
 export { SUBSTRATE_ACTIONS, type SubstrateAction, seed } from './seed/substrate-extension.ts'
 export { decideCall, isShownRefusal } from './verbs/act.ts'
-export { type Act, type Acting, type Asker, orientationRemark, type Remark } from './verbs/acting.ts'
+export type { Act, Acting, Asker, Remark } from './verbs/acting.ts'
 export { type CatalogRows, type Catalogs, type Choices, catalogsOf, choicesOf } from './verbs/catalogs.ts'
 export type { Asking } from './verbs/consent/asking.ts'
 export type { Waiting } from './verbs/consent/waiting.ts'

@@ -135,7 +135,7 @@ export class State {
         wake: opened,
         fromOutside: false,
         hops: 0,
-        role: { defaultOrientation: 'forward', replyTo: 'asker', respondMode: 'async', selfContinue: false },
+        role: { replyTo: 'asker', respondMode: 'async', selfContinue: false },
         correlation: `${who}/1/1`,
         digest: this.world.keep,
         asker: async () =>

@@ -29,7 +29,7 @@ export const actingIn = (world: MemoryWorld, who: string, surface: Surface): Act
   wake: newWake({ id: 'w', being: who, kind: 'event', priority: PRIORITIES.human, content: null }),
   fromOutside: false,
   hops: 0,
-  role: { defaultOrientation: 'forward', replyTo: 'asker', respondMode: 'async', selfContinue: false },
+  role: { replyTo: 'asker', respondMode: 'async', selfContinue: false },
   correlation: `${who}/1/1`,
   digest: world.keep,
   asker: async () => null,

@@ -9,7 +9,7 @@ from moment import check_header, check_moment, check_momentless, cited_by, gone_
 from origin import Origins, check_origin
 from passkey import signer_of, signing_of
 from plain_json import ABSENT, Broken, at, given, is_count, items, need, parse_canonical, same
-from stack import Beside, Stack, check_outcome
+from stack import Beside, Stack, check_orientation, check_outcome
 from states import States
 
 SAID = ("actor", "driver", "cause", "at", "stack")
@@ -195,6 +195,8 @@ class Bundle:
             return self.states.at(reel, head[1]) if head is not None and self.is_whole(reel) else None
 
         role = self.contents.get(given(moment["record"], "stack", "primary", "digest"))
+        if moment["record"]["stack"] is not None:
+            check_orientation(moment["open"], role)
         self.is_attested = check_facts(facts, moment, role, None, state_of) or self.is_attested
 
     def derive(self, moment, basis):

@@ -372,9 +372,6 @@ class Act:
         root = is_text if is_reply else own if kind == "act" else given(wake, "root")
         asked = given(call, "inReplyTo")
         may_answer = is_reply or said == caller
-        turned = one_of(ABSENT)
-        if said == self.me:
-            turned = anything if orientation is ABSENT else one_of(ABSENT if orientation == "forward" else orientation)
         is_outside = at(opened, "outside") is True
         if self.first("outside") is True and not is_outside:
             self.attest()
@@ -390,7 +387,7 @@ class Act:
                 "expectReply": one_of(ABSENT, False) if expects is ABSENT else one_of(False if expects is False else ABSENT),
                 "channel": one_of(at(call, "channel")),
                 "thread": one_of(thread),
-                "orientation": turned,
+                "orientation": one_of(orientation if said == self.me else ABSENT),
                 "outside": one_of(True) if is_outside else one_of(True, ABSENT),
                 "role": given(self.record, "stack", "primary", "name"),
                 "cognition": given(opened, "cognition", "kind"),

@@ -101,4 +101,5 @@ def cited_by(moment):
     digests = [given(opened, "program"), *[given(role, "digest") for role in roles]]
     cited = items(moment, "basis") + items(moment, "judged")
     cited += items(moment, "noted", "aside", "said", "facts") + items(moment, "noted", "aside", "did")
+    cited += items(moment, "noted", "aside", "past", "facts")
     return (items(record, "facts"), cited, given(opened, "wake", "cause"), [one for one in digests if type(one) is str])

@@ -1,6 +1,6 @@
 """Words from outside: which rows are marked, and whether a moment says that it holds such words."""
 
-from plain_json import at, given, items, need, same
+from plain_json import ABSENT, at, given, items, need, same
 
 WORDED = {"being:born", "quality:set", "space:created", "signal:published", "role:set", "matter:created", "matter:written"}
 MARKED = "origin:outside"
@@ -35,7 +35,7 @@ def check_all_marked(facts, was_marked):
 
 class Origins:
     def __init__(self):
-        self.steps, self.wrote, self.said, self.by_hash = {}, {}, {}, {}
+        self.steps, self.wrote, self.said, self.by_hash, self.turned = {}, {}, {}, {}, {}
 
     def take(self, reel, seq, header, payload, own=None):
         kind = given(header, "kind")
@@ -48,6 +48,8 @@ class Origins:
             self.said[reel, seq] = None if payload is None else at(payload, "outside") is True
             if own is not None:
                 self.by_hash[own] = self.said[reel, seq]
+                if payload is not None:
+                    self.turned[own] = given(payload, "orientation")
 
     def is_marked(self, row, seq):
         marks = [mark for place, mark in self.steps.get(row, []) if place <= seq]
@@ -67,7 +69,9 @@ def holds_outside(opened, basis, origins, is_whole, program, noted, is_all):
     if given(opened, "cognition", "kind") == "human":
         return False
     heads = [(reel, head[1]) for reel, head in basis.items()]
-    refs = items(noted, "aside", "said", "facts") if is_all else []
+    if is_all and given(noted, "aside", "past", "outside") is True:
+        return True
+    refs = items(noted, "aside", "said", "facts") + items(noted, "aside", "past", "facts") if is_all else []
     words = [origins.said.get((ref[0], ref[1])) if type(ref) is list else False for ref in refs]
     shown = [(reel, seq) for reel, seq in heads if is_whole(reel) or reel == "registry"]
     if any(origins.read_marked(reel, seq, program) for reel, seq in shown) or True in words:
@@ -83,6 +87,9 @@ def holds_outside(opened, basis, origins, is_whole, program, noted, is_all):
 def check_origin(record, opened, basis, origins, is_whole, program, noted=None, is_all=False):
     said = origins.by_hash.get(given(opened, "wake", "cause"))
     need(said is None or said is (at(opened, "wake", "outside") is True), "other words woke it")
+    turned = origins.turned.get(given(opened, "wake", "cause"), ABSENT)
+    is_summon = given(opened, "wake", "kind") == "summon"
+    need(not is_summon or turned is ABSENT or same(turned, given(opened, "wake", "orientation")), "asked to look elsewhere")
     says = at(opened, "outside") is True
     found = holds_outside(opened, basis, origins, is_whole, program, noted, is_all)
     need(found is None or found is says, "another origin")

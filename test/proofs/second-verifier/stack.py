@@ -169,6 +169,18 @@ def ancestry(path):
     return spaces
 
 
+def check_orientation(opened, role):
+    """Where the moment looked: as its wake says, else as its primary role does."""
+    wake_id, kind = str(given(opened, "wake", "id")), given(opened, "wake", "kind")
+    is_decided = kind == "act" or (kind == "event" and wake_id.startswith("approved/"))
+    is_forward = is_decided or given(opened, "cognition", "kind") == "human"
+    asked = "forward" if is_forward else given(opened, "wake", "orientation")
+    if asked is None and role is None:
+        return
+    due = asked or given(role, "defaultOrientation") or "forward"
+    need(same(given(opened, "orientation") or "forward", due), "it looked elsewhere")
+
+
 def seen_kind(opened):
     """Of a moment that brings a yes, the word for the wake of the moment that asked."""
     kind = kind_of(given(opened, "wake"))

@@ -175,6 +175,7 @@ const EDITS: Record<string, [to: string, reason: BrokenReason, row?: string]> = 
   'inbox.expect_reply': ['not expect_reply', 'wake-mismatch'],
   'inbox.channel': [`'other'`, 'wake-mismatch'],
   'inbox.outside': ['not outside', 'wake-mismatch'],
+  'inbox.orientation': [`'half'`, 'wake-mismatch'],
   'inbox.login': ['null', 'act-unexplained', `being = 'operator' and kind = 'act'`],
   'blob.digest': [`repeat('0', 64)`, 'blob-mismatch'],
   'blob.bytes': [`convert_to('{}', 'UTF8')`, 'blob-mismatch'],

@@ -1,51 +1,130 @@
-import { act, moments, roles, summon } from '@treeos/client'
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { act, erasing, moments, roles, summon } from '@treeos/client'
 import type { JsonObject } from '@treeos/core'
-import { rolesNamed } from '@treeos/world'
+import court, { retiring } from '@treeos/court'
+import { exportBundle } from '@treeos/proofs'
+import { findOpen, findOutcomeOfWake, listFactsOfMoment, type OpenRecord } from '@treeos/store'
+import { type Face, rolesNamed } from '@treeos/world'
 import { beforeAll, describe, expect, it } from 'vitest'
-import { beingOf, live, momentOf, play, setRole, until, wakesOf } from '../../support/life.ts'
+import { verifyBytes } from '../../proofs/bundle-lines.ts'
+import { SecondVerifier, whyNoPython } from '../../proofs/second-opinion.ts'
+import {
+  beingOf,
+  createSpace,
+  doAs,
+  live,
+  momentOf,
+  play,
+  publish,
+  setRole,
+  tell,
+  until,
+  wakesOf,
+} from '../../support/life.ts'
+import { noting, tellFromOutside } from '../../support/outside-words.ts'
 import { stage } from '../../support/puppet.ts'
-import { expectReplays } from '../../support/replaying.ts'
+import { expectReplays, expectUnbroken } from '../../support/replaying.ts'
 import { useModelServer, useWorld } from '../../support/use-world.ts'
 
 const model = useModelServer()
-const world = useWorld({ extensions: [stage], modelServer: model })
+const world = useWorld({ extensions: [stage, court], modelServer: model })
 beforeAll(async () => {
-  await world.birthPuppet('self')
-  await world.birthPuppet('other')
+  for (const place of ['/hall', '/yard']) await createSpace(world, place)
+  for (const name of ['self', 'other']) await world.birthPuppet(name, { home: '/hall' })
+  for (const place of ['/hall', '/yard'])
+    await doAs(world, 'set-space', place, {
+      field: 'permissions.do',
+      value: { 'set-space': { requires: ['anyone'] } },
+    })
 })
 
 const turn = (target: string, more: JsonObject = {}) =>
   play(world, 'self', { verb: 'summon', target, content: 'think of it', ...more })
+const note = (place: string, value: string) =>
+  play(world, 'self', { verb: 'do', action: 'set-space', target: place, args: { field: 'a.note', value } })
+
+interface Opened {
+  readonly record: OpenRecord
+  readonly face: Face
+  readonly past: { readonly acts: readonly JsonObject[]; readonly cut?: readonly string[] } | null
+}
+
+/** How the moment opened that a wake began. */
+async function opened(wake: string): Promise<Opened> {
+  const { act } = await momentOf(world, wake)
+  const outcome = await findOutcomeOfWake(world.db, wake)
+  const open = await findOpen(world.db, outcome?.moment ?? act ?? '')
+  const face = await readFace(open?.record.face)
+  if (open === null || face === null) throw new Error(`the moment of ${wake} shows nothing`)
+  const past = face.views.find(({ name }) => name === 'past')?.view ?? null
+  return { record: open.record, face, past: past as unknown as Opened['past'] }
+}
+
+/** Turns a puppet to itself. */
+async function turned(orientation: string | null, who = 'self'): Promise<Opened> {
+  const call = {
+    verb: 'summon',
+    target: `@${who}`,
+    content: 'hm',
+    ...(orientation === null ? {} : { orientation }),
+  }
+  return opened((await play(world, who, call)).act ?? '')
+}
+
+// The cache would still hold what was erased.
+const readFace = async (digest: string | null | undefined): Promise<Face | null> => {
+  const row = await world.db
+    .selectFrom('blob')
+    .select('bytes')
+    .where('digest', '=', digest ?? '')
+    .executeTakeFirst()
+  return row === undefined ? null : JSON.parse(row.bytes.toString())
+}
+const textOf = ({ past }: Opened) => JSON.stringify(past?.acts ?? [])
 
 describe('orientation', () => {
-  it.each<JsonObject>([{}, { orientation: 'forward' }])(
-    'a summon to itself with %j goes as it is',
-    async (more) => {
-      const moment = await turn('@self', more)
-      expect(moment).toMatchObject({ outcome: 'act' })
-      expect(moment).not.toHaveProperty('reason')
-    },
-  )
+  it.each([null, 'forward'])('a summon to itself that says %j shows no past act', async (orientation) => {
+    const { record, past, face } = await turned(orientation)
+    expect(record.wake.orientation).toBe(orientation ?? undefined)
+    expect(record).not.toHaveProperty('orientation')
+    expect(face).not.toHaveProperty('orientation')
+    expect(past).toBeNull()
+  })
 
-  it.each(['half', 'inward'])(
-    'a being may summon itself %s: it goes forward, and record and log say so',
-    async (orientation) => {
-      const told = world.outcomes.length
-      const moment = await turn('@self', { orientation })
-      expect(moment).toMatchObject({
-        outcome: 'act',
-        reason: 'orientation-forward',
-        message: `orientation ${orientation} is not built yet: it goes forward`,
-      })
-      expect(world.outcomes.slice(told)).toContainEqual({ kind: 'act', reason: 'orientation-forward' })
-      const woken = await momentOf(world, moment.act ?? '')
-      expect(woken).toMatchObject({ outcome: 'see', primary: 'stage:free' })
-      expect((await wakesOf(world, 'self')).find(({ id }) => id === moment.act)).toMatchObject({
-        content: 'think of it',
-        caller: { name: 'self' },
-      })
-    },
-  )
+  it('half: the world, and own acts that a cause links to it, with what they caused', async () => {
+    await note('/hall', 'in the hall')
+    await note('/yard', 'in the yard')
+    const asked = await play(world, 'self', {
+      verb: 'summon',
+      target: '@other',
+      content: { call: { verb: 'summon', content: 'so it is' } },
+    })
+    await until(async () => (await wakesOf(world, 'self')).some(({ inReplyTo }) => inReplyTo === asked.act))
+    const seen = await turned('half')
+    expect(seen.record).toMatchObject({ orientation: 'half', wake: { orientation: 'half' } })
+    expect(seen.face).toMatchObject({
+      orientation: 'half',
+      space: { path: '/hall' },
+      occupants: expect.arrayContaining(['other']),
+    })
+    expect(textOf(seen)).toContain('in the hall')
+    expect(textOf(seen)).not.toContain('in the yard')
+    expect(seen.past?.acts[0]).toMatchObject({
+      did: [{ did: 'spoke', to: '@other' }],
+      caused: [{ by: '@other', did: 'spoke', to: '@self', said: 'so it is' }],
+    })
+  })
+
+  it('inward: own acts alone', async () => {
+    const seen = await turned('inward')
+    expect(seen.record).toMatchObject({ orientation: 'inward' })
+    expect(seen.face).toMatchObject({ occupants: [], spaces: [], space: { path: '' } })
+    expect(seen.face.views.map(({ name }) => name)).toEqual(['past'])
+    for (const said of ['in the hall', 'in the yard', 'spoke']) expect(textOf(seen)).toContain(said)
+    expect(textOf(seen)).not.toContain('caused')
+  })
 
   it.each(['half', 'inward'])('nobody summons another %s', async (orientation) => {
     const before = (await wakesOf(world, 'other')).length
@@ -66,7 +145,7 @@ describe('orientation', () => {
     })
   })
 
-  it('a role’s defaultOrientation is what its wearer asks of itself, and of nobody else', async () => {
+  it('a role’s defaultOrientation holds for every wake that names none, and for no person', async () => {
     await setRole(world, {
       name: 'thoughtful',
       canSummon: [{ pattern: '*' }],
@@ -74,19 +153,30 @@ describe('orientation', () => {
       prompt: '',
     })
     await world.birth({ name: 'deep', cognition: 'scripted', script: 'stage:puppet', role: 'thoughtful' })
-    const say = (target: string) => play(world, 'deep', { verb: 'summon', target, content: 'hm' })
-    expect(await say('@deep')).toMatchObject({ outcome: 'act', reason: 'orientation-forward' })
-    expect(await say('@other')).not.toHaveProperty('reason')
-    const plain = { verb: 'summon', target: '@deep', content: 'hm', orientation: 'forward' }
-    expect(await play(world, 'deep', plain)).not.toHaveProperty('reason')
+    expect((await opened(await tell(world, 'deep', 'who were you?'))).record).toMatchObject({
+      orientation: 'inward',
+    })
+    expect((await turned(null, 'deep')).record).toMatchObject({ orientation: 'inward' })
+    expect((await turned('forward', 'deep')).record).not.toHaveProperty('orientation')
+    expect((await turned('half', 'deep')).record).toMatchObject({ orientation: 'half' })
+    await act(world, 'operator', {
+      verb: 'summon',
+      target: '@operator',
+      content: 'hm',
+      inReplyTo: null,
+      orientation: 'half',
+    })
+    const [asked] = (await wakesOf(world, 'operator')).filter((wake) => wake.orientation === 'half')
+    const own = await findOutcomeOfWake(world.db, `act/${asked?.id}`)
+    expect((await findOpen(world.db, own?.moment ?? ''))?.record).not.toHaveProperty('orientation')
   })
 
-  it('going on by itself is such a wake too', async () => {
+  it('a model that looks inward is told so, and goes on by its role', async () => {
     await setRole(world, {
       name: 'brooding',
-      canSummon: [{ rel: 'asker' }],
+      canSummon: [{ rel: 'asker' }, { rel: 'parent' }],
       selfContinue: true,
-      defaultOrientation: 'half',
+      defaultOrientation: 'inward',
       prompt: '',
     })
     await world.birth({ name: 'brooder', cognition: 'llm', role: 'brooding' })
@@ -94,11 +184,82 @@ describe('orientation', () => {
     model.script((request) =>
       beingOf(request) === 'brooder' && asked++ > 0 ? { content: 'enough' } : undefined,
     )
-    expect(await live(world, 'brooder', 'well?')).toMatchObject({ reason: 'orientation-forward' })
-    const second = await until(async () => (await moments(world.db, 'brooder'))[1])
-    expect(second).toMatchObject({ outcome: 'see' })
-    expect(second).not.toHaveProperty('reason')
+    expect(await live(world, 'brooder', 'well?')).toMatchObject({ outcome: 'act' })
+    await until(async () => (await moments(world.db, 'brooder'))[1])
+    const prompts = model.requests.flatMap(({ body }) =>
+      body !== null && beingOf(body) === 'brooder' ? [String(body.messages[0]?.content)] : [],
+    )
+    expect(prompts[0]).toMatch(
+      /^I am brooder, brooding\. I look inward now, at what I did, and at nothing of the world\./,
+    )
+    expect(prompts[0]).toContain('[past]')
+    expect(prompts[0]).not.toMatch(/\[(place|occupants|things|conversation|me)\]/)
+    expect(prompts[1]).toContain('"did": "spoke"')
     model.reset()
+  })
+
+  it('a judge after its sitting looks inward, and a ruler half', async () => {
+    await createSpace(world, '/court')
+    await world.birth({
+      name: 'judge',
+      cognition: 'llm',
+      role: 'court:watcher',
+      home: '/court',
+      roleFlow: retiring as never,
+    })
+    await world.birth({ name: 'queen', cognition: 'llm', role: 'court:ruler', home: '/court' })
+    await publish(world, 'court.in-session', true)
+    await live(world, 'judge', 'who is right?')
+    await publish(world, 'court.in-session', false)
+    const after = await opened(await tell(world, 'judge', 'what did you rule?'))
+    expect(after.record).toMatchObject({ orientation: 'inward' })
+    expect(textOf(after)).toContain('who is right?')
+    await live(world, 'queen', 'hail')
+    const weighing = await opened(await tell(world, 'queen', 'who follows you?'))
+    expect(weighing.record).toMatchObject({ orientation: 'half' })
+    expect(weighing.face).toMatchObject({ space: { path: '/court' } })
+    expect(textOf(weighing)).toContain('ok: hail')
+  })
+
+  it('a past act with words from outside marks the moment that recalls it', async () => {
+    await tellFromOutside(world, 'self', noting('/hall', 'do what I say'))
+    await doAs(world, 'vouch', '/hall', {})
+    expect((await turned(null)).record).not.toHaveProperty('outside')
+    const seen = await turned('inward')
+    expect(seen.record).toMatchObject({ outside: true })
+    expect(seen.face.views[0]).toMatchObject({ outside: true })
+  })
+
+  it('what was erased does not come back, and the moment that showed it still replays', async () => {
+    const spoken = await play(world, 'self', { verb: 'summon', target: '@other', content: 'the secret word' })
+    const seen = await turned('half')
+    expect(textOf(seen)).toContain('the secret word')
+    const [fact] = await listFactsOfMoment(world.db, spoken.act ?? '')
+    await act(world, 'operator', await erasing(world.db, fact?.hash ?? '', 'asked to'))
+    expect(await readFace(seen.record.face)).toBeNull()
+    for (const orientation of ['half', 'inward']) {
+      const later = await turned(orientation)
+      expect(textOf(later)).not.toContain('the secret word')
+    }
+    expect(textOf(await turned('inward'))).toContain('"erased":true')
+  })
+
+  it('moments that look back replay from both records, and both verifiers accept them', async () => {
+    for (let i = 0; i < 4; i++)
+      for (const orientation of ['half', 'inward']) await turned(orientation, i % 2 === 0 ? 'self' : 'deep')
+    await expectReplays(world)
+    await expectUnbroken(world)
+    const folder = mkdtempSync(join(tmpdir(), 'treeos-orientation-'))
+    const file = join(folder, 'all.jsonl')
+    await exportBundle(world.db, world.reality, { log: null, file })
+    const bundle = readFileSync(file)
+    expect((await verifyBytes(bundle, null)).broken).toEqual([])
+    if (whyNoPython() === null) {
+      const second = new SecondVerifier()
+      expect(await second.ask({ bundle, key: null })).not.toMatchObject({ status: 'broken' })
+      second.close()
+    }
+    rmSync(folder, { recursive: true, force: true })
   })
 })
 
@@ -136,9 +297,5 @@ describe('the defaults of a role', () => {
     )
     expect(request?.tools?.map((tool) => tool.function.name)).toEqual(['summon', 'see'])
     expect(request?.messages[0]?.content).toMatch(/^I am sparrow, bare-bones at \/\..*Be brief\./s)
-  })
-
-  it('every moment replays', async () => {
-    await expectReplays(world)
   })
 })

@@ -14,16 +14,7 @@ import {
 import type { StampInput } from '@treeos/protocol'
 import type { ComposedMoment, LoadedMoment } from '@treeos/reality'
 import { countOwnWakes, type Db, type OpenRecord } from '@treeos/store'
-import {
-  actStep,
-  begunIn,
-  fitContent,
-  OPERATOR,
-  orientationRemark,
-  stepsIn,
-  tightest,
-  type WorldReader,
-} from '@treeos/world'
+import { actStep, begunIn, fitContent, OPERATOR, stepsIn, tightest, type WorldReader } from '@treeos/world'
 import { answeredBy, eventWake } from './follow-up.ts'
 import type { Verdict } from './judge.ts'
 import type { Proposal } from './propose.ts'
@@ -65,7 +56,7 @@ export async function continueAfter(
   const { role } = proposal.composed
   const isLast = decision.prose === true || verdict.act?.rests === true // prose means that it called nothing more
   return verdict.kind === 'act' && !isLast && goesOn(role, reading.current.record, decision.call, verdict)
-    ? continueItself(db, input, { role, call: decision.call }, verdict, reading)
+    ? continueItself(db, input, decision.call, verdict, reading)
     : unchanged
 }
 
@@ -161,7 +152,7 @@ function goingOn(
 async function continueItself(
   db: Db,
   input: StampInput,
-  { role, call }: { readonly role: ComposedMoment['role']; readonly call: VerbCall },
+  call: VerbCall,
   verdict: Verdict,
   { reader, current }: StampReading,
 ): Promise<Continued> {
@@ -186,9 +177,8 @@ async function continueItself(
   })
   const next = isAnswered ? null : question
   const wake = goingOn(input.being, CONTINUE_PREFIX + input.moment, content, current, next)
-  const remark = orientationRemark(role.defaultOrientation) // judged like a summon to itself
   return {
-    verdict: { ...verdict, ...remark },
+    verdict,
     wakes: [{ ...wake, continues: step }],
     notices: [],
   }

@@ -8,6 +8,7 @@ import type {
   HeadRef,
   Json,
   JsonObject,
+  LookingBack,
   MomentId,
   OutcomeKind,
   OverlayRecord,
@@ -63,6 +64,8 @@ export interface OpenRecord {
   readonly asKind?: string
   /** the moment holds words from outside of the reality: of its wake, or of what it read; left out where it holds none */
   readonly outside?: true
+  /** where it looked; left out for forward */
+  readonly orientation?: LookingBack
 }
 
 /** The role that counts as asked for: in a moment with words from outside none does, since these could have asked. */

@@ -6,12 +6,14 @@ import {
   momentsReel,
   type RecallAsked,
   type Recalled,
+  type ReelId,
 } from '@treeos/core'
 import type { Kysely } from 'kysely'
 import { type Db, inSnapshot } from '../sql/database.ts'
 import type { StoreDb } from '../sql/schema.ts'
 import type { AsideAsked, AsidePart, FetchedAside } from './aside.ts'
 import type { Viewer } from './line.ts'
+import { queryPast } from './past-acts.ts'
 import { type Fetched, fetchReadSet, nameOf, queryAside, ReadSet } from './read-set.ts'
 import { searchNotes, wordsHeard } from './recalling.ts'
 import type { SeenRow } from './rows.ts'
@@ -57,6 +59,7 @@ export function readAgain(db: Db, viewer: Viewer, kept: KeptReading): Prefetched
 const queriesOf = (db: Db, viewer: Viewer): Fallback => ({
   ...rowSource(db, viewer.reality),
   aside: (asked) => queryAside(db, viewer, asked),
+  past: (reels) => queryPast(db, viewer.being, reels),
 })
 
 async function fetchKept(db: Db, viewer: Viewer, predicted: ReadSet): Promise<KeptReading> {
@@ -104,6 +107,7 @@ class NotPrefetchedError extends Error {}
 /** Queries for what the read set missed. */
 type Fallback = Omit<ReturnType<typeof rowSource>, 'blob' | 'aside'> & {
   aside(asked: AsideAsked): Promise<FetchedAside>
+  past: AsideSource['past']
 }
 
 const refuse = () => Promise.reject(new NotPrefetchedError())
@@ -114,6 +118,7 @@ const NO_QUERIES: Fallback = {
   keysOfBeings: refuse,
   keysOfChildren: refuse,
   aside: refuse,
+  past: refuse,
 }
 
 function prefetchedOver(
@@ -164,6 +169,7 @@ function asideOver(
     did: () => part('did'),
     waiting: () => part('waiting'),
     threads: () => part('threads'),
+    past: (reels: readonly ReelId[] | null) => fallback.past(reels), // few moments look back, so no other one pays for a guess
     async wore(beings: readonly BeingName[]): Promise<FetchedAside['wore']> {
       for (const being of beings) readSet.wore.add(being)
       const missing = beings.filter((being) => !knownBeings.has(being))

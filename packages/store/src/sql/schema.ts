@@ -269,6 +269,7 @@ export interface InboxTable {
   /** of an act: which login of Postgres put it there */
   login: string | null
   outside: Generated<boolean>
+  orientation: string | null
 }
 
 export interface MomentOpenTable {

@@ -120,7 +120,8 @@ create table treeos.inbox (
   latest timestamptz, -- when the last of them came; null while there is one
   overlay text, -- the handle of text in a vault
   login text, -- of an act: which login of Postgres put it here
-  outside boolean not null default false -- its words came from outside of the reality
+  outside boolean not null default false, -- its words came from outside of the reality
+  orientation text -- how its being asked to look when it summoned itself; null where it did not say
 ) with (fillfactor = 70); -- no index has claimed_by, so that a claim finds room beside its row and changes none
 create index inbox_open on treeos.inbox (being, priority, age) where closed_by is null;
 create index inbox_reply on treeos.inbox (in_reply_to) where in_reply_to is not null;

@@ -3,6 +3,7 @@ import { readCheckpoint, type SignedCheckpoint } from '../checkpoint.ts'
 import { factHash, genesisHash, isHash, momentHash, saltedHash, valueHash } from '../hash.ts'
 import { isHeaderOf } from '../header.ts'
 import { type Head, wholeHeads } from '../heads.ts'
+import { faultOfOrientation } from '../orientation.ts'
 import { faultsOfOrigin, Origins } from '../origin.ts'
 import { lacking, trusted, type WitnessPolicy } from '../policy.ts'
 import { type Checking, statusOf } from '../status.ts'
@@ -285,6 +286,8 @@ class Check {
       const unfit = this.#acts.check(moment, { ...read, judgedFrom: heads.judgedFrom, role })
       this.#need(unfit === null, 'facts-mismatch', unfit ?? '', wrong)
     }
+    const turned = record.stack === null ? null : faultOfOrientation(moment.open, role)
+    this.#need(turned === null, 'context-mismatch', turned ?? '', wrong)
     const unsigned = this.#signings.take(this.#reality, moment, read)
     if (unsigned !== null)
       this.#need(false, 'signature-mismatch', unsigned.what, { ...this.#at, on: [unsigned.reel] })

@@ -105,7 +105,13 @@ export function citedBy(
   const digests = [at(open, 'program'), ...roles.map((role) => at(role, 'digest'))]
   return {
     facts: list(record.facts),
-    cited: [basis, judged, at(noted, 'aside', 'said', 'facts'), at(noted, 'aside', 'did')].flatMap(list),
+    cited: [
+      basis,
+      judged,
+      at(noted, 'aside', 'said', 'facts'),
+      at(noted, 'aside', 'did'),
+      at(noted, 'aside', 'past', 'facts'),
+    ].flatMap(list),
     cause: at(open, 'wake', 'cause'),
     digests: digests.filter((digest) => typeof digest === 'string'),
   }

@@ -1,21 +1,29 @@
 import {
   type BeingName,
+  beingReel,
   CONTENT_BOUNDS,
   canonicalJson,
   guardJson,
   type Json,
+  matterReel,
+  type ReelId,
   spaceAncestry,
   spaceName,
+  spaceReel,
+  stanceOf,
 } from '@treeos/core'
 import { composeRoles, type RoleSpec } from '@treeos/roles'
 import type { Registry } from '../extend/registry.ts'
 import { isOpenTo, type Seer, seenPlace } from '../gates/sight.ts'
+import { inwardLists } from '../orientation/inward-lists.ts'
+import { PAST_VIEW, pastOf } from '../orientation/past.ts'
 import { expandSurface, type FaultListener, Unresolved, whyUnresolved } from '../read/expand-surface.ts'
 import type { BuiltFace, Face, Resolvers, SeeInput, SeeResolver } from '../read/face.ts'
 import type { WorldReader } from '../read/reader.ts'
 import type { SubstrateView } from '../rows/lists.ts'
 import { withoutShadow } from '../rows/qualities.ts'
 import { type BeingRow, beingKey, type SpaceRow, spaceKey } from '../rows/rows.ts'
+import { VIEW_BOUNDS } from '../views/bounds.ts'
 import { seenWorld } from './seen-rows.ts'
 import { targetsFor } from './targets.ts'
 
@@ -39,6 +47,10 @@ interface Folding {
   readonly changed?: (seer: Seer) => Promise<Json | undefined>
   /** a model decides, so it sees the default views, and is told the targets of its calls */
   readonly forModel?: boolean
+  /** shows own past acts beside the world */
+  readonly half?: boolean
+  /** the address of what changed and woke it */
+  readonly quoted?: string | null
 }
 
 /**
@@ -72,6 +84,7 @@ export async function buildFace(
   const occupants = space === null ? [] : await reader.occupants(at.me.space, OCCUPANTS_MAX)
   const { views, unseen } = await viewsOf(seer, space, registry, at, onFault)
   const { roleFlow: _flow, ...qualities } = withoutShadow(at.me.qualities)
+  const past = at.half === true ? [await pastView(seer, await reelsOf(seer, { space, occupants, at }))] : []
   // The fields stand in canonical order, so that writing them need not sort them.
   const changed = await at.changed?.(seer)
   const around = { seesPlace: space !== null, occupants, asker: at.asker }
@@ -81,6 +94,7 @@ export async function buildFace(
     dropped: [...dropped, ...unseen],
     me: { home: at.me.home, name: at.me.name, qualities },
     occupants,
+    ...(at.half === true ? { orientation: 'half' as const } : {}),
     space: {
       name: spaceName(at.me.space),
       path: at.me.space,
@@ -90,10 +104,63 @@ export async function buildFace(
     spaces: space === null ? [] : await reader.childSpaces(at.me.space),
     surface,
     ...(targets === undefined ? {} : { targets }),
-    views,
+    views: [...views, ...past],
   } satisfies Face)
   // Key order shows in prompts. A stored face has canonical order, so a new one gets it too.
   return { face: JSON.parse(text) as Face, text }
+}
+
+/** Folds the face of a moment that looks inward: the being, its own acts, and those entries of its lists that need no world. */
+export async function buildInwardFace(
+  reader: WorldReader,
+  registry: Resolvers,
+  { me, asker, specs }: Pick<Folding, 'me' | 'asker' | 'specs'>,
+  onFault: FaultListener = () => undefined,
+): Promise<BuiltFace> {
+  const { lists, dropped } = inwardLists(composeRoles(specs.map((spec) => ({ spec, prompt: '' }))))
+  const expanding = { me, asker, world: reader, tokens: registry, opens: async () => false }
+  const { surface } = await expandSurface(lists, expanding, onFault)
+  const { roleFlow: _flow, ...qualities } = withoutShadow(me.qualities)
+  const text = canonicalJson({
+    dropped,
+    me: { home: me.home, name: me.name, qualities },
+    occupants: [],
+    orientation: 'inward',
+    space: { name: '', path: '', qualities: {}, type: 'unknown' },
+    spaces: [],
+    surface,
+    views: [await pastView({ me, world: reader, surface }, null)],
+  } satisfies Face)
+  return { face: JSON.parse(text) as Face, text }
+}
+
+async function pastView(seer: Seer, reels: readonly ReelId[] | null): Promise<View> {
+  seer.world.takeOutside() // of others before
+  const view = await pastOf(seer, reels)
+  return { name: PAST_VIEW, view, ...(seer.world.takeOutside() ? { outside: true } : {}) }
+}
+
+/** The reels of what a face shows, without that of the being itself. */
+async function reelsOf(
+  { me, world }: Seer,
+  {
+    space,
+    occupants,
+    at: { asker, quoted = null },
+  }: { space: SpaceRow | null; occupants: readonly BeingName[]; at: Folding },
+): Promise<ReelId[]> {
+  const things = [
+    ...(space === null ? [] : await world.matters(space.path, VIEW_BOUNDS.things)),
+    ...(await world.matters(stanceOf(me.name), VIEW_BOUNDS.things)),
+  ]
+  const beings = [...occupants.slice(0, VIEW_BOUNDS.occupants + 1), ...(asker === null ? [] : [asker])]
+  const reels = [
+    ...(space === null ? [] : [spaceReel(space.path)]),
+    ...beings.filter((name) => name !== me.name).map(beingReel),
+    ...things.map(matterReel),
+    ...(quoted === null ? [] : [quoted.startsWith('@') ? beingReel(quoted.slice(1)) : spaceReel(quoted)]),
+  ]
+  return [...new Set(reels)].filter((reel) => reel !== beingReel(me.name)).sort()
 }
 
 type View = Face['views'][number]

@@ -2,6 +2,7 @@ import {
   type Caller,
   type Cognition,
   type JsonObject,
+  type Orientation,
   type RoleName,
   spaceName,
   type Verb,
@@ -56,6 +57,8 @@ export interface MomentInputs {
   readonly ended?: boolean
   /** its wake is marked: its words come from outside */
   readonly outside?: boolean
+  /** what its wake says, or what holds for every moment of its kind; the primary role decides when left out */
+  readonly orientation?: Orientation | undefined
 }
 
 export interface Opened {

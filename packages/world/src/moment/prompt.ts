@@ -18,6 +18,7 @@ import {
   viewBlock,
 } from '@treeos/signature'
 import type { Registry } from '../extend/registry.ts'
+import { PAST_VIEW } from '../orientation/past.ts'
 import type { Face } from '../read/face.ts'
 import { CAN_LISTS, type CanList, type Concrete, type SubstrateView } from '../rows/lists.ts'
 import { localTime } from './open-time.ts'
@@ -172,7 +173,8 @@ export function fillMoment(
   const isLate = ({ name }: { name: string }) => role.layout === 'stable-first' && LATE_VIEWS.has(name)
   const early = views.filter((view) => !isLate(view)).map(blockOf)
   const late = views.filter(isLate).map(blockOf)
-  const who = `I am ${inline(face.me.name)}, ${inline(role.name)} at ${inline(face.space.path)}.`
+  const at = face.orientation === 'inward' ? INWARD : ` at ${inline(face.space.path)}.`
+  const who = `I am ${inline(face.me.name)}, ${inline(role.name)}${at}`
   const can = capabilities(face, moment.caller)
   const ground = groundRules(face.surface, role)
   const persona = rolePrompt(role.prompt)
@@ -198,8 +200,17 @@ export function fillMoment(
 /** Stands over a view of which a part came from outside. */
 const HOLDS_OUTSIDE = 'It holds words from outside of this world.'
 
+/** Said where nothing of the world is shown. */
+const INWARD = '. I look inward now, at what I did, and at nothing of the world.'
+
 /** Views that change from moment to moment of one being. */
-const LATE_VIEWS: ReadonlySet<string> = new Set<SubstrateView>(['me', 'conversation', 'inbox', 'threads'])
+const LATE_VIEWS: ReadonlySet<string> = new Set<SubstrateView | typeof PAST_VIEW>([
+  'me',
+  'conversation',
+  'inbox',
+  'threads',
+  PAST_VIEW,
+])
 
 /** The last act changes with every act, so it is shown after all that does not: a provider then reads less anew. */
 function withoutLastAct(name: string, view: Json): { readonly view: Json; readonly lastAct?: Json } {

@@ -3,6 +3,7 @@ import {
   type BeingName,
   type HeadRef,
   type JsonObject,
+  type LookingBack,
   type ReelId,
   type SeenHead,
   TreeosError,
@@ -21,7 +22,7 @@ import type { FaultListener } from '../read/expand-surface.ts'
 import type { BuiltFace, Face, Resolvers } from '../read/face.ts'
 import type { WorldReader } from '../read/reader.ts'
 import { resolve } from '../read/target.ts'
-import { buildFace } from './build-face.ts'
+import { buildFace, buildInwardFace } from './build-face.ts'
 import { holdsOutside, type MomentInputs, openContext } from './context.ts'
 import { valueAt } from './quoted.ts'
 
@@ -40,6 +41,8 @@ export interface WorldReading {
   readonly face: Face | null
   /** what its wake quotes and it may not see, sorted; all of it without a stack */
   readonly unseen: readonly string[]
+  /** where the moment looks; null for forward */
+  readonly orientation: LookingBack | null
   /** canonical JSON of the face */
   readonly faceText: string | null
   /** heads of all reels that were read, sorted by reel */
@@ -79,6 +82,7 @@ export async function readWorld(
     result,
     face: folded?.face ?? null,
     unseen: folded?.unseen ?? quoted,
+    orientation: folded?.face.orientation ?? null,
     faceText: folded?.text ?? null,
     basis: headRefs(reader.heads),
     aside: reader.aside,
@@ -111,7 +115,14 @@ async function passOver(
 async function seeFor(
   reader: WorldReader,
   resolvers: Resolvers & Pick<Registry, 'operations'>,
-  { me, asker, cognition, lastSealed, quotes = null }: MomentInputs & { readonly asker: BeingName | null },
+  {
+    me,
+    asker,
+    cognition,
+    lastSealed,
+    quotes = null,
+    orientation,
+  }: MomentInputs & { readonly asker: BeingName | null },
   { program, result }: { program: Program; result: Extract<FlowResult, { skip?: undefined }> },
   onFault?: FaultListener,
 ): Promise<BuiltFace & { readonly unseen: readonly string[] }> {
@@ -125,8 +136,17 @@ async function seeFor(
     const change = quotes?.change
     return change === undefined || unseen.includes(change.target) ? undefined : valueAt(reader, change)
   }
+  const turned = orientation ?? specs[0]?.defaultOrientation ?? 'forward'
   const at = { me, asker, specs, lastSealed, forModel: cognition === 'llm' }
-  const face = await buildFace(reader, resolvers, quotes === null ? at : { ...at, changed }, onFault)
+  if (turned === 'inward')
+    return { ...(await buildInwardFace(reader, resolvers, at, onFault)), unseen: quotes?.of ?? [] }
+  const ofHalf = turned === 'half' ? { half: true, quoted: quotes?.change?.target ?? null } : {}
+  const face = await buildFace(
+    reader,
+    resolvers,
+    { ...at, ...ofHalf, ...(quotes === null ? {} : { changed }) },
+    onFault,
+  )
   return { ...face, unseen }
 }
 

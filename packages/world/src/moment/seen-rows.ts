@@ -1,4 +1,4 @@
-import { asJson, reelOfKey, stanceOf } from '@treeos/core'
+import { asJson, NO_ASIDE, reelOfKey, stanceOf } from '@treeos/core'
 import { mayRead, mayRegard, maySee, maySeeSpace, type Seer } from '../gates/sight.ts'
 import { type RowSource, WorldReader } from '../read/reader.ts'
 import { type Row, withKind } from '../rows/rows.ts'
@@ -52,6 +52,7 @@ function seenRows(seer: Seer): RowSource {
       waiting: () => world.waiting(),
       threads: () => world.threads(),
       recalled: (asked) => world.recalled(asked),
+      past: NO_ASIDE.past, // past acts are for who looks back, whatever code it wears
     },
   }
 }

@@ -136,7 +136,10 @@ function summonTool(
       required: left === null || isWhole(summon), // servers hold a model to a schema only where it needs all of its fields
       ...choicesOf(summon),
     },
-    orientation: { description: 'only to myself: how much of my own past I see then' },
+    orientation: {
+      description:
+        'only to myself, what I see then. forward: the world; half: the world, and what I did before to what is in it; inward: only what I did before',
+    },
     expectReply: { description: 'false: I want no answer' },
   } as const
   const fields = MODEL_FIELDS.summon.filter((field) => {
@@ -263,7 +266,15 @@ export function shownIn(
   const reachable =
     targets === undefined ? [] : [targets.see, targets.do, targets.summon].flatMap(({ of }) => of)
   return {
-    addresses: [...new Set([...beings, ...literal, ...reachable, space.path, ...spaces])],
+    addresses: [
+      ...new Set([
+        ...beings,
+        ...literal,
+        ...reachable,
+        ...(space.path === '' ? [] : [space.path]),
+        ...spaces,
+      ]),
+    ],
     actions: argumentsOf(heldBy(surface.canDo, operations)),
     operations: argumentsOf(heldBy(surface.canBe, beOperations)),
   }

@@ -1,4 +1,4 @@
-import type { BeingName, Json, JsonObject, RoleName, SpacePath } from '@treeos/core'
+import type { BeingName, Json, JsonObject, LookingBack, RoleName, SpacePath } from '@treeos/core'
 import type { Surface } from '../rows/lists.ts'
 import type { BeingRow, SpaceRow } from '../rows/rows.ts'
 import type { DroppedEntry, TokenResolvers } from './expand-surface.ts'
@@ -18,6 +18,8 @@ export interface Face {
   }
   readonly occupants: readonly BeingName[]
   readonly spaces: readonly SpacePath[]
+  /** where the moment looks; left out for forward. A moment that looks inward shows nothing of the world */
+  readonly orientation?: LookingBack
   /** value of the quality whose change woke the being; left out for any other wake, and where it may not be seen */
   readonly changed?: Json
   /** views of the see-resolvers, in the order in which the roles name them */

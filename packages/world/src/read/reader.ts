@@ -9,6 +9,8 @@ import {
   type Json,
   type MatterId,
   type MomentId,
+  type PastActs,
+  type PastFact,
   type RecallAsked,
   type Recalled,
   type ReelId,
@@ -339,6 +341,14 @@ export class WorldReader {
     const recalled = this.#aside.recalled ?? (await this.#from(this.#source.aside.recalled(asked)))
     this.#note({ recalled })
     return recalled
+  }
+
+  /** Own past acts that a cause links to one of these reels; all of them for null. */
+  async past(reels: readonly ReelId[] | null): Promise<PastActs<PastFact>> {
+    const past = await this.#from(this.#source.aside.past(reels))
+    this.#note({ past: { ...past, facts: past.facts.map(({ ref }) => ref) } })
+    if (past.outside === true) this.#hasOutside = this.#touchedOutside = true
+    return past
   }
 
   #note(read: Aside): void {

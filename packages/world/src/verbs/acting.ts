@@ -4,7 +4,6 @@ import {
   type FactDraft,
   type Json,
   type MomentId,
-  type Orientation,
   type Thread,
   type Wake,
   wakeWord,
@@ -39,8 +38,8 @@ export interface Acting {
   readonly fromOutside: boolean
   /** depth of the moment in the cause chain; 0 for a person's act, which begins its own */
   readonly hops: number
-  /** settings of the primary role for summons to itself and for answers */
-  readonly role: Pick<ComposedRole, 'defaultOrientation' | 'replyTo' | 'respondMode' | 'selfContinue'>
+  /** settings of the primary role for answers */
+  readonly role: Pick<ComposedRole, 'replyTo' | 'respondMode' | 'selfContinue'>
   /** id of a summon that this act makes */
   readonly correlation: string
   readonly digest: (value: Json) => string
@@ -134,13 +133,4 @@ export interface Remark {
   /** a short name */
   readonly reason: string
   readonly detail: string
-}
-
-/**
- * Moments that show a being its own past are not built yet: such a wake goes forward, and the moment that sent it notes that.
- * @returns null for a wake that goes as it was asked
- */
-export function orientationRemark(asked: Orientation): Remark | null {
-  if (asked === 'forward') return null
-  return { reason: 'orientation-forward', detail: `orientation ${asked} is not built yet: it goes forward` }
 }

@@ -21,7 +21,7 @@ import { rolesNamed } from '../gates/reach.ts'
 import { requireThread } from '../read/target.ts'
 import { tightest } from '../rows/budgets.ts'
 import type { BeingRow } from '../rows/rows.ts'
-import { type Act, type Acting, type Deciding, NOTHING_DONE, orientationRemark } from './acting.ts'
+import { type Act, type Acting, type Deciding, NOTHING_DONE } from './acting.ts'
 
 /** SUMMON: one fact on the speaker's reel, and a wake for the target. An answer that nobody wants is not sent. */
 export async function summon(call: Extract<VerbCall, { verb: 'summon' }>, at: Deciding): Promise<Act> {
@@ -46,7 +46,7 @@ export async function summon(call: Extract<VerbCall, { verb: 'summon' }>, at: De
   const deeper = inReplyTo !== null && wake.inReplyTo === null ? 0 : 1
   if (deeper > 0) await requireHop(at)
   const expectReply = call.expectReply ?? !announces(at, inReplyTo)
-  const orientation = orientationFor(call.orientation, name, at)
+  requireOwnOrientation(call.orientation, name, at)
   const gated = await gateBeing(at, name)
   if (call.role !== undefined && !rolesNamed(gated.being).includes(call.role)) {
     throw new TreeosError(
@@ -73,11 +73,11 @@ export async function summon(call: Extract<VerbCall, { verb: 'summon' }>, at: De
     ...(call.channel === undefined ? {} : { channel: call.channel }),
     ...(call.overlay === undefined ? {} : { overlay: call.overlay }),
     ...(at.fromOutside ? { outside: true } : {}),
+    ...(call.orientation === undefined || name !== at.me.name ? {} : { orientation: call.orientation }),
   }
   const payload = {
     ...speechOf(out),
     ...(call.thread === undefined ? {} : { thread: call.thread }),
-    ...(orientation === 'forward' ? {} : { orientation }),
   }
   return {
     ...NOTHING_DONE,
@@ -85,7 +85,6 @@ export async function summon(call: Extract<VerbCall, { verb: 'summon' }>, at: De
     wakes: [out],
     closes: inReplyTo === null || inReplyTo === wake.id ? closedBy(inReplyTo, at) : [], // its own moment closed the question
     result: { correlation: at.correlation, to: stanceOf(name) },
-    remark: orientationRemark(orientation),
     by: gated.by,
   }
 }
@@ -185,10 +184,9 @@ async function defaultRecipient({ wake, role, opener }: Acting): Promise<BeingNa
   throw new TreeosError('INVALID_INPUT', `${nobody}, so a summon must name its target`)
 }
 
-/** Only a being itself may ask for an orientation other than forward. */
-function orientationFor(asked: Orientation | undefined, name: BeingName, { me, role }: Acting): Orientation {
-  if (name === me.name) return asked ?? role.defaultOrientation
-  if (asked === undefined || asked === 'forward') return 'forward'
+/** Only a being itself may ask for an orientation other than forward. @throws {TreeosError} FORBIDDEN */
+function requireOwnOrientation(asked: Orientation | undefined, name: BeingName, { me }: Acting): void {
+  if (name === me.name || asked === undefined || asked === 'forward') return
   throw new TreeosError(
     'FORBIDDEN',
     `only a being itself is summoned with orientation ${asked}; ${stanceOf(name)} is not ${stanceOf(me.name)}`,

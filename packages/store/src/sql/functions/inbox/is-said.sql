@@ -12,6 +12,6 @@ begin
   end if;
   rest := ('{' || substr(said, length(begins) + 1))::jsonb;
   return (rest->>'correlation', rest->>'to', rest->>'root', rest->>'inReplyTo', rest->>'role', coalesce(rest->>'expectReply', 'true'),
-      coalesce(rest->>'outside', 'false'))
-    is not distinct from (e.id, e.being, e.root, e.in_reply_to, e.caller_role, e.expect_reply::text, coalesce(e.outside, false)::text);
+      coalesce(rest->>'outside', 'false'), rest->>'orientation')
+    is not distinct from (e.id, e.being, e.root, e.in_reply_to, e.caller_role, e.expect_reply::text, coalesce(e.outside, false)::text, e.orientation);
 end $$;

@@ -14,6 +14,9 @@ declare
   says_who boolean;
   content jsonb;
 begin
+  if e.orientation is not null and not (e.kind = 'summon' and e.being = this_being and e.orientation in ('forward', 'half', 'inward')) then
+    return false; -- only a being itself says how it looks
+  end if;
   if about_approval(e.kind, e.id) is not null then
     return is_of_approval(batch, w, e);
   end if;

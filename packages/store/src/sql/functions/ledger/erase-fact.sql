@@ -4,7 +4,7 @@ declare
   gone record;
   shown text[];
 begin
-  select f.kind, json_of(p.bytes)->>'root' root into gone
+  select f.kind, json_of(p.bytes)->>'root' root, json_of(p.bytes)->>'to' heard into gone
     from fact f join payload p on p.reel = f.reel and p.seq = f.seq
     where f.reel = its_reel and f.seq = its_seq and f.hash = its_hash;
   if not found then
@@ -15,12 +15,15 @@ begin
   then
     raise exception 'fact %#% lasts: it is a %', its_reel, its_seq, gone.kind using errcode = '22023';
   end if;
-  -- Faces of finished moments that showed it. What somebody said is shown in its thread only; another fact, wherever its reel was
-  -- read. A moment that is under way may have an equal face, and needs it.
+  -- Faces of finished moments that showed it. What somebody said is shown in its thread, and to who said and heard it when they look back;
+  -- another fact, wherever its reel was read. A moment that is under way may have an equal face, and needs it.
   if gone.kind = 'being:summoned' then
     shown := array(
       select o.face from inbox i join moment_outcome m on m.wake = i.id join moment_open o on o.moment = m.moment
-      where i.root = gone.root and position(convert_to(encode(its_hash, 'hex'), 'UTF8') in o.record || o.basis) > 0);
+      where i.root = gone.root and position(convert_to(encode(its_hash, 'hex'), 'UTF8') in o.record || o.basis) > 0
+      union select o.face from moment_open o join moment_outcome m on m.moment = o.moment
+      where o.being in (gone.heard, substr(its_reel, length('being:') + 1))
+        and position(convert_to(encode(its_hash, 'hex'), 'UTF8') in o.basis) > 0);
   else
     shown := array(
       select o.face from moment_open o cross join lateral (select json_of(o.basis)->'heads' as heads offset 0) as read

@@ -1,0 +1,19 @@
+import { at, type Json, same } from './canonical.ts'
+
+/** Who decides in person looks at the world, and a call that was decided before needs no look. */
+const isForward = (open: Json): boolean =>
+  at(open, 'cognition', 'kind') === 'human' ||
+  at(open, 'wake', 'kind') === 'act' ||
+  (at(open, 'wake', 'kind') === 'event' && String(at(open, 'wake', 'id')).startsWith('approved/'))
+
+/**
+ * What is wrong, in words, with where a moment says that it looked; null where nothing is.
+ * @param role the primary; null where it is not here
+ */
+export function faultOfOrientation(open: Json, role: Json): string | null {
+  const asked = isForward(open) ? 'forward' : (at(open, 'wake', 'orientation') ?? null)
+  if (asked === null && role === null) return null
+  const turned = asked ?? at(role, 'defaultOrientation') ?? 'forward'
+  const told = at(open, 'orientation') ?? 'forward'
+  return same(told, turned) ? null : 'it looked elsewhere than its wake and its role say'
+}
