@@ -177,6 +177,7 @@ const breaking: { rule: string; file: string; line: string }[] = [
     'read',
     'gates',
     'views',
+    'orientation',
     'extend',
     'moment',
     'operations',

@@ -14,16 +14,14 @@ const PLACES = ['/hall', '/yard', '/vault'] as const
 const world = useWorld({ extensions: [stage] })
 
 const call = fc.oneof(
-  fc
-    .record({ on: fc.constantFrom(...PLACES), value: fc.string({ maxLength: 40 }) })
-    .map(
-      ({ on, value }): JsonObject => ({
-        verb: 'do',
-        action: 'set-space',
-        target: on,
-        args: { field: 'a.note', value },
-      }),
-    ),
+  fc.record({ on: fc.constantFrom(...PLACES), value: fc.string({ maxLength: 40 }) }).map(
+    ({ on, value }): JsonObject => ({
+      verb: 'do',
+      action: 'set-space',
+      target: on,
+      args: { field: 'a.note', value },
+    }),
+  ),
   fc.constantFrom(...PLACES).map((to): JsonObject => ({ verb: 'do', action: 'move', target: to, args: {} })),
   fc.record({ to: fc.constantFrom(...BEINGS), answers: fc.boolean() }).map(
     ({ to, answers }): JsonObject => ({

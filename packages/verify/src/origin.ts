@@ -112,10 +112,10 @@ function holdsOutside(open: Json, basis: readonly Head[], { origins, isWhole, pr
   if (at(open, 'cognition', 'kind') === 'human') return false
   const roles = Object.keys(at(program, 'roles') ?? {})
   if (at(noted, 'aside', 'past', 'outside') === true) return true
-  const shown = [at(noted, 'aside', 'said', 'facts'), at(noted, 'aside', 'past', 'facts')]
-  const words = shown
-    .flatMap((refs) => (isArray(refs) ? refs : []))
-    .map((ref) => (isArray(ref) ? origins.told(String(ref[0]), Number(ref[1]))?.isOutside : false))
+  const shown = ['said', 'past'].flatMap((part) => at(noted, 'aside', part, 'facts') ?? [])
+  const words = shown.map((ref) =>
+    isArray(ref) ? origins.told(String(ref[0]), Number(ref[1]))?.isOutside : false,
+  )
   const isRead = basis.some(([reel, seq]) =>
     reel === REGISTRY
       ? roles.some((name) => origins.isMarked(reel, seq, name))
