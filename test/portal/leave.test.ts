@@ -50,6 +50,7 @@ const reads = () =>
       if (path === '/api/v1/see') return ['kid', 'ada'].map((being) => `${path}?address=@${being}`)
       if (path === '/api/v1/space' || path === '/api/v1/map')
         return [`${path}?path=/cellar`, `${path}?path=/`]
+      if (path === '/api/v1/search') return [`${path}?text=${SECRET}`, `${path}?text=keeper&limit=50`]
       if (path === '/api/compared') return ['kid', 'ada', 'operator'].map((being) => `${path}?being=${being}`)
       if (path.includes(':id')) return [path.replace(':id', thread)]
       if (path.includes(':role')) return [path.replace(':role', 'keeper')]
@@ -117,6 +118,7 @@ describe('nobody reads without leave', () => {
       expect(await shows(seat, '/api/v1/beings/kid/flow')).toBe(true)
       expect(await shows(seat, '/api/v1/map?path=/')).toBe(true)
       expect(await shows(seat, '/api/v1/record')).toBe(true)
+      expect(await shows(seat, '/api/v1/search?text=OAK%20treasure')).toBe(true)
     }
     expect(await shows(operator, '/api/v1/inbox')).toBe(true)
     expect(await shows(ada, '/api/v1/inbox')).toBe(false)
@@ -158,6 +160,28 @@ describe('nobody reads without leave', () => {
     const seat = await at.enter('eve')
     expect(await told(seat, '/api/v1/summon', say)).toEqual(['BEING_NOT_FOUND', null])
     expect(await told(seat, '/api/v1/be', born)).toEqual(['ROLE_UNAVAILABLE', null])
+  })
+
+  it('a search answers of what may not be read as of what is nowhere', async () => {
+    const found = async (seat: Seat, text: string) => (await at.ask(seat, `/api/v1/search?text=${text}`)).json
+    const nothing = { beings: [], spaces: [], roles: [], said: [], moments: [] }
+    for (const text of [SECRET, 'nowhere-at-all', 'cellar', 'keeper', '%25', '_'])
+      expect(await found(bob, text), text).toEqual(nothing)
+    // A look at / names who is in it, and tells nothing of what they said.
+    expect(await found(bob, 'kid')).toEqual({ ...nothing, beings: ['@kid'] })
+    expect(await found(bob, 'bo')).toMatchObject({ beings: ['@bob'], spaces: [] })
+    expect(await found(bob, 'lib')).toMatchObject({ spaces: ['/library'] })
+    // Control: who may look back finds all of it, and the moment that answered.
+    expect(await found(ada, 'ki')).toMatchObject({ beings: ['@kid'] })
+    const { said } = await found(ada, 'treasure')
+    expect(said).toContainEqual(expect.objectContaining({ thread, isMine: true }))
+    expect(said.map(({ to }: { to: string }) => to)).toContain('@operator')
+    expect((await found(operator, 'keep')).roles[0]).toMatchObject({ name: 'keeper' })
+    for (const path of ['/api/v1/lately', '/api/v1/spending']) {
+      expect((await at.ask(bob, path)).text).not.toMatch(/kid|ada|operator/)
+      expect((await at.ask(ada, path)).text).toMatch(/@kid/)
+    }
+    expect((await found(ada, 'summon')).moments).toEqual([]) // a key of what is stored, and no word of anybody
   })
 
   it('names that lead nowhere give the same answer as those that may not be read', async () => {

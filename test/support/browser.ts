@@ -43,6 +43,7 @@ export async function enterBy(page: Page, at: PortalWorld, being: string): Promi
   await page.goto(`${at.origin}/welcome#${await at.linkFor(being)}`)
   await page.locator('input[type=password]').fill(PASSWORD)
   await page.getByRole('button', { name: /Sign in as/ }).click()
-  await page.waitForURL('**/world')
+  await page.getByRole('heading', { name: 'What this is' }).waitFor()
+  await page.goto(`${at.origin}/world`)
   await page.getByRole('heading', { name: 'World' }).waitFor()
 }

@@ -121,6 +121,7 @@ export const EXAMPLES: Readonly<Record<string, readonly string[]>> = {
   extensions: ['treeos extensions'],
   operations: ['treeos operations'],
   'extension end': ['treeos extension end weather'],
+  search: ['treeos search "refund 4711"', 'treeos search sol --as @ann'],
   'thread list': ['treeos thread list --all --last 10'],
   'thread show': ['treeos thread show operator/1/2'],
   'thread overlay': [

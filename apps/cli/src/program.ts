@@ -31,6 +31,7 @@ import { addRedteam } from './commands/redteam.ts'
 import { addReplay, addWhatIf, addWhyNot } from './commands/replay.ts'
 import { addRole } from './commands/role.ts'
 import { addRunning } from './commands/running.ts'
+import { addSearch } from './commands/search.ts'
 import { addShadow } from './commands/shadow.ts'
 import { addSignal } from './commands/signal.ts'
 import { addSpace } from './commands/space.ts'
@@ -106,6 +107,7 @@ export function createCli(out: Output): Cli {
   addBudget(cli)
   addExtensions(cli)
   addThread(cli)
+  addSearch(cli)
   addReplay(cli)
   addWhatIf(cli)
   addTrial(cli)

@@ -160,6 +160,9 @@ class _Thread(TypedDict):
     began: str
     moved: str
     participants: List[str]
+    subject: Optional[str]
+    last: Optional[Dict[str, Any]]
+    channel: Optional[str]
 
 
 class Thread(_Thread, total=False):

@@ -81,6 +81,7 @@ export { describeInboxEntry, type InboxPage, type InboxView, inbox, inboxPage } 
 export { type InspectedMoment, inspectMoment } from './read/inspecting.ts'
 export { inspectSpace, type PageOfSpace, type SpaceView } from './read/inspecting-space.ts'
 export { type KnownFrom, whyKnown } from './read/knowing.ts'
+export { type Lately, lately, type SpokenTo, type StripMoment, type WaitsFor } from './read/lately.ts'
 export { checkFlow, checkRole, registeredRoles } from './read/linting.ts'
 export {
   type Called,
@@ -115,11 +116,19 @@ export { type OperationChoice, type ReachView, reach } from './read/reach.ts'
 export { type Redteamed, type RedteamRequest, redteam } from './read/redteam/redteam.ts'
 export { type PastEntry, type PastMoment, type PastWords, type Retraced, retrace } from './read/retracing.ts'
 export { type RoleView, roles } from './read/roles.ts'
+export {
+  type LivedWords,
+  type SaidWords,
+  type Searched,
+  type SearchRequest,
+  search,
+} from './read/searching.ts'
 export { see } from './read/see.ts'
 export { describeSelf, type SelfView } from './read/seeing.ts'
 export { type SaidInShadow, type ShadowView, shadowed } from './read/shadowed.ts'
 export { type NamespaceView, namespaces, readSignals } from './read/signals.ts'
 export { type Speakable, speakable } from './read/speakable.ts'
+export { type FailedMoment, type NamedTally, type Spending, spending, type Tally } from './read/spending.ts'
 export { newestMoment, stackChange } from './read/stepping.ts'
 export { type StreamRequest, streamWords } from './read/streaming.ts'
 export { suggesting, withSuggestion } from './read/suggesting.ts'
@@ -127,8 +136,10 @@ export { type SpaceNode, type Surroundings, surroundings } from './read/surround
 export {
   type ChannelView,
   conversation,
+  type ListedThread,
   type ThreadView,
   thread,
   threads,
   threadsOf,
 } from './read/threads.ts'
+export { type Uses, usesOf } from './read/uses.ts'

@@ -53,8 +53,10 @@ export {
   listThreads,
   listThreadsOf,
   listThreadsOfChannel,
+  listThreadWords,
   type ThreadPage,
   type ThreadsWanted,
+  type ThreadWords,
   threadOf,
 } from './inbox/threads.ts'
 export {
@@ -160,6 +162,20 @@ export {
 } from './moments/effects.ts'
 export { countEnds, type EndCount } from './moments/ends.ts'
 export { type Fault, type FaultPart, listFaults, recordFault } from './moments/faults.ts'
+export {
+  type FoundEntry,
+  type FoundMoment,
+  findLived,
+  findSaid,
+  type WordsWanted,
+} from './moments/find-words.ts'
+export {
+  type LatelyWanted,
+  type LateMoment,
+  listLately,
+  listWaitingFor,
+  type WaitingFor,
+} from './moments/lately.ts'
 export { announceCall, endCall, isCallUnderWay, renewCall } from './moments/mind-call.ts'
 export { findOpen, listUnfinished, recordOpen, type WholeOpen, wholeOpen } from './moments/open-record.ts'
 export {

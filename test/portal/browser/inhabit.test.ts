@@ -46,8 +46,7 @@ describe.runIf(hasChromium)('inhabiting and acting in a browser', () => {
     await on.goto(`${at.origin}/welcome#${await at.linkFor(being)}`)
     await on.locator('input[type=password]').fill(PASSWORD)
     await on.getByRole('button', { name: /Sign in as/ }).click()
-    await on.waitForURL('**/world')
-    await on.getByRole('heading', { name: 'World' }).waitFor()
+    await on.getByRole('heading', { name: 'What this is' }).waitFor()
   }
   const isFree = (being: string, seconds = 15) =>
     until(async () => (await rowOf(at.world, being)).inhabited?.by == null, {

@@ -155,10 +155,20 @@ describe.runIf(hasChromium)('the portal in a browser', () => {
     await page.keyboard.press('Control+k')
     await page.locator('input[aria-label=Search]:focus').waitFor()
     await page.keyboard.type('inbox')
-    // The page of that name comes first, then a being that may have it, and its flow.
-    await until(async () => (await page.locator('.mantine-Spotlight-action').count()) === 3)
+    await page.locator('.mantine-Spotlight-action').first().getByText('Inbox').waitFor()
     await page.keyboard.press('Enter')
     await page.waitForURL('**/inbox')
+    // A few letters of a being, and words that were said.
+    for (const [typed, found, url] of [
+      ['ech', '@echo', '**/beings/echo'],
+      ['shall open', 'Shall we open?', '**/threads/**'],
+    ] as const) {
+      await page.keyboard.press('Control+k')
+      await page.locator('input[aria-label=Search]:focus').fill(typed)
+      await page.locator('.mantine-Spotlight-action').first().getByText(found).waitFor()
+      await page.keyboard.press('Enter')
+      await page.waitForURL(url)
+    }
   })
 
   it('from the link of a first run to the first reply: a word to a being, and what it answers', async () => {

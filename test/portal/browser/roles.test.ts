@@ -34,7 +34,7 @@ describe.runIf(hasChromium)('roles, flows and signals in a browser', () => {
     await page.goto(`${at.origin}/welcome#${await at.linkFor(being)}`)
     await page.locator('input[type=password]').fill(PASSWORD)
     await page.getByRole('button', { name: /Sign in as/ }).click()
-    await page.waitForURL('**/world')
+    await page.getByRole('heading', { name: 'What this is' }).waitFor()
   }
   const go = async (path: string, heading: string | RegExp) => {
     await page.goto(`${at.origin}${path}`)

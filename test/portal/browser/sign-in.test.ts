@@ -77,7 +77,7 @@ describe.runIf(hasChromium)('signing in, in a browser', () => {
     await theirs.goto(link)
     await theirs.getByText('Choose how @fay signs in').waitFor()
     await theirs.getByRole('button', { name: 'Make a passkey' }).click()
-    await theirs.waitForURL('**/world')
+    await theirs.getByRole('heading', { name: 'What this is' }).waitFor()
     await accountMenu(theirs).getByText('@fay').waitFor()
     await accountMenu(theirs).click()
     await theirs.getByRole('menuitem', { name: 'Sign out' }).click()

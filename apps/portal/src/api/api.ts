@@ -5,11 +5,13 @@ import { beingRoutes } from './beings.ts'
 import { describe } from './describe.ts'
 import { inboxRoutes } from './inbox.ts'
 import { journalRoutes } from './journal.ts'
+import { latelyRoutes } from './lately.ts'
 import { answers, newApi, open, operation } from './operation.ts'
 import { outletRoutes } from './outlets.ts'
 import { overlayRoutes } from './overlays.ts'
 import { receiptRoutes } from './receipts.ts'
 import { roleRoutes } from './roles.ts'
+import { searchRoutes } from './search.ts'
 import { threadRoutes } from './threads.ts'
 import { tokenRoutes } from './tokens.ts'
 import { verbRoutes } from './verbs.ts'
@@ -37,6 +39,8 @@ export function apiOf(around: Around) {
     .route('/', overlayRoutes())
     .route('/', roleRoutes())
     .route('/', worldRoutes(around.portal))
+    .route('/', searchRoutes())
+    .route('/', latelyRoutes())
     .route('/', receiptRoutes(around.portal))
     .route('/', tokenRoutes())
     .route('/', outletRoutes(around.portal))

@@ -121,7 +121,20 @@ const thread = {
     .readonly()
     .optional(),
 }
-export const Thread = z.object(thread).openapi('Thread')
+export const Thread = z
+  .object({
+    ...thread,
+    subject: z
+      .string()
+      .nullable()
+      .openapi({ description: 'what it began with, shortened; null where I may read nothing of it' }),
+    last: z
+      .object({ from: stance.nullable(), words: z.string() })
+      .nullable()
+      .openapi({ description: 'what was said last of what I may read, shortened' }),
+    channel: z.string().nullable(),
+  })
+  .openapi('Thread')
 
 export const Conversation = z
   .object({

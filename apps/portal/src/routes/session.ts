@@ -1,4 +1,4 @@
-import { describeSelf, refusalOf } from '@treeos/client'
+import { describeSelf, refusalOf, usesOf } from '@treeos/client'
 import { stanceOf } from '@treeos/core'
 import { Hono } from 'hono'
 import { endSessions } from '../accounts/sessions.ts'
@@ -11,9 +11,10 @@ export const sessionRoutes = ({ store, temporal }: Portal, leave: Leave) =>
   new Hono<Env>()
     .get('/session', async (c) => {
       const { at, being, person, lease } = c.get('visit')
-      const { role, stacked, space } = await describeSelf(at, being).catch((error: unknown) => {
+      const { role, stacked, space, surface } = await describeSelf(at, being).catch((error: unknown) => {
         // A person whose flow gives no role now is signed in nevertheless.
-        if (refusalOf(error).code === 'ROLE_UNAVAILABLE') return { role: null, stacked: [], space: null }
+        if (refusalOf(error).code === 'ROLE_UNAVAILABLE')
+          return { role: null, stacked: [], space: null, surface: null }
         throw error
       })
       const { name: reality, timeZone } = at.reality
@@ -26,6 +27,7 @@ export const sessionRoutes = ({ store, temporal }: Portal, leave: Leave) =>
         space,
         reality,
         timeZone,
+        uses: await usesOf(at, being, surface),
         temporalUi: temporal.ui,
       })
     })

@@ -1,5 +1,5 @@
 import type { BeingName } from '@treeos/core'
-import { type SeeConnection, unlessRefused, withSnapshot } from './seeing.ts'
+import { type BeingSnapshot, type SeeConnection, unlessRefused, withSnapshot } from './seeing.ts'
 
 /** A space in the tree of what a being may see. */
 export interface SpaceNode {
@@ -21,6 +21,11 @@ export interface Surroundings {
 
 const SPACES_MAX = 2000
 
+/** A space with the stances of who is inside it. */
+export interface SpaceSeen extends SpaceNode {
+  readonly inside: readonly string[]
+}
+
 /**
  * The tree of the spaces that a being may see now, parents before children. It begins at the root, and where that may not be
  * seen at the places that the being's own list names.
@@ -28,27 +33,35 @@ const SPACES_MAX = 2000
  */
 export function surroundings(at: SeeConnection, as: BeingName): Promise<Surroundings> {
   return withSnapshot(at, as, async (snapshot) => {
-    const literals = snapshot.surface.canSee.filter(
-      (entry) => typeof entry === 'string' && entry.startsWith('/'),
-    )
-    const queue = ['/', snapshot.me.space, snapshot.me.home, ...(literals as string[])]
-    const spaces = new Map<string, SpaceNode>()
-    const asked = new Set<string>()
-    for (let path = queue.shift(); path !== undefined; path = queue.shift()) {
-      if (asked.has(path)) continue
-      if (spaces.size === SPACES_MAX) return { here: snapshot.me.space, spaces: ordered(spaces), more: true }
-      asked.add(path)
-      const seen = await unlessRefused(snapshot.see(path))
-      if (seen === null) continue
-      const { type, beings, matters, children } = seen
-      spaces.set(path, { path, type, beings: beings.length, things: matters.length, children })
-      queue.push(...children)
-    }
-    return { here: snapshot.me.space, spaces: ordered(spaces), more: false }
+    const { spaces, more } = await spacesSeen(snapshot)
+    return { here: snapshot.me.space, spaces: spaces.map(({ inside: _, ...node }) => node), more }
   })
 }
 
-const ordered = (spaces: ReadonlyMap<string, SpaceNode>): SpaceNode[] =>
+/** The same, within one snapshot. */
+export async function spacesSeen(
+  snapshot: BeingSnapshot,
+): Promise<{ readonly spaces: readonly SpaceSeen[]; readonly more: boolean }> {
+  const literals = snapshot.surface.canSee.filter(
+    (entry) => typeof entry === 'string' && entry.startsWith('/'),
+  )
+  const queue = ['/', snapshot.me.space, snapshot.me.home, ...(literals as string[])]
+  const spaces = new Map<string, SpaceSeen>()
+  const asked = new Set<string>()
+  for (let path = queue.shift(); path !== undefined; path = queue.shift()) {
+    if (asked.has(path)) continue
+    if (spaces.size === SPACES_MAX) return { spaces: ordered(spaces), more: true }
+    asked.add(path)
+    const seen = await unlessRefused(snapshot.see(path))
+    if (seen === null) continue
+    const { type, beings, matters, children } = seen
+    spaces.set(path, { path, type, beings: beings.length, things: matters.length, children, inside: beings })
+    queue.push(...children)
+  }
+  return { spaces: ordered(spaces), more: false }
+}
+
+const ordered = (spaces: ReadonlyMap<string, SpaceSeen>): SpaceSeen[] =>
   [...spaces.values()]
     .map((node) => ({ ...node, children: node.children.filter((child) => spaces.has(child)) }))
     .sort((a, b) => (a.path < b.path ? -1 : 1))

@@ -1,14 +1,20 @@
 import { type BeingName, parseMomentId, quote, stanceOf, type Thread, TreeosError } from '@treeos/core'
-import { authorizeActingAs, type Presence, readerOf } from '@treeos/reality'
+import type { Presence } from '@treeos/reality'
 import {
   type Db,
+  type InboxEntry,
   listThreads,
   listThreadsOf,
   listThreadsOfChannel,
+  listThreadWords,
   listUnheard,
   type ThreadsWanted,
+  type ThreadWords,
   threadOf,
 } from '@treeos/store'
+import { toldContent } from '@treeos/world'
+import { textsIn } from './excerpts.ts'
+import { openTo } from './lately.ts'
 
 /** A thread as people see it: one wake, and every wake and act that it caused. */
 export interface ThreadView extends Pick<Thread, 'thread' | 'state' | 'wakes' | 'open' | 'acts' | 'depth'> {
@@ -26,20 +32,52 @@ export async function threads(db: Db, which: ThreadsWanted): Promise<ThreadView[
   return (await listThreads(db, which)).threads.map(viewOf)
 }
 
-/** Threads that a person has a part in, page by page; the first operator's are all. A page may hold fewer than were asked for. */
+/** A thread in a list, with the words by which one knows it again. */
+export interface ListedThread extends ThreadView {
+  /** what it began with, shortened; null where nothing of it may be read */
+  readonly subject: string | null
+  /** what was said in it last, shortened */
+  readonly last: { readonly from: string | null; readonly words: string } | null
+  readonly channel: string | null
+}
+
+/**
+ * Threads that a person has a part in, page by page; the first operator's are all. A page may hold fewer than were asked for. Of the words
+ * it gets those that a being whose past is open to it said or was told.
+ */
 export async function threadsOf(
   at: Presence,
   as: BeingName,
   which: ThreadsWanted,
-): Promise<{ readonly threads: ThreadView[]; readonly next: number | null }> {
-  await authorizeActingAs(at, as)
-  const me = await readerOf(at).being(as)
-  const isOperator = me?.parent === null
+): Promise<{ readonly threads: ListedThread[]; readonly next: number | null }> {
+  const of = await openTo(at, as)
+  const isOperator = of === null
   const page = await (isOperator ? listThreads(at.db, which) : listThreadsOf(at.db, as, which))
   const mine = isOperator
     ? page.threads
     : page.threads.filter(({ participants }) => participants.includes(as))
-  return { threads: mine.map(viewOf), next: page.next }
+  const words = await listThreadWords(
+    at.db,
+    mine.map(({ thread }) => thread),
+    of,
+  )
+  const known = new Map(words.map((one) => [one.thread, one]))
+  return { threads: mine.map((one) => listedOf(one, known.get(one.thread))), next: page.next }
+}
+
+const SHOWN_CHARS = 140
+
+function listedOf(thread: Thread, words: ThreadWords | undefined): ListedThread {
+  const view = viewOf(thread)
+  if (words === undefined) return { ...view, subject: null, last: null, channel: null }
+  const { first, last, channel } = words
+  const from = last.caller === null ? null : stanceOf(last.caller.name)
+  return { ...view, subject: shortened(first), last: { from, words: shortened(last) }, channel }
+}
+
+function shortened(entry: InboxEntry): string {
+  const text = textsIn(toldContent(entry)).replaceAll(/\s+/g, ' ').trim()
+  return text.length <= SHOWN_CHARS ? text : `${text.slice(0, SHOWN_CHARS).toWellFormed()} …`
 }
 
 /** A conversation with a name: the threads in which something was said under it, the one with the latest wake first. */

@@ -1,6 +1,8 @@
 import { ASKED_PREFIX, type BeingName, type Thread } from '@treeos/core'
-import { type RawBuilder, sql } from 'kysely'
+import { type RawBuilder, type Selectable, sql } from 'kysely'
 import type { Db } from '../sql/database.ts'
+import type { InboxTable } from '../sql/schema.ts'
+import { entryOf, type InboxEntry } from './entry.ts'
 
 export interface ThreadsWanted {
   /** at most this many */
@@ -109,4 +111,47 @@ async function tallyThreads(db: Db, threads: readonly string[]): Promise<Thread[
     group by i.root
     order by array_position(${threads}::text[], i.root)`.execute(db)
   return rows
+}
+
+/** What began a thread, and what was said in it last, as far as one may read it. */
+export interface ThreadWords {
+  readonly thread: string
+  readonly channel: string | null
+  readonly first: InboxEntry
+  readonly last: InboxEntry
+}
+
+/**
+ * Of these threads the first and the last words that a being may read: those that one said or was told whose past is open to it.
+ * @param of the being, with its offspring at any distance; null: all
+ */
+export async function listThreadWords(
+  db: Db,
+  threads: readonly string[],
+  of: BeingName | null,
+): Promise<ThreadWords[]> {
+  if (threads.length === 0) return []
+  const isReadable =
+    of === null
+      ? sql`true`
+      : sql`(i.being in (select being from offspring) or i.caller in (select being from offspring))`
+  const { rows } = await sql<
+    Selectable<InboxTable> & { readonly isFirst: boolean; readonly name: string | null }
+  >`
+    with recursive offspring(being) as (
+      select ${of}::text union all
+      select substr(p.key, 7) from offspring o join treeos.projection p on p.parent = o.being and p.key like 'being:%'
+    )
+    select i.*, edge."isFirst", edge.name from (
+      select i.root, min(i.age) as first, max(i.age) as last, max(i.channel) as name from treeos.inbox i
+      where i.root = any(${[...threads]}::text[]) and i.kind = 'summon' and i.notice is null and ${isReadable} group by i.root
+    ) asked
+    cross join lateral (values (asked.first, true, asked.name), (asked.last, false, asked.name)) as edge(age, "isFirst", name)
+    join treeos.inbox i on i.root = asked.root and i.age = edge.age`.execute(db)
+  const pairs = Map.groupBy(rows, ({ root }) => root)
+  return [...pairs].flatMap(([thread, pair]) => {
+    const [first, last] = [pair.find(({ isFirst }) => isFirst), pair.find(({ isFirst }) => !isFirst)]
+    if (first === undefined || last === undefined) return []
+    return [{ thread, channel: first.name, first: entryOf(first), last: entryOf(last) }]
+  })
 }

@@ -4,7 +4,9 @@ import { own } from '../api/client.ts'
 import { useDeed } from '../api/deed.ts'
 import { keepKey } from '../api/session.ts'
 import { Answer, PageHead } from '../parts/index.ts'
+import { Hooks } from './Hooks.tsx'
 import { Identities } from './Identities.tsx'
+import { Outlets } from './Outlets.tsx'
 import { Passkeys } from './Passkeys.tsx'
 import { Password } from './Password.tsx'
 import { accountQuery } from './queries.ts'
@@ -17,8 +19,8 @@ export function Account() {
   return (
     <Stack maw={720}>
       <PageHead title="How you sign in">
-        Your password, your passkeys, the browsers in which you are signed in, and the programs that act for
-        you. One way to sign in always remains.
+        Your password, your passkeys, the browsers in which you are signed in, the programs that act for you,
+        and where you are told what waits. One way to sign in always remains.
       </PageHead>
       <Answer of={account}>
         {(own) => (
@@ -29,6 +31,8 @@ export function Account() {
             {own.provider === null && own.identities.length === 0 ? null : <Identities own={own} />}
             <Sessions own={own} />
             <Tokens own={own} />
+            <Outlets own={own} />
+            <Hooks own={own} />
           </>
         )}
       </Answer>

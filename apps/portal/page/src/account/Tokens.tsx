@@ -1,22 +1,12 @@
-import { Alert, Badge, Group, NumberInput, Stack, Text, TextInput } from '@mantine/core'
+import { Badge, Group, NumberInput, Text, TextInput } from '@mantine/core'
 import { useForm } from '@mantine/form'
 import { useInfiniteQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import { api } from '../api/client.ts'
 import { useDeed } from '../api/deed.ts'
-import {
-  Answer,
-  Card,
-  Copied,
-  Form,
-  given,
-  Inert,
-  Quiet,
-  SmallButton,
-  Time,
-  Trouble,
-} from '../parts/index.ts'
+import { Answer, Card, Form, given, Inert, Quiet, SmallButton, Time, Trouble } from '../parts/index.ts'
 import { type OwnAccount, tokensQuery } from './queries.ts'
+import { Secret } from './Secret.tsx'
 
 const DAYS = 30
 const DAYS_MAX = 365
@@ -33,7 +23,14 @@ export function Tokens({ own: { isFresh } }: { readonly own: OwnAccount }) {
       note="A program that has the secret of one acts as its being, by the API and by MCP."
       gap="sm"
     >
-      {secret === null ? null : <Secret secret={secret} onClose={() => show(null)} />}
+      {secret === null ? null : (
+        <Secret
+          title="The secret of the new token"
+          note="It is not shown again. Whoever has it acts as the being of the token."
+          secrets={[secret]}
+          onClose={() => show(null)}
+        />
+      )}
       <Answer of={tokens}>
         {({ pages }) =>
           pages
@@ -133,17 +130,3 @@ function NewToken({ isOff, onMade }: { readonly isOff: boolean; readonly onMade:
     </Form>
   )
 }
-
-/** The secret is shown once: the server keeps only a hash of it. */
-const Secret = ({ secret, onClose }: { readonly secret: string; readonly onClose: () => void }) => (
-  <Alert color="leaf" role="status" title="The secret of the new token">
-    <Stack gap="sm" align="flex-start">
-      <Text size="sm">It is not shown again. Whoever has it acts as the being of the token.</Text>
-      <span className="code inert">{secret}</span>
-      <Group gap="xs">
-        <Copied text={secret} />
-        <SmallButton onClick={onClose}>Done</SmallButton>
-      </Group>
-    </Stack>
-  </Alert>
-)

@@ -26,3 +26,6 @@ export const useChange = <A extends { json(): Promise<unknown> }, Of = void>(
   change: (of: Of) => Promise<A>,
   onDone?: () => void,
 ) => useDeed(change, { stale: ['account'], ...(onDone === undefined ? {} : { onDone }) })
+
+export const outletsQuery = asking(['outlets'], () => api.outlets.$get())
+export const hooksQuery = asking(['hooks'], () => api.hooks.$get())

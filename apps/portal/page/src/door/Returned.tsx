@@ -26,7 +26,7 @@ export function Returned() {
         await own.open.provider.returned.$post({ json: { attempt, query, token } })
       ).json()
       keepKey(key)
-      return '/world'
+      return '/'
     },
     onSuccess: (to) => void navigate({ to, replace: true }),
   })

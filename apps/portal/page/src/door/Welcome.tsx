@@ -34,7 +34,7 @@ function Open({ token }: { readonly token: string }) {
   const link = useQuery(linkQuery(token))
   const enter = ({ key }: { readonly key: string }) => {
     keepKey(key)
-    void navigate({ to: '/world', replace: true })
+    void navigate({ to: '/', replace: true })
   }
   const using = useDeed(
     (json: { password: string }) => own.open.link.use.$post({ json: { token, ...json } }),

@@ -6,6 +6,7 @@ import { Budgets } from './Budgets.tsx'
 import { Machine } from './Machine.tsx'
 import { healthQuery, useOfOwnQuery } from './queries.ts'
 import { Reality } from './Reality.tsx'
+import { Spending } from './Spending.tsx'
 
 /** How the reality and its machine do: for the first operator. Everybody else sees what it has used itself. */
 export function Health() {
@@ -13,7 +14,8 @@ export function Health() {
   const isRefused = health.error instanceof Refusal && health.error.code === 'FORBIDDEN'
   return (
     <Stack>
-      <PageHead title="Health" />
+      <PageHead title="Cost and health" />
+      <Spending />
       {isRefused ? (
         <OwnUse />
       ) : (

@@ -6,5 +6,8 @@ export const healthQuery = asking(['health'], () => api.health.$get())
 export const machineQuery = asking(['machine'], () => own.machine.$get())
 export const useOfOwnQuery = asking(['use'], () => api.use.$get())
 
+export const spendingQuery = (seconds: number) =>
+  asking(['spending', seconds], () => api.spending.$get({ query: { seconds } }))
+
 export type HealthFound = FoundBy<typeof healthQuery>
 export type Budget = HealthFound['budgets'][number]

@@ -2,7 +2,7 @@ import { pieces } from '../text/unseen.ts'
 
 /** Text that somebody else wrote. Nothing in it is ever markup, and characters that would not be seen show their codes. */
 export const Inert = ({ text }: { readonly text: string }) => (
-  <span className="inert">
+  <span className="inert" dir="auto">
     {pieces(text).map(({ text, isUnseen }, i) =>
       isUnseen ? (
         <span key={i} className="unseen" title={`an invisible character, ${text}`}>

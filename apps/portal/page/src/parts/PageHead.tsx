@@ -1,5 +1,5 @@
 import { Group, Title } from '@mantine/core'
-import type { ReactNode } from 'react'
+import { type ReactNode, useEffect } from 'react'
 import { Quiet } from './small.ts'
 
 interface Props {
@@ -10,13 +10,18 @@ interface Props {
   readonly action?: ReactNode
 }
 
-/** The head of a page. */
-export const PageHead = ({ title, children, action }: Props) => (
-  <Group justify="space-between" align="flex-start">
-    <div className="grows">
-      <Title order={1}>{title}</Title>
-      {children === undefined ? null : <Quiet component="div">{children}</Quiet>}
-    </div>
-    {action}
-  </Group>
-)
+/** The head of a page. A title of plain text is also that of the tab of the browser. */
+export function PageHead({ title, children, action }: Props) {
+  useEffect(() => {
+    if (typeof title === 'string') document.title = `${title} · TreeOS`
+  }, [title])
+  return (
+    <Group justify="space-between" align="flex-start">
+      <div className="grows">
+        <Title order={1}>{title}</Title>
+        {children === undefined ? null : <Quiet component="div">{children}</Quiet>}
+      </div>
+      {action}
+    </Group>
+  )
+}

@@ -1,8 +1,8 @@
 const SHORT = new Intl.DateTimeFormat(undefined, { hour: '2-digit', minute: '2-digit' })
-const LONG = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeStyle: 'medium' })
+const LONG = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeStyle: 'long' })
 const DAY = new Intl.DateTimeFormat(undefined, { month: 'short', day: 'numeric' })
 
-/** A time in the zone of the browser; the whole of it shows on hover. */
+/** A time in the zone of the browser; the whole of it, with the zone, shows on hover. */
 export function Time({ iso }: { readonly iso: string }) {
   const at = new Date(iso)
   const isToday = at.toDateString() === new Date().toDateString()

@@ -1,10 +1,11 @@
-import { TagsInput, Text } from '@mantine/core'
+import { Group, type OptionsFilter, Stack, TagsInput, Text } from '@mantine/core'
 import { useDebouncedValue } from '@mantine/hooks'
 import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
-import { Inert } from '../parts/index.ts'
+import { Inert, SmallButton } from '../parts/index.ts'
 import { Chip } from './Chip.tsx'
 import { type Entry, entryOfText, textOfEntry } from './entries.ts'
+import { entryOfWords, entryWords, meantBy } from './entry-words.ts'
 import { addressesQuery } from './queries.ts'
 
 const SHOWN_MAX = 50
@@ -33,27 +34,58 @@ export function EntryPicker(props: PickerProps) {
     ...addressesQuery(addresses ?? 'all', text),
     enabled: isSearched,
   })
+  const choices = [...new Set([...offered, ...(isSearched ? found : [])])]
+  const starred = entries.filter((entry) => meantBy(entry) !== null)
+  const mean = (entry: Entry) => onChange(entries.map((one) => (one === entry ? (meantBy(one) ?? one) : one)))
   return (
-    <TagsInput
-      label={label}
-      description={description}
-      placeholder={entries.length === 0 ? 'nothing' : ''}
-      data={[...new Set([...offered, ...(isSearched ? found : [])])]}
-      searchValue={typed}
-      onSearchChange={type}
-      onDropdownOpen={() => setOpen(true)}
-      limit={SHOWN_MAX}
-      splitChars={['\n']}
-      isDuplicate={(text, others) => others.includes(text)}
-      value={[...new Set(entries.map(textOfEntry))]}
-      onChange={(texts) => onChange(texts.map(entryOfText))}
-      error={error === undefined ? undefined : <Inert text={error} />}
-      renderPill={(pill) => <Chip {...pill} />}
-      renderOption={({ option }) => (
-        <Text size="sm">
-          <Inert text={option.value} />
-        </Text>
-      )}
-    />
+    <Stack gap={4}>
+      <TagsInput
+        label={label}
+        description={description}
+        placeholder={entries.length === 0 ? 'nothing' : ''}
+        data={choices}
+        filter={holding}
+        searchValue={typed}
+        onSearchChange={type}
+        onDropdownOpen={() => setOpen(true)}
+        limit={SHOWN_MAX}
+        splitChars={['\n']}
+        isDuplicate={(text, others) => others.includes(text)}
+        value={[...new Set(entries.map(textOfEntry))]}
+        onChange={(texts) => onChange(texts.map((one) => entryOfWords(one, choices) ?? entryOfText(one)))}
+        error={error === undefined ? undefined : <Inert text={error} />}
+        renderPill={(pill) => <Chip {...pill} words={wordsOfText(pill.value ?? '')} />}
+        renderOption={({ option }) => (
+          <Text size="sm">
+            <Inert text={wordsOfText(option.value)} />
+            {wordsOfText(option.value) === option.value ? null : (
+              <span className="quiet code"> {option.value}</span>
+            )}
+          </Text>
+        )}
+      />
+      {starred.map((entry) => (
+        <Group key={textOfEntry(entry)} gap="xs" role="alert">
+          <Text size="sm">
+            No name has a star, so “<Inert text={textOfEntry(entry)} />” would match nothing.
+          </Text>
+          <SmallButton onClick={() => mean(entry)}>Use {entryWords(meantBy(entry) ?? entry)}</SmallButton>
+        </Group>
+      ))}
+    </Stack>
   )
 }
+
+const wordsOfText = (text: string): string => entryWords(entryOfText(text))
+
+/** Offers what holds the typed letters in its words, or as it is written. */
+const holding: OptionsFilter = ({ options, search, limit }) =>
+  options
+    .filter((option) => {
+      if (!('value' in option)) return false
+      const text = search.trim().toLowerCase()
+      return (
+        option.value.toLowerCase().includes(text) || wordsOfText(option.value).toLowerCase().includes(text)
+      )
+    })
+    .slice(0, limit)

@@ -8,14 +8,50 @@ interface MoreProps {
   readonly errorOf: (field: string) => string | undefined
 }
 
+/** For each field its label, what holds when nothing is chosen, and the words for each value. */
 const CHOICES = [
-  ['requiredCognition', 'Only for', 'any mind', ['llm', 'human', 'scripted']],
-  ['defaultOrientation', 'Orientation', 'forward', ['forward', 'half', 'inward']],
-  ['replyTo', 'Replies to', 'asker', ['asker', 'chain-initial']],
-  ['respondMode', 'Responds', 'async', ['async', 'none']],
-  ['views', 'Sees', 'default', ['default', 'only']],
-  ['layout', 'Prompt', 'as-told', ['as-told', 'stable-first']],
-  ['prose', 'Prose', 'see', ['see', 'answers']],
+  [
+    'requiredCognition',
+    'Who can wear it',
+    'any mind',
+    { llm: 'a model', human: 'a person', scripted: 'a script' },
+  ],
+  [
+    'defaultOrientation',
+    'What it looks at',
+    'the world',
+    { forward: 'the world', half: 'half the world, half itself', inward: 'itself' },
+  ],
+  [
+    'replyTo',
+    'Whom it answers',
+    'whoever asks',
+    { asker: 'whoever asks', 'chain-initial': 'whoever began the thread' },
+  ],
+  [
+    'respondMode',
+    'Whether it answers',
+    'when it has something to say',
+    { async: 'when it has something to say', none: 'never' },
+  ],
+  [
+    'views',
+    'What its prompt shows',
+    'what is around it, and its views',
+    { default: 'what is around it, and its views', only: 'its views alone' },
+  ],
+  [
+    'layout',
+    'Order of its prompt',
+    'as it is told',
+    { 'as-told': 'as it is told', 'stable-first': 'what seldom changes first' },
+  ],
+  [
+    'prose',
+    'Words without an act',
+    'are kept, and reach nobody',
+    { see: 'are kept, and reach nobody', answers: 'are its answer' },
+  ],
 ] as const
 /** Where the value of a field is no text. */
 const SELF_CONTINUES = {
@@ -44,7 +80,7 @@ export function MoreFields({ role, set, errorOf }: MoreProps) {
           key={field}
           label={label}
           placeholder={byDefault}
-          data={[...data]}
+          data={Object.entries(data).map(([value, words]) => ({ value, label: words }))}
           clearable
           value={(role[field] as string | undefined) ?? null}
           onChange={(chosen) => set(field, chosen ?? undefined)}

@@ -161,7 +161,7 @@ function pickersOf({ operations, beOps, see, ...catalogs }: Offered) {
     {
       field: 'canSee',
       label: 'May see',
-      description: 'Spaces, beings and things, or relations such as parent',
+      description: 'Spaces, beings and things by name, or such as its maker',
       addresses: 'all' as const,
       offered: ['~', '{"pattern":"*"}', ...relations, ...resolvers],
     },
@@ -174,7 +174,7 @@ function pickersOf({ operations, beOps, see, ...catalogs }: Offered) {
     {
       field: 'canSummon',
       label: 'May speak to',
-      description: 'Beings, or relations such as asker',
+      description: 'Beings by name, or such as whoever asks',
       addresses: 'beings' as const,
       offered: [...relations, '{"pattern":"@*"}', ...resolvers],
     },

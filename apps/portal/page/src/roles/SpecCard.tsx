@@ -1,8 +1,10 @@
 import { Group, Stack, Text } from '@mantine/core'
-import { Fragment, type ReactNode } from 'react'
+import { Fragment } from 'react'
 import { Inert } from '../parts/index.ts'
 import { type Entry, textOfEntry } from './entries.ts'
+import { entryWords } from './entry-words.ts'
 import type { Spec } from './spec.ts'
+import { sentencesOfRole } from './spec-words.ts'
 
 const LISTS = {
   canSee: 'may see',
@@ -11,42 +13,32 @@ const LISTS = {
   canBe: 'may be',
   see: 'is shown',
 }
-const FLAGS = {
-  requiredCognition: 'only for',
-  triggerOn: 'woken by',
-  selfContinue: 'goes on by itself',
-  forceToolCall: 'has to act when asked',
-  defaultOrientation: 'orientation',
-  replyTo: 'replies to',
-  respondMode: 'responds',
-  views: 'sees',
-  layout: 'prompt',
-  prose: 'its prose',
-}
-
 /** What a role permits and says. */
 export function SpecCard({ spec }: { readonly spec: Spec }) {
   const { prompt } = spec
-  const fields: [string, ReactNode][] = [
-    ...Object.entries(LISTS).map(([field, words]): [string, ReactNode] => [
-      words,
-      <Chips key={field} entries={spec[field] as readonly Entry[]} />,
-    ]),
-    ...Object.entries(FLAGS).flatMap(([field, words]): [string, ReactNode][] =>
-      spec[field] === undefined ? [] : [[words, <Inert key={field} text={wordsOf(spec[field])} />]],
-    ),
-  ]
+  const sentences = sentencesOfRole(spec)
   return (
     <section className="card" aria-label="The role">
       <Stack gap="sm">
         <dl className="fields">
-          {fields.map(([words, value]) => (
-            <Fragment key={words}>
+          {Object.entries(LISTS).map(([field, words]) => (
+            <Fragment key={field}>
               <dt>{words}</dt>
-              <dd>{value}</dd>
+              <dd>
+                <Chips entries={(spec[field] ?? []) as readonly Entry[]} />
+              </dd>
             </Fragment>
           ))}
         </dl>
+        {sentences.length === 0 ? null : (
+          <div>
+            {sentences.map((sentence) => (
+              <Text key={sentence} size="sm">
+                <Inert text={sentence} />
+              </Text>
+            ))}
+          </div>
+        )}
         <div>
           <Text size="sm" fw={600} mb={4}>
             Its prompt
@@ -72,14 +64,9 @@ const Chips = ({ entries }: { readonly entries: readonly Entry[] }) =>
   ) : (
     <Group gap={4}>
       {entries.map((entry) => (
-        <span key={textOfEntry(entry)} className="chip code">
-          <Inert text={textOfEntry(entry)} />
+        <span key={textOfEntry(entry)} className="chip" title={textOfEntry(entry)}>
+          <Inert text={entryWords(entry)} />
         </span>
       ))}
     </Group>
   )
-
-function wordsOf(value: unknown): string {
-  if (Array.isArray(value)) return value.length === 0 ? 'nothing' : value.join(', ')
-  return value === true ? 'yes' : value === false ? 'no' : String(value)
-}

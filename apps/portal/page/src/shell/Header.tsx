@@ -13,7 +13,7 @@ import { Link } from '@tanstack/react-router'
 import { own } from '../api/client.ts'
 import { sessionQuery } from '../api/queries.ts'
 import { keepKey } from '../api/session.ts'
-import { Quiet } from '../parts/index.ts'
+import { Icon, Quiet } from '../parts/index.ts'
 import { openPalette } from './Palette.tsx'
 
 export const HEADER_PX = 52
@@ -42,12 +42,12 @@ export function Header({ isOpen, onToggle, isLive }: Props) {
         )}
       </Group>
       <Group gap="xs" wrap="nowrap">
-        <ActionIcon variant="default" size="lg" w={{ base: 36, sm: 120 }} onClick={openPalette}>
-          <Quiet visibleFrom="sm">Search &nbsp;Ctrl K</Quiet>
-          <VisuallyHidden hiddenFrom="sm">Search</VisuallyHidden>
-          <Text size="sm" hiddenFrom="sm" aria-hidden>
-            ⌕
-          </Text>
+        <ActionIcon variant="default" size="lg" w={{ base: 36, sm: 180 }} onClick={openPalette}>
+          <Group gap={6} wrap="nowrap">
+            <Icon name="search" size={16} />
+            <Quiet visibleFrom="sm">Search &nbsp;Ctrl K</Quiet>
+            <VisuallyHidden hiddenFrom="sm">Search</VisuallyHidden>
+          </Group>
         </ActionIcon>
         <Account stance={session?.stance ?? '…'} />
       </Group>

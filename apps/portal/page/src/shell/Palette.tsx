@@ -1,54 +1,61 @@
-import { createSpotlight, Spotlight } from '@mantine/spotlight'
+import { useDebouncedValue } from '@mantine/hooks'
+import { createSpotlight, Spotlight, type SpotlightActionGroupData } from '@mantine/spotlight'
 import { useQuery } from '@tanstack/react-query'
 import { useNavigate } from '@tanstack/react-router'
-import { useState } from 'react'
-import { worldQuery } from '../api/queries.ts'
-import { NAVIGATION } from './navigation.ts'
+import { useEffect, useState } from 'react'
+import { sessionQuery } from '../api/queries.ts'
+import { pagesFor } from './navigation.ts'
+import { foundIn, type Goal, pageGoals } from './palette-goals.tsx'
+import { searchQuery } from './search-query.ts'
 
 const [store, spotlight] = createSpotlight()
 
 export const openPalette = (): void => spotlight.open()
 
-const STANCE = /^@?[a-z][a-z0-9-]*$/
+/** While somebody types, only what stands for this long is asked for. */
+const TYPING_MS = 150
 
-/** Goes anywhere by a few letters: Ctrl K or Cmd K. */
+/** Searches all that one may read, and goes there: Ctrl K or Cmd K. */
 export function Palette() {
   const navigate = useNavigate()
   const [query, setQuery] = useState('')
-  const { data: world } = useQuery(worldQuery)
-  const action = (label: string, onClick: () => unknown) => ({
-    id: label,
-    label,
-    onClick: () => void onClick(),
-  })
-  const params = { name: query.trim().replace(/^@/, '') }
-  const actions = [
-    ...NAVIGATION.map(({ to, label }) =>
-      action(label === 'Do' ? 'Do something' : label, () => navigate({ to })),
-    ),
-    action('New role', () => navigate({ to: '/roles', search: { edit: true } })),
-    action('How you sign in', () => navigate({ to: '/account' })),
-    ...(world?.spaces ?? []).map(({ path }) =>
-      action(path, () => navigate({ to: '/world', search: { at: path } })),
-    ),
-    ...(STANCE.test(query.trim())
-      ? [
-          action(`@${params.name}`, () => navigate({ to: '/beings/$name', params })),
-          action(`@${params.name}: its flow`, () => navigate({ to: '/beings/$name/flow', params })),
-        ]
-      : []),
-  ]
+  const [text] = useDebouncedValue(query.trim(), TYPING_MS)
+  const { data: session } = useQuery(sessionQuery)
+  const found = useQuery({ ...searchQuery(text), enabled: text !== '' })
+  const pages = session === undefined ? [] : pagesFor(session).flatMap((group) => group.pages)
+  const goals = [...pageGoals(pages, query), ...(query.trim() === '' ? [] : foundIn(found.data))]
+  const shown: SpotlightActionGroupData[] = goals.map(({ group, actions }) => ({
+    group,
+    actions: actions.map(({ go, ...action }: Goal) => ({ ...action, onClick: () => void go(navigate) })),
+  }))
+  // What comes while one types is chosen, too: Enter goes to the first.
+  useEffect(() => chooseFirst(), [found.data, query])
+  const isAsking = query.trim() !== '' && (text !== query.trim() || found.isFetching)
   return (
     <Spotlight
       store={store}
-      actions={actions}
+      actions={shown}
+      filter={(_query, actions) => actions}
       query={query}
       onQueryChange={setQuery}
       shortcut={['mod + K']}
-      limit={20}
-      attributes={{ content: { 'aria-label': 'Go anywhere' } }}
-      nothingFound="Nothing has this name"
-      searchProps={{ placeholder: 'A page, a path, or @name', 'aria-label': 'Search' }}
+      transitionProps={{ duration: 0 }} // what is typed while it fades would be lost
+      scrollable
+      maxHeight={520}
+      attributes={{ content: { 'aria-label': 'Search' } }}
+      nothingFound={isAsking ? 'Looking…' : 'Nothing that you may read holds this'}
+      searchProps={{
+        placeholder: 'A being, a role, a page, or any words',
+        'aria-label': 'Search',
+      }}
     />
   )
+}
+
+/** Spotlight chooses the first of what is there when a letter is typed, and not of what comes later. */
+function chooseFirst(): void {
+  const list = document.getElementById(store.getState().listId)
+  if (list === null || list.querySelector('[data-selected]') !== null) return
+  list.querySelector('[data-action]')?.setAttribute('data-selected', 'true')
+  store.updateState((state) => ({ ...state, selected: 0 }))
 }

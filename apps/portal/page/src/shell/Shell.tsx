@@ -1,7 +1,7 @@
-import { AppShell, NavLink } from '@mantine/core'
+import { AppShell } from '@mantine/core'
 import { useDisclosure } from '@mantine/hooks'
 import { QueryClientProvider, useQuery, useQueryClient } from '@tanstack/react-query'
-import { Link, Outlet, useLocation } from '@tanstack/react-router'
+import { Outlet, useLocation } from '@tanstack/react-router'
 import { useEffect, useState, useSyncExternalStore } from 'react'
 import { followLive } from '../api/live.ts'
 import { sessionQuery } from '../api/queries.ts'
@@ -14,9 +14,8 @@ import { endWithTabs, renewLease } from '../inhabit/lease.ts'
 import { Over } from '../inhabit/Over.tsx'
 import { Answer } from '../parts/index.ts'
 import { HEADER_PX, Header } from './Header.tsx'
-import { NAVIGATION } from './navigation.ts'
+import { Navigation } from './Navigation.tsx'
 import { Palette } from './Palette.tsx'
-import { Waiting } from './Waiting.tsx'
 
 /** What every page stands in. It holds nothing of an earlier session: each one makes it anew. */
 export function Shell() {
@@ -63,6 +62,7 @@ function Frame({ tab }: { readonly tab: Driven | null }) {
       navbar={{ width: 208, breakpoint: 'sm', collapsed: { mobile: !isOpen } }}
       padding="md"
     >
+      <SkipLink />
       <AppShell.Header>
         {tab === null ? null : <Banner tab={tab} until={until} />}
         <Header isOpen={isOpen} onToggle={toggle} isLive={isLive} />
@@ -70,7 +70,7 @@ function Frame({ tab }: { readonly tab: Driven | null }) {
       <AppShell.Navbar p="xs" component="nav" aria-label="Pages">
         <Navigation pathname={pathname} />
       </AppShell.Navbar>
-      <AppShell.Main>
+      <AppShell.Main id={MAIN} tabIndex={-1}>
         <Answer of={session}>{() => <Outlet />}</Answer>
       </AppShell.Main>
       <Palette />
@@ -78,33 +78,18 @@ function Frame({ tab }: { readonly tab: Driven | null }) {
   )
 }
 
-function Navigation({ pathname }: { readonly pathname: string }) {
-  const { data: session } = useQuery(sessionQuery)
-  const own = `/beings/${session?.stance.slice(1)}`
-  return (
-    <>
-      {NAVIGATION.map(({ to, label }) => (
-        <NavLink
-          key={to}
-          component={Link}
-          to={to}
-          label={label}
-          active={pathname.startsWith(to)}
-          rightSection={to === '/inbox' ? <Waiting /> : null}
-        />
-      ))}
-      {session === undefined ? null : (
-        <NavLink component={Link} to={own} label="Me" active={pathname === own} />
-      )}
-      {session?.temporalUi == null ? null : (
-        <NavLink
-          href={session.temporalUi}
-          target="_blank"
-          rel="noreferrer"
-          label="Temporal"
-          description="opens its own page"
-        />
-      )}
-    </>
-  )
-}
+const MAIN = 'page'
+
+/** The first stop of the Tab key: who uses a keyboard need not go through the navigation on each page. */
+const SkipLink = () => (
+  <a
+    href={`#${MAIN}`}
+    className="skip"
+    onClick={(event) => {
+      event.preventDefault() // what stands behind the # of an address belongs to links that open it
+      document.getElementById(MAIN)?.focus()
+    }}
+  >
+    Skip to the page
+  </a>
+)

@@ -1,14 +1,80 @@
-/** The pages that stand beside every page, in order. */
-export const NAVIGATION = [
-  { to: '/world', label: 'World' },
-  { to: '/inbox', label: 'Inbox' },
-  { to: '/threads', label: 'Threads' },
-  { to: '/roles', label: 'Roles' },
-  { to: '/signals', label: 'Signals' },
-  { to: '/do', label: 'Do' },
-  { to: '/birth', label: 'Birther' },
-  { to: '/overlays', label: 'Overlays' },
-  { to: '/replay', label: 'Replay' },
-  { to: '/people', label: 'People' },
-  { to: '/health', label: 'Health' },
-] as const
+import type { FoundBy } from '../api/deed.ts'
+import type { sessionQuery } from '../api/queries.ts'
+import type { IconName } from '../parts/index.ts'
+
+export type SessionFound = FoundBy<typeof sessionQuery>
+
+type Uses = SessionFound['uses']
+
+interface PageEntry {
+  readonly to: string
+  readonly label: string
+  readonly icon: IconName
+  /** who has use for it; everybody when left out */
+  readonly isFor?: (uses: Uses, isPerson: boolean) => boolean
+}
+
+const isMaker = ({ all, births }: Uses): boolean => all || births
+
+/** The pages that stand beside every page: in groups, in order. */
+const GROUPS = [
+  {
+    title: 'Work',
+    pages: [
+      { to: '/', label: 'Start', icon: 'start' },
+      { to: '/inbox', label: 'Inbox', icon: 'inbox' },
+      { to: '/threads', label: 'Threads', icon: 'threads' },
+      { to: '/world', label: 'World', icon: 'world' },
+    ],
+  },
+  {
+    title: 'Make',
+    pages: [
+      { to: '/roles', label: 'Roles', icon: 'role', isFor: ({ roles }) => roles },
+      { to: '/birth', label: 'Birther', icon: 'birth', isFor: ({ births }) => births },
+      { to: '/signals', label: 'Signals', icon: 'signal', isFor: ({ all, signals }) => all || signals },
+      {
+        to: '/overlays',
+        label: 'Overlays',
+        icon: 'overlay',
+        isFor: (uses, isPerson) => isPerson && isMaker(uses),
+      },
+      { to: '/do', label: 'Do', icon: 'hand', isFor: ({ acts }) => acts },
+    ],
+  },
+  {
+    title: 'Watch',
+    pages: [
+      { to: '/live', label: 'Live', icon: 'live' },
+      { to: '/health', label: 'Cost and health', icon: 'health' },
+      { to: '/replay', label: 'Replay', icon: 'replay', isFor: isMaker },
+    ],
+  },
+  {
+    title: 'House',
+    pages: [
+      {
+        to: '/people',
+        label: 'People',
+        icon: 'people',
+        isFor: (uses, isPerson) => isPerson && isMaker(uses),
+      },
+    ],
+  },
+] as const satisfies readonly { readonly title: string; readonly pages: readonly PageEntry[] }[]
+
+export type PagePath = (typeof GROUPS)[number]['pages'][number]['to']
+export interface ShownPage extends PageEntry {
+  readonly to: PagePath
+}
+
+/** What a session has use for; groups without any are left out. */
+export function pagesFor({ uses, driver }: Pick<SessionFound, 'uses' | 'driver'>) {
+  const isPerson = driver === null
+  return GROUPS.map(({ title, pages }) => ({
+    title,
+    pages: (pages as readonly ShownPage[]).filter(
+      ({ isFor }) => isFor === undefined || isFor(uses, isPerson),
+    ),
+  })).filter(({ pages }) => pages.length > 0)
+}

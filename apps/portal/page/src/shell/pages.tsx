@@ -4,7 +4,6 @@ import {
   createRoute,
   createRouter,
   lazyRouteComponent,
-  Navigate,
   type RouteComponent,
 } from '@tanstack/react-router'
 import { Answer } from '../door/Answer.tsx'
@@ -16,7 +15,7 @@ import { Shell } from './Shell.tsx'
 const root = createRootRoute({
   notFoundComponent: () => (
     <Door title="Nothing is at this address">
-      <Anchor href="/">Go to the world</Anchor>
+      <Anchor href="/">Go to the start</Anchor>
     </Door>
   ),
 })
@@ -44,11 +43,7 @@ const page = <
   })
 
 const pages = [
-  createRoute({
-    getParentRoute: () => signedIn,
-    path: '/',
-    component: () => <Navigate to="/world" replace />,
-  }),
+  page('/', 'Home', () => import('../home/Home.tsx')),
   page(
     '/world',
     'World',
@@ -79,6 +74,7 @@ const pages = [
       ...(edit === true ? { edit: true as const } : {}),
     }),
   ),
+  page('/live', 'Live', () => import('../live/Live.tsx')),
   page('/health', 'Health', () => import('../health/Health.tsx')),
   page('/inbox', 'Inbox', () => import('../inbox/Inbox.tsx')),
   page('/threads', 'Threads', () => import('../thread/Threads.tsx')),

@@ -19,3 +19,18 @@ it('plain text is one piece, with its line breaks, accents and emoji', () => {
   const text = 'Grüße,\n\tdie 日本語 🌳'
   expect(pieces(text)).toEqual([{ text, isUnseen: false }])
 })
+
+it.each([
+  ['an emoji of several people', '👨‍👩‍👧 and 🧑🏽‍🚀'],
+  ['Persian with a letter that is not joined', 'می‌خواهم'],
+  ['Hindi with a half letter', 'क्‍ष'],
+])('%s is shown as it is', (_what, text) => {
+  expect(pieces(text)).toEqual([{ text, isUnseen: false }])
+})
+
+it.each(['ad\u200dmin', '\u200d👨', '👨\u200d', 'a\u200cb'])(
+  'a joiner that joins nothing is shown by its code: %j',
+  (text) => {
+    expect(pieces(text).some(({ isUnseen }) => isUnseen)).toBe(true)
+  },
+)

@@ -1,6 +1,26 @@
 /** Characters that show nothing, or change the direction of what stands beside them. Line breaks and tabs are left alone. */
 const UNSEEN = /(?![\n\t])[\p{Cc}\u115f\u1160\u3164\uffa0\p{Cf}\p{Zl}\p{Zp}\p{Co}\p{Cs}]/u
 
+/**
+ * Characters that join what stands beside them belong to it: emoji of several parts, and letters of scripts that are joined or parted by
+ * such a character. Anywhere else they would hide something.
+ */
+const JOINED = [
+  /\p{Extended_Pictographic}[\ufe0f\u{1f3fb}-\u{1f3ff}]*\u200d(?=\p{Extended_Pictographic})/gu,
+  /[\p{Script=Arabic}\p{Script=Syriac}\p{Script=Mongolian}]\p{M}*[\u200c\u200d](?=[\p{Script=Arabic}\p{Script=Syriac}\p{Script=Mongolian}])/gu,
+  /[\p{Script=Devanagari}\p{Script=Bengali}\p{Script=Gujarati}\p{Script=Kannada}\p{Script=Malayalam}\p{Script=Sinhala}\p{Script=Telugu}]\p{M}+[\u200c\u200d]/gu,
+]
+
+/** Where in the text the last character of a joined part stands. */
+function joinersIn(text: string): ReadonlySet<number> {
+  if (!/[\u200c\u200d]/.test(text)) return new Set()
+  return new Set(
+    JOINED.flatMap((pattern) =>
+      [...text.matchAll(pattern)].map((found) => found.index + found[0].length - 1),
+    ),
+  )
+}
+
 export interface Piece {
   readonly text: string
   /** true: a character that would not be seen, by its code */
@@ -15,8 +35,12 @@ export function pieces(text: string): Piece[] {
     if (plain !== '') found.push({ text: plain, isUnseen: false })
     plain = ''
   }
+  const joiners = joinersIn(text)
+  let at = 0
   for (const letter of text) {
-    if (!UNSEEN.test(letter)) {
+    const isPlain = !UNSEEN.test(letter) || joiners.has(at)
+    at += letter.length
+    if (isPlain) {
       plain += letter
       continue
     }

@@ -1,16 +1,18 @@
-import { Badge, Group, Stack, Switch, Text } from '@mantine/core'
+import { Badge, Group, SegmentedControl, Stack, Switch, Text, TextInput } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
-import type { ThreadView } from '@treeos/client'
+import type { ListedThread } from '@treeos/client'
 import { useState } from 'react'
 import { threadsQuery } from '../api/queries.ts'
 import { Composer } from '../overlays/Composer.tsx'
-import { Answer, DialogButton, Empty, PageHead, plural, Quiet, Rows, Time } from '../parts/index.ts'
+import { Answer, DialogButton, Empty, Inert, PageHead, plural, Quiet, Rows, Time } from '../parts/index.ts'
 
 /** Conversations that the person has a part in, the one with the latest word first. */
 export function Threads() {
   const threads = useQuery(threadsQuery)
   const [withOwn, setWithOwn] = useState(false)
+  const [wanted, setWanted] = useState('')
+  const [state, setState] = useState('all')
   const speaking = (
     <DialogButton label="Speak to a being" title="Speak to a being">
       <Composer />
@@ -22,20 +24,46 @@ export function Threads() {
       <Answer of={threads}>
         {({ items: found }) => {
           // A person's act that nobody answers is a thread of that person alone.
-          const all = found.filter(({ participants, open }) => withOwn || participants.length > 1 || open > 0)
+          const words = wanted.toLowerCase().split(/\s+/).filter(Boolean)
+          const all = found.filter(
+            (one) =>
+              (withOwn || one.participants.length > 1 || one.open > 0) &&
+              (state === 'all' || (state === 'open') === one.open > 0) &&
+              words.every((word) => textOf(one).includes(word)),
+          )
           return (
             <Stack gap="sm">
               {found.length === 0 ? null : (
-                <Switch
-                  label="also acts that spoke to nobody"
-                  checked={withOwn}
-                  onChange={(event) => setWithOwn(event.currentTarget.checked)}
-                />
+                <Group gap="sm">
+                  <TextInput
+                    aria-label="Search threads"
+                    placeholder="Subject, words, who or channel"
+                    value={wanted}
+                    onChange={(event) => setWanted(event.currentTarget.value)}
+                    flex="1 1 14rem"
+                  />
+                  <SegmentedControl
+                    size="xs"
+                    aria-label="Which threads"
+                    data={STATES}
+                    value={state}
+                    onChange={setState}
+                  />
+                  <Switch
+                    label="also acts that spoke to nobody"
+                    checked={withOwn}
+                    onChange={(event) => setWithOwn(event.currentTarget.checked)}
+                  />
+                </Group>
               )}
               {all.length === 0 ? (
-                <Empty title="No threads yet">A thread begins when somebody speaks to a being.</Empty>
+                <Empty title={found.length === 0 ? 'No threads yet' : 'No thread is found'}>
+                  {found.length === 0
+                    ? 'A thread begins when somebody speaks to a being.'
+                    : 'Search for fewer letters.'}
+                </Empty>
               ) : (
-                <Rows label="Threads" items={all} keyOf={({ thread }) => thread} height={58}>
+                <Rows label="Threads" items={all} keyOf={({ thread }) => thread} height={76}>
                   {(one) => <ThreadRow {...one} />}
                 </Rows>
               )}
@@ -47,21 +75,56 @@ export function Threads() {
   )
 }
 
-const ThreadRow = ({ thread, participants, state, wakes, open, moved }: ThreadView) => (
+const STATES = [
+  { value: 'all', label: 'all' },
+  { value: 'open', label: 'open' },
+  { value: 'over', label: 'over' },
+]
+
+const textOf = ({ subject, last, channel, participants }: ListedThread): string =>
+  [subject, last?.words, channel, ...participants].join(' ').toLowerCase()
+
+const ThreadRow = ({
+  thread,
+  participants,
+  state,
+  wakes,
+  open,
+  moved,
+  subject,
+  last,
+  channel,
+}: ListedThread) => (
   <Link to="/threads/$id" params={{ id: thread }} className="row">
     <Group justify="space-between" wrap="nowrap" gap="xs">
-      <Text size="sm" fw={600} className="inert">
-        {participants.length === 0 ? 'a change in the world' : participants.join(', ')}
+      <Text size="sm" fw={600} truncate>
+        <Inert
+          text={
+            subject ??
+            (participants.length === 0 ? 'a change in the world' : 'words that are not yours to read')
+          }
+        />
       </Text>
       <Group gap="xs" wrap="nowrap">
+        {channel === null ? null : (
+          <Badge variant="outline" maw={140}>
+            {channel}
+          </Badge>
+        )}
         <StateBadge state={state} />
         <Text size="xs">
           <Time iso={moved} />
         </Text>
       </Group>
     </Group>
-    <Quiet size="xs">
-      {plural(wakes, 'wake')}, {open} open
+    {last === null || last.words === subject ? null : (
+      <Text size="sm" truncate>
+        <span className="quiet">{last.from ?? 'nobody'}: </span>
+        <Inert text={last.words} />
+      </Text>
+    )}
+    <Quiet size="xs" truncate>
+      <Inert text={participants.join(', ')} /> · {plural(wakes, 'wake')}, {open} open
     </Quiet>
   </Link>
 )

@@ -1,0 +1,24 @@
+import type { Searched } from '@treeos/client'
+import { oneLine, table } from '../text/output.ts'
+import { cut, timeOf } from './parts.ts'
+
+export function shownSearched({ beings, spaces, roles, said, moments }: Searched): string {
+  const rows = [
+    ...beings.map((stance) => ['being', stance, '', '']),
+    ...spaces.map((path) => ['space', path, '', '']),
+    ...roles.map(({ name, description }) => ['role', name, '', cut(oneLine(description))]),
+    ...said.map(({ thread, from, to, at, words }) => [
+      'said',
+      thread,
+      timeOf(at),
+      cut(oneLine(`${from ?? 'nobody'} to ${to}: ${words}`)),
+    ]),
+    ...moments.map(({ being, n, at, outcome, words }) => [
+      'moment',
+      `${being} ${n}`,
+      timeOf(at),
+      cut(oneLine(`${outcome}: ${words}`)),
+    ]),
+  ]
+  return rows.length === 0 ? 'nothing that this being may read holds these words' : table(rows)
+}

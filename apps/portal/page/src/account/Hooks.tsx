@@ -1,0 +1,133 @@
+import { Group, Select, Text, TextInput } from '@mantine/core'
+import { isNotEmpty, useForm } from '@mantine/form'
+import { useQuery } from '@tanstack/react-query'
+import { useState } from 'react'
+import { api } from '../api/client.ts'
+import { type FoundBy, useDeed } from '../api/deed.ts'
+import { Answer, Card, Form, Inert, Quiet, SmallButton, Time, Trouble } from '../parts/index.ts'
+import { hooksQuery, type OwnAccount } from './queries.ts'
+import { Secret } from './Secret.tsx'
+
+type Listed = FoundBy<typeof hooksQuery>[number]
+
+/** Webhooks by which programs act as the person, each for one thing alone. */
+export function Hooks({ own: { isFresh } }: { readonly own: OwnAccount }) {
+  const hooks = useQuery(hooksQuery)
+  const [made, show] = useState<{ readonly address: string; readonly secret: string } | null>(null)
+  const removing = useDeed((id: string) => api.hooks.remove.$post({ json: { id } }), { stale: ['hooks'] })
+  return (
+    <Card
+      isPart
+      title="Let a program in"
+      note="A signed webhook does one thing as you: it speaks to a being, or publishes a signal."
+      gap="sm"
+    >
+      {made === null ? null : (
+        <Secret
+          title="The address and the secret of the new webhook"
+          note="The secret is not shown again. The program signs with it what it sends to the address, by Standard Webhooks."
+          secrets={[made.address, made.secret]}
+          onClose={() => show(null)}
+        />
+      )}
+      <Answer of={hooks}>
+        {(all) =>
+          all.map((hook) => (
+            <Hook
+              key={hook.id}
+              hook={hook}
+              isPending={removing.isPending}
+              onRemove={() => removing.mutate(hook.id)}
+            />
+          ))
+        }
+      </Answer>
+      <Trouble error={removing.error} />
+      <NewHook isOff={!isFresh} onMade={show} />
+    </Card>
+  )
+}
+
+interface HookProps {
+  readonly hook: Listed
+  readonly isPending: boolean
+  readonly onRemove: () => void
+}
+
+const Hook = ({ hook: { name, does, createdAt, usedAt }, isPending, onRemove }: HookProps) => (
+  <Group justify="space-between" gap="sm" className="block">
+    <div>
+      <Text size="sm" fw={600}>
+        <Inert text={name} />
+      </Text>
+      <Quiet size="xs">
+        {'summon' in does ? 'speaks to ' : 'publishes '}
+        <Inert text={'summon' in does ? does.summon : does.signal} /> · made <Time iso={createdAt} /> ·{' '}
+        {usedAt === null ? 'never used' : 'last used '}
+        {usedAt === null ? null : <Time iso={usedAt} />}
+      </Quiet>
+    </div>
+    <SmallButton loading={isPending} onClick={onRemove} aria-label={`Remove ${name}`}>
+      Remove
+    </SmallButton>
+  </Group>
+)
+
+type Does = 'summon' | 'signal'
+
+function NewHook({
+  isOff,
+  onMade,
+}: {
+  readonly isOff: boolean
+  readonly onMade: (made: { readonly address: string; readonly secret: string }) => void
+}) {
+  const form = useForm({
+    initialValues: { name: '', does: 'summon' as Does, target: '' },
+    validate: { name: isNotEmpty(), target: isNotEmpty() },
+  })
+  const adding = useDeed(
+    (json: { readonly name: string; readonly does: { summon: string } | { signal: string } }) =>
+      api.hooks.$post({ json }),
+    {
+      stale: ['hooks'],
+      onDone: ({ path, secret }) => {
+        form.reset()
+        onMade({ address: `${location.origin}${path}`, secret })
+      },
+    },
+  )
+  return (
+    <Form
+      form={form}
+      doing={adding}
+      submit="Make a webhook"
+      send={({ name, does, target }) => ({
+        name: name.trim(),
+        does: does === 'summon' ? { summon: target.trim() } : { signal: target.trim() },
+      })}
+      isInRow
+      isOff={isOff}
+    >
+      <TextInput label="Its name" flex="1 1 9rem" disabled={isOff} {...form.getInputProps('name')} />
+      <Select
+        label="What it does"
+        w={170}
+        allowDeselect={false}
+        disabled={isOff}
+        data={[
+          { value: 'summon', label: 'speaks to a being' },
+          { value: 'signal', label: 'publishes a signal' },
+        ]}
+        {...form.getInputProps('does')}
+      />
+      <TextInput
+        label={form.values.does === 'summon' ? 'Which being' : 'Which signal'}
+        placeholder={form.values.does === 'summon' ? '@support' : 'weather.sky'}
+        flex="1 1 9rem"
+        disabled={isOff}
+        {...form.getInputProps('target')}
+      />
+    </Form>
+  )
+}

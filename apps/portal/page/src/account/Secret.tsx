@@ -1,0 +1,27 @@
+import { Alert, Group, Stack, Text } from '@mantine/core'
+import { Copied, SmallButton } from '../parts/index.ts'
+
+interface Props {
+  readonly title: string
+  /** what it opens, and to whom to give it */
+  readonly note: string
+  /** each is shown once: the server keeps only a hash of it, or never tells it again */
+  readonly secrets: readonly string[]
+  readonly onClose: () => void
+}
+
+/** A secret that has just been made. */
+export const Secret = ({ title, note, secrets, onClose }: Props) => (
+  <Alert color="leaf" role="status" title={title}>
+    <Stack gap="sm" align="flex-start">
+      <Text size="sm">{note}</Text>
+      {secrets.map((secret) => (
+        <Group key={secret} gap="xs">
+          <span className="code inert">{secret}</span>
+          <Copied text={secret} />
+        </Group>
+      ))}
+      <SmallButton onClick={onClose}>Done</SmallButton>
+    </Stack>
+  </Alert>
+)

@@ -1,0 +1,46 @@
+import { Quiet } from '../parts/index.ts'
+
+interface Bar {
+  readonly from: string
+  readonly value: number
+  /** how much of it failed */
+  readonly bad: number
+  readonly text: string
+}
+
+const WHEN = new Intl.DateTimeFormat(undefined, {
+  month: 'short',
+  day: 'numeric',
+  hour: '2-digit',
+  minute: '2-digit',
+})
+
+/** Values over time. For who cannot see them one sentence says the largest. */
+export function Bars({ label, bars }: { readonly label: string; readonly bars: readonly Bar[] }) {
+  const largest = bars.reduce<Bar | undefined>(
+    (best, bar) => (bar.value > (best?.value ?? 0) ? bar : best),
+    undefined,
+  )
+  const share = (value: number) => `${(100 * value) / (largest?.value ?? 1)}%`
+  return (
+    <div>
+      <div className="bars" aria-hidden>
+        {bars.map(({ from, value, bad, text }) => (
+          <div
+            key={from}
+            className="bar"
+            style={{ height: share(value) }}
+            title={`${WHEN.format(Date.parse(from))}: ${text}${bad > 0 ? `, ${bad} failed` : ''}`}
+          >
+            {bad > 0 ? <div className="bar bar-part" style={{ height: `${(100 * bad) / value}%` }} /> : null}
+          </div>
+        ))}
+      </div>
+      <Quiet size="xs">
+        {largest === undefined
+          ? `${label}: nothing in this time.`
+          : `${label}: at most ${largest.text}, from ${WHEN.format(Date.parse(largest.from))} on.`}
+      </Quiet>
+    </div>
+  )
+}

@@ -1,0 +1,56 @@
+import { expect, it } from 'vitest'
+import { adviceOn } from './advice.ts'
+
+const tally = { moments: 10, failures: 0, tokens: 0, money: 0, seconds: { p50: 1, p95: 2 } }
+const found = {
+  since: '',
+  all: tally,
+  parts: [],
+  beings: [],
+  roles: [],
+  models: [],
+  failures: [],
+  isAll: true,
+}
+const failed = (being: string, n: number, reason: string) => ({
+  being,
+  n,
+  reason,
+  at: '',
+  role: null,
+  model: null,
+  message: null,
+})
+
+it('says what to do about each kind of failure, the most frequent first, and shows one', () => {
+  const failures = [
+    failed('@a', 9, 'FORBIDDEN'),
+    failed('@b', 2, 'LLM_TIMEOUT'),
+    failed('@a', 8, 'FORBIDDEN'),
+  ]
+  const advice = adviceOn({ ...found, failures })
+  expect(advice.map(({ moment }) => moment)).toEqual([
+    { being: '@a', n: 9 },
+    { being: '@b', n: 2 },
+  ])
+  expect(advice[0]?.text).toMatch(/^2 moments failed with FORBIDDEN, most of @a\. .*Widen the role/)
+})
+
+it('names a slow model and a being that uses most of the tokens', () => {
+  const beings = [
+    { ...tally, name: '@a', tokens: 90_000 },
+    { ...tally, name: '@b', tokens: 10_000 },
+  ]
+  const models = [{ ...tally, name: 'slow-1', seconds: { p50: 20, p95: 44 } }]
+  const texts = adviceOn({ ...found, all: { ...tally, tokens: 100_000 }, beings, models }).map(
+    ({ text }) => text,
+  )
+  expect(texts).toEqual([
+    expect.stringContaining('slow-1 took 44 s'),
+    expect.stringContaining('@a used 90 %'),
+  ])
+})
+
+it('is content where nothing is wrong', () => {
+  expect(adviceOn(found)).toEqual([{ tone: 'good', text: 'Nothing failed, and nothing stands out.' }])
+})

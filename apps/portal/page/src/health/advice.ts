@@ -1,0 +1,97 @@
+import type { Spending } from '@treeos/client'
+
+/** What is worth doing, and where. */
+export interface Advice {
+  readonly tone: 'bad' | 'warn' | 'good'
+  readonly text: string
+  /** the moment that shows it; left out where none does */
+  readonly moment?: { readonly being: string; readonly n: number }
+}
+
+/** For each code what mends it. Other failures say themselves. */
+const MENDS: Readonly<Record<string, string>> = {
+  FORBIDDEN:
+    'Each names the list or rule that refused. Widen the role or the rule, or say in the prompt what the role may not do.',
+  LLM_TIMEOUT: 'The model took too long. Look at its provider, or give these beings another model.',
+  LLM_FAILED: 'The model answered with an error. Look at its provider, its key and its limits.',
+  LLM_NOT_CONFIGURED: 'No model is connected. Set one and start again, or give these beings a script.',
+  BUDGET_EXCEEDED: 'A budget is used up. Raise its limit, or wait for the next day.',
+  NO_ANSWER:
+    'The model wrote words and called no tool. Let its words be its answer, in the role under “Words without an act”.',
+  RATE_LIMITED: 'Too much at once. Give these beings fewer wakes, or a higher limit.',
+  TIMEOUT: 'It took longer than allowed. Look at what it called.',
+  ROLE_UNAVAILABLE: 'No role fits. Give these beings a default role.',
+  CANCELLED: 'Somebody stopped them, or their thread was cut.',
+}
+
+const SLOW_SECONDS = 30
+/** One being that uses more than this share is worth a budget. */
+const LARGE_SHARE = 0.6
+const MANY_TOKENS = 10_000
+const CAUSES_MAX = 4
+
+/** What to do about cost and failures, the worst first; one good word where nothing is wrong. */
+export function adviceOn({ all, failures, beings, models, isAll }: Spending): Advice[] {
+  const advice = [...aboutFailures(failures), ...aboutModels(models), ...aboutShares(beings, all.tokens)]
+  if (!isAll)
+    advice.push({ tone: 'warn', text: 'More moments ended than were counted. Look at a shorter time.' })
+  if (advice.length > 0) return advice
+  return [
+    {
+      tone: 'good',
+      text: all.moments === 0 ? 'Nothing happened in this time.' : 'Nothing failed, and nothing stands out.',
+    },
+  ]
+}
+
+function aboutFailures(failures: Spending['failures']): Advice[] {
+  return [...Map.groupBy(failures, ({ reason }) => reason ?? 'no reason')]
+    .sort(([, a], [, b]) => b.length - a.length)
+    .slice(0, CAUSES_MAX)
+    .map(([reason, some]) => {
+      const [newest] = some
+      const who = most(some.map(({ being }) => being))
+      const count = some.length === 1 ? 'A moment' : `${some.length} moments`
+      const text = `${count} failed with ${reason}, ${some.length === 1 ? 'of' : 'most of'} ${who}. ${MENDS[reason] ?? 'Open the newest to see why.'}`
+      return {
+        tone: 'bad' as const,
+        text,
+        ...(newest === undefined ? {} : { moment: { being: newest.being, n: newest.n } }),
+      }
+    })
+}
+
+const aboutModels = (models: Spending['models']): Advice[] =>
+  models.flatMap(({ name, seconds }) =>
+    name === null || seconds === null || seconds.p95 < SLOW_SECONDS
+      ? []
+      : [
+          {
+            tone: 'warn' as const,
+            text: `One in twenty moments with ${name} took ${Math.round(seconds.p95)} s and more. A smaller model, or shorter prompts, answer sooner.`,
+          },
+        ],
+  )
+
+function aboutShares(beings: Spending['beings'], tokens: number): Advice[] {
+  const largest = beings.toSorted((a, b) => b.tokens - a.tokens)[0]
+  if (
+    largest === undefined ||
+    beings.length < 2 ||
+    tokens < MANY_TOKENS ||
+    largest.tokens < LARGE_SHARE * tokens
+  )
+    return []
+  const share = Math.round((100 * largest.tokens) / tokens)
+  return [
+    {
+      tone: 'warn',
+      text: `${largest.name ?? 'One being'} used ${share} % of all tokens. A budget on its page bounds that.`,
+    },
+  ]
+}
+
+function most(names: readonly string[]): string {
+  const [first] = [...Map.groupBy(names, (name) => name)].sort(([, a], [, b]) => b.length - a.length)
+  return first?.[0] ?? ''
+}

@@ -1,0 +1,61 @@
+import { Text } from '@mantine/core'
+import { useQuery } from '@tanstack/react-query'
+import { Link } from '@tanstack/react-router'
+import { reachQuery } from '../api/queries.ts'
+import { Card, Quiet } from '../parts/index.ts'
+import type { SessionFound } from '../shell/navigation.ts'
+
+interface Props {
+  readonly uses: SessionFound['uses']
+  readonly stance: string
+}
+
+/** What this is, and three things to try. */
+export function FirstSteps({ uses, stance }: Props) {
+  const { data: reach } = useQuery(reachQuery)
+  const someone = reach?.surface.canSummon.find(
+    (entry): entry is string =>
+      typeof entry === 'string' && /^@[a-z][a-z0-9-]*$/.test(entry) && entry !== stance,
+  )
+  return (
+    <Card isPart title="What this is">
+      <Text size="sm">
+        Beings live here: some are people, some are models, some are scripts. Each acts only when something
+        wakes it, in the role that fits the moment, and each thing it does is kept with the reason why.
+      </Text>
+      <div className="tiles">
+        {someone === undefined ? (
+          <Tile to="/threads" title="Speak to a being" of="Begin a thread. The answer comes to your inbox." />
+        ) : (
+          <Link to="/beings/$name" params={{ name: someone.slice(1) }} className="card tile">
+            <Text size="sm" fw={600}>
+              Speak to {someone}
+            </Text>
+            <Quiet>Ask it anything. The answer comes to your inbox.</Quiet>
+          </Link>
+        )}
+        <Tile to="/world" title="Look around" of="The spaces, who is in them, and what each said last." />
+        {uses.births ? (
+          <Tile to="/birth" title="Bring a being to life" of="Give it a name, a role and a home." />
+        ) : (
+          <Tile to="/inbox" title="See what waits for you" of="Questions and answers come to your inbox." />
+        )}
+      </div>
+    </Card>
+  )
+}
+
+interface TileProps {
+  readonly to: '/threads' | '/world' | '/birth' | '/inbox'
+  readonly title: string
+  readonly of: string
+}
+
+const Tile = ({ to, title, of }: TileProps) => (
+  <Link to={to} className="card tile">
+    <Text size="sm" fw={600}>
+      {title}
+    </Text>
+    <Quiet>{of}</Quiet>
+  </Link>
+)

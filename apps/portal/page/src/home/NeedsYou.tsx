@@ -1,0 +1,114 @@
+import { Group, Text } from '@mantine/core'
+import { useQuery } from '@tanstack/react-query'
+import { Link } from '@tanstack/react-router'
+import type { ReactNode } from 'react'
+import { inboxQuery } from '../api/queries.ts'
+import { healthQuery } from '../health/queries.ts'
+import { askedIn, type Entry, parkedIn } from '../inbox/entry.ts'
+import { Answer, Card, Content, plural, Quiet, Time } from '../parts/index.ts'
+
+const SHOWN = 5
+
+/** What waits for the decision of this person, and for the operator what is wrong. */
+export function NeedsYou({ isOperator }: { readonly isOperator: boolean }) {
+  const inbox = useQuery(inboxQuery)
+  return (
+    <Card isPart title="What needs you">
+      {isOperator ? <Troubles /> : null}
+      <Answer of={inbox}>{({ items, next }) => <Open entries={items} isMore={next !== null} />}</Answer>
+    </Card>
+  )
+}
+
+/** A question, or a decision that nobody else takes. */
+const needsAnswer = (entry: Entry): boolean =>
+  askedIn(entry) !== null ||
+  parkedIn(entry.content) !== null ||
+  (entry.notice !== true && entry.from !== null)
+
+function Open({ entries, isMore }: { readonly entries: readonly Entry[]; readonly isMore: boolean }) {
+  const open = entries.filter(needsAnswer).reverse()
+  const rest = entries.length - open.length
+  return (
+    <>
+      {open.length === 0 ? <Text size="sm">No question and no approval waits for you.</Text> : null}
+      {open.length === 0 ? null : (
+        <ul className="list" aria-label="What needs you">
+          {open.slice(0, SHOWN).map((entry) => (
+            <li key={entry.correlation} className="slot">
+              <Link to="/inbox" className="row">
+                <Group justify="space-between" wrap="nowrap" gap="xs">
+                  <Text size="sm" fw={600}>
+                    {kindOf(entry)}
+                  </Text>
+                  <Text size="xs">
+                    <Time iso={entry.latest ?? entry.at} />
+                  </Text>
+                </Group>
+                <Text size="sm" lineClamp={1} component="div">
+                  <Content value={wordsOf(entry)} />
+                </Text>
+              </Link>
+            </li>
+          ))}
+        </ul>
+      )}
+      <Quiet>
+        <Link to="/inbox">
+          {isMore || open.length > SHOWN
+            ? 'All that waits'
+            : rest > 0
+              ? `${plural(rest, 'notice')} beside`
+              : 'Open the inbox'}
+        </Link>
+      </Quiet>
+    </>
+  )
+}
+
+function kindOf(entry: Entry): string {
+  if (askedIn(entry) !== null) return 'An approval'
+  const parked = parkedIn(entry.content)
+  if (parked !== null) return `@${parked.being} is parked by a budget`
+  return `${entry.from ?? 'somebody'} says`
+}
+
+function wordsOf(entry: Entry) {
+  const asked = askedIn(entry)
+  if (asked !== null) return `a call of ${asked.on} waits for your yes`
+  const { message } = (entry.content ?? {}) as { readonly message?: unknown }
+  return typeof message === 'string' ? message : entry.content
+}
+
+/** What an operator mends first, in words, with the way there. */
+function Troubles() {
+  const health = useQuery(healthQuery)
+  const { data } = health
+  if (data === undefined) return null
+  const { late, parked, lastHour } = data
+  const failures = lastHour.counts.filter(({ kind }) => kind === 'failure')
+  const failed = failures.reduce((sum, { count }) => sum + count, 0)
+  const lines: ReactNode[] = []
+  if (late.length > 0)
+    lines.push(
+      `${plural(late.length, 'being waits', 'beings wait')} for a worker for more than five seconds: do workers run?`,
+    )
+  if (failed > 0)
+    lines.push(
+      `${plural(failed, 'moment')} failed in the last hour, most by ${failures[0]?.reason ?? 'no reason'}.`,
+    )
+  if (parked > 0)
+    lines.push(
+      `${plural(parked, 'being is', 'beings are')} parked by a budget: approve more, or raise the limit.`,
+    )
+  if (lines.length === 0) return null
+  return (
+    <div role="status">
+      {lines.map((line, i) => (
+        <Text key={i} size="sm" className="trouble">
+          {line} <Link to="/health">Look</Link>
+        </Text>
+      ))}
+    </div>
+  )
+}

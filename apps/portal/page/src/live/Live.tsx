@@ -1,0 +1,141 @@
+import './live.css'
+import { Group, SegmentedControl, Stack, Text } from '@mantine/core'
+import { useQuery } from '@tanstack/react-query'
+import { Link } from '@tanstack/react-router'
+import { useState } from 'react'
+import { duration } from '../health/duration.ts'
+import {
+  Answer,
+  BeingLink,
+  Card,
+  Empty,
+  MomentLink,
+  PageHead,
+  plural,
+  Quiet,
+  Rows,
+  Time,
+} from '../parts/index.ts'
+import { OutcomeWords } from './OutcomeWords.tsx'
+import { type LatelyFound, latelyQuery, type Spoken } from './queries.ts'
+import { SpokenGraph } from './SpokenGraph.tsx'
+import { Strip } from './Strip.tsx'
+
+const ANEW_MS = 5000
+/** The newest ones; the strip has all. */
+const LISTED_MAX = 40
+const SPANS = [
+  { value: '300', label: '5 minutes' },
+  { value: '900', label: '15 minutes' },
+  { value: '3600', label: 'an hour' },
+]
+
+/** Who talks to whom now, what happened in the last minutes, and what waits for whom. */
+export function Live() {
+  const [span, setSpan] = useState('900')
+  const lately = useQuery({
+    ...latelyQuery(Number(span)),
+    refetchInterval: ANEW_MS,
+    placeholderData: (before) => before,
+  })
+  return (
+    <Stack>
+      <PageHead
+        title="Live"
+        action={
+          <SegmentedControl
+            size="xs"
+            aria-label="How far back"
+            data={SPANS}
+            value={span}
+            onChange={setSpan}
+          />
+        }
+      >
+        Of the beings whose past is open to you.
+      </PageHead>
+      <Answer of={lately}>{(found) => <Found {...found} />}</Answer>
+    </Stack>
+  )
+}
+
+function Found({ spoken, strip, waiting, isAll, since, until }: LatelyFound) {
+  return (
+    <>
+      <Waits waiting={waiting} />
+      {strip.length === 0 ? (
+        <Empty title="Nothing happened in this time">Speak to a being, or look further back.</Empty>
+      ) : (
+        <>
+          <Card isPart title="The last minutes">
+            <Strip since={since} until={until} strip={strip} />
+            {isAll ? null : <Quiet>More happened than is shown.</Quiet>}
+          </Card>
+          <div className="halves">
+            <Card isPart title="Who spoke to whom">
+              {spoken.length === 0 ? (
+                <Text size="sm">Nobody spoke to another.</Text>
+              ) : (
+                <SpokenGraph spoken={spoken} />
+              )}
+              {spoken.length === 0 ? null : <Pairs spoken={spoken} />}
+            </Card>
+            <Card isPart title="What happened">
+              <Rows
+                label="Moments"
+                items={strip.slice(-LISTED_MAX).reverse()}
+                keyOf={({ being, n }) => `${being} ${n}`}
+                height={44}
+              >
+                {(mark) => (
+                  <MomentLink being={mark.being} n={mark.n} className="row">
+                    <Group justify="space-between" wrap="nowrap" gap="xs">
+                      <OutcomeWords {...mark} />
+                      <Text size="xs">
+                        <Time iso={mark.endedAt} />
+                      </Text>
+                    </Group>
+                  </MomentLink>
+                )}
+              </Rows>
+            </Card>
+          </div>
+        </>
+      )}
+    </>
+  )
+}
+
+const Pairs = ({ spoken }: { readonly spoken: readonly Spoken[] }) => (
+  <Rows label="Who spoke to whom" items={spoken} keyOf={({ from, to }) => `${from} ${to}`} height={42}>
+    {({ from, to, count, failed, thread, last }) => (
+      <Link to="/threads/$id" params={{ id: thread }} className="row">
+        <Group justify="space-between" wrap="nowrap" gap="xs">
+          <Text size="sm" className="inert">
+            {from} → {to}
+          </Text>
+          <Quiet size="xs">
+            {plural(count, 'time')}
+            {failed > 0 ? `, ${failed} failed` : ''}, <Time iso={last} />
+          </Quiet>
+        </Group>
+      </Link>
+    )}
+  </Rows>
+)
+
+const Waits = ({ waiting }: Pick<LatelyFound, 'waiting'>) => (
+  <Card isPart title="What waits">
+    {waiting.length === 0 ? <Text size="sm">Nothing waits for anybody.</Text> : null}
+    {waiting.map(({ being, cognition, count, seconds, from }) => (
+      <Text key={being} size="sm">
+        <BeingLink stance={being} /> {cognition === 'human' ? 'has' : 'has yet to hear'}{' '}
+        {plural(count, 'entry', 'entries')}
+        {cognition === 'human' ? ' to answer' : ''}
+        <span className="quiet">
+          , the oldest {from === null ? '' : `from ${from} `}for {duration(seconds)}
+        </span>
+      </Text>
+    ))}
+  </Card>
+)

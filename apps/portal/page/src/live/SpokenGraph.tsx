@@ -1,0 +1,73 @@
+import { useNavigate } from '@tanstack/react-router'
+import { Quiet } from '../parts/index.ts'
+import { seen } from '../text/unseen.ts'
+import { circleOf, HEIGHT, WIDTH } from './circle.ts'
+import type { Spoken } from './queries.ts'
+
+const NAME_CHARS = 18
+
+/** Who spoke to whom, as a picture. The list beside it says the same in words, and leads to each. */
+export function SpokenGraph({ spoken }: { readonly spoken: readonly Spoken[] }) {
+  const navigate = useNavigate()
+  const { nodes, lines, others } = circleOf(spoken)
+  return (
+    <div className="map">
+      <svg
+        viewBox={`0 0 ${WIDTH} ${HEIGHT}`}
+        role="img"
+        aria-label="Who spoke to whom"
+        className="spoken-graph"
+      >
+        <defs>
+          <marker
+            id="spoken-head"
+            viewBox="0 0 8 8"
+            refX="7"
+            refY="4"
+            markerWidth="8"
+            markerHeight="8"
+            markerUnits="userSpaceOnUse"
+            orient="auto"
+          >
+            <path d="M0 0 8 4 0 8z" className="graph-head" />
+          </marker>
+        </defs>
+        {lines.map(({ from, to, path, width, isFailing }) => (
+          <path
+            key={`${from.stance} ${to.stance}`}
+            d={path}
+            strokeWidth={width}
+            className="spoken-line"
+            data-failing={isFailing}
+            markerEnd="url(#spoken-head)"
+          />
+        ))}
+        {nodes.map(({ stance, x, y, side }) => (
+          // biome-ignore lint/a11y/noStaticElementInteractions: the list beside it has the same links
+          <g
+            key={stance}
+            className="spoken-node"
+            onClick={() => void navigate({ to: '/beings/$name', params: { name: stance.slice(1) } })}
+          >
+            <circle cx={x} cy={y} r={10} />
+            <text
+              x={side === 'middle' ? x : side === 'start' ? x + 16 : x - 16}
+              y={side === 'middle' ? (y < HEIGHT / 2 ? y - 16 : y + 26) : y + 4}
+              textAnchor={side}
+            >
+              {shortened(seen(stance))}
+            </text>
+          </g>
+        ))}
+      </svg>
+      {others > 0 ? (
+        <Quiet size="xs" p="xs">
+          {others} more spoke less, and are in the list.
+        </Quiet>
+      ) : null}
+    </div>
+  )
+}
+
+const shortened = (name: string): string =>
+  name.length > NAME_CHARS ? `${name.slice(0, NAME_CHARS - 1)}…` : name

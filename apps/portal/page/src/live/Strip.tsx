@@ -1,0 +1,88 @@
+import { useNavigate } from '@tanstack/react-router'
+import { seen } from '../text/unseen.ts'
+import type { LatelyFound, Mark } from './queries.ts'
+
+const LANES_MAX = 12
+const LANE = 24
+const NAMES = 130
+const WIDTH = 1000
+const AXIS = 22
+const TICKS = 5
+
+const CLOCK = new Intl.DateTimeFormat(undefined, { hour: '2-digit', minute: '2-digit', second: '2-digit' })
+
+/** The last minutes from left to right, a lane for each being. The list below says the same in words. */
+export function Strip({ since, until, strip }: Pick<LatelyFound, 'since' | 'until' | 'strip'>) {
+  const navigate = useNavigate()
+  const lanes = [...Map.groupBy(strip, ({ being }) => being)]
+    .sort(([a, m], [b, n]) => n.length - m.length || (a < b ? -1 : 1))
+    .slice(0, LANES_MAX)
+  const [begin, end] = [Date.parse(since), Date.parse(until)]
+  const x = (iso: string) => NAMES + ((Date.parse(iso) - begin) / (end - begin)) * (WIDTH - NAMES - 8)
+  const height = lanes.length * LANE + AXIS
+  return (
+    <div className="map strip">
+      <svg viewBox={`0 0 ${WIDTH} ${height}`} role="img" aria-label="The last minutes">
+        {Array.from({ length: TICKS }, (_, i) => {
+          const at = begin + ((end - begin) * i) / (TICKS - 1)
+          const left = x(new Date(at).toISOString())
+          return (
+            <g key={at}>
+              <line x1={left} x2={left} y1={0} y2={height - AXIS} className="map-line" />
+              <text
+                x={left}
+                y={height - 6}
+                textAnchor={i === TICKS - 1 ? 'end' : 'middle'}
+                className="strip-note"
+              >
+                {CLOCK.format(at)}
+              </text>
+            </g>
+          )
+        })}
+        {lanes.map(([being, marks], lane) => (
+          <g key={being}>
+            <text x={8} y={lane * LANE + 16} className="strip-name">
+              {seen(being).slice(0, 17)}
+            </text>
+            {marks.map((mark) => (
+              // biome-ignore lint/a11y/noStaticElementInteractions: the list below has the same links
+              <rect
+                key={mark.n}
+                x={x(mark.openedAt ?? mark.endedAt)}
+                y={lane * LANE + 4}
+                width={Math.max(4, x(mark.endedAt) - x(mark.openedAt ?? mark.endedAt))}
+                height={LANE - 8}
+                rx={2}
+                className="strip-mark"
+                data-outcome={mark.outcome}
+                onClick={() =>
+                  void navigate({
+                    to: '/beings/$name',
+                    params: { name: being.slice(1) },
+                    search: { n: mark.n },
+                  })
+                }
+              >
+                <title>{titleOf(mark)}</title>
+              </rect>
+            ))}
+          </g>
+        ))}
+      </svg>
+    </div>
+  )
+}
+
+const titleOf = ({ being, n, outcome, reason, role, endedAt }: Mark): string =>
+  seen(
+    [
+      `moment ${n} of ${being}`,
+      outcome,
+      reason,
+      role === null ? null : `as ${role}`,
+      CLOCK.format(Date.parse(endedAt)),
+    ]
+      .filter((part) => part !== null)
+      .join(', '),
+  )

@@ -1,0 +1,9 @@
+import { api } from '../api/client.ts'
+import { asking, type FoundBy } from '../api/deed.ts'
+
+export const latelyQuery = (seconds: number) =>
+  asking(['lately', seconds], () => api.lately.$get({ query: { seconds } }))
+
+export type LatelyFound = FoundBy<ReturnType<typeof latelyQuery>>
+export type Spoken = LatelyFound['spoken'][number]
+export type Mark = LatelyFound['strip'][number]

@@ -1,0 +1,115 @@
+import type { useNavigate } from '@tanstack/react-router'
+import type { Searched } from '@treeos/client'
+import type { ReactNode } from 'react'
+import { Icon, type IconName } from '../parts/index.ts'
+import { seen } from '../text/unseen.ts'
+import type { ShownPage } from './navigation.ts'
+
+/** Something that the search leads to. */
+export interface Goal {
+  readonly id: string
+  readonly label: string
+  readonly description?: string
+  readonly leftSection: ReactNode
+  readonly go: (navigate: ReturnType<typeof useNavigate>) => unknown
+}
+
+interface Goals {
+  readonly group: string
+  readonly actions: readonly Goal[]
+}
+
+const goal = (icon: IconName, { label, description, ...rest }: Omit<Goal, 'leftSection'>): Goal => ({
+  ...rest,
+  label: seen(label),
+  ...(description === undefined || description === '' ? {} : { description: seen(description) }),
+  leftSection: <Icon name={icon} />,
+})
+
+const without = (groups: readonly Goals[]): readonly Goals[] =>
+  groups.filter(({ actions }) => actions.length > 0)
+
+/** Pages whose names hold what was typed. */
+export const pageGoals = (pages: readonly ShownPage[], query: string): readonly Goals[] => {
+  const text = query.trim().toLowerCase()
+  const own = [
+    ...pages.map(({ to, label, icon }) =>
+      goal(icon, {
+        id: to,
+        label: label === 'Do' ? 'Do something' : label,
+        go: (navigate) => navigate({ to }),
+      }),
+    ),
+    ...(pages.some(({ to }) => to === '/roles')
+      ? [
+          goal('role', {
+            id: 'new role',
+            label: 'New role',
+            go: (navigate) => navigate({ to: '/roles', search: { edit: true } }),
+          }),
+        ]
+      : []),
+    goal('key', { id: 'account', label: 'How you sign in', go: (navigate) => navigate({ to: '/account' }) }),
+  ]
+  return without([{ group: 'Pages', actions: own.filter(({ label }) => label.toLowerCase().includes(text)) }])
+}
+
+/** What the server found, by kind. Text of others is shown as text, and hides nothing. */
+export function foundIn(found: Searched | undefined): readonly Goals[] {
+  if (found === undefined) return []
+  const { beings, spaces, roles, said, moments } = found
+  return without([
+    {
+      group: 'Beings',
+      actions: beings.flatMap((stance) => {
+        const params = { name: stance.slice(1) }
+        return goal('me', { id: stance, label: stance, go: (to) => to({ to: '/beings/$name', params }) })
+      }),
+    },
+    {
+      group: 'Spaces',
+      actions: spaces.map((path) =>
+        goal('space', { id: path, label: path, go: (to) => to({ to: '/world', search: { at: path } }) }),
+      ),
+    },
+    {
+      group: 'Roles',
+      actions: roles.map(({ name, description }) =>
+        goal('role', {
+          id: `role ${name}`,
+          label: name,
+          description,
+          go: (to) => to({ to: '/roles', search: { role: name } }),
+        }),
+      ),
+    },
+    { group: 'What was said', actions: said.map(saidGoal) },
+    { group: 'Moments', actions: moments.map(livedGoal) },
+  ])
+}
+
+const when = (iso: string): string =>
+  new Date(iso).toLocaleString(undefined, { dateStyle: 'medium', timeStyle: 'short' })
+
+const saidGoal = (one: Searched['said'][number], i: number): Goal => {
+  const { thread, from, to, at, words, isMine, n, channel } = one
+  const who = `${from ?? 'nobody'} to ${to}${channel === null ? '' : ` in ${channel}`}, ${when(at)}`
+  const label = words.replaceAll(/\s+/g, ' ')
+  return goal('words', {
+    id: `said ${i} ${thread}`,
+    label,
+    description: who,
+    go: (navigate) =>
+      isMine || n === null
+        ? navigate({ to: '/threads/$id', params: { id: thread } })
+        : navigate({ to: '/beings/$name', params: { name: to.slice(1) }, search: { n } }),
+  })
+}
+
+const livedGoal = ({ being, n, at, outcome, reason, words }: Searched['moments'][number]): Goal =>
+  goal('moment', {
+    id: `moment ${being} ${n}`,
+    label: words.replaceAll(/\s+/g, ' '),
+    description: `moment ${n} of ${being}: ${outcome}${reason === null ? '' : `, ${reason}`}, ${when(at)}`,
+    go: (navigate) => navigate({ to: '/beings/$name', params: { name: being.slice(1) }, search: { n } }),
+  })
