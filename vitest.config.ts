@@ -41,6 +41,7 @@ const LONG = [
   'test/packing/packing',
   'test/portal/accounts',
   'test/portal/inhabit',
+  'test/portal/outside-agents',
   'test/portal/outside-clients',
   'test/portal/strangers',
   'test/portal/tiles',

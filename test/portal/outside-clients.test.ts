@@ -12,6 +12,8 @@ import { PortalWorld, send } from '../support/portal.ts'
 import { pythonWith } from '../support/python.ts'
 
 const run = promisify(execFile)
+/** The first run installs them. */
+const INSTALL_MS = 400_000
 const PACKAGES = ['openai==3.57.0', 'schemathesis==4.32.5', 'llm==0.36']
 
 let at: PortalWorld
@@ -20,7 +22,7 @@ beforeAll(async () => {
   programs = pythonWith(PACKAGES)
   at = await PortalWorld.start()
   await at.serveAnew({ actsPerMinute: 1_000_000 })
-})
+}, INSTALL_MS)
 afterAll(() => at?.close())
 
 const tokenOf = async (being: BeingName) =>
