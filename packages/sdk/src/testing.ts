@@ -130,6 +130,7 @@ export async function decide(
       args,
       moment: momentId(actor.name, 1, 1),
       wake: wakeOf(wake),
+      fromOutside: false,
       openedAt,
       world: reader,
       digest: canonicalJson,

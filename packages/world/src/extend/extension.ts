@@ -54,6 +54,8 @@ export interface DecideInput {
   /** the moment of the actor, and the wake that opened it: what a mind cannot make up, as it can its arguments */
   readonly moment: MomentId
   readonly wake: WakeView
+  /** whether the moment holds words from outside */
+  readonly fromOutside: boolean
   /** reads are recorded: if one of them changes before the commit, the operation is decided again */
   readonly world: WorldReader
   /** hex digest of a JSON value, for content that is kept by digest */

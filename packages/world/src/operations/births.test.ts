@@ -1,7 +1,8 @@
+import type { Json } from '@treeos/core'
 import { parseRole } from '@treeos/roles'
 import { describe, expect, it } from 'vitest'
 import { actingIn } from '../../test/gate-asking.ts'
-import { born, MemoryWorld } from '../../test/memory-world.ts'
+import { born, MemoryWorld, spaceMade } from '../../test/memory-world.ts'
 import { decideCall, WorldReader } from '../index.ts'
 
 const LINE = 40
@@ -63,4 +64,28 @@ describe('the standard budget of births', () => {
   it('reads the children of each being once or twice, however long the line is', async () => {
     expect(await birth(lineWith(MADE + 1))).toBeLessThanOrEqual(2 * (MADE + 1))
   })
+})
+
+/** A rule of a space about moving there holds for a birth that has its home there. */
+describe('the home of a birth', () => {
+  const bear = (outside: Json, fromOutside: boolean) => {
+    const world = lineWith(1000)
+    world.write('operator', [
+      spaceMade('/vault', 'operator', { do: { move: { requires: ['anyone'], outside } } }),
+    ])
+    const surface = { canSee: ['/vault'], canDo: [], canSummon: [], canBe: ['birth'] }
+    const payload = { name: 'child', cognition: 'scripted', script: 'silent', home: '/vault' }
+    return decideCall(
+      { verb: 'be', operation: 'birth', payload },
+      { ...actingIn(world, 'line-0', surface), fromOutside },
+    )
+  }
+
+  it.each([['forbid'], [{ ask: { who: ['operator'] } }]])(
+    'is refused in a moment with words from outside, where the rule says %j',
+    async (outside) => {
+      await expect(bear(outside, true)).rejects.toMatchObject({ code: 'FORBIDDEN' })
+      await expect(bear(outside, false)).resolves.toMatchObject({ kind: 'act' })
+    },
+  )
 })

@@ -57,7 +57,17 @@ const birth: Operation = {
     connection:
       "for llm: the name of a model connection of the operator's configuration; the default model when absent",
   },
-  async decide({ actor, cognition, args, world, reach, known, sees, carriedBy }): Promise<Decided> {
+  async decide({
+    actor,
+    cognition,
+    args,
+    world,
+    reach,
+    known,
+    sees,
+    carriedBy,
+    fromOutside,
+  }): Promise<Decided> {
     const given = new Arguments('birth', args, [
       'name',
       'cognition',
@@ -88,7 +98,7 @@ const birth: Operation = {
     }
 
     await requireFree(world, name)
-    await requireHome({ world, actor, sees }, homePath)
+    await requireHome({ world, actor, sees, fromOutside }, homePath)
     if (flow !== null) await requireSightOfPlace({ actor, sees }, { name, space: homePath }, flow)
     await requireBirths(world, actor)
     requireSmallProgram({ defaultRole, qualities })
@@ -225,7 +235,7 @@ const LINEAGE_MAX = 63
 
 /** A home must be a space that the maker can see, since a being sees its home, and one that the maker may enter. */
 async function requireHome(
-  { world, actor, sees }: Pick<DecideInput, 'world' | 'actor' | 'sees'>,
+  { world, actor, sees, fromOutside }: Pick<DecideInput, 'world' | 'actor' | 'sees' | 'fromOutside'>,
   home: SpacePath,
 ): Promise<void> {
   if ((await world.space(home)) === null)
@@ -235,7 +245,7 @@ async function requireHome(
     throw new TreeosError('FORBIDDEN', `home ${home} is beyond what ${stanceOf(actor.name)} can see`)
   }
   const target = { being: null, space: home }
-  const question = { actor, verb: 'do', key: 'move', target, fallback: ['anyone'] } as const
+  const question = { actor, verb: 'do', key: 'move', target, fallback: ['anyone'], fromOutside } as const
   requireAnswer(answerOf(await ruleGate(world, question), question))
 }
 

@@ -31,7 +31,7 @@ interface Hands extends Asker {
 
 /** What an operation is given in a moment: of the being that acts, or of the one that asked it. */
 export async function inputOf(
-  { reader, moment, wake, digest, openedAt }: Acting,
+  { reader, moment, wake, fromOutside, digest, openedAt }: Acting,
   { actor, driver, lender, cognition, surface }: Hands,
   { target, args, fulfilled = null }: Pick<GivenInput, 'target' | 'args'> & Partial<GivenInput>,
 ): Promise<GivenInput> {
@@ -46,6 +46,7 @@ export async function inputOf(
     args,
     moment,
     wake: wakeView(wake),
+    fromOutside,
     world: reader,
     digest,
     openedAt,
