@@ -1,3 +1,4 @@
+import { act } from '@treeos/client'
 import type { Json, JsonObject } from '@treeos/core'
 import { findOutcomeOfWake } from '@treeos/store'
 import { createSpace, doAs, play, until } from './life.ts'
@@ -49,11 +50,13 @@ export async function playAskedCalls(world: World): Promise<ReadonlyMap<string, 
 /** Calls that a rule counts: one before which another has to come, that one, those that keep the bounds, and one beyond them. */
 async function playCountedCalls(world: World, told: Map<string, string>): Promise<void> {
   await createSpace(world, '/desk')
-  await world.birth({ name: 'teller', cognition: 'scripted', script: 'stage:puppet', role: 'stage:free' })
+  await world.birth({ name: 'manager', cognition: 'human', role: 'stage:free' })
+  const teller = { name: 'teller', cognition: 'scripted', script: 'stage:puppet', role: 'stage:free' }
+  await act({ ...world, person: 'manager' }, 'manager', { verb: 'be', operation: 'birth', payload: teller })
   const counts: Json = [
     { after: { do: 'create-space' }, per: ['being', 'target'], within: 3600 },
     { most: 2, per: ['being'], within: 3600 },
-    { sum: 'value', most: 10.5 },
+    { sum: 'value', most: 10.5, per: ['person'] },
     { each: 'value', most: 7 },
   ]
   const rules = { 'set-space': { requires: ['anyone'], counts }, 'create-space': { requires: ['anyone'] } }

@@ -42,7 +42,7 @@ def is_count(value):
     if form in ("sum", "each") and not (type(value[form]) is str and ARGUMENT.match(value[form])):
         return False
     per = value.get("per", [])
-    if type(per) is not list or not all(one in ("being", "target") for one in per if type(one) is str):
+    if type(per) is not list or not all(one in ("being", "person", "target") for one in per if type(one) is str):
         return False
     if not all(type(one) is str for one in per) or len(set(per)) < len(per):
         return False
@@ -89,16 +89,17 @@ def is_kept(question, path, name, count, is_tried=False):
 def tally_of(question, path, verb, key, count):
     """The reel of the acts that a count counts together."""
     per = count.get("per", [])
-    by = f" by @{elder_of(question.world, question.actor)}" if "being" in per else ""
+    by = f" by @{elder_of(question.world, question.actor, True)}" if "being" in per else ""
+    of = f" of @{elder_of(question.world, question.actor, False)}" if "person" in per else ""
     to = f" to {question.counting[2]}" if "target" in per else ""
-    return f"tally:{path} {verb}.{key}{by}{to}"
+    return f"tally:{path} {verb}.{key}{by}{of}{to}"
 
 
-def elder_of(world, being):
-    """The eldest of the makers below the nearest person and the operator; a person is its own."""
+def elder_of(world, being, persons_end):
+    """The eldest of the makers below the operator, and where persons end a line, below the nearest one; a person is its own then."""
     elder = being["name"]
-    for maker in [] if being["isPerson"] else world.lineage(being["name"]):
-        if maker["isPerson"] or maker["parent"] is None:
+    for maker in [] if persons_end and being["isPerson"] else world.lineage(being["name"]):
+        if (persons_end and maker["isPerson"]) or maker["parent"] is None:
             break
         elder = maker["name"]
     return elder

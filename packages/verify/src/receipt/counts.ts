@@ -32,7 +32,7 @@ function isCount(value: Json): boolean {
     ARGUMENT.test(argument) &&
     isArray(per) &&
     new Set(per).size === per.length &&
-    per.every((one) => one === 'being' || one === 'target') &&
+    per.every((one) => one === 'being' || one === 'person' || one === 'target') &&
     (within === undefined || isWhole(within, 366 * 86_400))
   )
 }
@@ -83,15 +83,16 @@ function tallyOf(
   { per }: JsonObject,
 ): string {
   const isPer = (same: string) => isArray(per) && per.includes(same)
-  const by = isPer('being') ? ` by @${elderOf(world, actor.name)}` : ''
-  return `tally:${path} ${verb}.${key}${by}${isPer('target') ? ` to ${counting?.target}` : ''}`
+  const by = isPer('being') ? ` by @${elderOf(world, actor.name, true)}` : ''
+  const of = isPer('person') ? ` of @${elderOf(world, actor.name, false)}` : ''
+  return `tally:${path} ${verb}.${key}${by}${of}${isPer('target') ? ` to ${counting?.target}` : ''}`
 }
 
-/** The eldest of the makers of a being below the nearest person and the operator; a person is its own. */
-function elderOf(world: World, name: string): string {
-  const line = world.lineage(name)
-  const end = line.findIndex(({ isPerson, parent }) => isPerson || parent === null)
-  return world.being(name)?.isPerson === true ? name : (line.slice(0, Math.max(end, 0)).at(-1)?.name ?? name)
+/** The eldest of the makers of a being below the operator, and where persons end a line, below the nearest one; a person is its own then. */
+function elderOf(world: World, name: string, personsEnd: boolean): string {
+  const line = [world.being(name), ...world.lineage(name)].flatMap((one) => one ?? [])
+  const end = line.findIndex(({ isPerson, parent }) => (personsEnd && isPerson) || parent === null)
+  return line.slice(0, Math.max(end, 0)).at(-1)?.name ?? name
 }
 
 /** The reels on which a call is counted, each with the arguments that are summed there: of the rules that decide about it, and of those around it that it has to come before. */

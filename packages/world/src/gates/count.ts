@@ -2,7 +2,7 @@ import { isJsonObject, type Json, type JsonObject, quote } from '@treeos/core'
 import { TALLY_KEPT } from '../rows/tallies.ts'
 
 /** What has to be the same of an act for it to count. */
-const SAMES = ['being', 'target'] as const
+const SAMES = ['being', 'person', 'target'] as const
 export type Same = (typeof SAMES)[number]
 
 /**
@@ -13,7 +13,7 @@ export type Same = (typeof SAMES)[number]
  * - `{"sum": ARGUMENT, "most": n}`: the sum of this argument over these acts, this one included
  * - `{"each": ARGUMENT, "most": n}`: the argument of this act alone
  *
- * The first three may have `per`, what has to be the same (`being`, `target`), and `within`, seconds: older acts do not count.
+ * The first three may have `per`, what has to be the same (`being`, `person`, `target`), and `within`, seconds: older acts do not count.
  * @see docs/approvals.md, "Counts"
  */
 export interface Count {
@@ -34,7 +34,7 @@ const COUNTED_VERBS = ['do', 'be', 'summon']
 
 const RIGHT =
   'a count is {"after": {"do": action}}, {"most": n}, {"sum": argument, "most": n} or {"each": argument, "most": n}; ' +
-  'all but the last may have "per": ["being", "target"] and "within": seconds'
+  'all but the last may have "per": ["being", "person", "target"] and "within": seconds'
 
 /** @param value well-formed: {@link faultOfCounts} has no fault of it */
 export function readCount(value: JsonObject): Count {

@@ -95,6 +95,29 @@ describe('a rule that counts', () => {
     expect(await done(world, 'bob')).toBe('done') // a person counts for itself
   })
 
+  it('counts all that a person made with the person, and what that made', async () => {
+    const world = hall({ ...ANY, counts: [{ most: 1, per: ['person'] }] })
+    world.write('$reality', [
+      born('eve', 'bob', { cognition: { kind: 'human', script: null } }),
+      born('imp', 'eve', { home: '/hall' }),
+      born('odd', 'operator', { home: '/hall' }),
+    ])
+    expect(await done(world, 'imp')).toBe('done')
+    for (const one of ['bob', 'cid', 'dot', 'kid'])
+      expect(await done(world, one)).toMatchObject(refusedBy('counts[0]'))
+    expect(await done(world, 'odd')).toBe('done')
+    // Each of the two ways has a count of its own.
+    const both = hall({
+      ...ANY,
+      counts: [
+        { most: 1, per: ['being'] },
+        { most: 2, per: ['person'] },
+      ],
+    })
+    expect([await done(both, 'bob'), await done(both, 'cid')]).toEqual(['done', 'done'])
+    expect(await done(both, 'dot')).toMatchObject(refusedBy('counts[1]'))
+  })
+
   it('lets acts go that are older than its time', async () => {
     const world = hall({ ...ANY, counts: [{ most: 1, within: 60 }] })
     expect(await done(world, 'cid', touching(), 1000)).toBe('done')

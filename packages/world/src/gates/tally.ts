@@ -81,6 +81,7 @@ async function whyBroken(
   const row = await reader.tally(tallyKey(tally))
   const among = [
     ...(tally.being === null ? [] : [`by ${stanceOf(tally.being)}`]),
+    ...(tally.person === null ? [] : [`by ${stanceOf(tally.person)} and its offspring`]),
     ...(tally.target === null ? [] : [`on ${tally.target}`]),
     ...(count.withinSeconds === null ? [] : [`within ${count.withinSeconds} s`]),
   ].join(' ')
@@ -133,20 +134,26 @@ async function tallyOf(
 ): Promise<TallyOf> {
   return {
     ...of,
-    being: per.includes('being') ? await elderOf(reader, actor) : null,
+    being: per.includes('being') ? await elderOf(reader, actor, isHuman) : null,
+    person: per.includes('person') ? await elderOf(reader, actor, () => false) : null,
     target: per.includes('target') ? (counting?.target ?? '') : null,
   }
 }
 
 /**
- * The being whose acts count together with those of a being: the eldest of its makers below the nearest person, so that no being gets more by
- * making others. A person, and whom the operator made, counts for itself.
+ * The being whose acts count together with those of a being: the eldest of its makers below the operator, and for `being` below the nearest
+ * person, so that none gets more by making others. Then a person counts for itself.
+ * @param endsLine whose acts do not count with those of their offspring
  */
-async function elderOf(reader: WorldReader, actor: BeingRow): Promise<BeingName> {
-  if (isHuman(actor)) return actor.name
+async function elderOf(
+  reader: WorldReader,
+  actor: BeingRow,
+  endsLine: (one: BeingRow) => boolean,
+): Promise<BeingName> {
+  if (endsLine(actor)) return actor.name
   let elder = actor
   for (const maker of await reader.lineage(actor.name)) {
-    if (isHuman(maker) || maker.parent === null) break
+    if (endsLine(maker) || maker.parent === null) break
     elder = maker
   }
   return elder.name

@@ -13,13 +13,15 @@ export interface TallyOf {
   readonly name: string
   /** the being whose acts they are, with those of its offspring; null for acts of anybody */
   readonly being: string | null
+  /** the eldest being below the operator whose acts they are, with those of its whole offspring; null likewise */
+  readonly person: string | null
   /** stance, path or address of what they are done to; null for anything */
   readonly target: string | null
 }
 
 /** Key and reel of the row that counts them. */
-export const tallyKey = ({ place, verb, name, being, target }: TallyOf) =>
-  `tally:${place} ${verb}.${name}${being === null ? '' : ` by @${being}`}${target === null ? '' : ` to ${target}`}` as const
+export const tallyKey = ({ place, verb, name, being, person, target }: TallyOf) =>
+  `tally:${place} ${verb}.${name}${being === null ? '' : ` by @${being}`}${person === null ? '' : ` of @${person}`}${target === null ? '' : ` to ${target}`}` as const
 
 /** Kind of the fact of an act that is counted. */
 export const COUNTED_KIND = 'tally:counted'
