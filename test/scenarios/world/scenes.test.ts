@@ -1,7 +1,8 @@
-import { plantChangedScene, plantScene } from '@treeos/client'
+import { act, plantChangedScene, plantScene } from '@treeos/client'
 import type { VerbCall } from '@treeos/core'
+import { readerOf } from '@treeos/reality'
 import { expect, it } from 'vitest'
-import { createSpace, doAs, rowOf } from '../../support/life.ts'
+import { createSpace, doAs, rowOf, setRole } from '../../support/life.ts'
 import { useWorld } from '../../support/use-world.ts'
 
 const world = useWorld()
@@ -55,4 +56,30 @@ it('a scene that has changed is planted again: what is there stays, what is new 
   expect(await rowOf(world, 'juggler')).toMatchObject({ parent: 'operator' })
   expect(await rowOf(world, 'crier')).toMatchObject({ parent: 'operator' })
   expect(await plantChangedScene(world, changed)).toBe(false)
+})
+
+it('a scene that has changed does nothing to what others have made under its names', async () => {
+  const any = [{ pattern: '*' }]
+  const maker = { name: 'maker', canSee: any, canDo: any, canSummon: any, canBe: any, prompt: '' }
+  await setRole(world, maker)
+  await world.birth({ name: 'ann', cognition: 'human', role: 'maker' })
+  const park = (...scene: VerbCall[]) => ({ name: 'park', scene: [yard('/park'), ...scene] })
+  await plantChangedScene(world, park())
+  await act({ ...world, person: 'ann' }, 'ann', guard('keeper'))
+  const trusted = {
+    verb: 'do',
+    action: 'add-contributor',
+    target: '/park',
+    args: { being: '@keeper' },
+  } as const
+  await expect(
+    plantChangedScene(world, park(guard('porter'), guard('keeper'), trusted)),
+  ).rejects.toMatchObject({
+    code: 'RESOURCE_CONFLICT',
+    message:
+      'the scene park makes @keeper, which is there already, made by somebody else: no more of it was planted',
+  })
+  expect((await rowOf(world, 'porter')) ?? null).toBeNull()
+  expect((await readerOf(world).space('/park'))?.contributors ?? []).toEqual([])
+  expect(await plantChangedScene(world, park(guard('porter')))).toBe(true)
 })

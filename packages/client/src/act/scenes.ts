@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto'
 import {
   asJson,
+  type BeingName,
   canonicalJson,
   parseSpacePath,
   ROOT_SPACE,
@@ -46,7 +47,7 @@ export async function plantScene(
  * Plants a scene, also one that was planted and has changed since: then each act is done again, and skipped where what it makes is
  * there already. So new beings and spaces come, settings are set anew, and nothing is removed.
  * @returns false when it was planted as it is now
- * @throws {TreeosError} as {@link plantScene}
+ * @throws {TreeosError} as {@link plantScene}, also when somebody else has made what bears a name of the scene
  */
 export async function plantChangedScene(
   at: Connection,
@@ -88,48 +89,72 @@ async function plant(
     const args = { field: `${SCENE_NAMESPACE}.${name}`, value }
     return act(at, OPERATOR, { verb: 'do', action: 'set-space', target: ROOT_SPACE, args })
   }
-  if (state === null) await requireFree(at, named)
+  const mayBeThere = state === null ? () => false : isOperators
+  await requireFree(at, named, mayBeThere)
   if (state !== 'begun') await record('begun')
   for (const [i, call] of scene.entries()) {
     onProgress?.(`planting ${name}: ${i + 1} of ${scene.length}`)
-    await act(at, OPERATOR, call).catch((error: unknown) => {
+    await act(at, OPERATOR, call).catch(async (error: unknown) => {
       if (!(error instanceof TreeosError && error.code === 'RESOURCE_CONFLICT')) throw error
+      await requireFree(at, { name, scene: [call] }, isOperators)
       onKept?.(error.message)
     })
   }
   await record(digestOf(named))
 }
 
-/** A scene that finds a being or a space of its own name made by somebody else would be planted in part. */
-async function requireFree(at: Connection, { name, scene }: NamedScene): Promise<void> {
+/** What a call would make, where it is there already. */
+interface Found {
+  readonly address: string
+  /** its maker or owner */
+  readonly by: BeingName | null
+}
+
+/** What a scene may find of its own: it is planted as the operator, so it does nothing to what others made under these names. */
+const isOperators = ({ by }: Found): boolean => by === OPERATOR
+
+/**
+ * A scene that finds what somebody else made under a name of its own would be planted in part, or would give its rights to that.
+ * @throws {TreeosError} RESOURCE_CONFLICT with the names
+ */
+async function requireFree(
+  at: Connection,
+  { name, scene }: NamedScene,
+  mayBeThere: (found: Found) => boolean,
+): Promise<void> {
   const reader = readerOf(at)
   const taken: string[] = []
   for (const call of scene) {
-    const address = await foundOf(call, reader)
-    if (address !== null) taken.push(address)
+    const found = await foundOf(call, reader)
+    if (found !== null && !mayBeThere(found)) taken.push(found.address)
   }
   if (taken.length === 0) return
+  const are = taken.length === 1 ? 'is' : 'are'
+  const so =
+    mayBeThere === isOperators
+      ? ', made by somebody else: no more of it was planted'
+      : '; nothing was planted'
   throw new TreeosError(
     'RESOURCE_CONFLICT',
-    `the scene ${name} makes ${taken.join(', ')}, which ${taken.length === 1 ? 'is' : 'are'} there already; nothing was planted`,
+    `the scene ${name} makes ${taken.join(', ')}, which ${are} there already${so}`,
     { taken },
   )
 }
 
-/** The address of the being, space or thing that a call would make, if it is there already; else null. */
-async function foundOf(call: VerbCall, reader: WorldReader): Promise<string | null> {
-  const found = (row: object | null, address: string) => (row === null ? null : address)
+/** The being, space or thing that a call would make, if it is there already; else null. */
+async function foundOf(call: VerbCall, reader: WorldReader): Promise<Found | null> {
   if (call.verb === 'be' && call.operation === 'birth') {
     const name = String(call.payload.name)
-    return found(await reader.being(name), stanceOf(name))
+    const being = await reader.being(name)
+    return being === null ? null : { address: stanceOf(name), by: being.parent }
   }
   if (call.verb !== 'do') return null
   const { path, id } = call.args
   if (call.action === 'create-space') {
-    const space = parseSpacePath(path)
-    return found(await reader.space(space), space)
+    const space = await reader.space(parseSpacePath(path))
+    return space === null ? null : { address: space.path, by: space.owner }
   }
-  if (call.action === 'create-matter' && typeof id === 'string')
-    return found(await reader.matter(id), `matter:${id}`)
-  return null
+  if (call.action !== 'create-matter' || typeof id !== 'string') return null
+  const matter = await reader.matter(id)
+  return matter === null ? null : { address: `matter:${id}`, by: matter.owner }
 }
