@@ -54,9 +54,14 @@ export async function recomputeMoment(
     return { reader, me, seen, stack, role: null, specs: [], composed: null, prompt: null, missing: null }
   const specs = await specsOf(async (digest) => specFrom(await source.blob(digest)), stack)
   const composed = composeMoment(registry, specs, seen.face, {
-    ...open,
+    ...openedWith(open, seen),
     content: contentHeard(open, seen.face, content),
   })
   const prompt = promptDigestOf(composed)
   return { reader, me, seen, stack, role: composed.role, specs, composed, prompt, missing: composed.missing }
+}
+
+/** The open record with the mark of what the moment saw now. With another flow or role it may have read words from outside, or none. */
+export function openedWith({ outside: _, ...open }: WholeOpen, { outside }: WorldReading): WholeOpen {
+  return outside ? { ...open, outside } : open
 }

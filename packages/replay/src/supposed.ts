@@ -22,7 +22,7 @@ import {
 } from '@treeos/world'
 import { answeredWake } from './judge-again.ts'
 import { Past } from './past.ts'
-import { type RecomputedMoment, recomputeMoment } from './recompute.ts'
+import { openedWith, type RecomputedMoment, recomputeMoment } from './recompute.ts'
 import { ErasedError } from './reel-history.ts'
 
 export { Past, type RecomputedMoment }
@@ -133,20 +133,24 @@ export interface SupposedVerdict {
   readonly isOfThread?: true
 }
 
+/** Hears that a thread was read. */
+type OnThread = () => void
+
 /**
- * Asks both gates about a call in a moment that was lived again.
+ * Decides a call in a moment that was lived again.
  * @returns null when the moment wears no role
+ * @throws {TreeosError} the refusal of a gate
  */
-export async function judgeSupposed(
+export async function decideSupposed(
   { db, registry }: Pick<SupposedDeps, 'db' | 'registry'>,
-  { outcome, open, content }: PastScene,
+  { outcome, open: recorded, content }: PastScene,
   { reader, me, stack, seen, role }: RecomputedMoment,
   call: VerbCall,
-): Promise<SupposedVerdict | null> {
+  onThread: OnThread = () => undefined,
+): Promise<Awaited<ReturnType<typeof decideCall>> | null> {
   if (stack === null || seen.face === null || role === null) return null
-  let isOfThread = false
-  const also = () => (isOfThread ? { isOfThread: true as const } : {})
   try {
+    const open = openedWith(recorded, seen)
     const heard = contentHeard(open, seen.face, content)
     const wake = await answeredWake(db, { being: me.name, open, content: heard })
     const acting = actingFor(
@@ -154,14 +158,37 @@ export async function judgeSupposed(
       { reader, me, open, stack, surface: seen.face.surface, role, wake },
     )
     const thread = (id: string) => {
-      isOfThread = true
+      onThread()
       return acting.thread(id)
     }
-    const act = await decideCall(call, { ...acting, thread })
+    return await decideCall(call, { ...acting, thread })
+  } catch (error) {
+    if (error instanceof TreeosError || isErased(error)) throw error
+    throw new Error(`cannot decide a call of moment ${outcome.n} of ${stanceOf(me.name)}`, { cause: error })
+  }
+}
+
+/**
+ * Asks both gates about a call in a moment that was lived again.
+ * @returns null when the moment wears no role
+ */
+export async function judgeSupposed(
+  deps: Pick<SupposedDeps, 'db' | 'registry'>,
+  scene: PastScene,
+  moment: RecomputedMoment,
+  call: VerbCall,
+): Promise<SupposedVerdict | null> {
+  let isOfThread = false
+  const also = () => (isOfThread ? { isOfThread: true as const } : {})
+  const onThread = () => {
+    isOfThread = true
+  }
+  try {
+    const act = await decideSupposed(deps, scene, moment, call, onThread)
+    if (act === null) return null
     return { verdict: act.kind === 'waiting' ? 'asks' : 'allowed', ...also() }
   } catch (error) {
-    if (error instanceof TreeosError)
-      return { verdict: 'refused', code: error.code, message: error.message, ...also() }
-    throw new Error(`cannot decide a call of moment ${outcome.n} of ${stanceOf(me.name)}`, { cause: error })
+    if (!(error instanceof TreeosError)) throw error
+    return { verdict: 'refused', code: error.code, message: error.message, ...also() }
   }
 }

@@ -9,20 +9,9 @@ import {
   TreeosError,
   type VerbCall,
 } from '@treeos/core'
-import { actingFor, contentHeard } from '@treeos/reality'
-import {
-  type Db,
-  findDecision,
-  findEntry,
-  findOpen,
-  listOutcomes,
-  readBases,
-  type StoredOutcome,
-  wholeOpen,
-} from '@treeos/store'
+import { type Db, findDecision, listOutcomes, type StoredOutcome } from '@treeos/store'
 import {
   COUNTED_KIND,
-  decideCall,
   evolve,
   parseKeyPath,
   type Registry,
@@ -34,10 +23,7 @@ import {
   spaceKey,
   WorldReader,
 } from '@treeos/world'
-import { answeredWake } from './judge-again.ts'
-import { Past } from './past.ts'
-import { recomputeMoment } from './recompute.ts'
-import { ErasedError } from './reel-history.ts'
+import { decideSupposed, isErased, Past, type PastScene, readScene, type SupposedDeps } from './supposed.ts'
 
 export interface WhatIfRules {
   readonly being: BeingName
@@ -94,16 +80,13 @@ export async function whatIfRules(
       const one = await compareCall(bench, outcome)
       if (one !== null) found.push(one)
     } catch (error) {
-      if (!(error instanceof ErasedError)) throw error // what it read was erased: nothing can be said about it
+      if (!isErased(error)) throw error // what it read was erased: nothing can be said about it
     }
   }
   return found
 }
 
-interface Bench {
-  readonly db: Db
-  readonly registry: Registry
-  readonly past: Past
+interface Bench extends SupposedDeps {
   readonly space: SpacePath
   readonly path: readonly string[]
   readonly value: Json
@@ -112,41 +95,38 @@ interface Bench {
 }
 
 async function compareCall(bench: Bench, outcome: StoredOutcome): Promise<RuledOtherwise | null> {
-  const { db, past, registry } = bench
-  const decision = (await findDecision(db, outcome.moment))?.decision
-  const [stored, bases] = await Promise.all([findOpen(db, outcome.moment), readBases(db, [outcome.moment])])
-  if (decision?.kind !== 'call' || decision.call.verb === 'see' || stored === null) return null
-  const open = wholeOpen(stored)
-  if (approvalOf(open.wake) !== null) return null
-  const basis = bases.get(outcome.moment)?.heads ?? []
-  const source = past.citedOrSealedBy(basis, open.openedAt, { being: outcome.being, ...open })
-  const content = (await findEntry(db, open.wake.id))?.content ?? null
-  const { me, stack, seen, role } = await recomputeMoment(registry, outcome, { open, content }, source)
-  if (stack === null || seen.face === null || role === null) return null
-  const heard = contentHeard(open, seen.face, content)
-  const wake = await answeredWake(db, { being: me.name, open, content: heard })
-  const reader = new WorldReader(ruledOtherwise(bench, source))
-  const moment = { reader, me, open, stack, surface: seen.face.surface, role, wake }
+  const decision = (await findDecision(bench.db, outcome.moment))?.decision
+  if (decision?.kind !== 'call' || decision.call.verb === 'see') return null
+  const scene = await readScene(bench, outcome)
+  if (approvalOf(scene.open.wake) !== null) return null
   const { call } = decision
-  const { would, message } = await judged(bench, call, actingFor({ db, registry }, moment))
+  const judged = await judge(bench, scene, call)
+  if (judged === null) return null
+  const { would, message } = judged
   const was =
     outcome.kind === 'act' || outcome.kind === 'waiting' ? outcome.kind : (outcome.reason ?? outcome.kind)
   if (was === would) return null
   const { moment: id, n } = outcome
-  return { moment: id, n, openedAt: new Date(open.openedAt).toISOString(), call, was, would, message }
+  const openedAt = new Date(scene.open.openedAt).toISOString()
+  return { moment: id, n, openedAt, call, was, would, message }
 }
 
-async function judged(
-  { counted }: Bench,
+/** @returns null when the moment wore no role */
+async function judge(
+  bench: Bench,
+  scene: PastScene,
   call: VerbCall,
-  at: ReturnType<typeof actingFor>,
-): Promise<Pick<RuledOtherwise, 'would' | 'message'>> {
+): Promise<Pick<RuledOtherwise, 'would' | 'message'> | null> {
+  const { counted } = bench
+  const moment = { ...scene.was, reader: new WorldReader(ruledOtherwise(bench, scene.source)) }
   try {
-    const act = await decideCall(call, at)
+    const act = await decideSupposed(bench, scene, moment, call)
+    if (act === null) return null
     if (act.kind === 'waiting') return { would: 'waiting', message: null }
     const facts = act.kind === 'act' ? act.facts : (act.holds ?? [])
     for (const fact of facts.filter(({ kind }) => kind === COUNTED_KIND)) {
-      const row = evolve(counted.get(fact.reel) ?? null, { ...fact, actor: at.me.name, at: at.openedAt })
+      const said = { ...fact, actor: moment.me.name, at: scene.open.openedAt }
+      const row = evolve(counted.get(fact.reel) ?? null, said)
       if (row !== null) counted.set(fact.reel, row)
     }
     return { would: 'act', message: null } // one that waits for its effect passed both gates

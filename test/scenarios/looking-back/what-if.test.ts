@@ -3,6 +3,7 @@ import type { Json, JsonObject } from '@treeos/core'
 import { whatIf } from '@treeos/replay'
 import { beforeAll, describe, expect, it } from 'vitest'
 import { createSpace, doAs, groundOf, live, play, publish, setFlow, setRole } from '../../support/life.ts'
+import { noting, tellFromOutside } from '../../support/outside-words.ts'
 import { stage } from '../../support/puppet.ts'
 import { useModelServer, useWorld } from '../../support/use-world.ts'
 
@@ -114,6 +115,27 @@ describe('what if', () => {
     await setFlow(world, 'mover', [])
     expect(await ask(edited)).toEqual(before)
     expect(await ask(FLOW)).toEqual([])
+  })
+
+  it('judges a call by the marks of what the moment would have read, as a rule about words from outside does', async () => {
+    const role = { canSee: ['~'], canDo: ['set-space'], canSummon: [], canBe: [], prompt: '' }
+    await createSpace(world, '/yard')
+    await doAs(world, 'set-space', '/yard', {
+      field: 'permissions.do',
+      value: { 'set-space': { requires: ['anyone'], outside: 'forbid' } },
+    })
+    await setRole(world, { ...role, name: 'own' })
+    await tellFromOutside(world, 'mover', {
+      verb: 'do',
+      action: 'set-role',
+      target: '/',
+      args: { role: { ...role, name: 'told' } },
+    })
+    await world.birthPuppet('wary', { home: '/yard' })
+    expect(await play(world, 'wary', noting('/yard', 'mine'))).toMatchObject({ outcome: 'act' })
+    const refusedIn = async (name: string) =>
+      (await whatIf(world, { being: 'wary', flow: [{ role: name }] })).map(({ refused }) => refused?.code)
+    expect([await refusedIn('own'), await refusedIn('told')]).toEqual([[undefined], ['FORBIDDEN']])
   })
 
   it('a malformed flow is refused with the path of its fault', async () => {
