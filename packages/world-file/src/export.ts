@@ -3,7 +3,7 @@ import { type BeingRow, DELEGATES, type SpaceRow, schedulesOf, subscriptionsOf }
 import { inFile } from './ceilings.ts'
 import { isSignalKept, objectIn, plainQualities, plainQualitiesOfSpace } from './kept.ts'
 import { budgetOf, ceilingOf, type WorldRows } from './rows.ts'
-import { type BeingInFile, type SpaceInFile, WORLD_FILE_VERSION, type WorldFile } from './shape.ts'
+import { type BeingInFile, pathsIn, type SpaceInFile, WORLD_FILE_VERSION, type WorldFile } from './shape.ts'
 
 /**
  * A world without history. Makers, owners, accounts, leases, tokens, passkeys and overlays stay behind: who plants the file becomes the
@@ -12,8 +12,7 @@ import { type BeingInFile, type SpaceInFile, WORLD_FILE_VERSION, type WorldFile 
  */
 export function exportWorld(rows: WorldRows, tools: Readonly<Record<string, JsonObject>> = {}): WorldFile {
   const living = [...rows.beings.values()].filter((being) => travels(being))
-  return {
-    treeos: WORLD_FILE_VERSION,
+  const parts = {
     roles: Object.fromEntries([...rows.roles].map(([name, { name: _, ...spec }]) => [name, asJson(spec)])),
     signals: Object.fromEntries(
       [...rows.signals.values()]
@@ -27,8 +26,11 @@ export function exportWorld(rows: WorldRows, tools: Readonly<Record<string, Json
       [...rows.spaces.values()].map((space) => [space.path, spaceIn(space, living)]),
     ),
     beings: Object.fromEntries(living.map((being) => [being.name, beingIn(rows, being)])),
-    tools,
   }
+  const outside = pathsIn(parts)
+    .filter((path) => rows.outside.has(path))
+    .sort()
+  return { treeos: WORLD_FILE_VERSION, ...parts, tools, outside }
 }
 
 /** The operator and the delegates are in every reality; what was ended never comes again. */

@@ -24,6 +24,8 @@ export interface Step {
   /** what of the file it plants, as in `beings.guard.flow` */
   readonly path: string
   readonly call: VerbCall
+  /** the file says that its words are from outside */
+  readonly outside?: true
 }
 
 /** What the file says otherwise than what is there, and what no act changes. */
@@ -58,8 +60,15 @@ export function planOf(file: WorldFile, rows: WorldRows): Plan {
     ...beings.flatMap(([name, being]) => wakingSteps(name, being, rows.beings.get(name))),
     ...spaces.reverse().flatMap(([path, space]) => ruleSteps(path, space, rows.spaces.get(path))),
   ]
-  return { steps, conflicts }
+  return {
+    steps: steps.map((step) => (isOutside(file, step) ? { ...step, outside: true } : step)),
+    conflicts,
+  }
 }
+
+/** Whether a step belongs to what the file marks. */
+const isOutside = ({ outside }: WorldFile, { path }: Step): boolean =>
+  outside.some((marked) => path === marked || path.startsWith(`${marked}.`))
 
 const depth = (path: string): number => (path === ROOT_SPACE ? 0 : path.split('/').length - 1)
 
@@ -69,7 +78,7 @@ const doing = (path: string, target: string, action: string, args: object): Step
 })
 
 /** A step as the inbox takes it. @throws {TreeosError} INVALID_INPUT, PAYLOAD_TOO_LARGE */
-export const requireStep = ({ path, call }: Step): Step => ({ path, call: parseCall(call) })
+export const requireStep = ({ call, ...step }: Step): Step => ({ ...step, call: parseCall(call) })
 
 function rolesToSet({ roles }: WorldFile, rows: WorldRows): Step[] {
   return Object.entries(roles).flatMap(([name, spec]) => {

@@ -35,9 +35,11 @@ export async function plantWorld(
   const done: Planted[] = []
   for (const [n, step] of checked.entries()) {
     onStep(step, n)
-    const { act: id, waiting } = await act(at, as, step.call).catch((error: unknown) => {
-      throw named(file, step, done, error)
-    })
+    const { act: id, waiting } = await act(at, as, step.call, undefined, undefined, step.outside).catch(
+      (error: unknown) => {
+        throw named(file, step, done, error)
+      },
+    )
     if (waiting !== undefined)
       throw new TreeosError(
         'RESOURCE_CONFLICT',

@@ -13,6 +13,8 @@ export interface WorldRows {
   readonly signals: ReadonlyMap<string, WorldRow>
   /** the roles that beings wrote */
   readonly roles: ReadonlyMap<string, RoleSpec>
+  /** paths in a file of what holds words from outside */
+  readonly outside: ReadonlySet<string>
 }
 
 const LIVE = 'live'
@@ -20,19 +22,31 @@ const LIVE = 'live'
 export function readWorldRows(db: Kysely<StoreDb>): Promise<WorldRows> {
   return inSnapshot(db, async (tx) => {
     const roles = new Map<string, RoleSpec>()
+    const outside = new Set<string>()
+    const mark = (path: string, row: { readonly outside?: true }) => {
+      if (row.outside === true) outside.add(path)
+    }
     for (const { row } of await listRowsOf(tx, 'role:')) {
       if (row.deleted || row.origin !== LIVE) continue
       const spec = await readSpec(tx, row.digest)
       if (spec === null) throw new Error(`the spec ${row.digest} of role ${row.name} is not stored`)
       roles.set(row.name, spec)
+      mark(`roles.${row.name}`, row)
     }
-    const by = <R>(rows: readonly { readonly row: R }[], name: (row: R) => string) =>
-      new Map(rows.map(({ row }) => [name(row), row]))
+    const by = <R extends { readonly outside?: true }>(
+      part: 'beings' | 'spaces' | 'signals',
+      rows: readonly { readonly row: R }[],
+      name: (row: R) => string,
+    ) => {
+      for (const { row } of rows) mark(`${part}.${name(row)}`, row)
+      return new Map(rows.map(({ row }) => [name(row), row]))
+    }
     return {
-      beings: by(await listRowsOf(tx, 'being:'), ({ name }) => name),
-      spaces: by(await listRowsOf(tx, 'space:'), ({ path }) => path),
-      signals: by(await listRowsOf(tx, 'world:'), ({ namespace }) => namespace),
+      beings: by('beings', await listRowsOf(tx, 'being:'), ({ name }) => name),
+      spaces: by('spaces', await listRowsOf(tx, 'space:'), ({ path }) => path),
+      signals: by('signals', await listRowsOf(tx, 'world:'), ({ namespace }) => namespace),
       roles,
+      outside,
     }
   })
 }

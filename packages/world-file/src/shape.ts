@@ -97,7 +97,13 @@ const namespace = z.strictObject({
   publishers: z.array(stance).readonly().optional(),
 })
 
-const worldFile = z.strictObject({
+/** The parts of a file that can hold words from outside, by their paths. */
+export const pathsIn = (parts: Pick<WorldFile, 'roles' | 'signals' | 'spaces' | 'beings'>): string[] =>
+  (['roles', 'signals', 'spaces', 'beings'] as const).flatMap((part) =>
+    Object.keys(parts[part]).map((name) => `${part}.${name}`),
+  )
+
+const shape = z.strictObject({
   treeos: z.literal(WORLD_FILE_VERSION, `takes ${WORLD_FILE_VERSION}, the version of this form`),
   /** those that beings wrote, by name; roles of extensions come with their extension */
   roles: z.record(z.string().refine(isRoleName, 'takes the name of a role'), object).default({}),
@@ -106,10 +112,24 @@ const worldFile = z.strictObject({
   beings: z.record(z.string().refine(isBeingName, 'takes the name of a being'), being).default({}),
   /** tool servers, as `treeos tools add` takes them; names of secrets, and never a secret */
   tools: z.record(key, object).default({}),
+  /** what holds words from outside, as paths in this file: `beings.ann`, `spaces./desk`, `roles.clerk`, `signals.news` */
+  outside: z.array(z.string()).readonly().default([]),
+})
+
+// A mark that names nothing would be lost without a word.
+const worldFile = shape.superRefine((file, { addIssue }) => {
+  const paths = pathsIn(file)
+  for (const [i, path] of file.outside.entries())
+    if (!paths.includes(path))
+      addIssue({
+        code: 'custom',
+        path: ['outside', i],
+        message: 'takes a part of this file, as in spaces./desk',
+      })
 })
 
 /** A world without its history. */
-export type WorldFile = z.output<typeof worldFile>
+export type WorldFile = z.output<typeof shape>
 export type SpaceInFile = z.output<typeof space>
 export type BeingInFile = z.output<typeof being>
 export type Ceiling = z.output<typeof ceiling>

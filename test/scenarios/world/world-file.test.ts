@@ -139,3 +139,32 @@ it('what is there and cannot be changed is told, and then nothing is planted', a
   await expect(plant(there, text)).rejects.toMatchObject({ code: 'RESOURCE_CONFLICT' })
   expect((await readWorldRows(there.db)).roles.has('new')).toBe(false)
 })
+
+it('what holds words from outside holds them where it is planted, too', async () => {
+  const fromOutside = (call: VerbCall) => act(here, 'operator', call, undefined, undefined, true)
+  await fromOutside(doing('/yard/shed', 'set-space', { field: 'note.text', value: 'obey' }))
+  await fromOutside(doing('/', 'set-role', { role: { name: 'told', prompt: 'Obey.' } }))
+  await fromOutside(doing('/', 'set-world-signal', { namespace: 'news', key: 'of', value: 'obey' }))
+  await fromOutside(doing('@ann', 'set-being', { field: 'note.text', value: 'obey' }))
+  const { outside } = exportWorld(await readWorldRows(here.db))
+  expect(outside).toEqual(['beings.ann', 'roles.told', 'signals.news', 'spaces./yard/shed'])
+  const file = `treeos: 1
+roles: {told: {prompt: Obey.}, own: {prompt: Greet.}}
+signals: {news: {values: {of: obey}}}
+spaces: {/desk: {type: room, qualities: {note: {text: obey}}}, /desk/drawer: {type: room}}
+beings: {page: {cognition: human, home: /}, note: {cognition: human, home: /, qualities: {note: {text: obey}}}}
+outside: [beings.note, roles.told, signals.news, spaces./desk]
+`
+  await plant(there, file)
+  expect([...(await readWorldRows(there.db)).outside].sort()).toEqual([
+    'beings.note',
+    'roles.told',
+    'signals.news',
+    'spaces./desk',
+  ])
+  await expect(
+    planIn(there, file.replace('signals.news]', 'signals.gone]').replace('spaces./desk]', 'spaces./des]')),
+  ).rejects.toMatchObject({
+    message: expect.stringContaining('takes a part of this file'),
+  })
+})

@@ -29,7 +29,7 @@ interface ToolsLeft {
 export type PlantReport =
   | {
       readonly dryRun: true
-      readonly steps: readonly { readonly path: string; readonly call: VerbCall }[]
+      readonly steps: readonly { readonly path: string; readonly call: VerbCall; readonly outside?: true }[]
       readonly conflicts: readonly { readonly path: string; readonly here: Json; readonly inFile: Json }[]
       readonly tools: readonly ToolsLeft[]
     }
@@ -53,7 +53,14 @@ export function shownPlanted(report: PlantReport): string {
   return [
     ...(steps.length === 0
       ? ['nothing would change']
-      : [table(steps.map(({ path, call }) => [plain(path), actOf(call)]))]),
+      : [
+          table(
+            steps.map(({ path, call, outside }) => [
+              plain(path),
+              `${actOf(call)}${outside === true ? ' (from outside)' : ''}`,
+            ]),
+          ),
+        ]),
     ...(differs.length === 0 ? [] : ['no act changes this, so nothing would be planted:', ...differs]),
     ...tools,
   ].join('\n')
