@@ -144,19 +144,28 @@ export interface Authorization {
 }
 
 /**
- * Checks that a grant is for the person itself or for a descendant.
+ * Checks that a grant is for the person itself or for a descendant. For another person only the operator may make one: what a person does by such a
+ * token is its own act, and nothing says who was behind it. A link lets that person in by itself.
  * @throws {TreeosError} FORBIDDEN, BEING_NOT_FOUND
  */
 export async function authorizeGrant(at: Presence, { being, issuer }: TokenGrant): Promise<Authorization> {
   const row = await requireBeing(at, being)
   requireNotEnded(row)
-  if (being !== issuer) requireNotEnded(await requireBeing(at, issuer))
+  const inhabits = row.cognition.kind !== 'human'
+  if (being !== issuer) {
+    const maker = await requireBeing(at, issuer)
+    requireNotEnded(maker)
+    if (!inhabits && maker.parent !== null)
+      throw new TreeosError(
+        'FORBIDDEN',
+        `${stanceOf(being)} is a person: a link lets it sign in, and it makes its own access tokens`,
+      )
+  }
   if (being !== issuer && !(await isDescendant(readerOf(at), being, issuer)))
     throw new TreeosError(
       'FORBIDDEN',
       `${stanceOf(being)} does not descend from ${stanceOf(issuer)}: an access token is for its issuer or for a descendant of its issuer`,
     )
-  const inhabits = row.cognition.kind !== 'human'
   return { person: inhabits ? issuer : being, inhabits }
 }
 
