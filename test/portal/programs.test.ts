@@ -6,7 +6,7 @@ import { findLease } from '@treeos/store'
 import { verifyReceipt } from '@treeos/verify'
 import { sql } from 'kysely'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { live, until } from '../support/life.ts'
+import { live, until, wakesOf } from '../support/life.ts'
 import { connectTo } from '../support/mcp.ts'
 import { type Answered, PortalWorld, send } from '../support/portal.ts'
 
@@ -228,17 +228,73 @@ it('no program vouches for words from outside, by a token of a person', async ()
   expect((await at.post(ada, '/api/v1/do', vouching)).json).toMatchObject({ code: 'RESOURCE_CONFLICT' })
 })
 
+it('what a program says and writes to strangers is from outside, at each door', async () => {
+  const { world } = at
+  const secret = await tokenOf('ada')
+  const heard = async (being: BeingName) =>
+    (await wakesOf(world, being)).findLast(({ kind }) => kind === 'summon')
+  const stranger = { target: '@echo', content: 'hello' } // the operator made it
+  const own = { name: 'pup', cognition: 'scripted', script: 'echo', role: 'stage:free' }
+  expect((await asProgram(secret, '/api/v1/be', { operation: 'birth', payload: own })).status).toBe(200)
+  const client = await connectTo(`${at.origin}/mcp`, secret)
+  const byApi = (path: string, body: JsonObject) => asProgram(secret, `/api/v1/${path}`, body)
+  for (const say of [
+    (said: JsonObject) => byApi('summon', said),
+    (said: JsonObject) => client.call('summon', said),
+  ]) {
+    const before = (await heard('echo'))?.id
+    await say(stranger)
+    const wake = await until(async () => {
+      const now = await heard('echo')
+      return now?.id === before ? undefined : now
+    })
+    expect(wake).toMatchObject({ outside: true })
+    await say({ target: '@pup', content: 'sit' })
+    expect(await until(() => heard('pup'))).not.toHaveProperty('outside')
+    await say({ target: '@pup', content: 'read this', outside: true })
+    await until(async () => ((await heard('pup'))?.outside === true ? true : undefined))
+    await say({ target: '@pup', content: 'sit' })
+    await until(async () => ((await heard('pup'))?.outside === undefined ? true : undefined))
+  }
+  const writing = { action: 'set-being', args: { field: 'note.text', value: 'x' } }
+  const kinds = ({ json, value }: { json?: unknown; value?: unknown }) => {
+    const { facts = [] } = (json ?? value ?? {}) as { facts?: { kind: string }[] }
+    return facts.map(({ kind }) => kind)
+  }
+  for (const write of [
+    (call: JsonObject) => byApi('do', call),
+    (call: JsonObject) => client.call('do', call),
+  ]) {
+    expect(kinds((await write({ ...writing, target: '@pup' })) as never)).toEqual(['quality:set'])
+    expect(kinds((await write({ ...writing, target: '@pup', outside: true })) as never)).toContain(
+      'origin:outside',
+    )
+    await act({ ...world, person: 'ada' }, 'ada', { verb: 'do', action: 'vouch', target: '@pup', args: {} })
+  }
+  await client.leave()
+})
+
 it('tokens end with the account of their person, and with the life of who made them', async () => {
-  const birth = { operation: 'birth', payload: { name: 'dan', cognition: 'human', role: 'stage:free' } }
+  const birth = {
+    operation: 'birth',
+    payload: { name: 'dan', cognition: 'scripted', script: 'echo', role: 'stage:free' },
+  }
   const cleo = await tokenOf('cleo')
   expect((await asProgram(cleo, '/api/v1/be', birth)).status).toBe(200)
+  const dot = { ...birth, payload: { ...birth.payload, name: 'dot' } }
+  expect((await asProgram(cleo, '/api/v1/be', dot)).status).toBe(200)
+  const person = { name: 'eve', cognition: 'human', role: 'stage:free' }
+  expect((await asProgram(cleo, '/api/v1/be', { ...birth, payload: person })).status).toBe(200)
+  await expect(tokenOf('eve', 'cleo'), 'nobody acts as a person it made').rejects.toMatchObject({
+    code: 'FORBIDDEN',
+  })
   const dan = await tokenOf('dan', 'cleo')
   expect((await asProgram(dan, '/api/v1/me')).json).toMatchObject({ being: '@dan' })
   await at.enter('cleo')
   await removeAccount(at.store, 'cleo')
   for (const secret of [cleo, dan]) expect((await asProgram(secret, '/api/v1/me')).status).toBe(401)
   // Another one, made on the machine of the instance, ends with its maker.
-  const later = await tokenOf('dan', 'cleo')
+  const later = await tokenOf('dot', 'cleo')
   expect((await asProgram(later, '/api/v1/me')).status).toBe(200)
   await act(at.world, 'operator', { verb: 'do', action: 'end-being', target: '@cleo', args: {} })
   expect((await asProgram(later, '/api/v1/me')).json).toMatchObject({ code: 'BEING_ENDED' })

@@ -1,4 +1,4 @@
-import { act, describeSelf, isFromProgram, reply, type Seat, see, summon } from '@treeos/client'
+import { act, describeSelf, reply, type Seat, see, summon } from '@treeos/client'
 import {
   type CallParameters,
   callParameters,
@@ -25,7 +25,7 @@ import { Repeats } from './repeats.ts'
 const WAIT_SECONDS_MAX = 300
 
 /** The summon of a model, plus answering and waiting. */
-const SPOKEN = callParameters('summon', ['target', 'content', 'inReplyTo', 'expectReply'])
+const SPOKEN = sayingOutside(callParameters('summon', ['target', 'content', 'inReplyTo', 'expectReply']))
 const SUMMON: CallParameters = {
   ...SPOKEN,
   properties: {
@@ -37,6 +37,15 @@ const SUMMON: CallParameters = {
       description: 'how long to wait for the reply; without it, the reply comes to the inbox',
     },
   },
+}
+
+/** The same, and that the words are of others. What is said or written to strangers is from outside anyway. */
+function sayingOutside(parameters: CallParameters): CallParameters {
+  const outside = {
+    type: 'boolean',
+    description: 'true where these are words of others: of a page, a message, an agent',
+  }
+  return { ...parameters, properties: { ...parameters.properties, outside } }
 }
 
 const DESCRIPTIONS: Partial<Record<Verb, string>> = {
@@ -52,11 +61,16 @@ function toolsFor(surface: Parameters<typeof verbTools>[0], registry: Registry =
   return (['see', 'do', 'summon', 'be'] as const).map((verb) => ({
     name: verb,
     description: DESCRIPTIONS[verb] ?? functions[verb].description,
-    inputSchema: verb === 'summon' ? SUMMON : functions[verb].parameters,
+    inputSchema: schemaOf(verb, functions[verb].parameters),
     annotations: { readOnlyHint: verb === 'see', openWorldHint: false },
   }))
 }
 const TOOLS = toolsFor(null)
+
+function schemaOf(verb: Verb, parameters: CallParameters): CallParameters {
+  if (verb === 'summon') return SUMMON
+  return verb === 'see' ? parameters : sayingOutside(parameters)
+}
 
 type PersonsTool = (typeof OVERLAY_TOOLS)[number] | (typeof APPROVAL_TOOLS)[number]
 
@@ -91,13 +105,15 @@ export async function callTool(
   if (tool === undefined)
     throw new TreeosError('VERB_NOT_SUPPORTED', `tool ${quote(name)} is not one of see, do, summon, be`)
   if (tool.name === 'summon') return speak(seat, withoutEmpty(requireArguments(tool, input)), signal)
+  const { outside, ...written } = requireObject(input)
   const call = readWrittenCall(
     tool.name,
-    requireObject(input),
+    tool.name === 'see' ? requireObject(input) : written,
     await seat.use(async ({ registry }) => shownBy(registry)),
   )
   if (call.verb === 'see') return seat.use((at, being) => see(at, being, call.address))
-  return seat.act((at, being) => act(at, being, call, undefined, undefined, isFromProgram(call)))
+  const saysOutside = truthOf('outside', outside) === true
+  return seat.act((at, being) => act(at, being, call, undefined, undefined, saysOutside))
 }
 
 /** A client may fill in what it leaves out. */
@@ -136,9 +152,11 @@ interface Waiting {
 }
 
 function sayTo(seat: Seat, args: JsonObject, waiting: Waiting): Promise<object> {
-  const expectReply = truthOf(args.expectReply)
+  const expectReply = truthOf('expectReply', args.expectReply)
+  const outside = truthOf('outside', args.outside) === true
   const said = {
     content: requireSpoken(args),
+    outside,
     ...waiting,
     ...(expectReply === null ? {} : { expectReply }),
   }
@@ -179,11 +197,11 @@ function waitOf(value: Json | undefined): number | null {
   )
 }
 
-function truthOf(value: Json | undefined): boolean | null {
-  if (value == null) return null
+function truthOf(field: string, value: Json | undefined): boolean | null {
+  if (value == null || value === '') return null
   if (value === true || value === 'true') return true
   if (value === false || value === 'false') return false
-  throw fieldFault('expectReply', value, 'true or false')
+  throw fieldFault(field, value, 'true or false')
 }
 
 /**

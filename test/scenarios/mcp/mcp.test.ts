@@ -199,9 +199,9 @@ describe('what a client sees', () => {
     expect(tools.map(({ name }) => name)).toEqual(['see', 'do', 'summon', 'be'])
     expect(tools.map(({ inputSchema }) => Object.keys(inputSchema.properties ?? {}))).toEqual([
       ['address'],
-      ['target', 'action', 'args'],
-      ['target', 'content', 'inReplyTo', 'expectReply', 'waitSeconds'],
-      ['operation', 'args'],
+      ['target', 'action', 'args', 'outside'],
+      ['target', 'content', 'inReplyTo', 'expectReply', 'outside', 'waitSeconds'],
+      ['operation', 'args', 'outside'],
     ])
     const { resources } = await client.listResources()
     expect(resources.map(({ uri }) => uri)).toEqual(['treeos://inbox', 'treeos://me'])

@@ -25,12 +25,14 @@ interface BirthOptions extends ActingOptions {
 }
 
 interface DoOptions extends ActingOptions {
+  readonly outside?: true
   readonly args?: string
   readonly overlay?: string
 }
 
 interface SpeakingOptions extends ActingOptions {
   readonly wait?: number
+  readonly outside?: true
 }
 
 interface SummonOptions extends SpeakingOptions {
@@ -41,8 +43,9 @@ interface SummonOptions extends SpeakingOptions {
   readonly stream?: true
   /** false after `--no-reply` */
   readonly reply: boolean
-  readonly outside?: true
 }
+
+const OUTSIDE = ['--outside', 'the words are of others: of a page, a message or an agent'] as const
 
 const WAIT_SECONDS_MAX = 86_400
 /** Of --stream without --wait. */
@@ -64,6 +67,7 @@ export function addVerbs(cli: Cli): void {
   cli
     .asBeing('do <target> <action>', 'perform an operation on a being or a space')
     .option('--args <json>', 'arguments of the operation, as a JSON object')
+    .option(...OUTSIDE)
     .option(
       '--overlay <text>',
       'for a skill or a task: how the model is to approach it; - reads standard input',
@@ -76,7 +80,7 @@ export function addVerbs(cli: Cli): void {
           options.overlay === undefined ? undefined : { content: await overlayOf(options.overlay) }
         const as = requireStance(options.as)
         const { salt, ...done } = await withServices(options, (at, { invoke }) =>
-          invoke(at, { as, target, action, args, overlay }),
+          invoke(at, { as, target, action, args, overlay, outside: options.outside }),
         )
         out.value(salt === undefined ? done : { ...done, overlay: { salt } }, shownDone)
       }),
@@ -88,7 +92,8 @@ export function addVerbs(cli: Cli): void {
     cli,
     cli
       .asBeing('be <operation>', 'perform an operation that changes who exists, such as birth')
-      .option('--payload <json>', 'arguments of the operation, as a JSON object'),
+      .option('--payload <json>', 'arguments of the operation, as a JSON object')
+      .option(...OUTSIDE),
     (operation: string, { payload }: ActingOptions & { payload?: string }) =>
       parseCall({ verb: 'be', operation, payload: requireObject(payload, '--payload') }),
   )
@@ -150,7 +155,7 @@ function addSummon(cli: Cli): void {
       'show on standard error what the model writes, while it does, and wait for the end; who may see its moments may',
     )
     .option('--no-reply', 'announce: a being that is not a person sends no answer')
-    .option('--outside', 'the text is of others: of a page, a message or an agent')
+    .option(...OUTSIDE)
     .option(
       '--overlay <text>',
       'how the model is to approach this one call; it is not recorded; - reads it from standard input',
@@ -190,11 +195,13 @@ function addReply(cli: Cli): void {
       'answer an entry of the inbox; - reads the text from standard input',
     )
     .addOption(waitOption())
+    .option(...OUTSIDE)
     .action(
       cli.run(async (out, correlation: string, text: string, options: SpeakingOptions) => {
         const as = requireStance(options.as)
         const content = await contentOf(text)
-        const request = { correlation, content, as, waitSeconds: options.wait ?? null, requireReply: true }
+        const { wait = null, outside } = options
+        const request = { correlation, content, as, outside, waitSeconds: wait, requireReply: true }
         out.value(await withServices(options, (at, { reply }) => reply(at, request)), shownReplied)
       }),
     )

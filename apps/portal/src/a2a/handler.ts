@@ -16,16 +16,7 @@ import {
   UnsupportedOperationError,
 } from '@a2a-js/sdk/errors'
 import type { A2ARequestHandler } from '@a2a-js/sdk/server'
-import {
-  type AnswerState,
-  act,
-  answerTo,
-  closeInbox,
-  findKeyed,
-  isStranger,
-  refusalOf,
-  summon,
-} from '@treeos/client'
+import { type AnswerState, act, answerTo, closeInbox, findKeyed, refusalOf, summon } from '@treeos/client'
 import { type BeingName, parseCall, quote, stanceOf, TreeosError } from '@treeos/core'
 import type { Portal, Visit } from '../portal.ts'
 import { consentIn, contentIn, taskOf } from './tasks.ts'
@@ -53,7 +44,7 @@ export class BeingHandler implements A2ARequestHandler {
 
   constructor({ visit, being, card, signal, onError }: Addressed) {
     this.#onError = onError
-    this.#visit = visit
+    this.#visit = { ...visit, at: { ...visit.at, isProgram: true } }
     this.#being = being
     this.#card = card
     this.#signal = signal
@@ -127,7 +118,6 @@ export class BeingHandler implements A2ARequestHandler {
       content: contentIn(message),
       thread: message.contextId === '' ? undefined : message.contextId,
       as,
-      outside: await isStranger(at, { as, to: this.#being }),
       waitSeconds: null,
       key: keyOf(message),
     })
@@ -151,7 +141,7 @@ export class BeingHandler implements A2ARequestHandler {
         `this task waits for a yes to ${asked}, and not to ${quote(id)}`,
       )
     const call = parseCall({ verb: 'do', target: stanceOf(me), action, args: { id, ...args } })
-    await act(at, me, call, undefined, keyOf(message), await isStranger(at, { as: me, to: this.#being }))
+    await act(at, me, call, undefined, keyOf(message))
   }
 
   /** The task as soon as it waits for nothing but its client, or as it is when that takes too long. */

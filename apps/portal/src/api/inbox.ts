@@ -3,7 +3,7 @@ import { closeInbox, inboxPage, reply } from '@treeos/client'
 import { listing, ownPage } from './list.ts'
 import { answers, body, content, id, idempotency, newApi, operation, paging } from './operation.ts'
 import { InboxEntry, Summoned } from './shapes.ts'
-import { waitSeconds } from './verbs.ts'
+import { outside, waitSeconds } from './verbs.ts'
 
 const listed = listing(
   {
@@ -27,7 +27,7 @@ const replying = operation({
   request: {
     headers: idempotency,
     body: body(
-      z.strictObject({ correlation: id, content, expectReply: z.boolean().optional(), waitSeconds }),
+      z.strictObject({ correlation: id, content, expectReply: z.boolean().optional(), outside, waitSeconds }),
     ),
   },
   responses: answers(Summoned, 'the answer, and with `waitSeconds` what came of it'),

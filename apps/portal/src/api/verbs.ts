@@ -1,5 +1,5 @@
 import { z } from '@hono/zod-openapi'
-import { act, describeSelf, isFromProgram, type ReachView, reach, see, summon } from '@treeos/client'
+import { act, describeSelf, type ReachView, reach, see, summon } from '@treeos/client'
 import { parseCall, parseStance, stanceOf } from '@treeos/core'
 import { answers, body, content, id, idempotency, newApi, open, operation, text } from './operation.ts'
 import { Act, Descriptor, priority, Self, Summoned } from './shapes.ts'
@@ -7,6 +7,11 @@ import { Act, Descriptor, priority, Self, Summoned } from './shapes.ts'
 const WAIT_SECONDS_MAX = 300
 const OVERLAY_MAX = 64 * 1024
 const address = text(1024).min(1)
+
+export const outside = z.boolean().optional().openapi({
+  description:
+    'true where these are words of others: of a page, a message, an agent. What a program says to strangers always is',
+})
 
 export const waitSeconds = z
   .number()
@@ -42,6 +47,7 @@ const doing = operation({
         target: address.optional().openapi({ description: 'left out: yourself, or where you are' }),
         action: text(200).min(1),
         args: z.record(z.string(), z.unknown()).optional(),
+        outside,
       }),
     ),
   },
@@ -62,6 +68,7 @@ const being = operation({
       z.strictObject({
         operation: text(200).min(1),
         payload: z.record(z.string(), z.unknown()).optional(),
+        outside,
       }),
     ),
   },
@@ -89,10 +96,7 @@ const summoning = operation({
         role: text(80).min(1).optional(),
         expectReply: z.boolean().optional(),
         overlay: text(OVERLAY_MAX).optional(),
-        outside: z
-          .boolean()
-          .optional()
-          .openapi({ description: 'true where these are words of others: of a page, a message, an agent' }),
+        outside,
         waitSeconds,
       }),
     ),
@@ -130,16 +134,18 @@ export const verbRoutes = () =>
       return c.json(await see(at, being, c.req.valid('query').address), 200)
     })
     .openapi(doing, async (c) => {
-      const { at, being, token } = c.get('visit')
-      const call = parseCall({ verb: 'do', ...c.req.valid('json') })
+      const { at, being } = c.get('visit')
+      const { outside, ...said } = c.req.valid('json')
+      const call = parseCall({ verb: 'do', ...said })
       const key = c.req.valid('header')['idempotency-key']
-      const outside = token !== null && isFromProgram(call)
       return c.json(await act(at, being, call, undefined, key, outside), 200)
     })
     .openapi(being, async (c) => {
       const { at, being } = c.get('visit')
-      const call = parseCall({ verb: 'be', ...c.req.valid('json') })
-      return c.json(await act(at, being, call, undefined, c.req.valid('header')['idempotency-key']), 200)
+      const { outside, ...said } = c.req.valid('json')
+      const call = parseCall({ verb: 'be', ...said })
+      const key = c.req.valid('header')['idempotency-key']
+      return c.json(await act(at, being, call, undefined, key, outside), 200)
     })
     .openapi(summoning, async (c) => {
       const { at, being: as } = c.get('visit')

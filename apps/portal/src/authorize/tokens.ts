@@ -68,7 +68,10 @@ export class TokenSeats {
   ): Promise<Visit> {
     const { person, inhabits } = await authorizeGrant(this.#at, { being, issuer })
     const seat = inhabits ? this.#seatOf(token, { being, issuer }, secret) : null
-    const at = seat === null ? { ...this.#at, person } : await this.#take(token, seat, countAct)
+    const at =
+      seat === null
+        ? { ...this.#at, person, isProgram: true as const }
+        : await this.#take(token, seat, countAct)
     const session = {
       session: `token ${token}`,
       isFresh: false,

@@ -2,7 +2,6 @@ import { z } from '@hono/zod-openapi'
 import {
   findKeyed,
   findThreadOf,
-  isStranger,
   refusalOf,
   type SummonResult,
   speakable,
@@ -106,19 +105,18 @@ interface Talk extends Pick<Chat, 'before'>, Pick<Visit, 'at'> {
 
 /** @throws {TreeosError} what `summon` throws; NO_ANSWER for an end without a reply */
 async function say(
-  { at, being: as }: Visit,
+  { at: here, being: as }: Visit,
   { being: target, content, before, thread: named }: Chat,
   { key, signal }: { readonly key: string; readonly signal: AbortSignal },
   onSent?: (correlation: string) => void,
 ): Promise<Told> {
+  const at = { ...here, isProgram: true as const }
   const thread = named ?? (await threadFor({ at, as, target, before }, key))
-  const outside = await isStranger(at, { as, to: target })
   const sent = {
     target,
     content,
     thread,
     as,
-    outside,
     waitSeconds: WAIT_SECONDS,
     requireReply: true,
     key,

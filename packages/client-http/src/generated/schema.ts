@@ -1463,6 +1463,8 @@ export interface operations {
                     args?: {
                         [key: string]: unknown;
                     };
+                    /** @description true where these are words of others: of a page, a message, an agent. What a program says to strangers always is */
+                    outside?: boolean;
                 };
             };
         };
@@ -1504,6 +1506,8 @@ export interface operations {
                     payload?: {
                         [key: string]: unknown;
                     };
+                    /** @description true where these are words of others: of a page, a message, an agent. What a program says to strangers always is */
+                    outside?: boolean;
                 };
             };
         };
@@ -1553,7 +1557,7 @@ export interface operations {
                     role?: string;
                     expectReply?: boolean;
                     overlay?: string;
-                    /** @description true where these are words of others: of a page, a message, an agent */
+                    /** @description true where these are words of others: of a page, a message, an agent. What a program says to strangers always is */
                     outside?: boolean;
                     /** @description how long to wait for the answer; left out, it comes to the inbox */
                     waitSeconds?: number;
@@ -1695,6 +1699,8 @@ export interface operations {
                     /** @description any JSON, mostly text; at most 64 KiB */
                     content: unknown;
                     expectReply?: boolean;
+                    /** @description true where these are words of others: of a page, a message, an agent. What a program says to strangers always is */
+                    outside?: boolean;
                     /** @description how long to wait for the answer; left out, it comes to the inbox */
                     waitSeconds?: number;
                 };

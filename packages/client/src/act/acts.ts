@@ -34,6 +34,7 @@ import { ringUnlessListening } from './doorbell.ts'
 import { isWithdrawn, keyedCorrelation } from './keyed.ts'
 import { refusalOf } from './refusal.ts'
 import { type SignAct, signedCorrelation } from './signing.ts'
+import { isFromOutside } from './strangers.ts'
 import { type OverlayConnection, putOverlay } from './thread-overlays.ts'
 import { noAnswer, waitForEnd } from './waiting.ts'
 
@@ -43,6 +44,8 @@ export interface Connection extends OverlayConnection {
   readonly registry: Registry
   /** asks for the signature of a person that has a passkey for what it does; left out where acts are not signed */
   readonly sign?: SignAct
+  /** a program outside acts here, by an access token or over MCP: what it says to strangers is from outside, whether it says so or not */
+  readonly isProgram?: true
 }
 
 /** Seconds to wait for a person's own act. No model call delays it. */
@@ -160,7 +163,7 @@ export async function reply(
   at: Connection,
   request: Pick<
     SummonRequest,
-    'content' | 'as' | 'expectReply' | 'waitSeconds' | 'requireReply' | 'key' | 'signal'
+    'content' | 'as' | 'expectReply' | 'outside' | 'waitSeconds' | 'requireReply' | 'key' | 'signal'
   > & {
     readonly correlation: string
   },
@@ -216,7 +219,7 @@ async function actAndWait(
   },
 ): Promise<SummonResult & Submitted> {
   const started = Date.now()
-  const submitted = await submit(at, as, call, { answers, key, outside })
+  const submitted = await submit(at, as, call, { answers, to: target, key, outside })
   onSent?.(submitted.correlation)
   const ownSeconds = waitSeconds ?? ACT_WAIT_SECONDS
   const ownMoment = waitForOwnMoment(at, as, submitted.correlation, ownSeconds, waitSeconds !== null)
@@ -262,12 +265,20 @@ async function submit(
   call: VerbCall,
   {
     answers,
+    to,
     key,
-    outside = false,
-  }: { readonly answers: string | null; readonly key: string | undefined; readonly outside?: boolean },
+    outside: saysSo,
+  }: {
+    readonly answers: string | null
+    /** who hears it, of a summon that is waited for */
+    readonly to?: BeingName
+    readonly key: string | undefined
+    readonly outside: boolean
+  },
 ): Promise<Submitted> {
   const lease = await authorizeActingAs(at, as)
   const given = asRead(call)
+  const outside = saysSo || (at.isProgram === true && (await isFromOutside(at, { as, call: given, to })))
   const signing = (await at.sign?.({ being: as, signer: lease?.driver ?? as, call: given, answers })) ?? null
   // What a person signs stands in the record as it was signed.
   const read = signing === null ? await sealCall(at, as, given, key && `act ${key}`) : given

@@ -131,7 +131,7 @@ export class Seat {
     await this.#leaving
     const { being, issuer } = this.bearer
     const { person, inhabits } = await authorizeGrant(this.#at, this.bearer)
-    const at = { ...this.#at, person }
+    const at = { ...this.#at, person, isProgram: true as const }
     this.isPerson = !inhabits
     if (!inhabits) return at
     const hands = await inhabit(at, { being, as: issuer, own: true })

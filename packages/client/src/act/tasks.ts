@@ -22,6 +22,8 @@ interface Shaping {
   /** the handle of an overlay that was left before, instead of its text */
   readonly handle?: string | undefined
   readonly waitSeconds?: number | undefined
+  /** as of a {@link SummonRequest} */
+  readonly outside?: boolean | undefined
 }
 
 export interface InvokeRequest extends Shaping {
@@ -39,7 +41,7 @@ export interface InvokeRequest extends Shaping {
  */
 export async function invoke(
   at: Connection,
-  { as, action, target, args, overlay, handle, waitSeconds }: InvokeRequest,
+  { as, action, target, args, overlay, handle, waitSeconds, outside }: InvokeRequest,
 ): Promise<ActResult & { readonly salt?: string }> {
   const left = overlay === undefined ? null : await putOverlay(at, { use: 'call', of: as }, overlay)
   const named = left?.handle ?? handle
@@ -51,7 +53,8 @@ export async function invoke(
     ...(named === undefined ? {} : { overlay: named }),
   })
   const callsModel = at.registry.operations.get(action)?.entry !== undefined
-  const done = await act(at, as, call, waitSeconds ?? (callsModel ? TASK_WAIT_SECONDS : undefined))
+  const waits = waitSeconds ?? (callsModel ? TASK_WAIT_SECONDS : undefined)
+  const done = await act(at, as, call, waits, undefined, outside)
   return left === null ? done : { ...done, salt: left.salt }
 }
 

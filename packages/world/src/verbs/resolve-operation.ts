@@ -64,7 +64,7 @@ export function requireOperation(registry: Registry, action: string, verb: 'do' 
 }
 
 /** The target of an operation whose caller names none. */
-function defaultTarget(operation: Operation, me: BeingRow): string {
+export function defaultTarget(operation: Operation, me: BeingRow): string {
   if (operation.targets.includes('reality')) return ROOT_SPACE
   return operation.targets.includes('being') ? stanceOf(me.name) : me.space
 }
