@@ -2,9 +2,11 @@
  * The portal is taken over: its login runs any statement. Each attack is refused for lack of a right, and the control shows that
  * a login with more rights gets through.
  */
-import { migratePortal } from '@treeos/portal'
+import { listRoutes, migratePortal } from '@treeos/portal'
+import { sql } from 'kysely'
 import pg from 'pg'
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest'
+import { doAs, play } from '../support/life.ts'
 import { PortalWorld, portalUrlOf } from '../support/portal.ts'
 
 let at: PortalWorld
@@ -12,6 +14,7 @@ let portal: pg.Client
 let owner: pg.Client
 beforeAll(async () => {
   at = await PortalWorld.start()
+  await at.world.birthPuppet('pup')
   portal = new pg.Client(portalUrlOf(at.world))
   const url = new URL(portalUrlOf(at.world))
   owner = new pg.Client(Object.assign(new URL(inject('postgresUrl')), { pathname: url.pathname }).href)
@@ -82,6 +85,64 @@ describe('a portal that was taken over', () => {
     const { rows } = await portal.query('select current_user as who')
     expect(rows).toEqual([{ who: 'treeos_web' }])
   })
+})
+
+/** Functions that a login may call, and that call one of TreeOS that it may not, with the rights of whoever calls. */
+const unreachable = async (login: string) => {
+  const { rows } = await owner.query(
+    `with ours as (
+      select p.oid, n.nspname || '.' || p.proname as name, p.proname, p.prosecdef, p.prosrc
+      from pg_proc p join pg_namespace n on n.oid = p.pronamespace where n.nspname in ('treeos', 'portal'))
+    select caller.name || ' calls ' || called.name as fault from ours caller join ours called on called.oid <> caller.oid
+    where has_function_privilege($1, caller.oid, 'execute') and not caller.prosecdef and not has_function_privilege($1, called.oid, 'execute')
+      and caller.prosrc ~ ('\\m' || called.proname || '\\(') order by 1`,
+    [login],
+  )
+  return rows.map(({ fault }) => fault)
+}
+
+it('what a login may call calls nothing that it may not', async () => {
+  for (const login of ['treeos_portal', 'treeos_app', 'treeos_people']) {
+    expect({ login, faults: await unreachable(login) }).toEqual({ login, faults: [] })
+  }
+  await owner.query('begin')
+  await owner.query('revoke execute on function treeos.is_hurried(text) from treeos_portal')
+  expect(await unreachable('treeos_portal')).toEqual(['treeos.is_paced calls treeos.is_hurried'])
+  await owner.query('rollback')
+})
+
+it("every route with the portal's own login, in a world that is not at rest", async () => {
+  const { owner: db } = at.world
+  const call = { verb: 'summon', target: '@operator', content: 'may I?' }
+  await play(at.world, 'pup', call)
+  await doAs(at.world, 'pause-being', '@echo', {})
+  // Wakes that no moment took for a minute: of a being that is paused, and of one that would live them.
+  for (const being of ['echo', 'kid'])
+    await sql`
+      insert into treeos.inbox (id, being, kind, priority, content, root, at)
+      values (${`late/${being}`}, ${being}, 'event', 3, '1', ${`late/${being}`}, clock_timestamp() - interval '1 minute')`.execute(
+      db,
+    )
+  await sql`
+    insert into treeos.parking (being, of, revision) values ('pup', 'pup', -(treeos.standard('llm')->>'revision')::integer)`.execute(
+    db,
+  )
+  const operator = await at.enter('operator')
+  const paths = listRoutes(at.portal)
+    .filter(({ method, path }) => method === 'GET' && !/live|journal|open/.test(path))
+    .map(({ path }) => path.replace(':name', 'pup').replace(':n', '1').replace(':id', 'x').replace(':role', 'x'))
+  expect(paths.length).toBeGreaterThan(40)
+  const statuses: Record<string, number> = {}
+  for (const [i, path] of paths.entries()) {
+    if (i % 30 === 29) await at.serveAnew()
+    const asked = path.endsWith('/see') ? '?address=@pup' : /space|map$/.test(path) ? '?path=/' : ''
+    statuses[path] = (await at.ask(operator, `${path}${asked}`)).status
+  }
+  expect(Object.entries(statuses).filter(([, status]) => status >= 500)).toEqual([])
+  expect(statuses).toMatchObject({ '/api/v1/health': 200, '/api/v1/map': 200, '/api/v1/inbox': 200 })
+  expect((await at.ask(operator, '/api/v1/beings/pup')).json).toMatchObject({ states: ['parked'] })
+  expect((await at.ask(operator, '/api/v1/beings/echo')).json).toMatchObject({ states: ['paused'] })
+  expect(at.errors).toEqual([])
 })
 
 it('a worker reads no account and no session of the portal', async () => {

@@ -77,7 +77,15 @@ export {
   type MomentHappening,
 } from './read/following.ts'
 export { type HealthView, health, ownUse } from './read/health.ts'
-export { describeInboxEntry, type InboxPage, type InboxView, inbox, inboxPage } from './read/inbox.ts'
+export {
+  describeInboxEntry,
+  INBOX_KINDS,
+  type InboxKind,
+  type InboxPage,
+  type InboxView,
+  inbox,
+  inboxPage,
+} from './read/inbox.ts'
 export { type InspectedMoment, inspectMoment } from './read/inspecting.ts'
 export { inspectSpace, type PageOfSpace, type SpaceView } from './read/inspecting-space.ts'
 export { type KnownFrom, whyKnown } from './read/knowing.ts'
@@ -143,3 +151,4 @@ export {
   threadsOf,
 } from './read/threads.ts'
 export { type Uses, usesOf } from './read/uses.ts'
+export { BEING_STATES, type BeingState, statesOfSeen } from './read/states.ts'

@@ -1,6 +1,6 @@
-import { beings, budget, inbox, moments } from '@treeos/client'
+import { beings, budget, closeInbox, inbox, moments } from '@treeos/client'
 import type { JsonObject } from '@treeos/core'
-import { countOpen, rebuildRow } from '@treeos/store'
+import { closeEntries, countOpen, listStandings, rebuildRow } from '@treeos/store'
 import { FOLD, type Row } from '@treeos/world'
 import { sql } from 'kysely'
 import { beforeAll, describe, expect, it } from 'vitest'
@@ -223,6 +223,22 @@ describe('a breach', () => {
       },
     ])
 
+    // It needs a decision, so it is not read away, neither with all notices nor by itself.
+    const [entry] = entries
+    const kindOf = async () =>
+      (await inbox(world, 'operator')).find(({ correlation }) => correlation === entry!.correlation)?.kind
+    expect(await kindOf()).toBe('budget')
+    await closeInbox(world, { as: 'operator', how: 'read', entries: null })
+    expect(await closeEntries(world.db, 'operator', [entry!.correlation], 'read')).toBe(0)
+    await expect(
+      closeInbox(world, { as: 'operator', how: 'read', entries: [entry!.correlation] }),
+    ).rejects.toMatchObject({ code: 'INVALID_INPUT', message: expect.stringContaining('@spender is parked') })
+    expect(await kindOf()).toBe('budget')
+    expect((await listStandings(world.db, ['spender', 'boss'])).map((one) => one.isParked)).toEqual([
+      true,
+      false,
+    ])
+
     await expect(doAs(world, 'resume-being', '@spender', {})).rejects.toMatchObject({
       code: 'RESOURCE_CONFLICT',
       message: expect.stringContaining('is not paused, but parked by a budget: '),
@@ -231,6 +247,7 @@ describe('a breach', () => {
     const ends = await Promise.all(wakes.map((wake) => momentOf(world, wake)))
     expect(ends.filter(({ outcome }) => outcome === 'failure')).toHaveLength(1)
     expect(await viewOf('spender')).not.toHaveProperty('parked')
+    expect(await kindOf()).toBe('notice') // nothing waits for a decision any more
     expect(await moments(world.db, 'spender')).toHaveLength(5)
   })
 

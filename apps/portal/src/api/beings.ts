@@ -1,6 +1,7 @@
 import { z } from '@hono/zod-openapi'
 import {
   authorizeAllPasts,
+  BEING_STATES,
   budget,
   type Cancelled,
   cancel,
@@ -14,6 +15,7 @@ import {
   prompt,
   refusalOf,
   see,
+  statesOfSeen,
   whyNotRole,
 } from '@treeos/client'
 import { type BeingName, type Json, parseCall, requireRoleName, stanceOf } from '@treeos/core'
@@ -50,7 +52,13 @@ const one = operation({
   summary: 'One being, as SEE shows it',
   tags: ['beings'],
   request: { params: ofBeing },
-  responses: answers(Descriptor.extend({ isPastOpen: z.boolean() }), 'the being'),
+  responses: answers(
+    Descriptor.extend({
+      isPastOpen: z.boolean(),
+      states: z.array(z.enum(BEING_STATES)).openapi({ description: 'the most important first' }),
+    }),
+    'the being',
+  ),
 })
 
 const past = listing(
@@ -212,7 +220,7 @@ const presentRoutes = () =>
         if (isPastOpen && refusalOf(error).code === 'FORBIDDEN') return unseen(being)
         throw error
       })
-      return c.json({ ...seen, isPastOpen }, 200)
+      return c.json({ ...seen, isPastOpen, states: await statesOfSeen(at, being, seen, isPastOpen) }, 200)
     })
     .openapi(flowing, async (c) => {
       const { at, being: me } = c.get('visit')

@@ -10,10 +10,14 @@ const listed = listing(
     path: '/inbox',
     items: InboxEntry,
     operationId: 'inbox',
-    summary: 'What waits for an answer, oldest first',
+    summary: 'What waits for an answer or to be read, oldest first unless asked otherwise',
     tags: ['inbox'],
   },
-  { query: paging },
+  {
+    query: paging.extend({
+      order: z.enum(['oldest', 'newest']).default('oldest').openapi({ description: 'which comes first' }),
+    }),
+  },
 )
 
 const replying = operation({
@@ -45,7 +49,7 @@ const closing = operation({
     body: body(
       z.strictObject({
         how: z.enum(['read', 'dismissed']),
-        entries: z.array(id).max(500).nullable().openapi({ description: 'correlations; null: all notices' }),
+        entries: z.array(id).max(500).nullable().openapi({ description: 'correlations; null: all notices, but not of beings that are parked still' }),
       }),
     ),
   },
@@ -54,7 +58,12 @@ const closing = operation({
 
 export const inboxRoutes = () =>
   newApi()
-    .openapi(listed, async (c) => c.json(await ownPage(c.get('visit'), c.req.valid('query'), inboxPage), 200))
+    .openapi(listed, async (c) => {
+      const { order, ...page } = c.req.valid('query')
+      const isNewestFirst = order === 'newest'
+      const read: typeof inboxPage = (at, being, which) => inboxPage(at, being, { ...which, isNewestFirst })
+      return c.json(await ownPage(c.get('visit'), page, read), 200)
+    })
     .openapi(replying, async (c) => {
       const { at, being: as } = c.get('visit')
       const { waitSeconds = null, ...said } = c.req.valid('json')

@@ -1,5 +1,5 @@
 import { z } from '@hono/zod-openapi'
-import type { BudgetView, ExplainedMoment, MomentView, SelfView, see } from '@treeos/client'
+import { type BudgetView, type ExplainedMoment, INBOX_KINDS, type MomentView, type SelfView, type see } from '@treeos/client'
 import { type JsonObject, OUTCOMES, PRIORITIES, type Priority, VERBS } from '@treeos/core'
 import { anyJson, open } from './operation.ts'
 
@@ -95,6 +95,10 @@ export const Summoned = z
 export const InboxEntry = z
   .object({
     correlation: z.string(),
+    kind: z.enum(INBOX_KINDS).openapi({
+      description: '`question`, `approval` and `budget` need a decision; the others do not',
+    }),
+    thread: z.string(),
     from: stance.nullable(),
     content: anyJson('what was said'),
     at: time,

@@ -1,20 +1,21 @@
-import { type BeingName, quote, stanceOf, TreeosError } from '@treeos/core'
+import { ASKED_PREFIX, type BeingName, quote, stanceOf, TreeosError } from '@treeos/core'
 import { authorizeActingAs, type Presence } from '@treeos/reality'
-import { closeEntries, findEntry } from '@treeos/store'
+import { closeEntries, findEntry, listStandings } from '@treeos/store'
+import { parkedIn } from '../read/inbox.ts'
 
 export interface CloseRequest {
   readonly as: BeingName
-  /** `read`: notices and answers, which nobody waits for; `dismissed`: questions too, and whoever asked gets no answer */
+  /** `read`: notices and answers, which nobody waits for, never what needs a decision; `dismissed`: questions too, and whoever asked gets no answer */
   readonly how: 'read' | 'dismissed'
-  /** ids as `inbox` lists them; null for all notices */
+  /** ids as `inbox` lists them; null for all notices. `read` leaves the notice of a being that is parked still */
   readonly entries: readonly string[] | null
 }
 
 /**
  * Closes entries of an inbox without a moment. Nothing is told to anybody, and no fact is written.
  * @returns how many of them were open
- * @throws {TreeosError} CORRELATION_NOT_FOUND; INVALID_INPUT for a question that was only to be marked as read; then nothing was
- *   closed
+ * @throws {TreeosError} CORRELATION_NOT_FOUND; INVALID_INPUT for a question, or a call that waits for a yes, that was only to be marked
+ *   as read; then nothing was closed
  */
 export async function closeInbox(
   at: Presence,
@@ -41,4 +42,19 @@ async function requireClosable(at: Presence, as: BeingName, id: string, how: Clo
       `${from} waits for an answer to ${quote(id)}: \`treeos reply\` answers it, \`treeos inbox dismiss\` closes it without one`,
     )
   }
+  if (how !== 'read' || entry.kind !== 'event' || entry.closedBy !== null) return
+  if (id.startsWith(ASKED_PREFIX))
+    throw new TreeosError(
+      'INVALID_INPUT',
+      `${quote(id)} waits for your yes or no: \`treeos approve\` and \`treeos deny\` answer it, \`treeos inbox dismiss\` puts it aside`,
+    )
+  const parked = parkedIn(entry)
+  if (parked !== null && (await isParked(at.db, parked)))
+    throw new TreeosError(
+      'INVALID_INPUT',
+      `${stanceOf(parked)} is parked until its budget is decided on: \`treeos do ${stanceOf(parked)} resume\` lets it try again, \`treeos inbox dismiss\` closes the notice`,
+    )
 }
+
+const isParked = async (db: Presence['db'], being: BeingName): Promise<boolean> =>
+  (await listStandings(db, [being])).some((one) => one.isParked)

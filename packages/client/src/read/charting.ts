@@ -9,6 +9,7 @@ import {
 import { matterKey, mayRead, spaceKey } from '@treeos/world'
 import { type LastMoment, regardAll } from './occupants.ts'
 import { type Floor, type Spot, squaresIn } from './placing.ts'
+import type { BeingState } from './states.ts'
 import { type SeeConnection, unlessRefused, withSnapshot } from './seeing.ts'
 
 /** Something in a space, with where it is. */
@@ -23,6 +24,8 @@ export interface Charted {
   /** the beginning of the last words that it spoke */
   readonly words: string | null
   readonly isEnded: boolean
+  /** of a being, the most important first */
+  readonly states: readonly BeingState[]
   /** of a space: how many beings are in it, if the person may see that */
   readonly beings: number | null
 }
@@ -52,12 +55,13 @@ export function chart(at: SeeConnection, as: BeingName, path: string): Promise<C
       beings.slice(0, BEINGS_MAX).map((stance) => parseStance(stance)),
     )
     const marks = regarded.map(
-      ({ being, row, last }): Charted => ({
+      ({ being, row, states, last }): Charted => ({
         ...placeOf(row ?? {}),
         key: beingReel(being),
         roles: rolesOf(last),
         words: beginningOf(last),
         isEnded: row?.ended !== undefined,
+        states,
         beings: null,
       }),
     )
@@ -86,7 +90,7 @@ export function chart(at: SeeConnection, as: BeingName, path: string): Promise<C
   })
 }
 
-const NOTHING_TOLD = { roles: [], words: null, isEnded: false, beings: null }
+const NOTHING_TOLD = { roles: [], words: null, isEnded: false, states: [], beings: null }
 
 function placeOf({ coord, qualities }: { readonly coord?: Spot; readonly qualities?: JsonObject }) {
   const { spots = {} } = squaresIn(isJsonObject(qualities ?? null) ? qualities : {})

@@ -1,4 +1,5 @@
 import {
+  ASKED_PREFIX,
   type BeingName,
   type Json,
   type Priority,
@@ -8,12 +9,22 @@ import {
   TreeosError,
 } from '@treeos/core'
 import { authorizeActingAs, type Presence } from '@treeos/reality'
-import { findEntry, type InboxEntry, listOpenSummons } from '@treeos/store'
+import { findEntry, type InboxEntry, listOpenSummons, listStandings } from '@treeos/store'
 import { toldContent } from '@treeos/world'
+
+/**
+ * What an entry asks of its person: an answer (`question`), a yes or a no (`approval`), a decision about a budget (`budget`). Nothing is asked
+ * by an answer to a question of its own (`answer`), a `notice`, an announcement (`news`), and what woke it otherwise (`event`).
+ */
+export const INBOX_KINDS = ['question', 'approval', 'budget', 'answer', 'notice', 'news', 'event'] as const
+export type InboxKind = (typeof INBOX_KINDS)[number]
 
 /** An open entry of an inbox, as people see it. */
 export interface InboxView {
   readonly correlation: string
+  readonly kind: InboxKind
+  /** id of the thread that it belongs to */
+  readonly thread: string
   readonly from: string | null
   readonly content: Json
   /** ISO 8601, UTC */
@@ -41,14 +52,18 @@ export interface InboxPage {
  */
 export async function inbox(at: Presence, as: BeingName): Promise<InboxView[]> {
   await authorizeActingAs(at, as)
-  return (await listOpenSummons(at.db, as)).map(describeInboxEntry)
+  return described(at.db, await listOpenSummons(at.db, as))
 }
 
 /** The same, page by page. @throws {TreeosError} INVALID_INPUT when `after` names no entry of this inbox; as {@link inbox} */
 export async function inboxPage(
   at: Presence,
   as: BeingName,
-  { after, limit }: { readonly after?: string | undefined; readonly limit: number },
+  {
+    after,
+    limit,
+    isNewestFirst = false,
+  }: { readonly after?: string | undefined; readonly limit: number; readonly isNewestFirst?: boolean },
 ): Promise<InboxPage> {
   await authorizeActingAs(at, as)
   if (after !== undefined && (await findEntry(at.db, after))?.being !== as)
@@ -56,8 +71,8 @@ export async function inboxPage(
       'INVALID_INPUT',
       `${quote(after)} is not an entry of this inbox, so nothing comes after it`,
     )
-  const entries = await listOpenSummons(at.db, as, { after, limit: limit + 1 })
-  const items = entries.slice(0, limit).map(describeInboxEntry)
+  const entries = await listOpenSummons(at.db, as, { after, limit: limit + 1, isNewestFirst })
+  const items = await described(at.db, entries.slice(0, limit))
   return { items, next: entries.length > limit ? (items.at(-1)?.correlation ?? null) : null }
 }
 
@@ -65,6 +80,8 @@ export async function inboxPage(
 export function describeInboxEntry(entry: InboxEntry): InboxView {
   return {
     correlation: entry.id,
+    kind: kindOf(entry),
+    thread: entry.root,
     from: entry.caller === null ? null : stanceOf(entry.caller.name),
     content: toldContent(entry),
     at: new Date(entry.at).toISOString(),
@@ -73,4 +90,29 @@ export function describeInboxEntry(entry: InboxEntry): InboxView {
     ...(entry.outside === true ? { outside: true } : {}),
     ...(entry.times === 1 ? {} : { times: entry.times, latest: new Date(entry.latest).toISOString() }),
   }
+}
+
+/** Describes entries. The notice of a being that is not parked any more asks for nothing. */
+async function described(db: Presence['db'], entries: readonly InboxEntry[]): Promise<InboxView[]> {
+  const named = [...new Set(entries.flatMap((entry) => parkedIn(entry) ?? []))]
+  const parked = new Set((await listStandings(db, named)).flatMap((one) => (one.isParked ? one.being : [])))
+  return entries.map((entry) => {
+    const view = describeInboxEntry(entry)
+    const being = parkedIn(entry)
+    return being === null || parked.has(being) ? view : { ...view, kind: 'notice' }
+  })
+}
+
+/** Only TreeOS gives an event an id that begins so; the moment that met the limit follows. */
+const PARKED_PREFIX = 'parked/'
+
+/** The being whose parking an entry tells of; null for any other entry. */
+export const parkedIn = ({ id, kind }: Pick<InboxEntry, 'id' | 'kind'>): BeingName | null =>
+  kind === 'event' && id.startsWith(PARKED_PREFIX) ? (id.split('/')[1] ?? null) : null
+
+function kindOf({ id, kind, inReplyTo, isNotice, expectReply }: InboxEntry): InboxKind {
+  if (kind === 'summon') return inReplyTo !== null ? 'answer' : expectReply === false ? 'news' : 'question'
+  if (id.startsWith(ASKED_PREFIX)) return 'approval'
+  if (id.startsWith(PARKED_PREFIX)) return 'budget'
+  return isNotice ? 'notice' : 'event'
 }

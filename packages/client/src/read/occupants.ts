@@ -1,8 +1,9 @@
 import { type BeingName, type Decision, type Json, stanceOf } from '@treeos/core'
-import { type Db, listNewestOutcomes, listRecentCalls } from '@treeos/store'
+import { type Db, listNewestOutcomes, listRecentCalls, listStandings } from '@treeos/store'
 import { type BeingRow, beingKey } from '@treeos/world'
 import { isDescendant } from '../access/descent.ts'
 import { type BeingSnapshot, unlessRefused } from './seeing.ts'
+import { type BeingState, statesIn } from './states.ts'
 import { wordsIn } from './words.ts'
 
 /** A being in a space, as far as the person may see it. */
@@ -12,6 +13,8 @@ export interface Occupant {
   readonly cognition: string | null
   readonly inhabitedBy: string | null
   readonly isEnded: boolean
+  /** the most important first; where its past is not open to the person, only what SEE shows */
+  readonly states: readonly BeingState[]
   /** null when its past may not be looked into, or it has none */
   readonly last: LastMoment | null
 }
@@ -29,6 +32,7 @@ export interface LastMoment {
 export interface Regarded {
   readonly being: BeingName
   readonly row: BeingRow | null
+  readonly states: readonly BeingState[]
   readonly last: LastMoment | null
 }
 
@@ -47,18 +51,30 @@ export async function regardAll(
   const open: BeingName[] = []
   for (const being of beings) if (await isPastOpen(snapshot, as, being)) open.push(being)
   const lasts = await lastMomentsOf(snapshot.db, open)
-  return beings.map((being) => ({ being, row: rows.get(being) ?? null, last: lasts.get(being) ?? null }))
+  const standings = new Map((await listStandings(snapshot.db, open)).map((one) => [one.being, one]))
+  return beings.map((being) => {
+    const row = rows.get(being) ?? null
+    return { being, row, states: statesIn(shownIn(row), standings.get(being)), last: lasts.get(being) ?? null }
+  })
 }
+
+const shownIn = (row: BeingRow | null) => ({
+  isEnded: row?.ended !== undefined,
+  isDriven: row?.inhabited?.by != null,
+  isPaused: row?.paused !== undefined,
+  isPerson: row?.cognition.kind === 'human',
+})
 
 /** As `mayReadPast`, within one snapshot. */
 const isPastOpen = async ({ me, reader }: BeingSnapshot, as: BeingName, being: BeingName): Promise<boolean> =>
   being === as || me.parent === null || isDescendant(reader, being, as)
 
-export const occupantOf = ({ being, row, last }: Regarded): Occupant => ({
+export const occupantOf = ({ being, row, states, last }: Regarded): Occupant => ({
   stance: stanceOf(being),
   cognition: row?.cognition.kind ?? null,
   inhabitedBy: row?.inhabited?.by == null ? null : stanceOf(row.inhabited.by),
   isEnded: row?.ended !== undefined,
+  states,
   last,
 })
 

@@ -26,16 +26,18 @@ export interface PageWanted {
   readonly limit?: number | undefined
   /** only those whose ids begin so */
   readonly prefix?: string
+  /** true: the newest first, and `after` is the oldest one of the page before */
+  readonly isNewestFirst?: boolean
 }
 
 /**
- * Open wakes of a person, other than the acts they chose themselves, oldest first.
+ * Open wakes of a person, other than the acts they chose themselves, oldest first unless the page says otherwise.
  * @param page which of them
  */
 export async function listOpenSummons(
   db: Db,
   being: BeingName,
-  { after, limit, prefix }: PageWanted = {},
+  { after, limit, prefix, isNewestFirst = false }: PageWanted = {},
 ): Promise<InboxEntry[]> {
   let open = db
     .selectFrom('inbox')
@@ -43,11 +45,11 @@ export async function listOpenSummons(
     .where('being', '=', being)
     .where('kind', '<>', 'act')
     .where('closed_by', 'is', null)
-    .orderBy('age')
-  if (after !== undefined)
-    open = open.where(
-      sql<boolean>`age > (select age from treeos.inbox where id = ${after} and being = ${being})`,
-    )
+    .orderBy('age', isNewestFirst ? 'desc' : 'asc')
+  if (after !== undefined) {
+    const last = sql<number>`(select age from treeos.inbox where id = ${after} and being = ${being})`
+    open = open.where('age', isNewestFirst ? '<' : '>', last)
+  }
   if (prefix !== undefined) open = open.where(sql<boolean>`starts_with(id, ${prefix})`)
   const rows = await (limit === undefined ? open : open.limit(limit)).execute()
   return rows.map(entryOf)

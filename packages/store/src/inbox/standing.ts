@@ -1,0 +1,35 @@
+import type { BeingName } from '@treeos/core'
+import { sql } from 'kysely'
+import type { Db } from '../sql/database.ts'
+
+/** What a being waits for, or does now. */
+export interface Standing {
+  readonly being: BeingName
+  /** a budget keeps it from moments */
+  readonly isParked: boolean
+  /** a call of it waits for the yes of a person */
+  readonly asks: boolean
+  /** a moment of it has begun and not ended */
+  readonly isWorking: boolean
+  /** a wake waits for a moment */
+  readonly hasWakes: boolean
+  /** its last moment ended as a failure */
+  readonly hasFailed: boolean
+}
+
+/** The standing of many beings, by one statement. */
+export async function listStandings(db: Db, beings: readonly BeingName[]): Promise<Standing[]> {
+  if (beings.length === 0) return []
+  const { rows } = await sql<Standing>`
+    with asking as materialized (
+      select distinct split_part(key, '/', 1) as reel from treeos.projection
+      where key like 'approval:%' and state like '%"state":"open"%')
+    select of.being,
+      exists (select from treeos.parking p where p.being = of.being) and treeos.is_parked(of.being) as "isParked",
+      exists (select from asking where reel = 'approval:' || of.being) as asks,
+      exists (select from treeos.inbox i where i.being = of.being and closed_by is null and claimed_by is not null) as "isWorking",
+      exists (select from treeos.inbox i where i.being = of.being and closed_by is null and claimed_by is null) as "hasWakes",
+      coalesce((select kind = 'failure' from treeos.moment_outcome o where o.being = of.being order by n desc limit 1), false) as "hasFailed"
+    from unnest(${[...beings]}::text[]) as of(being)`.execute(db)
+  return rows
+}
