@@ -130,7 +130,9 @@ it("every route with the portal's own login, in a world that is not at rest", as
   const operator = await at.enter('operator')
   const paths = listRoutes(at.portal)
     .filter(({ method, path }) => method === 'GET' && !/live|journal|open/.test(path))
-    .map(({ path }) => path.replace(':name', 'pup').replace(':n', '1').replace(':id', 'x').replace(':role', 'x'))
+    .map(({ path }) =>
+      path.replace(':name', 'pup').replace(':n', '1').replace(':id', 'x').replace(':role', 'x'),
+    )
   expect(paths.length).toBeGreaterThan(40)
   const statuses: Record<string, number> = {}
   for (const [i, path] of paths.entries()) {

@@ -88,6 +88,8 @@ class Self(TypedDict):
 
 class _InboxEntry(TypedDict):
     correlation: str
+    kind: Literal["question", "approval", "budget", "answer", "notice", "news", "event"]
+    thread: str
     # from: Optional[str]
     content: Any
     at: str

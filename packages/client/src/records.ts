@@ -55,6 +55,7 @@ export {
   type RoleUser,
   type RoleVersion,
 } from './read/authoring.ts'
+export type { Beat } from './read/beats.ts'
 export { type BeingView, beings, hasFacet } from './read/beings.ts'
 export {
   type BudgetView,
@@ -86,7 +87,7 @@ export {
   inbox,
   inboxPage,
 } from './read/inbox.ts'
-export { type InspectedMoment, inspectMoment } from './read/inspecting.ts'
+export { beatsOfMoment, type InspectedMoment, inspectMoment } from './read/inspecting.ts'
 export { inspectSpace, type PageOfSpace, type SpaceView } from './read/inspecting-space.ts'
 export { type KnownFrom, whyKnown } from './read/knowing.ts'
 export { type Lately, lately, type SpokenTo, type StripMoment, type WaitsFor } from './read/lately.ts'
@@ -95,6 +96,8 @@ export {
   type Called,
   type ExplainedMoment,
   explain,
+  type LivedMoment,
+  livedMoments,
   type MomentView,
   moments,
   prompt,
@@ -137,6 +140,7 @@ export { type SaidInShadow, type ShadowView, shadowed } from './read/shadowed.ts
 export { type NamespaceView, namespaces, readSignals } from './read/signals.ts'
 export { type Speakable, speakable } from './read/speakable.ts'
 export { type FailedMoment, type NamedTally, type Spending, spending, type Tally } from './read/spending.ts'
+export { BEING_STATES, type BeingState, statesOfSeen } from './read/states.ts'
 export { newestMoment, stackChange } from './read/stepping.ts'
 export { type StreamRequest, streamWords } from './read/streaming.ts'
 export { suggesting, withSuggestion } from './read/suggesting.ts'
@@ -151,4 +155,3 @@ export {
   threadsOf,
 } from './read/threads.ts'
 export { type Uses, usesOf } from './read/uses.ts'
-export { BEING_STATES, type BeingState, statesOfSeen } from './read/states.ts'

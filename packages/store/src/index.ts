@@ -139,7 +139,7 @@ export {
 } from './moments/budgets.ts'
 export { cancelCall, hasAsked, isAtWork, listCancelled } from './moments/cancel.ts'
 export { type ClaimedWake, type ClaimResult, claimAndRead } from './moments/claim-and-read.ts'
-export { costOf, type MomentCost } from './moments/costs.ts'
+export { costOf, listCosts, listModelAttempts, type ModelAttempt, type MomentCost } from './moments/costs.ts'
 export {
   findDecision,
   listRecentCalls,

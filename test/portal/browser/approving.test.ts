@@ -44,7 +44,7 @@ describe.runIf(hasChromium)('calls that wait for a yes, in a browser', () => {
     const [yes, no] = [await asked(40), await asked(41)]
     await enterBy(page, at, 'ada')
     await page.getByRole('link', { name: 'Inbox' }).click()
-    const entry = (euros: number) => page.locator('button.row').filter({ hasText: `"euros": ${euros}` })
+    const entry = (euros: number) => page.locator('a.row').filter({ hasText: `till:pay (euros ${euros})` })
     await entry(40).click()
     await page.getByText('@clerk wants to do till:pay on /shop').waitFor()
     await page.getByText(/The rule \/shop permissions.do.till:pay asks you/).waitFor()

@@ -281,10 +281,10 @@ describe.runIf(hasChromium)('inhabiting and acting in a browser', () => {
     const asAda = { ...at.world, person: 'ada' }
     await summon(asAda, { target: 'operator', content: 'May I open?', as: 'ada', waitSeconds: null })
     await page.getByRole('link', { name: /Inbox/ }).click()
-    await page.getByRole('button', { name: /May I open/ }).waitFor()
+    await page.getByRole('link', { name: /May I open/ }).waitFor()
     await at.world.stopWorker()
     await at.world.startWorker()
-    await page.getByRole('button', { name: /May I open/ }).click()
+    await page.getByRole('link', { name: /May I open/ }).click()
     await page.getByLabel('Your answer').fill('At noon.')
     await page.getByRole('button', { name: 'Send the answer' }).click()
     await until(async () => (await inbox(asAda, 'ada')).some(({ content }) => content === 'At noon.'))
@@ -302,7 +302,7 @@ describe.runIf(hasChromium)('inhabiting and acting in a browser', () => {
     await summon(at.world, { target: 'dear', content: 'Think!', as: 'operator', waitSeconds: null })
     await page.goto(`${at.origin}/inbox`)
     await page
-      .getByRole('button', { name: /set-budget on @dear/ })
+      .getByRole('link', { name: /set-budget on @dear/ })
       .first()
       .click()
     await page.getByLabel('Model tokens').fill('1000000')
@@ -317,7 +317,6 @@ describe.runIf(hasChromium)('inhabiting and acting in a browser', () => {
     await at.world.birth({ name: 'sage', cognition: 'llm' })
     await enter()
     await page.goto(`${at.origin}/beings/sage`)
-    await page.getByRole('button', { name: 'Speak to it' }).click()
     await page.getByLabel('What you say to @sage').fill('What is new?')
     await page.getByRole('button', { name: 'Thread, overlay and more' }).click()
     await page.getByLabel('Overlay for this call').fill(voice)
@@ -329,7 +328,7 @@ describe.runIf(hasChromium)('inhabiting and acting in a browser', () => {
     )
     expect(kept).not.toContain('harbour master')
     await until(() => JSON.stringify(askedFor(model, 'sage')).includes('harbour master'))
-    await page.getByRole('link', { name: /Moment 1 of @sage/ }).waitFor() // what became of it shows by itself
+    await page.getByRole('link', { name: 'moment 1: acted' }).waitFor() // what became of it shows by itself
     await page.getByRole('link', { name: 'Follow it in its thread' }).click()
     await page.waitForURL('**/threads/*')
     await page.getByText('What is new?').first().waitFor()

@@ -193,7 +193,7 @@ describe.runIf(hasChromium)('the replay page', () => {
       .getByRole('region', { name: 'Position' })
       .getByRole('link', { name: /^moment/ })
       .click()
-    await page.getByRole('region', { name: 'What woke it' }).waitFor()
+    await page.getByRole('region', { name: 'What happened' }).waitFor()
     expect(complaints).toEqual([])
   })
 

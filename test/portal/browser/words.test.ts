@@ -53,7 +53,8 @@ describe.runIf(hasChromium)('a being at work', () => {
     const gate = writes('Roses are red.', 6)
     const wake = await tell(at.world, 'poet', 'a poem')
     await card().getByText('A thought first.').waitFor()
-    await card().getByText('{"content":"Ro').waitFor()
+    await card().getByText('Ro', { exact: true }).waitFor() // words, and no JSON
+    expect(await card().textContent()).not.toContain('content')
     const heldAgain = streaming()
     await page.goto(`${at.origin}/threads/${wake}`)
     await heldAgain

@@ -2,6 +2,8 @@ import { z } from '@hono/zod-openapi'
 import {
   authorizeAllPasts,
   BEING_STATES,
+  type Beat,
+  beatsOfMoment,
   budget,
   type Cancelled,
   cancel,
@@ -10,8 +12,8 @@ import {
   type InspectedMoment,
   inspectFlow,
   inspectMoment,
+  livedMoments,
   mayReadPast,
-  moments,
   prompt,
   refusalOf,
   see,
@@ -38,7 +40,7 @@ import {
   paging,
   text,
 } from './operation.ts'
-import { Budget, Descriptor, Explained, Moment, Prompt } from './shapes.ts'
+import { Budget, Descriptor, Explained, LivedMoment, Prompt } from './shapes.ts'
 
 /** A what-if lives moments again, so a caller asks for a few at a time, and can stop in between. */
 const WHAT_IF_MAX = 25
@@ -65,7 +67,7 @@ const past = listing(
   {
     path: '/beings/{name}/moments',
     'x-caller': 'past-open',
-    items: Moment,
+    items: LivedMoment,
     operationId: 'moments',
     summary: 'Finished moments, newest first',
     tags: ['beings'],
@@ -83,9 +85,13 @@ const whole = operation({
   tags: ['beings'],
   request: { params: ofMoment },
   responses: answers(
-    open<InspectedMoment & { readonly temporalUi: string | null; readonly mayAskOfActs: boolean }>(
-      'the moment, why it was so, its prompt, its decision, its facts and its cost',
-    ),
+    open<
+      InspectedMoment & {
+        readonly beats: readonly Beat[]
+        readonly temporalUi: string | null
+        readonly mayAskOfActs: boolean
+      }
+    >('the moment, why it was so, its prompt, its decision, its facts, its cost, and what took how long'),
     'one moment',
   ),
 })
@@ -238,7 +244,7 @@ const pastRoutes = ({ temporal }: Pick<Portal, 'temporal'>) =>
       const { cursor, limit } = c.req.valid('query')
       const { db } = c.get('visit').at
       const before = numberIn(cursor, MOMENTS_MAX)
-      const items = (await moments(db, c.req.valid('param').name, limit, before)).reverse()
+      const items = (await livedMoments(db, c.req.valid('param').name, limit, before)).reverse()
       const oldest = items.at(-1)?.n ?? 1 // they are counted from 1 without gaps
       return c.json({ items, next: oldest > 1 ? String(oldest) : null }, 200)
     })
@@ -250,7 +256,8 @@ const pastRoutes = ({ temporal }: Pick<Portal, 'temporal'>) =>
       const { ui, namespace } = temporal
       const temporalUi =
         ui === null ? null : `${ui}/namespaces/${encodeURIComponent(namespace)}/workflows/${workflow}`
-      return c.json({ ...inspected, temporalUi, mayAskOfActs: await isEveryPastOpen(at, me) }, 200)
+      const beats = await beatsOfMoment(at, being, n)
+      return c.json({ ...inspected, beats, temporalUi, mayAskOfActs: await isEveryPastOpen(at, me) }, 200)
     })
     .openapi(explaining, async (c) => {
       const { name, n } = c.req.valid('param')

@@ -49,7 +49,9 @@ const closing = operation({
     body: body(
       z.strictObject({
         how: z.enum(['read', 'dismissed']),
-        entries: z.array(id).max(500).nullable().openapi({ description: 'correlations; null: all notices, but not of beings that are parked still' }),
+        entries: z.array(id).max(500).nullable().openapi({
+          description: 'correlations; null: all notices, but not of beings that are parked still',
+        }),
       }),
     ),
   },

@@ -1,5 +1,12 @@
 import { z } from '@hono/zod-openapi'
-import { type BudgetView, type ExplainedMoment, INBOX_KINDS, type MomentView, type SelfView, type see } from '@treeos/client'
+import {
+  type BudgetView,
+  type ExplainedMoment,
+  INBOX_KINDS,
+  type MomentView,
+  type SelfView,
+  type see,
+} from '@treeos/client'
 import { type JsonObject, OUTCOMES, PRIORITIES, type Priority, VERBS } from '@treeos/core'
 import { anyJson, open } from './operation.ts'
 
@@ -64,6 +71,15 @@ export const Moment = z
     ).optional(),
   })
   .openapi('Moment')
+
+export const LivedMoment = Moment.extend({
+  endedAt: time,
+  words: z.string().nullable().openapi({ description: 'the beginning of what it said to another being' }),
+  cost: z
+    .object({ attempts: z.int(), tokens: z.int(), money: z.number() })
+    .nullable()
+    .openapi({ description: 'of its model; null when none was asked' }),
+}).openapi('LivedMoment')
 
 const FactRef = z
   .object({ reel: z.string(), seq: z.int(), hash: z.string(), kind: z.string() })
@@ -154,7 +170,14 @@ export const Conversation = z
           inReplyTo: z.string().nullable(),
           notice: z.boolean(),
           isOpen: z.boolean(),
-          moment: z.object({ n: z.int(), outcome: z.enum(OUTCOMES) }).nullable(),
+          moment: z
+            .object({
+              n: z.int(),
+              outcome: z.enum(OUTCOMES),
+              reason: z.string().optional(),
+              message: z.string().optional(),
+            })
+            .nullable(),
         }),
       )
       .readonly(),

@@ -117,7 +117,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** What waits for an answer, oldest first */
+        /** What waits for an answer or to be read, oldest first unless asked otherwise */
         get: operations["inbox"];
         put?: never;
         post?: never;
@@ -1145,6 +1145,12 @@ export interface components {
         };
         InboxEntry: {
             correlation: string;
+            /**
+             * @description `question`, `approval` and `budget` need a decision; the others do not
+             * @enum {string}
+             */
+            kind: "question" | "approval" | "budget" | "answer" | "notice" | "news" | "event";
+            thread: string;
             /** @example @solomon */
             from: string | null;
             /** @description what was said */
@@ -1200,6 +1206,21 @@ export interface components {
             value: Record<string, never> | unknown[] | string | number | boolean | null;
             /** @description arguments that it does not bound */
             free: string[];
+        };
+        LivedMoment: components["schemas"]["Moment"] & {
+            /**
+             * Format: date-time
+             * @description ISO 8601, UTC
+             */
+            endedAt: string;
+            /** @description the beginning of what it said to another being */
+            words: string | null;
+            /** @description of its model; null when none was asked */
+            cost: {
+                attempts: number;
+                tokens: number;
+                money: number;
+            } | null;
         };
         /** @description the result of each clause, the stack, the surface, and what the gates decided */
         Explained: {
@@ -1317,6 +1338,8 @@ export interface components {
                     n: number;
                     /** @enum {string} */
                     outcome: "act" | "see" | "failure" | "skipped" | "waiting";
+                    reason?: string;
+                    message?: string;
                 } | null;
             }[];
             hidden: number;
@@ -1651,6 +1674,8 @@ export interface operations {
                 /** @description `next` of the page before */
                 cursor?: string;
                 limit?: number;
+                /** @description which comes first */
+                order?: "oldest" | "newest";
             };
             header?: never;
             path?: never;
@@ -1658,7 +1683,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description What waits for an answer, oldest first */
+            /** @description What waits for an answer or to be read, oldest first unless asked otherwise */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -1739,7 +1764,7 @@ export interface operations {
                 "application/json": {
                     /** @enum {string} */
                     how: "read" | "dismissed";
-                    /** @description correlations; null: all notices */
+                    /** @description correlations; null: all notices, but not of beings that are parked still */
                     entries: string[] | null;
                 };
             };
@@ -1953,7 +1978,7 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        items: components["schemas"]["Moment"][];
+                        items: components["schemas"]["LivedMoment"][];
                         /** @description to give as `cursor` for the next page; null: this was the last one */
                         next: string | null;
                     };
@@ -2217,6 +2242,8 @@ export interface operations {
                 content: {
                     "application/json": components["schemas"]["Descriptor"] & {
                         isPastOpen: boolean;
+                        /** @description the most important first */
+                        states: ("ended" | "driven" | "paused" | "parked" | "asks" | "working" | "failed" | "asleep")[];
                     };
                 };
             };

@@ -9,8 +9,8 @@ import {
 import { matterKey, mayRead, spaceKey } from '@treeos/world'
 import { type LastMoment, regardAll } from './occupants.ts'
 import { type Floor, type Spot, squaresIn } from './placing.ts'
-import type { BeingState } from './states.ts'
 import { type SeeConnection, unlessRefused, withSnapshot } from './seeing.ts'
+import type { BeingState } from './states.ts'
 
 /** Something in a space, with where it is. */
 export interface Charted {

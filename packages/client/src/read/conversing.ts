@@ -1,6 +1,6 @@
 import { type BeingName, type Json, type OutcomeKind, stanceOf } from '@treeos/core'
 import type { Presence } from '@treeos/reality'
-import { findOutcomeOfWake, type InboxEntry, listChain } from '@treeos/store'
+import { findOutcomeOfWake, type InboxEntry, listChain, type StoredOutcome } from '@treeos/store'
 import { toldContent } from '@treeos/world'
 import { pastsOpenTo } from './past-access.ts'
 import { see } from './see.ts'
@@ -21,7 +21,14 @@ export interface ThreadLine {
   readonly notice: boolean
   readonly isOpen: boolean
   /** the moment that it woke; null while there is none */
-  readonly moment: { readonly n: number; readonly outcome: OutcomeKind } | null
+  readonly moment: {
+    readonly n: number
+    readonly outcome: OutcomeKind
+    /** the code of a failure, a short name of a skip; left out where the kind says all */
+    readonly reason?: string
+    /** of a failure */
+    readonly message?: string
+  } | null
 }
 
 export interface Conversation extends ThreadView {
@@ -63,6 +70,13 @@ async function lineOf({ db }: Presence, entry: InboxEntry, isPastOpen: boolean):
     inReplyTo: entry.inReplyTo,
     notice: entry.isNotice,
     isOpen: entry.closedBy === null,
-    moment: outcome === null ? null : { n: outcome.n, outcome: outcome.kind },
+    moment: outcome === null ? null : endOf(outcome),
   }
 }
+
+const endOf = ({ n, kind, reason, detail }: StoredOutcome): NonNullable<ThreadLine['moment']> => ({
+  n,
+  outcome: kind,
+  ...(reason === null ? {} : { reason }),
+  ...(detail === null ? {} : { message: detail }),
+})

@@ -6,11 +6,14 @@ import {
   findEntry,
   listFactsAt,
   listFactsOfMoment,
+  listFaults,
+  listModelAttempts,
   type MomentCost,
   requireOutcome,
   type StoredOutcome,
 } from '@treeos/store'
 import { toldContent } from '@treeos/world'
+import { type Beat, beatsOf } from './beats.ts'
 import { type Layer, layersOf } from './layers.ts'
 import {
   describeMoment,
@@ -62,6 +65,18 @@ export async function inspectMoment(
     facts: refs.map((ref, i) => ({ ...ref, payload: payloads[i]?.payload ?? null })),
     cost: await costOf(db, outcome.moment),
   }
+}
+
+/** What took how long in one past moment. @throws {TreeosError} MOMENT_NOT_FOUND */
+export async function beatsOfMoment(
+  { db }: Pick<SeeConnection, 'db'>,
+  being: BeingName,
+  n: number,
+): Promise<Beat[]> {
+  const { moment, wake, sealedAt, record } = await requireOutcome(db, being, n)
+  const entry = wake === null ? null : await findEntry(db, wake)
+  const [attempts, faults] = [await listModelAttempts(db, moment), await listFaults(db, moment)]
+  return beatsOf({ cameAt: entry?.at ?? null, openedAt: record.openedAt, sealedAt, attempts, faults })
 }
 
 /** What woke the moment, as its being heard it. */

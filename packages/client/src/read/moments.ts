@@ -25,8 +25,10 @@ import {
   findEntry,
   findOpen,
   type InboxEntry,
+  listCosts,
   listFaults,
   listOutcomes,
+  type MomentCost,
   requireOutcome,
   type StoredOutcome,
 } from '@treeos/store'
@@ -38,6 +40,7 @@ import {
   type Surface,
   toldContent,
 } from '@treeos/world'
+import { wordsIn } from './words.ts'
 
 /** A finished moment as people see it. */
 export interface MomentView {
@@ -104,6 +107,46 @@ export async function moments(
 ): Promise<MomentView[]> {
   const outcomes = await listOutcomes(db, being, last, before)
   return Promise.all(outcomes.map((outcome) => describeMoment(db, outcome)))
+}
+
+/** A finished moment with what it said and what it cost. */
+export interface LivedMoment extends MomentView {
+  /** ISO 8601, UTC */
+  readonly endedAt: string
+  /** the beginning of what it said to another being; null when it said nothing */
+  readonly words: string | null
+  /** null when no model was asked */
+  readonly cost: MomentCost | null
+}
+
+const WORDS_MAX = 300
+
+/** The same with what each said and what it cost. */
+export async function livedMoments(
+  db: Db,
+  being: BeingName,
+  last: number,
+  before?: number,
+): Promise<LivedMoment[]> {
+  const outcomes = await listOutcomes(db, being, last, before)
+  const costs = await listCosts(
+    db,
+    outcomes.map(({ moment }) => moment),
+  )
+  return Promise.all(
+    outcomes.map(async (outcome) => ({
+      ...(await describeMoment(db, outcome)),
+      endedAt: new Date(outcome.sealedAt).toISOString(),
+      words: saidIn((await findDecision(db, outcome.moment))?.decision),
+      cost: costs.get(outcome.moment) ?? null,
+    })),
+  )
+}
+
+function saidIn(decision: Decision | undefined): string | null {
+  if (decision?.kind !== 'call' || decision.call.verb !== 'summon') return null
+  const words = wordsIn(decision.call.content)
+  return (typeof words === 'string' ? words : JSON.stringify(words)).slice(0, WORDS_MAX).toWellFormed()
 }
 
 export async function describeMoment(db: Db, outcome: StoredOutcome): Promise<MomentView> {

@@ -54,7 +54,12 @@ export async function regardAll(
   const standings = new Map((await listStandings(snapshot.db, open)).map((one) => [one.being, one]))
   return beings.map((being) => {
     const row = rows.get(being) ?? null
-    return { being, row, states: statesIn(shownIn(row), standings.get(being)), last: lasts.get(being) ?? null }
+    return {
+      being,
+      row,
+      states: statesIn(shownIn(row), standings.get(being)),
+      last: lasts.get(being) ?? null,
+    }
   })
 }
 

@@ -11,12 +11,44 @@ export interface MomentCost {
 }
 
 /** @returns null for a moment that asked no model */
-export async function costOf(db: Db, moment: MomentId): Promise<MomentCost | null> {
-  const { rows } = await sql<{ attempts: number; tokens: number; micros: number }>`
-    select count(*) as attempts, coalesce(sum(coalesce(settled_tokens, tokens)), 0)::bigint as tokens,
+export const costOf = async (db: Db, moment: MomentId): Promise<MomentCost | null> =>
+  (await listCosts(db, [moment])).get(moment) ?? null
+
+/** What moments cost; those that asked no model are left out. */
+export async function listCosts(db: Db, moments: readonly MomentId[]): Promise<Map<MomentId, MomentCost>> {
+  if (moments.length === 0) return new Map()
+  const { rows } = await sql<{ moment: string; attempts: number; tokens: number; micros: number }>`
+    select moment, count(*) as attempts, coalesce(sum(coalesce(settled_tokens, tokens)), 0)::bigint as tokens,
       coalesce(sum(coalesce(settled_micros, micros)), 0)::bigint as micros
-    from treeos.reservation where moment = ${moment}`.execute(db)
-  const [cost] = rows
-  if (cost === undefined || cost.attempts === 0) return null
-  return { attempts: cost.attempts, tokens: cost.tokens, money: cost.micros / MICROS }
+    from treeos.reservation where moment = any(${[...moments]}::text[]) group by moment`.execute(db)
+  return new Map(
+    rows.map(({ moment, attempts, tokens, micros }) => [
+      moment,
+      { attempts, tokens, money: micros / MICROS },
+    ]),
+  )
+}
+
+/** One call of a model. */
+export interface ModelAttempt {
+  /** from 1 */
+  readonly attempt: number
+  /** ms since 1970 UTC */
+  readonly at: number
+  /** null where its cost never came back */
+  readonly settledAt: number | null
+  readonly tokens: number
+}
+
+/** The calls of a model in one moment, the first one first. */
+export async function listModelAttempts(db: Db, moment: MomentId): Promise<ModelAttempt[]> {
+  const { rows } = await sql<{ attempt: number; at: Date; settled: Date | null; tokens: number }>`
+    select attempt, at, settled_at as settled, coalesce(settled_tokens, tokens) as tokens
+    from treeos.reservation where moment = ${moment} order by attempt`.execute(db)
+  return rows.map(({ attempt, at, settled, tokens }) => ({
+    attempt,
+    at: at.getTime(),
+    settledAt: settled?.getTime() ?? null,
+    tokens,
+  }))
 }

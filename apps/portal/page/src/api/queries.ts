@@ -1,4 +1,4 @@
-import { infiniteQueryOptions } from '@tanstack/react-query'
+import { infiniteQueryOptions, queryOptions } from '@tanstack/react-query'
 import { api, own } from './client.ts'
 import { asking } from './deed.ts'
 
@@ -33,13 +33,36 @@ export const momentsQuery = (name: string) =>
     initialPageParam: null as string | null,
     getNextPageParam: ({ next }) => next,
   })
+/** The latest moments of a being, for what it did lately. */
+export const latelyQuery = (name: string) =>
+  asking(['moments', name, 'lately'], () =>
+    api.beings[':name'].moments.$get({ param: { name }, query: { limit: 50 } }),
+  )
 /** A finished moment never changes. */
 export const momentQuery = (name: string, n: number) =>
   asking(['past', name, n], () => api.beings[':name'].moments[':n'].$get({ param: { name, n: String(n) } }), {
     staleTime: Number.POSITIVE_INFINITY,
   })
-/** The oldest entries. What comes after them is shown when some of these are closed. */
-export const inboxQuery = asking(['inbox'], () => api.inbox.$get({ query: { limit: PAGE_MAX } }))
+/** More pages of an inbox are not asked for. */
+const INBOX_PAGES_MAX = 5
+/** What waits for the person, the newest first. What needs a decision may be among the oldest, so pages are asked for to the end. */
+export const inboxQuery = queryOptions({
+  queryKey: ['inbox'],
+  queryFn: async () => {
+    const ask = async (cursor: string | null) => {
+      const query = { limit: PAGE_MAX, order: 'newest' as const, ...(cursor === null ? {} : { cursor }) }
+      return (await api.inbox.$get({ query })).json()
+    }
+    const { items, next } = await ask(null)
+    let isMore = next
+    for (let page = 1; isMore !== null && page < INBOX_PAGES_MAX; page++) {
+      const more = await ask(isMore)
+      items.push(...more.items)
+      isMore = more.next
+    }
+    return { items, next: isMore, isMore: isMore !== null }
+  },
+})
 export const threadsQuery = asking(['threads'], () =>
   api.threads.$get({ query: { all: 'true', limit: PAGE_MAX } }),
 )

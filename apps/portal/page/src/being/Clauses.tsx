@@ -32,7 +32,7 @@ export const Clauses = ({ clauses }: { readonly clauses: readonly Clause[] }) =>
   ) : (
     <Stack gap="xs" component="ol" m={0} pl={0}>
       {clauses.map(({ index, role, stack, result, reason, tree }) => (
-        <li key={index} className="block">
+        <li key={index} className="clause">
           <Group justify="space-between" wrap="nowrap" gap="xs">
             <Text size="sm">
               <span className="quiet">{index + 1}</span>&ensp;{stack ? 'stack' : 'use'} <b>{role ?? '?'}</b>

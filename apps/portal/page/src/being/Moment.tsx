@@ -1,62 +1,65 @@
-import { Anchor, Badge, Group, Code as Rule, Stack, Table, Text, Title } from '@mantine/core'
+import { Accordion, Anchor, Badge, Group, Code as Rule, Stack, Table, Text, Title } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
-import type { FoundBy } from '../api/deed.ts'
+import type { ReactNode } from 'react'
 import { momentQuery } from '../api/queries.ts'
+import { wordsOf } from '../inbox/tell.ts'
 import {
   Answer,
   BeingLink,
   Block,
   Card,
   Code,
-  Content,
   Inert,
   plural,
   Quiet,
   Time,
   WornRoles,
 } from '../parts/index.ts'
+import { Failure } from '../talk/Failure.tsx'
 import { type Clause, Clauses } from './Clauses.tsx'
+import { didIn, durationOf, type Found, spokenIn, wokenIn } from './moment-words.ts'
 import { OutcomeBadge } from './Outcome.tsx'
 import { PromptLayers } from './PromptLayers.tsx'
+import { Tries } from './Tries.tsx'
+import { Waterfall } from './Waterfall.tsx'
 import { WhyNot } from './WhyNot.tsx'
-
-type Found = FoundBy<ReturnType<typeof momentQuery>>
 
 interface Props {
   readonly name: string
   readonly n: number
 }
 
-/** One past moment, opened: from what woke it to the facts that it left. */
+/** One past moment: what was said and done, what took how long, why, and the record, folded away. */
 export function Moment({ name, n }: Props) {
   const past = useQuery(momentQuery(name, n))
   return (
     <Answer of={past}>
       {(found) => {
-        const { moment, explained, decision, facts, cost, mayAskOfActs } = found
+        const { explained, decision, facts, beats, mayAskOfActs } = found
         return (
           <Stack>
             <Head n={n} of={found} />
-            {moment.message === undefined ? null : (
-              <div className="card">
-                <Inert text={moment.message} />
-              </div>
-            )}
-            <WhatWoke {...found} />
+            <Happened {...found} />
+            <Waterfall beats={beats} />
             {explained === null ? null : (
               <Card title="What it wore">
                 <Group gap={6}>
                   <WornRoles roles={[explained.primary, ...explained.stacked]} />
                 </Group>
+                <Gates {...explained.gates} />
                 <Clauses clauses={explained.clauses as readonly Clause[]} />
               </Card>
             )}
-            <Card title="What it decided">
-              {decision === null ? <Quiet>Nothing is recorded.</Quiet> : <Block value={decision} />}
-              {explained === null ? null : <Gates {...explained.gates} />}
-            </Card>
-            {facts.length === 0 ? null : <Facts facts={facts} />}
+            {explained === null ? null : <Tries tries={explained.tries} />}
+            <PromptLayers {...found} />
+            <Folded title="The record" label="What it decided and left">
+              <Card title="What it decided">
+                {decision === null ? <Quiet>Nothing is recorded.</Quiet> : <Block value={decision} />}
+              </Card>
+              {facts.length === 0 ? null : <Facts facts={facts} />}
+              <Faults faults={explained?.faults ?? []} />
+            </Folded>
             {explained === null ? null : (
               <Card title="What would have had to be otherwise">
                 <WhyNot
@@ -69,13 +72,6 @@ export function Moment({ name, n }: Props) {
                 />
               </Card>
             )}
-            <Quiet>
-              {cost === null
-                ? 'No model was asked.'
-                : `${cost.tokens} tokens in ${plural(cost.attempts, 'call')}${cost.money > 0 ? `, ${cost.money}` : ''}`}
-            </Quiet>
-            <PromptLayers {...found} />
-            <Faults faults={explained?.faults ?? []} />
           </Stack>
         )
       }}
@@ -83,13 +79,35 @@ export function Moment({ name, n }: Props) {
   )
 }
 
+interface FoldedProps {
+  readonly title: string
+  readonly label: string
+  readonly children: ReactNode
+}
+
+const Folded = ({ title, label, children }: FoldedProps) => (
+  <Accordion variant="contained">
+    <Accordion.Item value="folded">
+      <Accordion.Control>
+        {title}{' '}
+        <Text span size="xs" className="quiet">
+          {label}
+        </Text>
+      </Accordion.Control>
+      <Accordion.Panel>
+        <Stack gap="sm">{children}</Stack>
+      </Accordion.Panel>
+    </Accordion.Item>
+  </Accordion>
+)
+
 const Head = ({ n, of: { moment, temporalUi } }: { readonly n: number; readonly of: Found }) => (
   <Group justify="space-between" align="baseline">
     <Group gap="xs" align="baseline">
       <Title order={2}>Moment {n}</Title>
       <OutcomeBadge outcome={moment.outcome} reason={moment.reason} />
       <Text size="sm">
-        <Time iso={moment.openedAt} />
+        <Time iso={moment.openedAt} seconds />
       </Text>
     </Group>
     {temporalUi === null ? null : (
@@ -100,18 +118,69 @@ const Head = ({ n, of: { moment, temporalUi } }: { readonly n: number; readonly 
   </Group>
 )
 
-const WhatWoke = ({ moment: { woke }, wake }: Pick<Found, 'moment' | 'wake'>) => (
-  <Card title="What woke it">
-    <Text size="sm">
-      {woke === null ? 'Nothing: a younger life of the being closed it.' : <Woken {...woke} />}
-    </Text>
-    {wake === null ? null : (
-      <div className="block">
-        <Content value={wake} />
-      </div>
-    )}
-  </Card>
-)
+/** What was said and done, in sentences, with what it cost. */
+function Happened(found: Found) {
+  const { moment, wake, decision, explained, cost, beats } = found
+  const spoken = spokenIn(found)
+  const failed = moment.outcome === 'failure'
+  const lived = beats.filter(({ name }) => name !== 'wait')
+  const [first, last] = [lived[0]?.from ?? 0, Math.max(0, ...lived.map(({ to }) => to))]
+  return (
+    <Card title="What happened">
+      <Text size="sm">
+        <Inert text={wokenIn(found)} />
+        {moment.woke === null ? null : (
+          <>
+            {' · '}
+            <Link to="/threads/$id" params={{ id: moment.woke.thread }}>
+              its thread
+            </Link>
+          </>
+        )}
+      </Text>
+      {wake === null ? null : (
+        <div className="said">
+          <Inert text={wordsOf(wake)} />
+        </div>
+      )}
+      <Text size="sm">
+        <Inert text={didIn({ moment, decision })} />
+      </Text>
+      {spoken === null ? null : (
+        <div className="said" data-mine="true">
+          <Inert text={spoken} />
+        </div>
+      )}
+      {explained?.unheard === undefined ? null : (
+        <Text size="sm">
+          What it wrote reached nobody: <Inert text={explained.unheard} />
+        </Text>
+      )}
+      {moment.content === undefined || moment.content === '' ? null : (
+        <Quiet>
+          It thought: <Inert text={moment.content} />
+        </Quiet>
+      )}
+      {failed ? <Failure code={moment.reason ?? null} message={moment.message ?? null} /> : null}
+      {failed || moment.message === undefined ? null : (
+        <Text size="sm">
+          <Inert text={moment.message} />
+        </Text>
+      )}
+      {moment.driver === undefined ? null : (
+        <Text size="sm">
+          <BeingLink stance={moment.driver} /> decided for it.
+        </Text>
+      )}
+      <Quiet>
+        {durationOf(last - first)} ·{' '}
+        {cost === null
+          ? 'no model was asked'
+          : `${plural(cost.tokens, 'token')} in ${plural(cost.attempts, 'call')}${cost.money > 0 ? `, ${cost.money} money` : ''}`}
+      </Quiet>
+    </Card>
+  )
+}
 
 const Faults = ({ faults }: Pick<NonNullable<Found['explained']>, 'faults'>) =>
   faults.length === 0 ? null : (
@@ -123,27 +192,6 @@ const Faults = ({ faults }: Pick<NonNullable<Found['explained']>, 'faults'>) =>
       ))}
     </Card>
   )
-
-const Woken = ({ trigger, from, what, thread }: NonNullable<Found['moment']['woke']>) => (
-  <>
-    <b>{trigger}</b>
-    {from === null ? null : (
-      <>
-        {' from '}
-        <BeingLink stance={from} />
-      </>
-    )}
-    {what === undefined ? null : (
-      <>
-        : <Inert text={what} />
-      </>
-    )}
-    {' · '}
-    <Link to="/threads/$id" params={{ id: thread }}>
-      its thread
-    </Link>
-  </>
-)
 
 const Facts = ({ facts }: Pick<Found, 'facts'>) => (
   <Card title="What it left">

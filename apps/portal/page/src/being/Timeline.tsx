@@ -1,8 +1,9 @@
 import { Group, Text } from '@mantine/core'
 import { useInfiniteQuery } from '@tanstack/react-query'
-import type { MomentView } from '@treeos/client'
-import { momentsQuery } from '../api/queries.ts'
-import { Answer, Empty, MomentLink, Quiet, Rows, Time } from '../parts/index.ts'
+import type { FoundBy } from '../api/deed.ts'
+import { type latelyQuery, momentsQuery } from '../api/queries.ts'
+import { Answer, Empty, Inert, MomentLink, plural, Quiet, Rows, Time } from '../parts/index.ts'
+import { durationOf } from './moment-words.ts'
 import { OutcomeBadge } from './Outcome.tsx'
 
 interface Props {
@@ -31,31 +32,38 @@ export function Timeline({ name, chosen }: Props) {
   )
 }
 
+type Lived = FoundBy<ReturnType<typeof latelyQuery>>['items'][number]
+
 interface RowProps {
   readonly name: string
-  readonly moment: MomentView
+  readonly moment: Lived
   readonly isChosen: boolean
 }
 
+/** What a moment said or did, what woke it, when, how long, and what it cost. */
 function MomentRow({ name, moment, isChosen }: RowProps) {
-  const { n, openedAt, primary, stacked, outcome, reason, woke, did } = moment
+  const { n, openedAt, endedAt, primary, stacked, outcome, reason, woke, did, words, message, cost } = moment
   const wokenBy = woke === null ? '' : joined(woke.trigger, woke.from, woke.what)
+  const done =
+    words ?? message ?? (did === null ? 'did nothing' : joined(did.verb, did.operation, did.target))
   return (
     <MomentLink being={name} n={n} className="row" isChosen={isChosen}>
       <Group justify="space-between" wrap="nowrap" gap="xs">
-        <Text size="sm">
-          <span className="quiet">{n}</span>&ensp;{primary ?? 'no role'}
-          {stacked.length === 0 ? '' : ` + ${stacked.join(', ')}`}
+        <Text size="sm" lineClamp={2} component="div" miw={0}>
+          <span className="quiet">{n}</span>&ensp;
+          <Inert text={words === null ? done : `“${words}”`} />
         </Text>
         <OutcomeBadge outcome={outcome} reason={reason} />
       </Group>
       <Group justify="space-between" wrap="nowrap" gap="xs">
         <Quiet size="xs" truncate>
-          {wokenBy} {did == null ? '' : `→ ${joined(did.verb, did.operation, did.target)}`}
+          {wokenBy} · {primary ?? 'no role'}
+          {stacked.length === 0 ? '' : ` + ${stacked.join(', ')}`}
         </Quiet>
-        <Text size="xs">
-          <Time iso={openedAt} />
-        </Text>
+        <Quiet size="xs" className="quiet nowrap">
+          {cost === null ? '' : `${plural(cost.tokens, 'token')} · `}
+          {durationOf(Date.parse(endedAt) - Date.parse(openedAt))} · <Time iso={openedAt} seconds />
+        </Quiet>
       </Group>
     </MomentLink>
   )

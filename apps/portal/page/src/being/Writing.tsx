@@ -1,11 +1,20 @@
 import { Group, Loader, Stack, Text } from '@mantine/core'
 import { type CallSoFar, useWords } from '../api/words.ts'
 import { Inert, Quiet } from '../parts/index.ts'
+import { type Written, writtenSoFar } from '../talk/written.ts'
+
+interface Props {
+  readonly being: string
+  /** only what it writes in this thread; of all when left out */
+  readonly thread?: string
+  /** what it writes in this thread is shown elsewhere */
+  readonly except?: string | null
+}
 
 /** What the model of a being writes now. Nothing of it is recorded before it has decided. */
-export function Writing({ being, thread }: { readonly being: string; readonly thread?: string }) {
+export function Writing({ being, thread, except = null }: Props) {
   const calls = useWords(being)
-  const shown = thread === undefined ? calls : calls.filter((call) => call.thread === thread)
+  const shown = calls.filter((call) => (thread ?? call.thread) === call.thread && call.thread !== except)
   return shown.map((call) => <Call key={`${call.moment} ${call.attempt}`} being={being} call={call} />)
 }
 
@@ -21,22 +30,32 @@ function Call({ being, call }: { readonly being: string; readonly call: CallSoFa
             {hasGap ? ' · a part of it was not heard' : ''}
           </Quiet>
         </Group>
-        {pieces.map(({ tool, text }, i) => (
-          <div key={i}>
-            {tool === null ? null : (
-              <Text size="xs" fw={600}>
-                <Inert text={tool} />
-              </Text>
-            )}
-            <div className={tool === null ? 'said' : 'code'}>
+        {pieces.map(({ tool, text }, i) =>
+          tool === null ? (
+            <div key={i} className="said">
               <Inert text={text} />
             </div>
-          </div>
-        ))}
+          ) : (
+            <Tool key={i} {...writtenSoFar(tool, text)} />
+          ),
+        )}
       </Stack>
     </section>
   )
 }
+
+const Tool = ({ says, does }: Written) => (
+  <div>
+    <Text size="xs" fw={600}>
+      <Inert text={does} />
+    </Text>
+    {says === '' ? null : (
+      <div className="said">
+        <Inert text={says} />
+      </div>
+    )}
+  </div>
+)
 
 const SAYS = {
   now: 'writes',

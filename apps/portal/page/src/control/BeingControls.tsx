@@ -1,9 +1,8 @@
-import { Group, Stack } from '@mantine/core'
+import { Group } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { sessionQuery } from '../api/queries.ts'
 import { InhabitLink } from '../inhabit/InhabitLink.tsx'
-import { Composer } from '../overlays/Composer.tsx'
-import { DialogButton, Quiet } from '../parts/index.ts'
+import { DialogButton } from '../parts/index.ts'
 import { ConfirmedAct } from './Acting.tsx'
 import { CancelButton, PauseButton } from './AtWork.tsx'
 import { BudgetForm } from './BudgetForm.tsx'
@@ -26,15 +25,6 @@ export function BeingControls({ name, lineage, isEnded, isPastOpen, isDriven, is
   const isMine = lineage.includes(session.stance)
   return (
     <Group gap="xs">
-      <DialogButton label="Speak to it" title={`Speak to ${stance}`} isSmall>
-        <Stack gap="sm">
-          <Composer target={stance} />
-          <Quiet size="xs">
-            It comes into its inbox, and is lived with its next moments. To tell it something without an
-            answer, switch off “expects an answer”.
-          </Quiet>
-        </Stack>
-      </DialogButton>
       {isMine && !isDriven ? <InhabitLink name={name} /> : null}
       {isPastOpen && session.stance !== stance ? (
         <DialogButton label="Budget" title={`The budget of ${stance}`} isSmall>

@@ -6,8 +6,16 @@ import type { Asked } from './entry.ts'
 import { LikeThis } from './LikeThis.tsx'
 
 /** What a being wants to do, with a yes and a no of whoever is signed in. */
-export function AskedCall({ asked, from }: { readonly asked: Asked; readonly from: string }) {
-  const answering = useAct()
+export function AskedCall({
+  asked,
+  from,
+  onDone,
+}: {
+  readonly asked: Asked
+  readonly from: string
+  readonly onDone?: () => void
+}) {
+  const answering = useAct(onDone)
   const answer = ({ answer: action, why }: Answered) =>
     answering.mutate({ verb: 'do', action, args: { id: asked.id, ...(why === undefined ? {} : { why }) } })
   return (

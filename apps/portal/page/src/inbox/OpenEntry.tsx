@@ -1,74 +1,112 @@
-import { Group, Stack, Tabs, Text, Textarea } from '@mantine/core'
+import { Badge, Collapse, Group, Stack, Text, Textarea } from '@mantine/core'
 import { isNotEmpty, useForm } from '@mantine/form'
+import { useDisclosure } from '@mantine/hooks'
+import type { Ref } from 'react'
 import { api } from '../api/client.ts'
 import { useDeed } from '../api/deed.ts'
 import { BudgetForm } from '../control/BudgetForm.tsx'
-import { BeingLink, Content, Form, Notice, SmallButton, Time, Trouble } from '../parts/index.ts'
+import { BeingLink, Form, Inert, SmallButton, Time, Trouble } from '../parts/index.ts'
 import { VerbPanel } from '../verbs/VerbPanel.tsx'
+import { Around } from './Around.tsx'
 import { AskedCall } from './AskedCall.tsx'
-import { aboutOf, askedIn, type Entry, parkedIn } from './entry.ts'
+import { askedIn, type Entry, parkedIn } from './entry.ts'
+import { groupOf, KIND_WORDS, senderOf } from './groups.ts'
+import { wordsOf } from './tell.ts'
 
-/** One entry, with what can be done about it. */
-export function OpenEntry({ entry }: { readonly entry: Entry }) {
-  const { correlation, from, content, at, notice } = entry
+interface Props {
+  readonly entry: Entry
+  readonly answerRef: Ref<HTMLTextAreaElement>
+  /** it is closed: the next one may open */
+  readonly onDone: () => void
+}
+
+/** One entry, with what came before it in its thread, and what can be done about it. */
+export function OpenEntry({ entry, answerRef, onDone }: Props) {
+  const { correlation, kind, at } = entry
   const asked = askedIn(entry)
-  const parked = notice ? parkedIn(content) : null
-  const sender = from ?? aboutOf(content)
+  const parked = kind === 'budget' ? parkedIn(entry.content) : null
+  const sender = senderOf(entry)
   const closing = useDeed(
     (how: 'read' | 'dismissed') => api.inbox.close.$post({ json: { how, entries: [correlation] } }),
-    { stale: ['inbox'] },
+    { stale: ['inbox'], onDone },
   )
+  const [isActing, { toggle }] = useDisclosure()
+  const needs = groupOf(entry) === 'needs'
   return (
     <section className="card" aria-label="Entry">
       <Stack>
-        <Group justify="space-between">
-          <Text fw={600}>{sender === null ? 'TreeOS' : <BeingLink stance={sender} />}</Text>
+        <Group justify="space-between" wrap="nowrap">
+          <Group gap="xs">
+            <Text fw={600}>{sender === 'TreeOS' ? sender : <BeingLink stance={sender} />}</Text>
+            <Badge color="gray">{KIND_WORDS[kind]}</Badge>
+          </Group>
           <Text size="sm">
             <Time iso={at} />
           </Text>
         </Group>
         {asked === null ? (
-          <div className="block">{notice ? <Notice value={content} /> : <Content value={content} />}</div>
+          <div className="block">
+            <Inert text={wordsOf(entry.content)} />
+          </div>
         ) : (
-          <AskedCall asked={asked} from={sender ?? ''} />
+          <AskedCall asked={asked} from={sender} onDone={onDone} />
         )}
-        <Tabs defaultValue={asked === null ? (parked === null ? 'answer' : 'approve') : 'do'}>
-          <Tabs.List>
-            {parked === null ? null : <Tabs.Tab value="approve">Approve</Tabs.Tab>}
-            {asked === null ? <Tabs.Tab value="answer">Answer</Tabs.Tab> : null}
-            <Tabs.Tab value="do">Do something</Tabs.Tab>
-          </Tabs.List>
-          {parked === null ? null : (
-            <Tabs.Panel value="approve" pt="sm">
-              <BudgetForm name={parked.of} resumes={parked.being} />
-            </Tabs.Panel>
-          )}
-          <Tabs.Panel value="answer" pt="sm">
-            <AnswerForm correlation={correlation} />
-          </Tabs.Panel>
-          <Tabs.Panel value="do" pt="sm">
-            <VerbPanel />
-          </Tabs.Panel>
-        </Tabs>
+        {parked === null ? null : <BudgetForm name={parked.of} resumes={parked.being} />}
+        {kind === 'question' || kind === 'answer' || kind === 'news' ? (
+          <AnswerForm
+            correlation={correlation}
+            isAnswer={kind !== 'question'}
+            answerRef={answerRef}
+            onDone={onDone}
+          />
+        ) : null}
         <Group gap="xs">
-          {notice ? <SmallButton onClick={() => closing.mutate('read')}>Mark as read</SmallButton> : null}
-          <SmallButton onClick={() => closing.mutate('dismissed')}>Dismiss without an answer</SmallButton>
+          {needs ? (
+            <SmallButton loading={closing.isPending} onClick={() => closing.mutate('dismissed')}>
+              Dismiss without {asked === null ? 'an answer' : 'a yes or no'}
+            </SmallButton>
+          ) : (
+            <SmallButton loading={closing.isPending} onClick={() => closing.mutate('read')}>
+              Mark as read
+            </SmallButton>
+          )}
+          <SmallButton variant="subtle" aria-expanded={isActing} onClick={toggle}>
+            Do something
+          </SmallButton>
         </Group>
         <Trouble error={closing.error} />
+        <Collapse expanded={isActing}>{isActing ? <VerbPanel /> : null}</Collapse>
+        <Around entry={entry} />
       </Stack>
     </section>
   )
 }
 
-function AnswerForm({ correlation }: { readonly correlation: string }) {
+interface AnswerProps extends Omit<Props, 'entry'> {
+  readonly correlation: string
+  /** it goes on after an answer */
+  readonly isAnswer: boolean
+}
+
+function AnswerForm({ correlation, isAnswer, answerRef, onDone }: AnswerProps) {
   const form = useForm({ initialValues: { content: '' }, validate: { content: isNotEmpty() } })
   const answering = useDeed(
     (json: typeof form.values) => api.inbox.reply.$post({ json: { correlation, ...json }, header: {} }),
-    { stale: ['inbox'] },
+    { stale: ['inbox'], onDone },
   )
   return (
-    <Form form={form} doing={answering} submit="Send the answer" send={(values) => values}>
-      <Textarea label="Your answer" minRows={3} {...form.getInputProps('content')} />
+    <Form
+      form={form}
+      doing={answering}
+      submit={isAnswer ? 'Say more' : 'Send the answer'}
+      send={(values) => values}
+    >
+      <Textarea
+        label={isAnswer ? 'What you say to it' : 'Your answer'}
+        ref={answerRef}
+        minRows={isAnswer ? 1 : 3}
+        {...form.getInputProps('content')}
+      />
     </Form>
   )
 }

@@ -1,6 +1,7 @@
 import { Button, Collapse, Select, Stack, Switch, Textarea, TextInput } from '@mantine/core'
 import { isNotEmpty, type UseFormReturnType, useForm } from '@mantine/form'
 import { useDisclosure } from '@mantine/hooks'
+import type { KeyboardEvent } from 'react'
 import { api } from '../api/client.ts'
 import { useDeed } from '../api/deed.ts'
 import { Form, given } from '../parts/index.ts'
@@ -11,6 +12,7 @@ interface Props {
   readonly target?: string
   /** the thread that it continues */
   readonly thread?: string
+  readonly onSaid?: (correlation: string) => void
 }
 
 const PRIORITIES = [
@@ -33,15 +35,16 @@ const EMPTY = {
  * Says something to a being. An overlay is sent with its call alone: nothing keeps it in the page once it is sent, neither the
  * form nor the memory of mutations, which holds no variables of this one.
  */
-export function Composer({ target, thread }: Props) {
+export function Composer({ target, thread, onSaid }: Props) {
   const form = useForm({
     initialValues: { ...EMPTY, ...given({ target: target ?? '', thread: thread ?? '' }) },
     validate: { content: isNotEmpty() },
   })
   const [isOpen, { toggle }] = useDisclosure()
   const saying = useDeed(() => api.summon.$post({ json: saidIn(form.values), header: {} }), {
-    onDone: () => {
+    onDone: ({ correlation }) => {
       form.setValues({ content: '', overlay: '' })
+      onSaid?.(correlation)
     },
   })
   return (
@@ -79,6 +82,7 @@ export function Composer({ target, thread }: Props) {
         minRows={2}
         maxRows={12}
         required
+        onKeyDown={sendOnEnter}
         {...form.getInputProps('content')}
       />
       <Collapse expanded={isOpen}>
@@ -86,6 +90,13 @@ export function Composer({ target, thread }: Props) {
       </Collapse>
     </Form>
   )
+}
+
+/** Enter sends; with Shift it begins a line, and while a letter is composed it is part of it. */
+function sendOnEnter(event: KeyboardEvent<HTMLTextAreaElement>) {
+  if (event.key !== 'Enter' || event.shiftKey || event.nativeEvent.isComposing) return
+  event.preventDefault()
+  event.currentTarget.form?.requestSubmit()
 }
 
 interface MoreProps {

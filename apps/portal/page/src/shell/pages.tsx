@@ -10,6 +10,7 @@ import { Answer } from '../door/Answer.tsx'
 import { Door } from '../door/Door.tsx'
 import { Returned } from '../door/Returned.tsx'
 import { Welcome } from '../door/Welcome.tsx'
+import { GROUPS, type Group } from '../inbox/groups.ts'
 import { Shell } from './Shell.tsx'
 
 const root = createRootRoute({
@@ -76,7 +77,15 @@ const pages = [
   ),
   page('/live', 'Live', () => import('../live/Live.tsx')),
   page('/health', 'Health', () => import('../health/Health.tsx')),
-  page('/inbox', 'Inbox', () => import('../inbox/Inbox.tsx')),
+  page(
+    '/inbox',
+    'Inbox',
+    () => import('../inbox/Inbox.tsx'),
+    ({ entry, in: group }): { entry?: string; in?: Group } => ({
+      ...(typeof entry === 'string' ? { entry } : {}),
+      ...(GROUPS.some((one) => one === group) ? { in: group as Group } : {}),
+    }),
+  ),
   page('/threads', 'Threads', () => import('../thread/Threads.tsx')),
   page('/threads/$id', 'Thread', () => import('../thread/Thread.tsx')),
   page('/beings/$name/flow', 'Flow', () => import('../flow/Flow.tsx')),

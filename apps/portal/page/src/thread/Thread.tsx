@@ -1,11 +1,14 @@
-import { Group, Stack, Text, Title } from '@mantine/core'
+import { Group, Stack, Title } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { useParams } from '@tanstack/react-router'
-import type { FoundBy } from '../api/deed.ts'
-import { sessionQuery, threadQuery } from '../api/queries.ts'
-import { Writing } from '../being/Writing.tsx'
+import { beingQuery, sessionQuery, threadQuery } from '../api/queries.ts'
 import { ThreadControls } from '../control/ThreadControls.tsx'
-import { Answer, BeingLink, Content, MomentLink, Notice, plural, Quiet, Time } from '../parts/index.ts'
+import { Answer, plural, Quiet, Time } from '../parts/index.ts'
+import { Lines, openIn, waitingFor } from '../talk/Lines.tsx'
+import { Pending } from '../talk/Pending.tsx'
+import type { ThreadLine } from '../talk/Said.tsx'
+import { Scrolled } from '../talk/Scrolled.tsx'
+import { useDeeds } from '../talk/Used.tsx'
 import { ThreadGraph } from './ThreadGraph.tsx'
 import { StateBadge } from './Threads.tsx'
 
@@ -30,46 +33,49 @@ export function Thread() {
           </div>
           <div className="beside">
             <Stack>
-              {lines.map((line) => (
-                <Said key={line.id} line={line} me={session.data?.stance} />
-              ))}
-              {participants.map((stance) => (
-                <Writing key={stance} being={stance.slice(1)} thread={id} />
-              ))}
+              <Scrolled label="Conversation">
+                <Spoken id={id} lines={lines} participants={participants} me={session.data?.stance} />
+              </Scrolled>
+              <ThreadControls id={id} state={state} participants={participants} />
             </Stack>
             <ThreadGraph lines={lines} />
           </div>
-          <ThreadControls id={id} state={state} participants={participants} />
         </Stack>
       )}
     </Answer>
   )
 }
 
-interface SaidProps {
-  readonly line: FoundBy<ReturnType<typeof threadQuery>>['lines'][number]
+interface SpokenProps {
+  readonly id: string
+  readonly lines: readonly ThreadLine[]
+  readonly participants: readonly string[]
   readonly me: string | undefined
 }
 
-const Said = ({ line: { at, from, to, content, notice, isOpen, moment }, me }: SaidProps) => (
-  <div className="said" data-mine={from !== null && from === me}>
-    <Group gap={6}>
-      <Text size="xs" fw={600}>
-        {from === null ? notice ? 'notice' : 'a change' : <BeingLink stance={from} />} →{' '}
-        <BeingLink stance={to} />
-      </Text>
-      <Text size="xs">
-        <Time iso={at} />
-      </Text>
-    </Group>
-    {notice ? <Notice value={content} /> : <Content value={content} />}
-    <Quiet size="xs">
-      {moment === null && isOpen ? 'waits' : ''}
-      {moment === null ? null : (
-        <MomentLink being={to} n={moment.n}>
-          moment {moment.n}: {moment.outcome}
-        </MomentLink>
-      )}
-    </Quiet>
-  </div>
-)
+/** What was said, what was used between, and whom the thread waits for. */
+function Spoken({ id, lines, participants, me }: SpokenProps) {
+  const open = openIn(lines)
+  const deeds = useDeeds(open, id)
+  const waiting = participants.filter((one) => one !== me && waitingFor(lines, one))
+  return (
+    <>
+      <Lines
+        lines={lines}
+        deeds={deeds}
+        me={me}
+        writing={participants.map((stance) => stance.slice(1))}
+        thread={id}
+      />
+      {waiting.map((stance) => (
+        <Waiting key={stance} stance={stance} isOpen={open.includes(stance.slice(1))} />
+      ))}
+    </>
+  )
+}
+
+/** Why it waits shows where the past of the being is open, as that is known then. */
+function Waiting({ stance, isOpen }: { readonly stance: string; readonly isOpen: boolean }) {
+  const { data } = useQuery({ ...beingQuery(stance.slice(1)), enabled: isOpen })
+  return <Pending whom={stance} states={data?.states ?? []} />
+}

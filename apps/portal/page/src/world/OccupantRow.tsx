@@ -1,11 +1,11 @@
-import { Badge, Group, Text } from '@mantine/core'
-import { BeingLink, Content, Quiet, WornRoles } from '../parts/index.ts'
+import { Group, Text } from '@mantine/core'
+import { BeingLink, type BeingState, Content, Quiet, StateBadges, WornRoles } from '../parts/index.ts'
 
 interface One {
   readonly stance: string
   readonly cognition: string | null
   readonly inhabitedBy: string | null
-  readonly isEnded: boolean
+  readonly states: readonly BeingState[]
   readonly last: {
     readonly n: number
     readonly primary: string | null
@@ -16,7 +16,7 @@ interface One {
 
 /** A being in a space: what it wore last, and what it said. */
 export const OccupantRow = ({
-  one: { stance, cognition, inhabitedBy, isEnded, last },
+  one: { stance, cognition, inhabitedBy, states, last },
 }: {
   readonly one: One
 }) => (
@@ -26,12 +26,7 @@ export const OccupantRow = ({
         <BeingLink stance={stance} />
       </Text>
       <Group gap={6} justify="flex-end">
-        {isEnded ? (
-          <Badge color="gray" tt="uppercase">
-            ended
-          </Badge>
-        ) : null}
-        {inhabitedBy === null ? null : <Badge color="orange">driven by {inhabitedBy}</Badge>}
+        <StateBadges states={states} driver={inhabitedBy} />
         <WornRoles roles={[last?.primary, ...(last?.stacked ?? [])]} />
         {cognition === null ? null : <Quiet size="xs">{cognition}</Quiet>}
       </Group>

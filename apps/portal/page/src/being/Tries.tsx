@@ -1,0 +1,17 @@
+import { Text } from '@mantine/core'
+import { wordsOfCall } from '../inbox/tell.ts'
+import { Card, Inert } from '../parts/index.ts'
+import type { Found } from './moment-words.ts'
+
+/** What its model called before, and was refused. */
+export const Tries = ({ tries = [] }: Pick<NonNullable<Found['explained']>, 'tries'>) =>
+  tries.length === 0 ? null : (
+    <Card title="What it tried before">
+      {tries.map(({ call, message }, i) => (
+        <Text key={i} size="sm">
+          <Inert text={call === null ? 'a call that could not be read' : wordsOfCall(call)} />:{' '}
+          <Inert text={message} />
+        </Text>
+      ))}
+    </Card>
+  )

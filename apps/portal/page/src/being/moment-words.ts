@@ -1,0 +1,57 @@
+import type { FoundBy } from '../api/deed.ts'
+import type { momentQuery } from '../api/queries.ts'
+import { wordsOf, wordsOfCall } from '../inbox/tell.ts'
+
+export type Found = FoundBy<ReturnType<typeof momentQuery>>
+type Told = Pick<Found, 'moment' | 'decision'>
+
+const WOKEN: Readonly<Record<string, string>> = {
+  message: 'said',
+  answer: 'answered',
+  act: 'acted',
+}
+
+/** What woke a moment, in the beginning of a sentence; the words follow where there are some. */
+export function wokenIn({ moment: { woke } }: Pick<Found, 'moment'>): string {
+  if (woke === null) return 'Nothing woke it: a later life of it closed the moment.'
+  const { trigger, from, what } = woke
+  if (from !== null) return `${from} ${WOKEN[trigger] ?? `woke it by ${trigger}`}`
+  return what === undefined ? `It was woken by ${trigger}` : `It was woken by ${trigger}: ${what}`
+}
+
+/** What a moment did, in a sentence without the words that it said. */
+export function didIn({ moment: { outcome, did, reason }, decision }: Told): string {
+  const call = decision?.kind === 'call' ? decision.call : null
+  const done = call === null ? null : doneBy(call, did?.target)
+  if (outcome === 'failure') return done === null ? 'It failed.' : `It wanted to ${done.would}, and failed.`
+  if (outcome === 'skipped') return `It was skipped${reason === undefined ? '' : `: ${reason}`}.`
+  if (outcome === 'waiting') return `It wants to ${done?.would ?? 'act'}, and waits for a yes.`
+  return done === null ? 'It did nothing.' : `It ${done.did}`
+}
+
+type Call = Extract<NonNullable<Found['decision']>, { kind: 'call' }>['call']
+
+function doneBy(call: Call, target: string | undefined): { readonly did: string; readonly would: string } {
+  if (call.verb === 'summon') {
+    const whom = target ?? 'whoever asked'
+    return { did: `said to ${whom}:`, would: `speak to ${whom}` }
+  }
+  if (call.verb === 'see') return { did: `looked at ${call.address}.`, would: `look at ${call.address}` }
+  const on = target === undefined ? '' : ` on ${target}`
+  const words = `${wordsOfCall(call)}${on}`
+  return { did: `did ${words}.`, would: `do ${words}` }
+}
+
+/** The words that a moment said to a being; null for none. */
+export function spokenIn({ decision }: Pick<Found, 'decision'>): string | null {
+  if (decision?.kind !== 'call' || decision.call.verb !== 'summon') return null
+  return wordsOf(decision.call.content)
+}
+
+/** `0.4 s`, `12 ms`, `2 min 5 s`. */
+export function durationOf(ms: number): string {
+  if (ms < 1000) return `${Math.max(0, Math.round(ms))} ms`
+  if (ms < 60_000) return `${(ms / 1000).toFixed(1)} s`
+  const seconds = Math.round(ms / 1000)
+  return `${Math.floor(seconds / 60)} min ${seconds % 60} s`
+}

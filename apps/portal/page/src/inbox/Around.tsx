@@ -1,0 +1,49 @@
+import { useQuery } from '@tanstack/react-query'
+import { Link } from '@tanstack/react-router'
+import { sessionQuery, threadQuery } from '../api/queries.ts'
+import { Answer, Card, Quiet } from '../parts/index.ts'
+import { Lines } from '../talk/Lines.tsx'
+import type { Entry } from './entry.ts'
+
+/** As much of a thread as stands beside an entry. */
+const LINES_SHOWN = 6
+
+/** What came before an entry in its thread: for an answer, the question of the person. */
+export function Around({ entry: { correlation, thread, kind } }: { readonly entry: Entry }) {
+  return kind === 'question' || kind === 'answer' || kind === 'news' ? (
+    <Before correlation={correlation} thread={thread} />
+  ) : null
+}
+
+function Before({ correlation, thread }: Pick<Entry, 'correlation' | 'thread'>) {
+  const found = useQuery(threadQuery(thread))
+  const { data: session } = useQuery(sessionQuery)
+  return (
+    <Answer of={found}>
+      {({ lines, hidden }) => {
+        const before = lines.filter(({ id, notice }) => id !== correlation && !notice)
+        return (
+          <Card title="In its thread">
+            {before.length === 0 ? (
+              <Quiet>It begins its thread: nothing was said before.</Quiet>
+            ) : (
+              <Lines
+                lines={before.slice(-LINES_SHOWN)}
+                deeds={[]}
+                me={session?.stance}
+                writing={[]}
+                thread={null}
+              />
+            )}
+            <Quiet>
+              <Link to="/threads/$id" params={{ id: thread }}>
+                Open the thread
+              </Link>
+              {hidden === 0 ? '' : ` · ${hidden} of its lines are not yours to read`}
+            </Quiet>
+          </Card>
+        )
+      }}
+    </Answer>
+  )
+}

@@ -1,0 +1,66 @@
+import { Badge, Checkbox, Group as Line, Text } from '@mantine/core'
+import { Link } from '@tanstack/react-router'
+import { Inert, Quiet, Time } from '../parts/index.ts'
+import type { Entry } from './entry.ts'
+import { type Group, KIND_WORDS, senderOf } from './groups.ts'
+import { tellEntry } from './tell.ts'
+
+interface Props {
+  readonly entry: Entry
+  readonly group: Group
+  readonly isChosen: boolean
+  readonly isSelected: boolean
+  /** null where nothing is selected */
+  readonly onSelect: (() => void) | null
+}
+
+const COLORS: Readonly<Partial<Record<Entry['kind'], string>>> = {
+  question: 'leaf',
+  approval: 'blue',
+  budget: 'orange',
+}
+
+/** One entry of the list, with its address. */
+export const EntryRow = ({ entry, group, isChosen, isSelected, onSelect }: Props) => (
+  <div className="entry" data-chosen={isChosen}>
+    {onSelect === null ? null : (
+      <Checkbox
+        aria-label={`Select ${KIND_WORDS[entry.kind]} of ${senderOf(entry)}`}
+        checked={isSelected}
+        onChange={onSelect}
+        className="entry-check"
+      />
+    )}
+    <Link
+      to="/inbox"
+      search={{ entry: entry.correlation, in: group }}
+      resetScroll={false}
+      className="row"
+      data-chosen={isChosen}
+      aria-current={isChosen ? 'true' : undefined}
+    >
+      <Line justify="space-between" wrap="nowrap" gap="xs">
+        <Line gap={6} wrap="nowrap" miw={0}>
+          <Text size="sm" fw={600} truncate>
+            <Inert text={senderOf(entry)} />
+          </Text>
+          <Badge size="sm" color={COLORS[entry.kind] ?? 'gray'}>
+            {KIND_WORDS[entry.kind]}
+            {entry.times === undefined ? '' : ` × ${entry.times}`}
+          </Badge>
+          {entry.outside === true ? (
+            <Badge size="sm" color="orange">
+              from outside
+            </Badge>
+          ) : null}
+        </Line>
+        <Text size="xs">
+          <Time iso={entry.latest ?? entry.at} />
+        </Text>
+      </Line>
+      <Quiet lineClamp={2} component="div">
+        <Inert text={tellEntry(entry)} />
+      </Quiet>
+    </Link>
+  </div>
+)

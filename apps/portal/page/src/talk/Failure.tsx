@@ -1,0 +1,18 @@
+import { Text } from '@mantine/core'
+import { Inert } from '../parts/index.ts'
+import { adviceOn } from './failures.ts'
+
+interface Props {
+  readonly code: string | null
+  readonly message: string | null
+}
+
+/** A failure in words, with what to do. */
+export const Failure = ({ code, message }: Props) => (
+  <div className="failure">
+    <Text size="sm">
+      It failed: <Inert text={message ?? code ?? 'no reason is recorded'} />
+    </Text>
+    <Text size="sm">{adviceOn(code)}</Text>
+  </div>
+)

@@ -1,0 +1,38 @@
+import { Stack } from '@mantine/core'
+import { Writing } from '../being/Writing.tsx'
+import { Said, type ThreadLine } from './Said.tsx'
+import { type Deed, Used } from './Used.tsx'
+
+interface Props {
+  readonly lines: readonly ThreadLine[]
+  readonly deeds: readonly Deed[]
+  readonly me: string | undefined
+  /** names of beings whose words are shown while they write them */
+  readonly writing: readonly string[]
+  readonly thread: string | null
+}
+
+/** What was said and done, in order, and what is written now. */
+export function Lines({ lines, deeds, me, writing, thread }: Props) {
+  const told = [
+    ...lines.map((line) => ({ at: line.at, key: line.id, shown: <Said line={line} me={me} /> })),
+    ...deeds.map((deed) => ({ at: deed.at, key: deed.key, shown: <Used deed={deed} /> })),
+  ].sort((a, b) => (a.at < b.at ? -1 : a.at > b.at ? 1 : 0))
+  return (
+    <Stack gap="sm">
+      {told.map(({ key, shown }) => (
+        <div key={key}>{shown}</div>
+      ))}
+      {thread === null ? null : writing.map((being) => <Writing key={being} being={being} thread={thread} />)}
+    </Stack>
+  )
+}
+
+/** Names of those whose past is open: only then the moment of a line shows. */
+export const openIn = (lines: readonly ThreadLine[]): string[] => [
+  ...new Set(lines.flatMap(({ to, moment }) => (moment === null ? [] : [to.slice(1)]))),
+]
+
+/** Those of a thread that wait for a being. */
+export const waitingFor = (lines: readonly ThreadLine[], whom: string): boolean =>
+  lines.some(({ to, isOpen, notice }) => to === whom && isOpen && !notice)

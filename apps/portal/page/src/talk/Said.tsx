@@ -1,0 +1,62 @@
+import { Badge, Group, Text } from '@mantine/core'
+import type { FoundBy } from '../api/deed.ts'
+import type { threadQuery } from '../api/queries.ts'
+import { wordsOf } from '../inbox/tell.ts'
+import { BeingLink, Inert, MomentLink, Quiet, Time } from '../parts/index.ts'
+import { Failure } from './Failure.tsx'
+
+export type ThreadLine = FoundBy<ReturnType<typeof threadQuery>>['lines'][number]
+
+interface Props {
+  readonly line: ThreadLine
+  readonly me: string | undefined
+}
+
+/** One thing that was said, or that a being was told, and what came of it. */
+export const Said = ({ line: { at, from, to, content, notice, isOpen, moment }, me }: Props) => {
+  const { code } = (content ?? {}) as { readonly code?: unknown }
+  return (
+    <div className="said" data-mine={from !== null && from === me} data-notice={notice}>
+      <Group gap={6}>
+        <Text size="xs" fw={600}>
+          {from === null ? notice ? 'notice' : 'a change' : <BeingLink stance={from} />} →{' '}
+          <BeingLink stance={to} />
+        </Text>
+        <Text size="xs">
+          <Time iso={at} />
+        </Text>
+      </Group>
+      {notice ? (
+        <Failure code={typeof code === 'string' ? code : null} message={wordsOf(content)} />
+      ) : (
+        <Inert text={wordsOf(content)} />
+      )}
+      {moment?.outcome === 'failure' ? (
+        <Failure code={moment.reason ?? null} message={moment.message ?? null} />
+      ) : null}
+      <Quiet size="xs" component="div">
+        {moment === null && isOpen ? 'waits' : ''}
+        {moment === null ? null : (
+          <>
+            <MomentLink being={to} n={moment.n}>
+              moment {moment.n}: {OUTCOMES[moment.outcome] ?? moment.outcome}
+            </MomentLink>
+            {moment.outcome === 'waiting' ? (
+              <Badge ml={6} size="sm" color="blue">
+                waits for a yes
+              </Badge>
+            ) : null}
+          </>
+        )}
+      </Quiet>
+    </div>
+  )
+}
+
+const OUTCOMES: Readonly<Record<string, string>> = {
+  act: 'acted',
+  see: 'did nothing',
+  failure: 'failed',
+  skipped: 'skipped',
+  waiting: 'asked for a yes',
+}

@@ -1,0 +1,102 @@
+import { Group, Stack } from '@mantine/core'
+import { useQuery } from '@tanstack/react-query'
+import { Link } from '@tanstack/react-router'
+import { useState } from 'react'
+import { beingQuery, sessionQuery, threadQuery, threadsQuery } from '../api/queries.ts'
+import { Composer } from '../overlays/Composer.tsx'
+import { Answer, Card, Quiet, SmallButton } from '../parts/index.ts'
+import { Asks } from './Asks.tsx'
+import { Lines, waitingFor } from './Lines.tsx'
+import { Pending } from './Pending.tsx'
+import { Scrolled } from './Scrolled.tsx'
+import { useDeeds } from './Used.tsx'
+
+interface Props {
+  /** name of the being that is spoken to */
+  readonly name: string
+  readonly isPastOpen: boolean
+  /** the thread that it goes on in; null before the first word */
+  readonly thread: string | null
+  readonly onThread: (thread: string | 'new') => void
+}
+
+/** A conversation with a being: one box, and answers appear above it. */
+export function Talk({ name, isPastOpen, thread, onThread }: Props) {
+  const stance = `@${name}`
+  const { data: session } = useQuery(sessionQuery)
+  const { data: being } = useQuery(beingQuery(name))
+  const deeds = useDeeds(isPastOpen ? [name] : [], thread)
+  return (
+    <Card title={`Talk to ${stance}`} label="Talk">
+      <Stack gap="sm">
+        {thread === null ? (
+          <Quiet>What you say comes into its inbox, and its answer appears here.</Quiet>
+        ) : (
+          <Past
+            thread={thread}
+            name={name}
+            me={session?.stance}
+            deeds={deeds}
+            isPastOpen={isPastOpen}
+            states={being?.states ?? []}
+          />
+        )}
+        <Asks of={stance} />
+        <Composer
+          key={thread ?? ''}
+          target={stance}
+          {...(thread === null ? {} : { thread })}
+          onSaid={(correlation) => {
+            if (thread === null) onThread(correlation)
+          }}
+        />
+        {thread === null ? null : (
+          <Group gap="xs">
+            <Link to="/threads/$id" params={{ id: thread }}>
+              Open its thread
+            </Link>
+            <SmallButton variant="subtle" onClick={() => onThread('new')}>
+              Begin another conversation
+            </SmallButton>
+          </Group>
+        )}
+      </Stack>
+    </Card>
+  )
+}
+
+interface PastProps extends Pick<Props, 'name' | 'isPastOpen'> {
+  readonly thread: string
+  readonly me: string | undefined
+  readonly deeds: ReturnType<typeof useDeeds>
+  readonly states: Parameters<typeof Pending>[0]['states']
+}
+
+function Past({ thread, name, me, deeds, isPastOpen, states }: PastProps) {
+  const found = useQuery(threadQuery(thread))
+  return (
+    <Answer of={found}>
+      {({ lines }) => (
+        <Scrolled label="Conversation">
+          <Lines lines={lines} deeds={deeds} me={me} writing={isPastOpen ? [name] : []} thread={thread} />
+          {waitingFor(lines, `@${name}`) ? <Pending whom={`@${name}`} states={states} /> : null}
+        </Scrolled>
+      )}
+    </Answer>
+  )
+}
+
+/** The thread in which the person and a being spoke last, until another one is chosen. */
+export function useThreadWith(name: string) {
+  const { data } = useQuery(threadsQuery)
+  const [chosen, choose] = useState<string | 'new' | null>(null)
+  const last = data?.items.find(
+    ({ participants, state }) =>
+      state !== 'severed' && participants.length === 2 && participants.includes(`@${name}`),
+  )
+  return {
+    thread: chosen === 'new' ? null : (chosen ?? last?.thread ?? null),
+    setThread: choose,
+    isKnown: data !== undefined,
+  }
+}

@@ -1,0 +1,35 @@
+import { partialJson } from './partial.ts'
+
+/** A call of a tool that a model writes, in words. */
+export interface Written {
+  /** the words that it says with it; empty for none */
+  readonly says: string
+  /** what it does */
+  readonly does: string
+}
+
+/** @param tool its name. @param text its arguments, as far as they were written */
+export function writtenSoFar(tool: string, text: string): Written {
+  const { content, target, action, operation, address, args, payload, ...rest } = partialJson(text)
+  const on = typeof target === 'string' && target !== '' ? target : null
+  if (tool === 'summon') return { says: spoken(content), does: on === null ? 'answers' : `says to ${on}` }
+  if (tool === 'see') return { says: '', does: `looks at ${typeof address === 'string' ? address : '…'}` }
+  const name = action ?? operation
+  const said = fieldsOf(args ?? payload ?? (typeof name === 'string' ? {} : rest))
+  const does = typeof name === 'string' ? `does ${name}` : `uses ${tool}`
+  return { says: '', does: `${does}${on === null ? '' : ` on ${on}`}${said}` }
+}
+
+function spoken(content: unknown): string {
+  if (typeof content === 'string') return content
+  const { text } = (content ?? {}) as { readonly text?: unknown }
+  return typeof text === 'string' ? text : content === undefined ? '' : JSON.stringify(content)
+}
+
+function fieldsOf(args: unknown): string {
+  if (typeof args !== 'object' || args === null) return ''
+  const fields = Object.entries(args).map(
+    ([key, value]) => `${key} ${typeof value === 'string' ? value : JSON.stringify(value)}`,
+  )
+  return fields.length === 0 ? '' : ` (${fields.join(', ')})`
+}
