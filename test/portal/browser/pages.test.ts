@@ -89,7 +89,7 @@ describe.runIf(hasChromium)('the portal in a browser', () => {
     await page.getByText('It said to @').waitFor()
     await page.getByRole('button', { name: /The record/ }).click()
     for (const title of ['What it decided', 'What it left'])
-      await page.getByRole('region', { name: title }).waitFor()
+      await page.getByRole('region', { name: title, exact: true }).waitFor()
     await page.getByRole('button', { name: /The prompt, in layers/ }).click()
     await page.getByText('composed lists, cut to the ceilings').waitFor()
     await page.getByText('as recorded').waitFor()

@@ -53,14 +53,13 @@ export const inboxQuery = queryOptions({
       const query = { limit: PAGE_MAX, order: 'newest' as const, ...(cursor === null ? {} : { cursor }) }
       return (await api.inbox.$get({ query })).json()
     }
-    const { items, next } = await ask(null)
-    let isMore = next
-    for (let page = 1; isMore !== null && page < INBOX_PAGES_MAX; page++) {
-      const more = await ask(isMore)
-      items.push(...more.items)
-      isMore = more.next
+    let { items, next } = await ask(null)
+    for (let page = 1; next !== null && page < INBOX_PAGES_MAX; page++) {
+      const more = await ask(next)
+      items = [...items, ...more.items]
+      next = more.next
     }
-    return { items, next: isMore, isMore: isMore !== null }
+    return { items, next }
   },
 })
 export const threadsQuery = asking(['threads'], () =>

@@ -23,13 +23,13 @@ export function Inbox() {
         </span>
       </PageHead>
       <Answer of={inbox}>
-        {({ items, isMore }) =>
+        {({ items, next }) =>
           items.length === 0 ? (
             <Empty title="Nothing waits for you">
               Questions, answers and notices come here as they happen.
             </Empty>
           ) : (
-            <Queue entries={items} isMore={isMore} />
+            <Queue entries={items} isMore={next !== null} />
           )
         }
       </Answer>
