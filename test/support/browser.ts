@@ -18,7 +18,9 @@ const ARGS = [
   '--disable-sync',
 ]
 
-export const openBrowser = (): Promise<Browser> => chromium.launch({ executablePath: CHROMIUM, args: ARGS })
+/** @param args further arguments of the program */
+export const openBrowser = (args: readonly string[] = []): Promise<Browser> =>
+  chromium.launch({ executablePath: CHROMIUM, args: [...ARGS, ...args] })
 
 /** What a page complained of: errors of its scripts, of its policy, and answers that were not good. */
 export function complaintsOf(page: Page): string[] {

@@ -10,7 +10,7 @@ const TOGETHER_MS = 250
 /** Which queries a happening makes stale: they begin with these words. */
 const STALE: Readonly<Record<string, readonly string[]>> = {
   begin: [],
-  moment: ['moments', 'space', 'map', 'record', 'health', 'inbox', 'threads', 'thread'],
+  moment: ['moments', 'being', 'space', 'map', 'record', 'health', 'inbox', 'threads', 'thread'],
   fact: ['world', 'space', 'map', 'record', 'being', 'session'],
 }
 

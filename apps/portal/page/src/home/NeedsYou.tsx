@@ -4,8 +4,10 @@ import { Link } from '@tanstack/react-router'
 import type { ReactNode } from 'react'
 import { inboxQuery } from '../api/queries.ts'
 import { healthQuery } from '../health/queries.ts'
-import { askedIn, type Entry, parkedIn } from '../inbox/entry.ts'
-import { Answer, Card, Content, plural, Quiet, Time } from '../parts/index.ts'
+import type { Entry } from '../inbox/entry.ts'
+import { groupOf, senderOf } from '../inbox/groups.ts'
+import { tellEntry } from '../inbox/tell.ts'
+import { Answer, Card, Inert, plural, Quiet, Time } from '../parts/index.ts'
 
 const SHOWN = 5
 
@@ -20,14 +22,8 @@ export function NeedsYou({ isOperator }: { readonly isOperator: boolean }) {
   )
 }
 
-/** A question, or a decision that nobody else takes. */
-const needsAnswer = (entry: Entry): boolean =>
-  askedIn(entry) !== null ||
-  parkedIn(entry.content) !== null ||
-  (entry.notice !== true && entry.from !== null)
-
 function Open({ entries, isMore }: { readonly entries: readonly Entry[]; readonly isMore: boolean }) {
-  const open = entries.filter(needsAnswer).reverse()
+  const open = entries.filter((entry) => groupOf(entry) === 'needs')
   const rest = entries.length - open.length
   return (
     <>
@@ -36,7 +32,7 @@ function Open({ entries, isMore }: { readonly entries: readonly Entry[]; readonl
         <ul className="list" aria-label="What needs you">
           {open.slice(0, SHOWN).map((entry) => (
             <li key={entry.correlation} className="slot">
-              <Link to="/inbox" className="row">
+              <Link to="/inbox" search={{ entry: entry.correlation }} className="row">
                 <Group justify="space-between" wrap="nowrap" gap="xs">
                   <Text size="sm" fw={600}>
                     {kindOf(entry)}
@@ -46,7 +42,7 @@ function Open({ entries, isMore }: { readonly entries: readonly Entry[]; readonl
                   </Text>
                 </Group>
                 <Text size="sm" lineClamp={1} component="div">
-                  <Content value={wordsOf(entry)} />
+                  <Inert text={tellEntry(entry)} />
                 </Text>
               </Link>
             </li>
@@ -67,17 +63,9 @@ function Open({ entries, isMore }: { readonly entries: readonly Entry[]; readonl
 }
 
 function kindOf(entry: Entry): string {
-  if (askedIn(entry) !== null) return 'An approval'
-  const parked = parkedIn(entry.content)
-  if (parked !== null) return `@${parked.being} is parked by a budget`
-  return `${entry.from ?? 'somebody'} says`
-}
-
-function wordsOf(entry: Entry) {
-  const asked = askedIn(entry)
-  if (asked !== null) return `a call of ${asked.on} waits for your yes`
-  const { message } = (entry.content ?? {}) as { readonly message?: unknown }
-  return typeof message === 'string' ? message : entry.content
+  if (entry.kind === 'approval') return 'An approval'
+  if (entry.kind === 'budget') return `${senderOf(entry)} is parked by a budget`
+  return `${senderOf(entry)} says`
 }
 
 /** What an operator mends first, in words, with the way there. */

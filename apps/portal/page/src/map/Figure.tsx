@@ -1,5 +1,5 @@
 import { memo } from 'react'
-import { plural } from '../parts/index.ts'
+import { plural, STATES } from '../parts/index.ts'
 import { seen } from '../text/unseen.ts'
 import type { Drawn } from './layout.ts'
 import { kindOf, type Mark, nameOf } from './plan.ts'
@@ -31,6 +31,7 @@ export const Figure = memo(
         className={`map-mark map-${kind}`}
         data-hue={hueOf(mark)}
         data-ended={mark.isEnded}
+        data-state={mark.states?.[0]}
         data-key={mark.key}
         data-spot={mark.spot === null ? undefined : `${mark.spot.x} ${mark.spot.y}`}
         style={{ transform: `translate(${x}px, ${y}px)` }}
@@ -59,6 +60,7 @@ export const Figure = memo(
 const isSame = (a: Mark, b: Mark): boolean =>
   a === b ||
   ((['key', 'words', 'isEnded', 'beings'] as const).every((field) => a[field] === b[field]) &&
+    a.states?.join() === b.states?.join() &&
     a.spot?.x === b.spot?.x &&
     a.spot?.y === b.spot?.y &&
     a.roles.join() === b.roles.join())
@@ -113,10 +115,10 @@ function Bubble({ words, above }: { readonly words: string; readonly above: numb
 
 /** A mark in words, for those who do not see it. */
 function tellOf(mark: Mark): string {
-  const { spot, roles, words, isEnded, beings } = mark
+  const { spot, roles, words, isEnded, states = [], beings } = mark
   return [
     `${KINDS[kindOf(mark)]} ${nameOf(mark)}`,
-    ...(isEnded ? ['ended'] : []),
+    ...(isEnded ? ['ended'] : states.map((state) => STATES[state].words)),
     ...(spot === null ? [] : [`at ${spot.x}, ${spot.y}`]),
     ...(roles.length === 0 ? [] : [`wears ${roles.join(' and ')}`]),
     ...(beings === null ? [] : [`${beings} beings in it`]),

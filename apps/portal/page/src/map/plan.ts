@@ -1,3 +1,5 @@
+import type { BeingState } from '../parts/index.ts'
+
 /** What a map shows: one space from above. */
 export interface Plan {
   readonly path: string
@@ -26,6 +28,8 @@ export interface Mark {
   readonly roles: readonly string[]
   readonly words: string | null
   readonly isEnded: boolean
+  /** what a being is in now, the most important first; left out where the map shows the past */
+  readonly states?: readonly BeingState[]
   /** of a space: how many beings are in it; null where that is not known */
   readonly beings: number | null
 }

@@ -13,6 +13,7 @@ import { BANNER_PX, Banner } from '../inhabit/Banner.tsx'
 import { endWithTabs, renewLease } from '../inhabit/lease.ts'
 import { Over } from '../inhabit/Over.tsx'
 import { Answer } from '../parts/index.ts'
+import { Away } from './Away.tsx'
 import { HEADER_PX, Header } from './Header.tsx'
 import { Navigation } from './Navigation.tsx'
 import { Palette } from './Palette.tsx'
@@ -71,6 +72,7 @@ function Frame({ tab }: { readonly tab: Driven | null }) {
         <Navigation pathname={pathname} />
       </AppShell.Navbar>
       <AppShell.Main id={MAIN} tabIndex={-1}>
+        <Away isLive={isLive} />
         <Answer of={session}>{() => <Outlet />}</Answer>
       </AppShell.Main>
       <Palette />

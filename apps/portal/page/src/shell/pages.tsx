@@ -11,6 +11,7 @@ import { Door } from '../door/Door.tsx'
 import { Returned } from '../door/Returned.tsx'
 import { Welcome } from '../door/Welcome.tsx'
 import { GROUPS, type Group } from '../inbox/groups.ts'
+import { loadPage } from './load-page.ts'
 import { Shell } from './Shell.tsx'
 
 const root = createRootRoute({
@@ -39,7 +40,7 @@ const page = <
   createRoute({
     getParentRoute: () => signedIn,
     path,
-    component: lazyRouteComponent(load, name),
+    component: lazyRouteComponent(() => loadPage(load), name),
     validateSearch: search ?? ((): Search => ({}) as Search),
   })
 

@@ -1,0 +1,149 @@
+/** The inbox as a queue, a conversation, a server that is away, and plain http from another machine. */
+import { act, inbox, summon } from '@treeos/client'
+import type { Browser, Page } from 'playwright-core'
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { complaintsOf, enterBy, hasChromium, openBrowser } from '../../support/browser.ts'
+import { doAs, play, until, wakeUp } from '../../support/life.ts'
+import { PASSWORD, PortalWorld } from '../../support/portal.ts'
+
+const HOST = 'world.test'
+const QUESTIONS = 4
+const NOTICES = 37
+
+describe.runIf(hasChromium)('the page people work in', () => {
+  let at: PortalWorld
+  let browser: Browser
+  let page: Page
+  let complaints: string[]
+  beforeAll(async () => {
+    at = await PortalWorld.start()
+    await at.world.birthPuppet('pup')
+    const asAda = { ...at.world, person: 'ada' }
+    for (let i = 1; i <= QUESTIONS; i++)
+      await summon(asAda, { target: 'operator', content: `Question ${i}?`, as: 'ada', waitSeconds: null })
+    await act(at.world, 'operator', { verb: 'summon', target: '@echo', content: 'What do you say?' })
+    await play(at.world, 'pup', { verb: 'summon', target: '@operator', content: 'May I?' })
+    for (let i = 0; i < NOTICES; i++) await at.world.birthPuppet(`failing-${i}`)
+    for (let i = 0; i < NOTICES; i++) await wakeUp(at.world, `failing-${i}`, [{ throw: `fault ${i}` }])
+    await until(async () => (await inbox(at.world, 'operator')).length >= QUESTIONS + NOTICES + 2, {
+      seconds: 60,
+    })
+    browser = await openBrowser([`--host-resolver-rules=MAP ${HOST} 127.0.0.1`])
+  })
+  afterAll(async () => {
+    await browser?.close()
+    await at?.close()
+  })
+  beforeEach(async () => {
+    page = await (await browser.newContext({ viewport: { width: 1280, height: 800 } })).newPage()
+    complaints = complaintsOf(page)
+  })
+
+  const row = (words: RegExp) => page.getByRole('link', { name: words })
+  const waiting = async () => (await inbox(at.world, 'operator')).map(({ kind }) => kind)
+
+  it('what needs a decision stands apart, the newest first, and is gone through by keys', async () => {
+    await enterBy(page, at, 'operator')
+    await page.goto(`${at.origin}/inbox`)
+    const list = page.getByRole('list', { name: 'Needs you' })
+    await list.waitFor()
+    const rows = await list.locator('a.row').allTextContents()
+    expect(rows).toHaveLength(QUESTIONS + 1)
+    expect(rows[0]).toContain('May I?')
+    expect(rows.at(-1)).toContain('Question 1?')
+    await page.keyboard.press('j')
+    await page.waitForURL(/entry=/)
+    await page.getByRole('region', { name: 'Entry' }).getByText('May I?').first().waitFor()
+    for (let i = 0; i < QUESTIONS; i++) await page.keyboard.press('j')
+    const entry = page.getByRole('region', { name: 'Entry' })
+    await entry.getByText('Question 1?').first().waitFor()
+    // It is in view, and has an address of its own.
+    expect((await entry.boundingBox())!.y).toBeLessThan(400)
+    await page.reload()
+    await entry.getByText('Question 1?').first().waitFor()
+    await page.keyboard.press('e') // it needs a decision: nothing is closed
+    await page.keyboard.press('r')
+    await page.keyboard.type('Yes, at noon.')
+    await page.getByRole('button', { name: 'Send the answer' }).click()
+    await entry.getByText('Question 2?').first().waitFor() // the next one opens
+    await page.keyboard.press('Escape')
+    expect((await waiting()).filter((kind) => kind === 'question')).toHaveLength(QUESTIONS)
+    expect(complaints).toEqual([])
+  })
+
+  it('an answer stands beside its question, and all notices are read at once without a decision', async () => {
+    await enterBy(page, at, 'operator')
+    await page.goto(`${at.origin}/inbox?in=answers`)
+    await row(/What do you say/)
+      .first()
+      .click()
+    await page.getByRole('region', { name: 'In its thread' }).getByText('What do you say?').first().waitFor()
+    await page.keyboard.press('e')
+    await until(async () => !(await waiting()).includes('answer'))
+    await page.goto(`${at.origin}/inbox?in=notices`)
+    await page.getByLabel('Search the inbox').fill('failing-7')
+    await until(async () => (await page.locator('a.row').count()) === 1)
+    await page.getByLabel('Search the inbox').fill('')
+    const before = (await waiting()).filter((kind) => kind === 'question').length
+    await page.getByRole('button', { name: /^Mark all \d+ as read$/ }).click()
+    await until(async () => !(await waiting()).includes('notice'))
+    expect(await waiting()).toHaveLength(before)
+    expect(complaints).toEqual([])
+  })
+
+  it('a conversation goes on in its thread, and shows why an answer waits', async () => {
+    await enterBy(page, at, 'operator')
+    await page.goto(`${at.origin}/beings/kid`)
+    const box = page.getByLabel('What you say to @kid')
+    await box.fill('First word')
+    await page.keyboard.press('Enter')
+    const talk = page.getByRole('region', { name: 'Conversation' })
+    await talk.locator('.said').filter({ hasText: '@kid → @operator' }).first().waitFor()
+    await doAs(at.world, 'pause-being', '@kid', {}, 'ada')
+    await page.getByText('paused', { exact: true }).waitFor()
+    await page.getByLabel('What you say to @kid').fill('Second word')
+    await page.keyboard.press('Enter')
+    await talk.getByText('Second word').first().waitFor()
+    await talk.getByText(/@kid is paused: it answers once/).waitFor()
+    await doAs(at.world, 'resume-being', '@kid', {}, 'ada')
+    await until(
+      async () => (await talk.locator('.said').filter({ hasText: '@kid → @operator' }).count()) === 2,
+    )
+    expect(complaints).toEqual([])
+  })
+
+  it('stays while the server is away, says so, and goes on', async () => {
+    await enterBy(page, at, 'operator')
+    await page.goto(`${at.origin}/beings/echo`)
+    await page.getByLabel('What you say to @echo').waitFor()
+    await at.served.close()
+    at.served = { ...at.served, close: async () => undefined } // it is closed
+    await page.getByText('The portal does not answer.').waitFor()
+    await page.getByLabel('What you say to @echo').waitFor()
+    await page.getByRole('link', { name: 'Threads' }).click() // its code is not loaded yet, or is
+    await at.serveAnew()
+    await page.getByText('The portal does not answer.').waitFor({ state: 'detached' })
+    await page.getByRole('heading', { name: 'Threads' }).waitFor()
+    await page.getByRole('link', { name: /@echo/ }).first().waitFor()
+  })
+
+  it('works over plain http from another machine', async () => {
+    const { port } = new URL(at.origin)
+    await at.serveAnew({ hosts: [`${HOST}:${port}`] })
+    const origin = `http://${HOST}:${port}`
+    await page.goto(`${origin}/welcome#${await at.linkFor('operator')}`)
+    expect(await page.evaluate('isSecureContext')).toBe(false)
+    await page.locator('input[type=password]').fill(PASSWORD)
+    await page.getByRole('button', { name: /Sign in as/ }).click()
+    for (const path of ['/inbox', '/beings/echo', '/threads', '/world']) {
+      await page.waitForURL((url) => !url.pathname.startsWith('/welcome'))
+      await page.goto(`${origin}${path}`)
+      await page.getByRole('heading', { level: 1 }).waitFor()
+    }
+    await page.goto(`${origin}/beings/echo`)
+    await page.getByLabel('What you say to @echo').fill('From afar')
+    await page.keyboard.press('Enter')
+    await page.getByText('From afar').first().waitFor()
+    expect(complaints).toEqual([])
+  })
+})
