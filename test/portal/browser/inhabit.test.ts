@@ -108,6 +108,15 @@ describe.runIf(hasChromium)('inhabiting and acting in a browser', () => {
     await doIn(tab, 'set-role', { role: HERALD })
     await doIn(tab, 'set-world-signal', { namespace: 'school', key: 'bell', value: true })
     await doIn(tab, 'set-roleflow', { flow: FLOW })
+    // Its own pages show it to itself, although its lists do not hold it.
+    for (const path of ['/beings/ann', '/beings/ann/flow', '/roles?role=herald', '/signals']) {
+      await tab.goto(`${at.origin}${path}`)
+      await tab.getByRole('heading', { level: 1 }).waitFor()
+      await tab
+        .getByText(/herald|school/)
+        .first()
+        .waitFor()
+    }
     await banner(tab).getByText('@ann').waitFor() // on every page, also after it was loaded again
     expect(askedFor(model, 'ann')).toHaveLength(calls)
     expect(said).toEqual([])

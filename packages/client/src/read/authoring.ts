@@ -267,20 +267,30 @@ export interface FlowInside {
   readonly versions: readonly FlowVersion[]
 }
 
-/** The flow of a being that the person may see. @throws {TreeosError} as `see` */
+/** The flow of a being that the person may see, or whose past is open to it, such as its own. @throws {TreeosError} as `see` */
 export async function inspectFlow(at: SeeConnection, as: BeingName, being: BeingName): Promise<FlowInside> {
-  const { qualities, identity } = await withSnapshot(at, as, ({ see }) => see(stanceOf(being)))
   const isOpen = await mayReadPast(at, as, being)
+  const { flow, defaultRole, isEnded } = await flowNow(at, as, being).catch(async (error: unknown) => {
+    const row = isOpen && error instanceof TreeosError ? await readerOf(at).being(being) : null
+    if (row === null) throw error
+    return { flow: row.qualities.roleFlow, defaultRole: row.defaultRole, isEnded: row.ended !== undefined }
+  })
   const [last] = isOpen ? await listOutcomes(at.db, being, 1) : []
   return {
     stance: stanceOf(being),
-    flow: qualities.roleFlow ?? [],
-    defaultRole: identity.defaultRole,
-    isEnded: identity.ended !== undefined,
+    flow: flow ?? [],
+    defaultRole,
+    isEnded,
     isOpen,
     moments: last?.n ?? 0,
     versions: isOpen ? await flowVersionsOf(at.db, being) : [],
   }
+}
+
+async function flowNow(at: SeeConnection, as: BeingName, being: BeingName) {
+  const { qualities, identity } = await withSnapshot(at, as, ({ see }) => see(stanceOf(being)))
+  const { defaultRole, ended } = identity
+  return { flow: qualities.roleFlow, defaultRole, isEnded: ended !== undefined }
 }
 
 async function flowVersionsOf(db: Db, being: BeingName): Promise<FlowVersion[]> {
