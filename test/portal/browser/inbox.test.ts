@@ -1,5 +1,5 @@
 /** The inbox as a queue, a conversation, a server that is away, and plain http from another machine. */
-import { act, inbox, summon } from '@treeos/client'
+import { inbox, summon } from '@treeos/client'
 import type { Browser, Page } from 'playwright-core'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { complaintsOf, enterBy, hasChromium, openBrowser } from '../../support/browser.ts'
@@ -21,7 +21,8 @@ describe.runIf(hasChromium)('the page people work in', () => {
     const asAda = { ...at.world, person: 'ada' }
     for (let i = 1; i <= QUESTIONS; i++)
       await summon(asAda, { target: 'operator', content: `Question ${i}?`, as: 'ada', waitSeconds: null })
-    await act(at.world, 'operator', { verb: 'summon', target: '@echo', content: 'What do you say?' })
+    const asked = { target: 'echo', content: 'What do you say?', as: 'operator', waitSeconds: null }
+    await summon(at.world, asked)
     await play(at.world, 'pup', { verb: 'summon', target: '@operator', content: 'May I?' })
     for (let i = 0; i < NOTICES; i++) await at.world.birthPuppet(`failing-${i}`)
     for (let i = 0; i < NOTICES; i++) await wakeUp(at.world, `failing-${i}`, [{ throw: `fault ${i}` }])
