@@ -2,12 +2,12 @@
  * Somebody has the login of a worker, and writes facts that give or take power, where no gate judges them. Each is refused. Control: the owner
  * of the tables, whom no function checks, gets the same batch in.
  */
-import { type FactDraft, newWake } from '@treeos/core'
-import { append, type Batch, type WakingChange } from '@treeos/store'
+import { type FactDraft, type Json, type JsonObject, newWake } from '@treeos/core'
+import { append, type Batch, type RowWrite, type WakingChange } from '@treeos/store'
 import { sql } from 'kysely'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { batchOf } from './batch.ts'
-import { attempt, KID, OPERATOR, tally, useOpened } from './stolen.ts'
+import { attempt, KID, OPERATOR, rowOf, tally, useOpened } from './stolen.ts'
 
 const base = useOpened()
 const count = tally('facts of power')
@@ -190,5 +190,70 @@ describe('in a moment whose wake holds words from outside', () => {
   ])('control: it writes %s', async (_what, made) => {
     const batch = await made()
     expect(await attempt(base.db, (tx) => append(tx, batch))).toMatchObject({ status: 'appended' })
+  })
+})
+
+describe('the row of a being whose words came from outside', () => {
+  const MARK = 'origin:outside'
+  const mood = fact('being:kid', 'quality:set', { path: ['mood'], value: 'as told' })
+  const role = fact('registry', 'role:set', { name: 'told', digest: 'd'.repeat(64), origin: 'live' })
+  const stateOf = (marked: string | null) =>
+    sql`update treeos.projection set state = ${JSON.stringify(rowOf('kid', 'operator', 'llm').state).replace('{', marked ?? '{')}
+      where key = 'being:kid'`.execute(base.owner)
+  const outside = (is: object): RowWrite['state'] => ({
+    ...(rowOf('kid', 'operator', 'llm').state as JsonObject),
+    ...is,
+  })
+  /** Facts of the moment, and the row that they are to make. */
+  async function kept(state: Json, drafts: FactDraft[], row: Partial<RowWrite> = {}): Promise<Batch> {
+    const batch = await ofKid(...drafts)
+    const foldedSeq = batch.facts.findLast(({ ref }) => ref.reel === (row.reel ?? 'being:kid'))!.ref.seq
+    return { ...batch, rows: [{ ...rowOf('kid', 'operator', 'llm'), state, foldedSeq, ...row }] }
+  }
+  const ofRole = { key: 'role:told', reel: 'registry', place: null, parent: null, cognition: null }
+  const nested = { qualities: { outside: true } }
+  const mark = (name: string) => fact('registry', MARK, { name })
+
+  const LOST: Readonly<Record<string, () => Promise<Batch>>> = {
+    'that was marked': () => kept(outside({}), [mood]),
+    'that was marked, with the word elsewhere': () => kept(outside(nested), [mood]),
+    'that was marked, with a mark that says no': () => kept(outside({ outside: false }), [mood]),
+    'that is marked anew': () => kept(outside({}), [mood, fact('being:kid', MARK)]),
+  }
+  const NEW: Readonly<Record<string, () => Promise<Batch>>> = {
+    'that its fact marks': LOST['that is marked anew']!,
+    'of a role that its fact marks': () => kept({ name: 'told' }, [mark('told'), role], ofRole),
+  }
+  const refused = async (made: () => Promise<Batch>) => {
+    const batch = await made()
+    const answer = await attempt(base.db, (tx) => append(tx, batch))
+    count(answer)
+    expect(answer).toBe('42501')
+    expect(await attempt(base.owner, (tx) => append(tx, batch))).toMatchObject({ status: 'appended' })
+  }
+
+  describe('once it is marked', () => {
+    beforeAll(() => stateOf('{"outside":true,'))
+    afterAll(() => stateOf(null))
+
+    it.each(Object.keys(LOST))('a worker cannot write without the mark a row %s', (what) =>
+      refused(LOST[what]!),
+    )
+
+    it('control: it writes the row with the mark', async () => {
+      const batch = await kept(outside({ outside: true, qualities: { text: 'a\u0000b' } }), [mood])
+      expect(await attempt(base.db, (tx) => append(tx, batch))).toMatchObject({ status: 'appended' })
+    })
+  })
+
+  it.each(Object.keys(NEW))('a worker cannot write without the mark a row %s', (what) => refused(NEW[what]!))
+
+  it('control: it writes rows without a mark where nothing marks them', async () => {
+    const rightful = [
+      await kept(outside(nested), [mood]),
+      await kept({ name: 'told' }, [mark('other'), role], ofRole),
+    ]
+    for (const batch of rightful)
+      expect(await attempt(base.db, (tx) => append(tx, batch))).toMatchObject({ status: 'appended' })
   })
 })

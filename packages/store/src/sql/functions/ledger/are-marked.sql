@@ -10,5 +10,5 @@ create or replace function treeos.are_marked(facts jsonb) returns boolean langua
       and not exists (
         select from projection p
         where p.key = case f.reel when 'registry' then 'role:' || (told(decode(f.bytes, 'hex'))->>'name') else f.reel end
-          and told(convert_to(p.state, 'UTF8'))->'outside' = 'true'))
+          and is_marked(p.state)))
 $$;
