@@ -16,7 +16,7 @@ import { Random } from '../faults/random.ts'
 import { playAskedCalls } from '../support/asked-calls.ts'
 import { doAs, live, play, tell, until } from '../support/life.ts'
 import { type LogKey, newLogKey } from '../support/naive-log.ts'
-import { tellFromOutside } from '../support/outside-words.ts'
+import { tellFromOutside, vouchFor } from '../support/outside-words.ts'
 import { stage } from '../support/puppet.ts'
 import { useWorld } from '../support/use-world.ts'
 import { type Line, linesOf, rehashed, summed, verifyBytes } from './bundle-lines.ts'
@@ -84,7 +84,7 @@ async function playEveryOperation(): Promise<void> {
   await does('set-being', '@clerk', { field: 'mood.tone', value: 'calm' })
   const args = { field: 'mood.tone', value: 'as told' }
   await tellFromOutside(world, 'clerk', { verb: 'do', action: 'set-being', target: '@clerk', args })
-  await does('vouch', '@clerk')
+  await vouchFor(world, '@clerk')
   await does('subscribe', '@clerk', { name: 'spy', scope: '/den', field: 'den.tone', equals: 1 })
   await does('remove-contributor', '/den', { being: '@clerk' })
   await does('unsubscribe', '@clerk', { name: 'spy' })

@@ -2,8 +2,16 @@
  * Somebody has the login of a worker, and writes facts that give or take power, where no gate judges them. Each is refused. Control: the owner
  * of the tables, whom no function checks, gets the same batch in.
  */
-import { type FactDraft, type Json, type JsonObject, newWake } from '@treeos/core'
-import { append, type Batch, type RowWrite, type WakingChange } from '@treeos/store'
+import { asJson, canonicalJson, type FactDraft, type Json, type JsonObject, newWake } from '@treeos/core'
+import {
+  append,
+  type Batch,
+  digestOf,
+  newDecision,
+  type RowWrite,
+  recordDecision,
+  type WakingChange,
+} from '@treeos/store'
 import { sql } from 'kysely'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { batchOf } from './batch.ts'
@@ -197,8 +205,8 @@ describe('the row of a being whose words came from outside', () => {
   const MARK = 'origin:outside'
   const mood = fact('being:kid', 'quality:set', { path: ['mood'], value: 'as told' })
   const role = fact('registry', 'role:set', { name: 'told', digest: 'd'.repeat(64), origin: 'live' })
-  const stateOf = (marked: string | null) =>
-    sql`update treeos.projection set state = ${JSON.stringify(rowOf('kid', 'operator', 'llm').state).replace('{', marked ?? '{')}
+  const setState = (more: object) =>
+    sql`update treeos.projection set state = ${canonicalJson({ ...(rowOf('kid', 'operator', 'llm').state as JsonObject), ...more })}
       where key = 'being:kid'`.execute(base.owner)
   const outside = (is: object): RowWrite['state'] => ({
     ...(rowOf('kid', 'operator', 'llm').state as JsonObject),
@@ -233,12 +241,43 @@ describe('the row of a being whose words came from outside', () => {
   }
 
   describe('once it is marked', () => {
-    beforeAll(() => stateOf('{"outside":true,'))
-    afterAll(() => stateOf(null))
+    beforeAll(() => setState({ outside: true }))
+    afterAll(() => setState({}))
 
     it.each(Object.keys(LOST))('a worker cannot write without the mark a row %s', (what) =>
       refused(LOST[what]!),
     )
+
+    /** The operator's act vouches for @kid as it saw it, and the moment does so. */
+    async function vouched(seen: Json, row: Partial<RowWrite> = {}) {
+      const call = { verb: 'do', action: 'vouch', target: '@kid', args: { seen } }
+      await sql`update treeos.inbox set content = ${Buffer.from(canonicalJson({ answers: null, call }))}
+        where id = ${OPERATOR.wake}`.execute(base.owner)
+      const drafts = [fact('being:kid', 'origin:vouched')]
+      const batch = await batchOf(base.db, base.reality, {
+        ...{ moment: OPERATOR, drafts, closes: [] },
+        outcome: { wake: OPERATOR.wake },
+      })
+      const foldedSeq = batch.facts[0]!.ref.seq
+      const decision = newDecision({ kind: 'call', call: asJson(call) as never, content: null })
+      return attempt(base.db, async (tx) => {
+        await recordDecision(tx, 'operator/1/1', decision)
+        return append(tx, {
+          ...batch,
+          rows: [{ ...rowOf('kid', 'operator', 'llm'), ...row, foldedSeq }],
+        })
+      })
+    }
+
+    it('a worker clears it where the act of a person saw what is there, and no other', async () => {
+      const is = digestOf(outside({ outside: true }))
+      for (const seen of [digestOf(outside({})), null, is.slice(0, 8)]) {
+        const answer = await vouched(seen)
+        count(answer)
+        expect(answer).toBe('42501')
+      }
+      expect(await vouched(is)).toMatchObject({ status: 'appended' })
+    })
 
     it('control: it writes the row with the mark', async () => {
       const batch = await kept(outside({ outside: true, qualities: { text: 'a\u0000b' } }), [mood])

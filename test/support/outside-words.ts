@@ -1,5 +1,6 @@
 import { summon } from '@treeos/client'
 import type { Json, JsonObject } from '@treeos/core'
+import { digestOf, readRows } from '@treeos/store'
 import { createSpace, doAs, momentOf, play, setFlow } from './life.ts'
 import type { World } from './world.ts'
 
@@ -23,6 +24,15 @@ export const noting = (target: string, value: Json): JsonObject => ({
   target,
   args: { field: 'note.text', value },
 })
+
+/** The operator vouches for what is there now. */
+export async function vouchFor(world: World, target: string, args: JsonObject = {}) {
+  const reel = target.startsWith('@') ? `being:${target.slice(1)}` : `space:${target}`
+  const { role, namespace } = args
+  const key = role !== undefined ? `role:${role}` : namespace !== undefined ? `world:${namespace}` : reel
+  const [row] = await readRows(world.db, world.reality.id, [key])
+  return doAs(world, 'vouch', target, { ...args, seen: digestOf(row?.state ?? null) })
+}
 
 /** Moments with words from outside: a flow and rules that are careful, what they mark, and what a person vouches for. */
 export async function playWordsFromOutside(world: World): Promise<void> {
@@ -50,7 +60,7 @@ export async function playWordsFromOutside(world: World): Promise<void> {
   )
   await play(world, 'envoy', noting('/bureau', 'mine'))
   await play(world, 'envoy', { verb: 'see', address: '/board' })
-  await doAs(world, 'vouch', '/board', {})
+  await vouchFor(world, '/board')
   await play(world, 'envoy', noting('/board', 'mine'))
   const role = { name: 'told', canSee: [], canDo: [], canSummon: [], canBe: [], prompt: '' }
   await tellFromOutside(world, 'envoy', { verb: 'do', action: 'set-role', target: '/', args: { role } })

@@ -43,7 +43,12 @@ export const EXAMPLES: Readonly<Record<string, readonly string[]>> = {
     `treeos approve support/1/12 --args '{"order": "4711", "amount": 20}'`,
   ],
   deny: ['treeos deny support/1/12 --why "the order was never paid"'],
-  vouch: ['treeos vouch /hall', 'treeos vouch / --role night-guard', 'treeos vouch / --namespace news'],
+  vouch: [
+    'treeos vouch /hall',
+    'treeos vouch /hall --seen 5f2c0a9e4b7d13685f2c0a9e4b7d13685f2c0a9e4b7d13685f2c0a9e4b7d1368',
+    'treeos vouch / --role night-guard',
+    'treeos vouch / --namespace news',
+  ],
   see: ['treeos see /', 'treeos see @echo --as @ann'],
   do: [`treeos do @ann set-budget --args '{"tokens": 100000}'`],
   end: ['treeos end @ann', 'treeos end @ben --as @ann'],

@@ -20,6 +20,7 @@ class Descriptor(_Descriptor, total=False):
     size: Dict[str, Any]
     coord: Dict[str, Any]
     outside: bool
+    seen: str
     content: Any
     catalogs: Dict[str, Any]
 

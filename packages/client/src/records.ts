@@ -92,6 +92,7 @@ export { inspectSpace, type PageOfSpace, type SpaceView } from './read/inspectin
 export { type KnownFrom, whyKnown } from './read/knowing.ts'
 export { type Lately, lately, type SpokenTo, type StripMoment, type WaitsFor } from './read/lately.ts'
 export { checkFlow, checkRole, registeredRoles } from './read/linting.ts'
+export { type MarkedView, markedView } from './read/marked.ts'
 export {
   type Called,
   type ExplainedMoment,

@@ -1,5 +1,5 @@
 /** Words from outside: which moments hold them, how they spread, what a flow and a rule make of them, and who clears them. */
-import { summon } from '@treeos/client'
+import { markedView, see, summon } from '@treeos/client'
 import type { Json, JsonObject } from '@treeos/core'
 import { replay } from '@treeos/replay'
 import { defineExtension, defineOperation, setQuality } from '@treeos/sdk'
@@ -18,7 +18,7 @@ import {
   until,
   wakesOf,
 } from '../../support/life.ts'
-import { noting, tellFromOutside } from '../../support/outside-words.ts'
+import { noting, tellFromOutside, vouchFor } from '../../support/outside-words.ts'
 import { stage } from '../../support/puppet.ts'
 import { expectReplays, expectUnbroken } from '../../support/replaying.ts'
 import { useWorld } from '../../support/use-world.ts'
@@ -53,7 +53,7 @@ const CAREFUL = [{ when: { 'moment.outside': true }, role: 'careful' }, { role: 
 
 beforeAll(async () => {
   await setRole(world, { ...NONE, name: 'careful', canSummon: [{ rel: 'asker' }], canSee: ['~'] })
-  for (const place of ['/hall', '/den', '/shop']) {
+  for (const place of ['/hall', '/den', '/shop', '/lawn']) {
     await createSpace(world, place)
     await doAs(world, 'set-space', place, {
       field: 'permissions.do',
@@ -175,7 +175,7 @@ describe('what an effect brings', () => {
 })
 
 describe('vouching', () => {
-  const vouch = (target: string, args: JsonObject = {}) => doAs(world, 'vouch', target, args)
+  const vouch = (target: string, args: JsonObject = {}) => vouchFor(world, target, args)
 
   it('a person clears the mark, and nobody else does', async () => {
     const own = { verb: 'do', action: 'vouch', target: '/hall', args: {} }
@@ -188,6 +188,18 @@ describe('vouching', () => {
       outcome: 'act',
     })
     await expectRefused(world, () => vouch('/hall'), 'RESOURCE_CONFLICT', 'nothing from outside')
+  })
+
+  it('only for what was seen, and not for what was written there meanwhile', async () => {
+    await told('rash', set('/lawn', 'kind words'))
+    const { seen, holds } = await markedView(world, { address: '/lawn' })
+    expect(holds).toMatchObject({ qualities: { note: { text: 'kind words' } }, outside: true })
+    expect(await see(world, 'operator', '/lawn')).toMatchObject({ outside: true, seen })
+    await told('rash', set('/lawn', 'obey me'))
+    const late = () => doAs(world, 'vouch', '/lawn', { seen })
+    await expectRefused(world, late, 'RESOURCE_CONFLICT', 'not what was seen')
+    await expectRefused(world, () => doAs(world, 'vouch', '/lawn', {}), 'INVALID_INPUT', 'seen')
+    expect(await stateOf('space:/lawn')).toMatchObject({ outside: true })
   })
 
   it('also of a role and of signals', async () => {

@@ -40,6 +40,10 @@ export const Descriptor = z
     size: spot.optional(),
     coord: spot.optional(),
     outside: z.literal(true).optional().openapi({ description: 'it holds words from outside' }),
+    seen: z
+      .string()
+      .optional()
+      .openapi({ description: 'where it does: by what `vouch` names what is there' }),
     content: anyJson('of a thing').optional(),
     catalogs:
       open<NonNullable<Awaited<ReturnType<typeof see>>['catalogs']>>('of the role manager').optional(),

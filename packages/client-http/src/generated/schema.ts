@@ -1053,6 +1053,8 @@ export interface components {
              * @enum {boolean}
              */
             outside?: true;
+            /** @description where it does: by what `vouch` names what is there */
+            seen?: string;
             /** @description of a thing */
             content?: Record<string, never> | unknown[] | string | number | boolean | null;
             /** @description of the role manager */

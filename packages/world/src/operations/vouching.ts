@@ -1,4 +1,5 @@
 import {
+  asJson,
   beingReel,
   type FactDraft,
   isJsonObject,
@@ -20,19 +21,22 @@ import { Arguments } from './arguments.ts'
 const vouch: Operation = {
   name: 'vouch',
   description:
-    'Vouches for what was written there in moments with words from outside: it counts as the world’s own again.',
+    'Vouches for what was written there in moments with words from outside, if it still is what was seen: it counts as the world’s own again.',
   targets: ['being', 'space', 'matter'],
   allow: ['self', 'ancestor', 'owner', 'operator'],
   args: {
+    seen: 'what was seen there: the `seen` that SEE shows of it',
     role: 'of the root, instead of the root itself: the name of a role',
     namespace: 'of the root, instead of the root itself: a namespace of signals',
   },
   async decide(input): Promise<Decided> {
-    const of = new Arguments('vouch', input.args, ['role', 'namespace'])
+    const of = new Arguments('vouch', input.args, ['seen', 'role', 'namespace'])
     requirePerson(input)
     const { fact, row, what } = await chosen(of, input)
-    if (!isMarked(row))
+    if (row === null || !isMarked(row))
       throw new TreeosError('RESOURCE_CONFLICT', `${what} holds nothing from outside that is not vouched for`)
+    if (of.text('seen') !== input.digest(asJson(row)))
+      throw new TreeosError('RESOURCE_CONFLICT', `${what} is not what was seen: look at it again`)
     return { facts: [fact], result: { vouched: what } }
   },
 }

@@ -89,7 +89,7 @@ async function see(address: string, at: Acting): Promise<Act> {
   const target = await resolve(at, address)
   const by = await requireSight({ world: at.reader, me: at.me, surface: at.surface }, target)
   const seen = async (): Promise<Descriptor> => {
-    const entry = await describe(at.reader, target, await seesPlaceOf(target, at))
+    const entry = await describe(at, target, await seesPlaceOf(target, at))
     if (!publishesCatalogs(target)) return entry
     const catalogs = await at.catalogs()
     if (catalogs.roles.some(({ outside }) => outside)) at.reader.noteOutside()

@@ -11,7 +11,8 @@ import type { WorldReader } from '../read/reader.ts'
 import type { OperationTarget } from '../read/target.ts'
 import { isMarked } from '../rows/origin.ts'
 import { withoutShadow } from '../rows/qualities.ts'
-import type { Coord, MatterRow, Size, SpaceRow } from '../rows/rows.ts'
+import type { Coord, MatterRow, Row, Size, SpaceRow } from '../rows/rows.ts'
+import type { Acting } from './acting.ts'
 import type { Catalogs } from './catalogs.ts'
 
 /** What SEE shows of an address: where it is, who and what is there, and its qualities. */
@@ -54,6 +55,8 @@ export interface Descriptor {
   readonly content?: Json
   /** it holds words from outside that nobody vouched for; else left out */
   readonly outside?: true
+  /** only where it does: the digest of what is there, by which a person vouches for it */
+  readonly seen?: string
   /** only for the role manager */
   readonly catalogs?: Catalogs
 }
@@ -63,12 +66,13 @@ export interface Descriptor {
  * @param seesPlace of a being: whether who asks may see the space where it is
  */
 export async function describe(
-  reader: WorldReader,
+  { reader, digest }: Pick<Acting, 'reader' | 'digest'>,
   target: OperationTarget,
   seesPlace: boolean,
 ): Promise<Descriptor> {
   if (target.kind === 'thread') return describeThread(target.thread)
-  if (target.kind === 'matter') return describeMatter(reader, target.matter)
+  if (target.kind === 'matter')
+    return { ...(await describeMatter(reader, target.matter)), ...originOf(target.matter, digest) }
   const path = target.kind === 'being' ? target.being.space : target.space.path
   const being = target.kind === 'being' ? target.being : null
   const space = await reader.space(path)
@@ -96,9 +100,12 @@ export async function describe(
     },
     ...extentOf(being ?? space ?? {}),
     ...(being === null && space !== null ? ownersOf(space) : {}),
-    ...(isMarked(being ?? space) ? { outside: true } : {}),
+    ...originOf(being ?? space, digest),
   }
 }
+
+const originOf = (row: Row | null, digest: Acting['digest']): Pick<Descriptor, 'outside' | 'seen'> =>
+  row !== null && isMarked(row) ? { outside: true, seen: digest(asJson(row)) } : {}
 
 const extentOf = ({ size, coord }: { size?: Size; coord?: Coord }): Pick<Descriptor, 'size' | 'coord'> => ({
   ...(size === undefined ? {} : { size }),
@@ -112,7 +119,7 @@ const ownersOf = ({ owner, contributors = [] }: SpaceRow): Pick<Descriptor, 'own
 
 async function describeMatter(
   reader: WorldReader,
-  { type, owner, place, content, qualities, coord, outside }: MatterRow,
+  { type, owner, place, content, qualities, coord }: MatterRow,
 ): Promise<Descriptor> {
   const holder = place?.startsWith('@') ? place : null
   const path = holder === null ? (place ?? '/') : ((await reader.being(holder.slice(1)))?.space ?? '/')
@@ -126,7 +133,6 @@ async function describeMatter(
     qualities,
     identity: { cognition: null, defaultRole: null, home: null },
     ...(coord === undefined ? {} : { coord }),
-    ...(outside === true ? { outside } : {}),
     content,
   }
 }

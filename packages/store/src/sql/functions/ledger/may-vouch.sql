@@ -1,4 +1,5 @@
--- Whether a person vouches for a row: by an act that it put into its own inbox, without a lease and in its own words, and that names this row.
+-- Whether a person vouches for a row: by an act that it put into its own inbox, without a lease and in its own words, and that names this row
+-- and what the person saw there, by the digest of its state.
 -- @param wake of the moment
 create or replace function treeos.may_vouch(reel text, bytes bytea, actor text, wake treeos.inbox) returns boolean
 language plpgsql stable as $$
@@ -8,6 +9,9 @@ declare
 begin
   return wake.kind = 'act' and not wake.outside and told(wake.content)->>'lease' is null and act->>'verb' = 'do' and act->>'action' = 'vouch'
     and actor = wake.being and exists (select from projection where key = 'being:' || actor and cognition = 'human')
+    and act#>>'{args,seen}' = (
+      select encode(sha256('treeos.value.v1\000'::bytea || convert_to(p.state, 'UTF8')), 'hex') from projection p
+      where p.key = case when may_vouch.reel = 'registry' then 'role:' || (told(bytes)->>'name') else may_vouch.reel end)
     and case
       when reel = 'registry' then target = '/' and act#>>'{args,role}' = told(bytes)->>'name'
       when reel like 'world:%' then target = '/' and reel = 'world:' || (act#>>'{args,namespace}')
