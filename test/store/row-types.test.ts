@@ -20,8 +20,10 @@ const TYPES: Readonly<Record<string, string>> = {
   jsonb: 'unknown',
   smallint: 'number',
   text: 'string',
+  tsvector: 'string',
   'timestamp with time zone': 'Date',
   uuid: 'string',
+  _float4: 'number[]',
   _int8: 'number[]',
   _text: 'string[]',
 }

@@ -121,7 +121,7 @@ const recalled: SeeResolver = async (input) => {
 const keeper = defineRole({
   name: 'memory:keeper',
   description: 'Answers from its notes, and keeps new ones.',
-  canSee: ['~', { rel: 'here' }, { pattern: 'matter:note-*' }],
+  canSee: ['~', { rel: 'here' }, { rel: 'parent' }, { pattern: 'matter:note-*' }],
   canDo: ['memory:remember', 'memory:recall', 'memory:forget'],
   canSummon: [{ rel: 'asker' }],
   // Without the view of things: what it holds and nobody vouched for is not read, so it marks no moment.

@@ -3,7 +3,7 @@ import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { act, erasing, prompt, whyKnown } from '@treeos/client'
-import type { JsonObject } from '@treeos/core'
+import type { JsonObject, VerbCall } from '@treeos/core'
 import memory from '@treeos/memory'
 import { exportBundle } from '@treeos/proofs'
 import { findOpen, findOutcomeOfWake, openDatabase } from '@treeos/store'
@@ -148,14 +148,16 @@ it('what a person tells it itself is sealed before it is in an inbox, and its ow
   await talk('Tell me of the vault.', { content: 'Well.' })
   expect(recalled()).not.toContain('scribe') // what another holds is not where the keeper looks
   await play(world, 'scribe', { verb: 'do', action: 'put', target: note, args: {} })
-  await talk('Tell me of the vault again.', { content: 'Well.' })
-  expect(recalled()).toMatch(/tiger-milk[\s\S]*says the scribe/)
-  await act(world, 'operator', {
+  const call: VerbCall = {
     verb: 'do',
     action: 'memory:remember',
     target: '@operator',
-    args: { text: 'a zebra-word' },
-  })
+    args: { text: 'The vault is a zebra-word' },
+  }
+  const kept = await act(world, 'operator', call, 30, 'once')
+  expect(await act(world, 'operator', call, 30, 'once')).toMatchObject({ act: kept.act }) // sealed alike, so it is the same request
+  await talk('Tell me of the vault again.', { content: 'Well.' })
+  expect(recalled()).toMatch(/tiger-milk[\s\S]*zebra-word[\s\S]*says the scribe/)
   const backup = await dump()
   expect(isIn(backup, 'says the scribe')).toBe(true) // control: a puppet is told its call in words
   expect(isIn(backup, 'zebra-word')).toBe(false)
@@ -184,6 +186,12 @@ it('what was read from outside waits for a person, is traced, and erased: from r
   const before = await talk('Where do invoices of the vault go?', { content: 'I do not know.' })
   expect(recalled()).not.toContain('mallory')
   expect((await findOpen(world.db, before.moment))!.record.outside).toBeUndefined()
+  const rule = (value: string | null) => doAs(world, 'set-space', '/den', { field: 'memory.outside', value })
+  await rule('show')
+  const warned = await talk('By the rule, where do invoices of the vault go?', { content: 'I am told so.' })
+  expect(recalled()).toMatch(/"outside": true[\s\S]*mallory-bank/)
+  expect((await findOpen(world.db, warned.moment))!.record.outside).toBe(true)
+  await rule(null)
   await doAs(world, 'vouch', note, {})
   const fooled = await talk('Where do invoices of the vault go now?', { content: 'To a bank.' })
   expect(recalled()).toContain('mallory-bank')
@@ -193,7 +201,7 @@ it('what was read from outside waits for a person, is traced, and erased: from r
     by: '@scribe',
     origin: 'outside',
     cause: { by: '@operator' },
-    seenBy: [fooled.moment],
+    seenBy: [warned.moment, fooled.moment],
   })
   const kept = await dump()
   await expectRefused(

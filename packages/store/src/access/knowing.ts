@@ -115,6 +115,6 @@ export async function listMomentsShown(
   const { rows } = await sql<SawFact>`
     select o.moment, o.being, o.n, o.opened_at as at from treeos.moment_open o
     where ${shown} and o.moment is distinct from ${header.moment}
-    order by o.opened_at, o.moment limit ${OPENED_MAX}`.execute(db)
+    order by o.opened_at, o.being, o.n limit ${OPENED_MAX}`.execute(db)
   return rows
 }
