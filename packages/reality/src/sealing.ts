@@ -1,5 +1,5 @@
 import { type BeingName, type Json, readPath, sealedId, type VerbCall } from '@treeos/core'
-import { type Db, openSealed, sealText } from '@treeos/store'
+import { type Db, openSealed, sealedWithout, sealText } from '@treeos/store'
 import type { Face, Registry } from '@treeos/world'
 import type { LoadedMoment } from './loaded-moment.ts'
 
@@ -28,6 +28,17 @@ export async function sealCall(
   return { ...call, args: { ...call.args, ...Object.fromEntries(sealed) } }
 }
 
+/** A call as it would be judged once it is sealed, without a key: for what is tried and never recorded. */
+export function asIfSealed({ operations }: Pick<Registry, 'operations'>, call: VerbCall): VerbCall {
+  if (call.verb !== 'do') return call
+  const seals = operations.get(call.action)?.seals ?? []
+  const texts = seals.flatMap((name) => {
+    const text = readPath(call.args, [name])
+    return typeof text === 'string' ? [[name, sealedWithout(text)] as const] : []
+  })
+  return texts.length === 0 ? call : { ...call, args: { ...call.args, ...Object.fromEntries(texts) } }
+}
+
 /** Stands where a text was whose key is gone. */
 const GONE = '(erased)'
 
@@ -35,7 +46,10 @@ const GONE = '(erased)'
  * A moment as its mind reads it: the notes that its search found are readable. Of any other sealed text, wherever it came from, it gets what
  * is recorded. The record, its digests and replay know sealed texts only.
  */
-export async function readableBy(db: Db, loaded: LoadedMoment): Promise<LoadedMoment> {
+export async function readableBy<Moment extends Pick<LoadedMoment, 'noted' | 'face'>>(
+  db: Db,
+  loaded: Moment,
+): Promise<Moment> {
   const found = loaded.noted?.aside?.recalled?.notes ?? []
   if (found.length === 0 || loaded.face === null) return loaded
   const ids = new Set(found.map(({ id }) => id))

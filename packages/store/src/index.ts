@@ -2,7 +2,7 @@
 
 export { listFactsSaying, listMomentsShown, type SaidFact } from './access/knowing.ts'
 export { findLease, type Lease, listLapsedLeases, renewLease } from './access/leases.ts'
-export { keepVector, listUnlikened, openSealed, sealText } from './access/sealed-texts.ts'
+export { keepVector, listUnlikened, openSealed, sealedWithout, sealText } from './access/sealed-texts.ts'
 export {
   deleteStoredOverlay,
   listStoredOverlays,

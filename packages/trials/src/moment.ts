@@ -16,6 +16,7 @@ import {
   parseDecision,
   type VerbCall,
 } from '@treeos/core'
+import { asIfSealed, contentHeard, readableBy } from '@treeos/reality'
 import {
   judgeSupposed,
   liveSupposed,
@@ -24,7 +25,7 @@ import {
   type SupposedDeps,
 } from '@treeos/replay/supposed'
 import { findDecision } from '@treeos/store'
-import { isAwaited } from '@treeos/world'
+import { composeMoment, isAwaited } from '@treeos/world'
 import { type Asking, type Models, modelNamed } from './models.ts'
 import type { Candidate } from './shape.ts'
 
@@ -89,6 +90,22 @@ export async function supposedBy(
   })
 }
 
+/** A moment with the notes readable that it recalled, as its mind would have read them. The digest of its prompt stays. */
+async function asRead(
+  deps: SupposedDeps,
+  { open, content }: PastScene,
+  would: RecomputedMoment,
+): Promise<RecomputedMoment> {
+  const { face } = would.seen
+  const read = await readableBy(deps.db, { noted: open, face })
+  if (read.face === face || read.face === null || would.composed === null) return would
+  const heard = contentHeard(open, read.face, content)
+  return {
+    ...would,
+    composed: composeMoment(deps.registry, would.specs, read.face, { ...open, content: heard }),
+  }
+}
+
 /** What a model would be sent; null when the moment is skipped, or needs code that is not loaded. */
 export function requestOf(
   { open }: PastScene,
@@ -115,7 +132,7 @@ export async function askCandidate(
   scene: PastScene,
   candidate: Candidate,
 ): Promise<Asked> {
-  const would = await supposedBy(deps, scene, candidate)
+  const would = await asRead(deps, scene, await supposedBy(deps, scene, candidate))
   const worn = { roles: rolesIn(would.stack), prompt: would.prompt }
   const unasked = {
     ...worn,
@@ -164,7 +181,8 @@ async function judge(
   if (decision.kind === 'failure')
     return { verdict: 'failed', code: decision.code, message: decision.message }
   if (decision.kind === 'see') return { verdict: 'allowed' }
-  return (await judgeSupposed(deps, scene, would, decision.call)) ?? { verdict: 'skipped' }
+  const call = asIfSealed(deps.registry, decision.call)
+  return (await judgeSupposed(deps, scene, would, call)) ?? { verdict: 'skipped' }
 }
 
 /** What differs between what was recorded and what was decided now. Texts that are not the same count as another `content`. */

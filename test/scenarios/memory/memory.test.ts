@@ -4,9 +4,11 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { act, erasing, prompt, whyKnown } from '@treeos/client'
 import type { JsonObject, VerbCall } from '@treeos/core'
+import { createModel, modelEndpoint } from '@treeos/host'
 import memory from '@treeos/memory'
 import { exportBundle } from '@treeos/proofs'
 import { findOpen, findOutcomeOfWake, openDatabase } from '@treeos/store'
+import { checkTrial, runTrial, type TrialLine } from '@treeos/trials'
 import { sql } from 'kysely'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { verifyBytes } from '../../proofs/bundle-lines.ts'
@@ -242,6 +244,32 @@ it('a search goes by likeness where there is a model for that, and by words alon
   await talk('And which drink for the strongroom now?', { content: 'Well.' })
   expect(recalled()).not.toContain('tiger-milk')
   expect(world.errors.map(({ where }) => where)).toContain('embeddings')
+})
+
+it('a trial asks with the notes readable, and judges a new note without keeping one', async () => {
+  await talk('The vault, for a trial.', { content: 'Well.' })
+  const read = checkTrial({
+    trial: 1,
+    moments: { being: ['@keeper'], last: 1 },
+    candidates: { same: {} },
+  })
+  if ('fault' in read) throw new Error(JSON.stringify(read.fault))
+  const args = { action: 'memory:remember', target: '@keeper', args: { text: 'nobody keeps it' } }
+  model.script(() => ({ tool: { name: 'do', args } }))
+  const lines: TrialLine[] = []
+  const asked = createModel(modelEndpoint({ baseUrl: model.url, apiKey: null, model: 'test-model' }), {
+    timeoutSeconds: 20,
+  })
+  await runTrial(world, {
+    trial: read.value,
+    models: { model: asked, connections: new Map() },
+    load: (path) => import(path),
+    onLine: (line) => lines.push(line),
+  })
+  expect(lines).toMatchObject([{ would: { verdict: 'allowed' } }])
+  expect(recalled()).toContain('tiger-milk')
+  expect(lines[0]?.differs).not.toContain('prompt')
+  expect(await noteIn('nobody keeps it')).toBe('none')
 })
 
 it('replay searches nothing: it gives the same bytes when all that finds notes is gone, and a bundle verifies', async () => {

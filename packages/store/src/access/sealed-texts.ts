@@ -28,6 +28,10 @@ export async function sealText(db: Db, being: BeingName, text: string, name?: st
   return `${PREFIX}${id}:${Buffer.concat(sealed).toString('base64url')}`
 }
 
+/** A sealed text of the same length, which nobody can open. */
+export const sealedWithout = (text: string): string =>
+  `${PREFIX}note-${'0'.repeat(32)}:${Buffer.alloc(NONCE_BYTES + Buffer.byteLength(text) + TAG_BYTES).toString('base64url')}`
+
 /** The sealed texts among these that can still be read. @param by only those that this being sealed; of anybody when left out */
 export async function openSealed(
   db: Db,
