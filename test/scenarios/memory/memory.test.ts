@@ -172,7 +172,7 @@ it('a sealed text of another is not read by who copies it, and none is taken uns
     .where('key', '=', await noteIn(CODE))
     .executeTakeFirstOrThrow()
   const { content } = JSON.parse(row.state) as { content: JsonObject }
-  const copy = { id: 'note-00000000000000000000000000000000', type: 'memory:note', content }
+  const copy = { id: 'note-ffffffffffffffffffffffffffffffff', type: 'memory:note', content }
   await doAs(world, 'create-matter', '/den', copy)
   await talk('The vault, once more.', { content: 'Well.' })
   expect(recalled().match(/tiger-milk/g)).toHaveLength(1)
