@@ -12,7 +12,6 @@ import type { OperationTarget } from '../read/target.ts'
 import { isMarked } from '../rows/origin.ts'
 import { withoutShadow } from '../rows/qualities.ts'
 import type { Coord, MatterRow, Row, Size, SpaceRow } from '../rows/rows.ts'
-import type { Acting } from './acting.ts'
 import type { Catalogs } from './catalogs.ts'
 
 /** What SEE shows of an address: where it is, who and what is there, and its qualities. */
@@ -61,12 +60,18 @@ export interface Descriptor {
   readonly catalogs?: Catalogs
 }
 
+interface Describing {
+  readonly reader: WorldReader
+  /** hex digest of a JSON value */
+  readonly digest: (value: Json) => string
+}
+
 /**
  * Describes a being, a space, a thing or a thread as it is now.
  * @param seesPlace of a being: whether who asks may see the space where it is
  */
 export async function describe(
-  { reader, digest }: Pick<Acting, 'reader' | 'digest'>,
+  { reader, digest }: Describing,
   target: OperationTarget,
   seesPlace: boolean,
 ): Promise<Descriptor> {
@@ -104,7 +109,7 @@ export async function describe(
   }
 }
 
-const originOf = (row: Row | null, digest: Acting['digest']): Pick<Descriptor, 'outside' | 'seen'> =>
+const originOf = (row: Row | null, digest: Describing['digest']): Pick<Descriptor, 'outside' | 'seen'> =>
   row !== null && isMarked(row) ? { outside: true, seen: digest(asJson(row)) } : {}
 
 const extentOf = ({ size, coord }: { size?: Size; coord?: Coord }): Pick<Descriptor, 'size' | 'coord'> => ({
