@@ -67,6 +67,7 @@ async function playCountedCalls(world: World, told: Map<string, string>): Promis
     'create-space': { forbid: [{ role: 'stage:free' }] },
   }
   await doAs(world, 'set-space', '/desk', { field: 'shadow.do', value: tried })
+  await doAs(world, 'set-being', '@teller', { field: 'shadow', value: [{ role: 'resident' }] })
   const does = async (what: string, action: string, args: JsonObject) => {
     const { n } = await play(world, 'teller', { verb: 'do', action, target: '/desk', args })
     told.set(what, `teller/1/${n}`)

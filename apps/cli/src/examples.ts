@@ -36,7 +36,7 @@ export const EXAMPLES: Readonly<Record<string, readonly string[]>> = {
   'inbox read': ['treeos inbox read --all-notices', 'treeos inbox read notice/echo/1/2/operator'],
   'inbox dismiss': ['treeos inbox dismiss ann/1/2'],
   'shadow list': ['treeos shadow list /shop', 'treeos shadow list @cashier'],
-  'shadow adopt': ['treeos shadow adopt /shop'],
+  'shadow adopt': ['treeos shadow adopt /shop', 'treeos shadow adopt @cashier'],
   approvals: ['treeos approvals', 'treeos approvals --as @ann', 'treeos approvals --links'],
   approve: [
     'treeos approve support/1/12',

@@ -125,6 +125,7 @@ export async function readForMoment(
     ...(signed === null ? {} : { signed }),
     ...(seen.outside ? { outside: true } : {}),
     ...(seen.orientation === null ? {} : { orientation: seen.orientation }),
+    ...(seen.shadow === null ? {} : { shadow: seen.shadow }),
     ...(digests.noted === null ? {} : { noted: digests.noted }),
     face: seen.faceText === null ? null : digestOfCanonical(seen.faceText),
   }

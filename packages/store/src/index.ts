@@ -188,6 +188,7 @@ export {
   listOutcomes,
   listOutcomesOf,
   listShadowed,
+  listWornInShadow,
   requireOutcome,
   type StoredOutcome,
 } from './moments/outcome.ts'

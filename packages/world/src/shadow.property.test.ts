@@ -3,7 +3,7 @@ import fc from 'fast-check'
 import { expect, it } from 'vitest'
 import { actingIn, TOUCH } from '../test/gate-asking.ts'
 import { born, MemoryWorld, spaceMade } from '../test/memory-world.ts'
-import { decideCall, type Shadowed } from './index.ts'
+import { buildRegistry, decideCall, genesisFacts, readWorld, type Shadowed, seed } from './index.ts'
 
 // A long run: FC_RUNS=20000 npx pnpm@12.21.0 exec vitest run packages/world/src/shadow
 const numRuns = Number(process.env.FC_RUNS ?? 400)
@@ -110,4 +110,101 @@ it('rules that are tried change no decision, no fact of others and no mark', asy
     { numRuns },
   )
   expect(said).toBeGreaterThan(numRuns / 10) // they say something often enough for this to show anything
+})
+
+const FREE = { canSee: [], canDo: [], canSummon: [], canBe: [], see: ['me', 'place'], prompt: '' }
+const ROLES = ['resident', 'birther', 'herald', 'gone']
+const condition = fc.constantFrom<JsonObject>(
+  { 'moment.outside': true },
+  { 'world.town.bell': true },
+  { 'space.quality.ambient.tone': 'calm' },
+  { 'me.quality.mood.tone': { present: true } },
+  { 'me.quality.shadow': { present: true } },
+  { 'space.quality.shadow': { present: true } },
+  { 'time.hour': { gte: 12 } },
+)
+const clause = fc.record(
+  { when: condition, role: fc.constantFrom(...ROLES), stack: fc.boolean() },
+  { requiredKeys: ['role'] },
+)
+const flow = fc.array(clause, { maxLength: 4 }) as unknown as fc.Arbitrary<JsonObject[]>
+const registry = buildRegistry([seed])
+
+/** What a being opens with. @param hidden it may not see its place */
+async function opened(
+  own: Json,
+  shadow: Json | null,
+  at: { hidden: boolean; marked: boolean; hour: number },
+) {
+  const mood = { mood: { tone: 'mild' } }
+  const see = at.hidden ? { permissions: { see: { '*': { forbid: ['anyone'] } } } } : {}
+  const world = new MemoryWorld([
+    ...genesisFacts(),
+    {
+      reel: 'space:/hall',
+      kind: 'space:created',
+      payload: { path: '/hall', type: 'room', owner: 'operator' },
+    },
+    ...Object.entries({ ambient: { tone: 'calm' }, ...see }).map(([name, value]) =>
+      set('/hall', name, value),
+    ),
+    {
+      reel: 'world:town',
+      kind: 'signal:published',
+      payload: { namespace: 'town', key: ['bell'], value: true },
+    },
+    ...(at.marked ? [{ reel: 'world:town', kind: 'origin:outside', payload: {} }] : []),
+    ...ROLES.slice(0, 3).map((name) => ({
+      reel: 'registry',
+      kind: 'role:set',
+      payload: { name, digest: canonicalJson({ ...FREE, name }), origin: 'seed' },
+    })),
+    born('ann', 'operator', {
+      home: '/hall',
+      cognition: { kind: 'llm', script: null },
+      defaultRole: 'resident',
+      qualities: { roleFlow: own, ...mood, ...(shadow === null ? {} : { shadow }) },
+    }),
+  ])
+  if (shadow !== null) world.write('operator', [set('/hall', 'shadow', { do: { '*': false } })])
+  for (const name of ROLES) world.keep({ ...FREE, name })
+  const time = { openedAt: 0, zone: 'UTC', hour: at.hour, dayOfWeek: 1, offset: 0 }
+  const wake = { verb: 'summon', kind: 'message', trigger: null, lastSealed: null, asker: null } as const
+  const opening = {
+    me: world.being('ann'),
+    cognition: 'llm',
+    asked: null,
+    caller: null,
+    time,
+    ...wake,
+  } as const
+  return readWorld(world.reader(), registry, opening)
+}
+
+it('a flow that is tried changes nothing that a moment opens with, and says what it would have worn', async () => {
+  let said = 0
+  const scene = fc.record({ hidden: fc.boolean(), marked: fc.boolean(), hour: fc.constantFrom(9, 15) })
+  await fc.assert(
+    fc.asyncProperty(flow, flow, scene, async (own, shadow, at) => {
+      const [without, beside, as] = [
+        await opened(own, null, at),
+        await opened(own, shadow, at),
+        await opened(shadow, null, at),
+      ]
+      const { shadow: worn, basis: _more, ...same } = beside
+      const { shadow: none, basis: _basis, ...due } = without
+      expect(canonicalJson(JSON.parse(JSON.stringify(same)))).toBe(
+        canonicalJson(JSON.parse(JSON.stringify(due))),
+      )
+      expect(none).toBeNull()
+      if (beside.result.skip !== undefined) return expect(worn).toBeNull()
+      said += worn === null ? 0 : 1
+      // Worn in earnest, it gives the same, unless what it reads marks the moment.
+      if (as.outside !== beside.outside || as.result.skip !== undefined) return
+      const names = [as.result.primary, ...as.result.stacked]
+      expect(worn ?? [beside.result.primary, ...beside.result.stacked]).toEqual(names)
+    }),
+    { numRuns },
+  )
+  expect(said).toBeGreaterThan(numRuns / 10)
 })

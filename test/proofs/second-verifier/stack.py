@@ -38,6 +38,32 @@ class Stack:
         worn = [given(self.record["stack"], "primary"), *items(self.record["stack"], "stacked")]
         derived = [{"name": role, "digest": given(program, "roles", role, "digest")} for role in roles]
         need(same(worn, derived), "another stack")
+        self.check_shadow(told, roles, cognition)
+
+    def check_shadow(self, told, worn, cognition):
+        """The flow that is tried gives the roles that are told; where it reads what is not here, or its place, they are not compared."""
+        flow = None if self.me is None else at(self.me.get("qualities"), "shadow")
+        due, before = ABSENT, self.missing
+        self.missing = set()
+        registry = self.state_of("registry")
+        self.missing = before
+        if registry is None or self.me is None:
+            return
+        if type(flow) is list:
+            if any(path == "space" or path.startswith("space.quality") for path in paths_in(flow)):
+                return
+            self.missing = set()
+            context = self.context(told, flow)
+            is_whole, self.missing = not self.missing, before
+            if not is_whole:
+                return
+            default = self.me.get("defaultRole")
+            names = [given(clause, "role") for clause in flow] + [default, given(self.open, "asked")]
+            roles = {name: registry[name] for name in names if type(name) is str and name in registry}
+            found = roles_for({"flow": flow, "defaultRole": default, "roles": roles}, context, cognition, asked_in(self.open))
+            due = ABSENT if same(found, worn) else found
+        said = at(self.open, "shadow")
+        need(said is ABSENT if due is ABSENT else same(said, due), "another stack in the shadow")
 
     def state_of(self, reel):
         """None where the bundle does not hold it."""
@@ -81,7 +107,7 @@ class Stack:
         cognition = given(self.me.get("cognition"), "kind") if driver is None else "human"
         need(same(at(self.open, "cognition", "kind"), cognition), "another cognition")
 
-    def context(self, told):
+    def context(self, told, tried=None):
         last, caller = given(self.open, "lastSealed"), given(self.open, "caller")
         since = None if last is None else (self.open["openedAt"] - last["sealedAt"]) // 1000
         known = {
@@ -92,6 +118,7 @@ class Stack:
         }
         known["moment"] = {"outside": at(self.open, "outside") is True}
         flow = given(self.beside.program, "flow") if self.me is None else given(self.me.get("qualities"), "roleFlow")
+        flow = flow if tried is None else tried
         read = set(paths_in(flow))
         known["moment"]["origins"] = self.origins(read, told)
         path = None if self.me is None else self.me.get("space")

@@ -102,6 +102,24 @@ it('what is tried in the shadow counts and says what it would have said, and hol
   expect(each.flatMap((one) => one.said).reduce((sum, { times }) => sum + times, 0)).toBe(5)
 })
 
+it('a flow in the shadow says what it would have worn, and is not worn', async () => {
+  const quiet = { when: { 'world.shop.closed': true }, role: 'resident' }
+  const flow: Json = [quiet, { role: 'stage:free' }, { stack: true, role: 'resident' }]
+  await doAs(world, 'set-being', '@eve', { field: 'shadow', value: flow })
+  const worn = { primary: 'stage:free', stacked: [] }
+  expect(await play(world, 'eve', call('till:pay', 1))).toMatchObject(worn)
+  await doAs(world, 'set-world-signal', '/', { namespace: 'shop', key: 'closed', value: true })
+  expect(await play(world, 'eve', call('till:pay', 1))).toMatchObject(worn)
+  const told = (await shadowed(world, '@eve')).worn
+  const was = ['stage:free']
+  expect(told).toMatchObject([
+    { was, would: ['resident', 'resident'], times: 1 }, // the newest first
+    { was, would: ['stage:free', 'resident'], times: 1 },
+  ])
+  const refused = { field: 'shadow', value: [{ role: 'No Role' }] }
+  await expect(doAs(world, 'set-being', '@eve', refused)).rejects.toThrow('role')
+})
+
 it('replays and verifies', async () => {
   await expectReplays(world)
   await expectUnbroken(world)

@@ -27,9 +27,15 @@ export function addFlow(cli: Cli): void {
   )
   acts(
     cli,
-    cli.asBeing('set <stance> <file>', 'replace the clauses of a being; - reads standard input', 'flow'),
-    async (stance: string, file: string, options: ActingOptions) =>
-      doing(addressOfStance(stance, options), 'set-roleflow', { flow: await requireJsonFile(file) }),
+    cli
+      .asBeing('set <stance> <file>', 'replace the clauses of a being; - reads standard input', 'flow')
+      .option('--shadow', 'only try them: `treeos shadow list` says what they would have changed'),
+    async (stance: string, file: string, options: ActingOptions & { readonly shadow?: true }) => {
+      const [target, flow] = [addressOfStance(stance, options), await requireJsonFile(file)]
+      return options.shadow === true
+        ? doing(target, 'set-being', { field: 'shadow', value: flow })
+        : doing(target, 'set-roleflow', { flow })
+    },
   )
   cli.onInstance('lint <file>', 'check clauses for errors; - reads standard input', 'flow').action(
     cli.run(async (out, file: string, options: InstanceOptions) => {

@@ -40,6 +40,7 @@ export function shownExplanation({
   leftOut,
   gates,
   shadow = [],
+  wouldWear,
   ended,
   unheard,
   tries = [],
@@ -53,6 +54,7 @@ export function shownExplanation({
   return [
     `primary   ${worn}`,
     `stacked   ${list(stacked)}`,
+    ...(wouldWear === undefined ? [] : [`shadow    would wear ${list(wouldWear)}`]),
     clauses.length === 0
       ? 'clauses   none'
       : table(

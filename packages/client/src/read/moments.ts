@@ -245,6 +245,8 @@ export type ExplainedMoment = Explanation & {
   }
   /** what rules that are tried would have said otherwise; left out for nothing */
   readonly shadow?: readonly Shadowed[]
+  /** the roles that the flow in its shadow would have given; left out where they are the same */
+  readonly wouldWear?: readonly RoleName[]
   /** how the moment ended; `reason` is null where the kind says all */
   readonly ended: {
     readonly outcome: OutcomeKind
@@ -293,6 +295,7 @@ export async function explain(db: Db, being: BeingName, n: number): Promise<Expl
     leftOut: face?.dropped ?? [],
     by: outcome.record.by,
     gates: gatesOf(outcome),
+    ...(open.shadow === undefined ? {} : { wouldWear: open.shadow }),
     ...(outcome.record.shadow === undefined
       ? {}
       : { shadow: outcome.record.shadow as unknown as Shadowed[] }),

@@ -7,7 +7,7 @@ import {
   TreeosError,
 } from '@treeos/core'
 import type { Presence } from '@treeos/reality'
-import { listShadowed, readRows } from '@treeos/store'
+import { listShadowed, listWornInShadow, readRows } from '@treeos/store'
 import { beingKey, type Shadowed, spaceKey } from '@treeos/world'
 
 /** Moments that one reading looks at, the newest ones. */
@@ -28,15 +28,27 @@ export interface SaidInShadow extends Pick<Shadowed, 'by' | 'was' | 'would'> {
   }[]
 }
 
+/** Roles that the flow in the shadow of a being would have given, so far. */
+interface WornInShadow {
+  readonly was: readonly string[]
+  /** empty: it would have given none, so the moment would have been skipped */
+  readonly would: readonly string[]
+  readonly times: number
+  /** numbers of the newest moments */
+  readonly examples: readonly number[]
+}
+
 export interface ShadowView {
-  /** the rules that are tried in a space, by verb and key; null for none, and for a being */
+  /** the rules that are tried in a space, by verb and key, or the clauses of a being; null for none */
   readonly tried: Json
   readonly said: readonly SaidInShadow[]
+  /** of a being */
+  readonly worn: readonly WornInShadow[]
 }
 
 /**
- * What is tried in the shadow of the rules of a space, and what it would have said otherwise so far; or what rules anywhere would have said
- * otherwise of the calls of a being. It looks at the newest moments, those that said something first.
+ * What is tried in the shadow of the rules of a space, and what it would have said otherwise so far; or the flow in the shadow of a being, the
+ * roles that it would have given, and what rules anywhere would have said otherwise of its calls. It looks at the newest moments, those that said something first.
  * @param place path of a space, or the stance of a being
  * @throws {TreeosError} SPACE_NOT_FOUND, BEING_NOT_FOUND
  */
@@ -54,7 +66,20 @@ export async function shadowed(at: Pick<Presence, 'db' | 'reality'>, place: stri
       const shown = times < EXAMPLES_MAX ? [...examples, example] : examples
       found.set(id, { by, was, would, times: times + 1, examples: shown })
     }
-  return { tried, said: [...found.values()].sort((a, b) => b.times - a.times) }
+  const worn = being === null ? [] : await wornBy(at, being)
+  return { tried, said: [...found.values()].sort((a, b) => b.times - a.times), worn }
+}
+
+async function wornBy({ db }: Pick<Presence, 'db'>, being: BeingName): Promise<WornInShadow[]> {
+  const found = new Map<string, WornInShadow>()
+  for (const { n, roles, worn } of await listWornInShadow(db, being, MOMENTS_MAX)) {
+    const [was, would] = [worn as string[], roles as string[]]
+    const id = [was.join(' '), would.join(' ')].join('\n')
+    const { times, examples } = found.get(id) ?? { times: 0, examples: [] }
+    const shown = times < EXAMPLES_MAX ? [...examples, n] : examples
+    found.set(id, { was, would, times: times + 1, examples: shown })
+  }
+  return [...found.values()].sort((a, b) => b.times - a.times)
 }
 
 async function triedIn(
@@ -70,5 +95,5 @@ async function triedIn(
       path === null ? 'BEING_NOT_FOUND' : 'SPACE_NOT_FOUND',
       path === null ? `no being @${being} lives in this reality` : `space ${path} does not exist`,
     )
-  return path === null ? null : (state.qualities?.shadow ?? null)
+  return state.qualities?.shadow ?? null
 }

@@ -66,6 +66,8 @@ export interface OpenRecord {
   readonly outside?: true
   /** where it looked; left out for forward */
   readonly orientation?: LookingBack
+  /** the roles that the flow in its shadow would have given, the primary first; left out where they are the same, and without such a flow */
+  readonly shadow?: readonly RoleName[]
 }
 
 /** The role that counts as asked for: in a moment with words from outside none does, since these could have asked. */

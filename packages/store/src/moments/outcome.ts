@@ -1,4 +1,5 @@
 import {
+  asJson,
   type BeingName,
   type Digest,
   type Json,
@@ -8,7 +9,7 @@ import {
   TreeosError,
 } from '@treeos/core'
 import { type Selectable, sql } from 'kysely'
-import type { MomentRecord } from '../ledger/records.ts'
+import type { MomentRecord, OpenRecord } from '../ledger/records.ts'
 import type { Db } from '../sql/database.ts'
 import type { MomentOutcomeTable } from '../sql/schema.ts'
 import { decodeJson } from '../sql/stored-json.ts'
@@ -57,6 +58,24 @@ export async function listShadowed(db: Db, being: BeingName | null, last: number
   const own = being === null ? all : all.where('being', '=', being)
   const said = sql<boolean>`position('"shadow":['::bytea in record) > 0`
   return (await own.where(said).limit(last).execute()).map(outcomeOf)
+}
+
+/** The newest moments of a being in which the flow in its shadow would have given other roles, newest first. As {@link listShadowed}. */
+export async function listWornInShadow(
+  db: Db,
+  being: BeingName,
+  last: number,
+): Promise<{ readonly moment: MomentId; readonly n: number; readonly roles: Json; readonly worn: Json }[]> {
+  const { rows } = await sql<{ moment: string; n: number; open: Buffer; record: Buffer }>`
+    select o.moment, o.n, o.record as open, e.record
+    from treeos.moment_open o join treeos.moment_outcome e on e.moment = o.moment
+    where o.being = ${being} and position('"shadow":['::bytea in o.record) > 0
+    order by o.n desc limit ${last}`.execute(db)
+  return rows.map(({ moment, n, open, record }) => {
+    const { stack } = decodeJson<MomentRecord>(record)
+    const worn = stack === null ? [] : [stack.primary, ...stack.stacked].map(({ name }) => name)
+    return { moment, n, roles: asJson(decodeJson<OpenRecord>(open).shadow ?? []), worn }
+  })
 }
 
 /** The outcome that closed a wake; null while it is open, or when all its moments so far were superseded. */

@@ -54,11 +54,11 @@ export function deriveStack({ record, open, basis }: Opened, beside: Beside): De
   const faults: Fault[] = []
   const need = (holds: boolean, reason: string, what: string) => void (holds || faults.push([reason, what]))
   const heads = new Map(basis.map(([reel, seq]) => [reel, seq]))
-  const stateOf = (reel: string): State | null => {
+  const stateOf = (reel: string, isNoted = true): State | null => {
     const seq = heads.get(reel)
     if (seq === 0) return {}
     const state = beside.isWhole(reel) && seq !== undefined ? beside.states.at(reel, seq) : null
-    if (state === null) missing.add(reel)
+    if (state === null && isNoted) missing.add(reel)
     return state
   }
   const me = stateOf(`being:${record.being}`)
@@ -112,7 +112,38 @@ export function deriveStack({ record, open, basis }: Opened, beside: Beside): De
     digest: at(program, 'roles', role, 'digest') ?? null,
   }))
   need(same(worn, derived), 'stack-mismatch', 'its flow gives another stack in this context')
+  const tried =
+    me === null
+      ? null
+      : triedRoles(open, { told, me, program: beside.program }, (reel) => stateOf(reel, false))
+  const names = roles.map(({ role }) => role)
+  const due = tried === null || same(tried, names) ? null : tried
+  const isTried = isArray(at(me?.qualities, 'shadow') ?? null)
+  const isKnown = stateOf(REGISTRY, false) !== null && me !== null && (tried !== null || !isTried)
+  need(!isKnown || same(at(open, 'shadow') ?? null, due), 'stack-mismatch', 'its shadow gives another stack')
   return found()
+}
+
+/** The roles that the flow in the shadow gives. @returns null without such a flow, and where it reads what is not here, or its place */
+function triedRoles(
+  open: Json,
+  { told, me, program }: { told: Json; me: State; program: JsonObject },
+  stateOf: (reel: string) => State | null,
+): Json[] | null {
+  const flow = at(me.qualities, 'shadow') ?? null
+  if (!isArray(flow) || [...pathsIn(flow)].some((path) => /^space($|[.]quality)/.test(path))) return null
+  let isWhole = stateOf(REGISTRY) !== null
+  const looked = (reel: string) => {
+    const state = stateOf(reel)
+    isWhole &&= state !== null
+    return state
+  }
+  const context = contextOf(open, { told, me, flow }, looked)
+  const own = { ...me, qualities: { ...(isObject(me.qualities) ? me.qualities : {}), roleFlow: flow } }
+  const tried = programOf(program, own, at(open, 'asked') ?? null, stateOf)
+  const cognition = String(at(open, 'cognition', 'kind'))
+  const roles = rolesFor(tried, { context, cognition, asked: askedIn(open) })
+  return isWhole ? roles.map(({ role }) => role) : null
 }
 
 /** Compares what a moment says of its time with itself, and with the last act of the being. */

@@ -13,7 +13,7 @@ const WRITERS: Readonly<Record<string, readonly string[]>> = {
   wake: ['set-being'],
   passkeys: ['set-being'],
   permissions: ['set-space'],
-  shadow: ['set-space'],
+  shadow: ['set-space', 'set-being'],
 }
 
 /** Operations that end subscriptions of beings which may see no more, and write none. */

@@ -82,13 +82,26 @@ export const holdsOutside = (
   { outside = false, cognition }: Pick<MomentInputs, 'outside' | 'cognition'>,
 ): boolean => outside || (cognition !== 'human' && reader.hasOutside)
 
-/** Reads the program of one moment, and the slice of the context that its flow reads. */
-export async function openContext(reader: WorldReader, opening: MomentInputs): Promise<Opened> {
+/**
+ * Reads the program of one moment, and the slice of the context that its flow reads.
+ * @param tried another flow in the place of its own, and whether the moment holds words from outside
+ */
+export async function openContext(
+  reader: WorldReader,
+  opening: MomentInputs,
+  tried?: { readonly flow: JsonObject[]; readonly outside: boolean },
+): Promise<Opened> {
   const { me } = opening
-  const flow = Array.isArray(me.qualities.roleFlow) ? (me.qualities.roleFlow as JsonObject[]) : []
+  const own = Array.isArray(me.qualities.roleFlow) ? (me.qualities.roleFlow as JsonObject[]) : []
+  const flow = tried?.flow ?? own
   const paths = flowPaths(flow)
   const namespaces = worldNamespaces(paths)
-  const names = [...new Set([...rolesNamed(me), ...(opening.asked === null ? [] : [opening.asked])])].sort()
+  const names = [
+    ...new Set([
+      ...rolesNamed(tried === undefined ? me : { ...me, qualities: { roleFlow: flow } }),
+      ...(opening.asked === null ? [] : [opening.asked]),
+    ]),
+  ].sort()
   await reader.prefetch([spaceKey(me.space), ...namespaces.map(worldKey), ...names.map(roleKey)])
 
   const roles: Record<RoleName, Program['roles'][RoleName]> = {}
@@ -108,7 +121,7 @@ export async function openContext(reader: WorldReader, opening: MomentInputs): P
   const isPlaceHidden = asksPlace && !(await readsPlace(reader, me))
   const place = asksPlace && !isPlaceHidden ? await reader.space(me.space) : null
   const { time, lastSealed, caller } = opening
-  const outside = holdsOutside(reader, opening)
+  const outside = tried?.outside ?? holdsOutside(reader, opening)
   const readsOrigin = paths.some((path) => path === 'moment' || path.startsWith('moment.'))
   const context: OpenContext = {
     verb: opening.verb,

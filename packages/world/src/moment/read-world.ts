@@ -5,6 +5,7 @@ import {
   type JsonObject,
   type LookingBack,
   type ReelId,
+  type RoleName,
   type SeenHead,
   TreeosError,
 } from '@treeos/core'
@@ -22,6 +23,7 @@ import type { FaultListener } from '../read/expand-surface.ts'
 import type { BuiltFace, Face, Resolvers } from '../read/face.ts'
 import type { WorldReader } from '../read/reader.ts'
 import { resolve } from '../read/target.ts'
+import { SHADOW } from '../rows/qualities.ts'
 import { buildFace, buildInwardFace } from './build-face.ts'
 import { holdsOutside, type MomentInputs, openContext } from './context.ts'
 import { valueAt } from './quoted.ts'
@@ -49,6 +51,8 @@ export interface WorldReading {
   readonly basis: readonly HeadRef[]
   /** what was read beside rows */
   readonly aside: Aside
+  /** the roles that the flow in its shadow would have given it, the primary first; null where they are the same, and without such a flow */
+  readonly shadow: readonly RoleName[] | null
 }
 
 /**
@@ -69,8 +73,9 @@ export async function readWorld(
   // What it saw holds words from outside, and its flow did not know that yet.
   if (outside && !pass.opened.outside && pass.opened.restsOnOrigin)
     pass = await passOver(reader, resolvers, { ...opening, outside }, onFault)
-  reader.requireWhole()
   const { opened, result, folded } = pass
+  const shadow = await wornInShadow(reader, { ...opening, outside }, result)
+  reader.requireWhole()
   const { program, context, isPlaceHidden } = opened
   const { of: quoted = [] } = opening.quotes ?? {}
   return {
@@ -86,7 +91,35 @@ export async function readWorld(
     faceText: folded?.text ?? null,
     basis: headRefs(reader.heads),
     aside: reader.aside,
+    shadow,
   }
+}
+
+/**
+ * What a flow that is tried would have given a being, where it is something else. It reads what the being's own flow may read, it is not worn, and
+ * it marks nothing. A malformed clause of it holds never, as in any flow.
+ */
+async function wornInShadow(
+  reader: WorldReader,
+  opening: MomentInputs & { readonly outside: boolean },
+  result: FlowResult,
+): Promise<readonly RoleName[] | null> {
+  const { [SHADOW]: flow } = opening.me.qualities
+  if (!Array.isArray(flow) || result.skip !== undefined) return null
+  const { outside } = opening
+  const beside = reader.beside()
+  const { program, context } = await openContext(beside, opening, { flow: flow as JsonObject[], outside })
+  beside.requireWhole()
+  const { cognition, asked } = opening
+  const tried = evaluateFlow(compileFlow(program.flow), {
+    context,
+    cognition,
+    roles: program.roles,
+    defaultRole: program.defaultRole,
+    asked: outside ? null : asked,
+  })
+  const names = tried.skip === undefined ? [tried.primary, ...tried.stacked] : []
+  return names.join() === [result.primary, ...result.stacked].join() ? null : names
 }
 
 /** Reads program and context, evaluates, and folds the face for the stack. */

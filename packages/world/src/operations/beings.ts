@@ -15,6 +15,7 @@ import { DELEGATES } from '../extend/substrate.ts'
 import { reachOf, requireAssignable, requireSmallProgram, rolesNamed } from '../gates/reach.ts'
 import type { WorldReader } from '../read/reader.ts'
 import { whyParked } from '../rows/budgets.ts'
+import { SHADOW } from '../rows/qualities.ts'
 import type { BeingRow, RoleRow } from '../rows/rows.ts'
 import { Arguments } from './arguments.ts'
 import { endedByCeiling, endedSubscriptions } from './ended-subscriptions.ts'
@@ -36,9 +37,11 @@ const setBeing: Operation = {
     value: 'any JSON',
     merge: 'merge an object into a namespace',
   },
-  decide({ actor, lender, cognition, target, args }) {
+  async decide(input): Promise<Decided> {
+    const { actor, lender, cognition, target, args } = input
     if (target.kind !== 'being') throw new TreeosError('INVALID_TYPE', 'set-being takes a being')
     const change = qualityChange('set-being', args, target.being.qualities)
+    if (change.path[0] === SHADOW) await requireTriedFlow(input, target.being, change)
     requireConnectionChange(change, { actor, target: target.being, lender, cognition })
     requirePasskeyChange(change, { actor, target: target.being })
     const keeper = KEPT_NAMESPACES[change.path[0]]
@@ -49,6 +52,23 @@ const setBeing: Operation = {
       result: change,
     }
   },
+}
+
+/** A flow that is tried is checked as one that is set. It gives no role, so nobody has to be able to give those that it names. */
+async function requireTriedFlow(
+  input: DecideInput,
+  being: BeingRow,
+  { path, value }: { readonly path: readonly string[]; readonly value: Json },
+): Promise<void> {
+  if (path.length > 1)
+    throw new TreeosError(
+      'INVALID_INPUT',
+      'set-being: shadow is set as a whole: the clauses of a flow, or null',
+    )
+  if (value === null) return
+  const flow = requireFlow(value)
+  await requireSightOfPlace(input, being, flow)
+  requireSmallProgram({ defaultRole: being.defaultRole, qualities: { ...being.qualities, roleFlow: value } })
 }
 
 /** Arguments that only an operation of an extension gives, for an offspring of its actor. Those left out are taken away. */
