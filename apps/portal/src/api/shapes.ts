@@ -50,7 +50,7 @@ export const Descriptor = z
   })
   .openapi('Descriptor')
 
-export const Moment = z
+const Moment = z
   .object({
     n: z.int(),
     openedAt: time,

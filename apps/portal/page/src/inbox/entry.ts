@@ -4,7 +4,7 @@ import type { inboxQuery } from '../api/queries.ts'
 export type Entry = FoundBy<typeof inboxQuery>['items'][number]
 
 /** The being that a notice tells of. */
-export const aboutOf = (content: unknown): string | null =>
+const aboutOf = (content: unknown): string | null =>
   typeof content === 'object' && content !== null && 'actor' in content && typeof content.actor === 'string'
     ? content.actor
     : null

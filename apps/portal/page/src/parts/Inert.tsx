@@ -37,10 +37,3 @@ export const Block = ({ value }: Props) => (
     <Content value={value} />
   </div>
 )
-
-/** What a notice tells: its message and its code. Any other content as it is. */
-export function Notice({ value }: Props) {
-  const { message, code } = (value ?? {}) as { readonly message?: unknown; readonly code?: unknown }
-  if (typeof message !== 'string') return <Content value={value} />
-  return <Inert text={typeof code === 'string' ? `${message} · ${code}` : message} />
-}
