@@ -108,10 +108,9 @@ interface Shown {
 
 /** Whether a moment holds words from outside: null where that depends on what is not here. */
 function holdsOutside(open: Json, basis: readonly Head[], { origins, isWhole, program, noted }: Shown) {
-  if (at(open, 'wake', 'outside') === true) return true
+  if (at(open, 'wake', 'outside') === true || at(noted, 'aside', 'past', 'outside') === true) return true
   if (at(open, 'cognition', 'kind') === 'human') return false
   const roles = Object.keys(at(program, 'roles') ?? {})
-  if (at(noted, 'aside', 'past', 'outside') === true) return true
   const shown = ['said', 'past'].flatMap((part) => at(noted, 'aside', part, 'facts') ?? [])
   const words = shown.map((ref) =>
     isArray(ref) ? origins.told(String(ref[0]), Number(ref[1]))?.isOutside : false,
