@@ -337,6 +337,15 @@ describe('words from outside, with every hash made again', () => {
       },
     ],
     [
+      'a wake that a moment with them sent, without the mark',
+      (all) => {
+        const [sender] = momentsOf(all, 'envoy', true)
+        const woken = momentsOf(all, 'envoy', false).at(-1)!
+        const wake = { ...woken.open.wake, id: `change/${sender!.record.moment}/envoy`, kind: 'event' }
+        woken.open = { ...woken.open, wake }
+      },
+    ],
+    [
       'a moment that says it, and holds none',
       (all) => {
         const moment = momentsOf(all, 'ann', false).at(-1)!

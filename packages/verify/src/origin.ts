@@ -12,6 +12,8 @@ const WORDED = [
   ...['role:set', 'matter:created', 'matter:written'],
 ]
 const SPEECH = 'being:summoned'
+/** Ids of wakes that a moment sent and that no fact of its says. */
+const SENT_BY = /^(?:change|awakened|notice|parked)\/([^/]+\/\d+\/\d+)(?:\/|$)/
 
 interface Told {
   readonly kind: string
@@ -30,6 +32,9 @@ export class Origins {
   readonly #said = new Map<string, boolean | null>()
   /** and where who said it to itself asked to look */
   readonly #turned = new Map<string, Json>()
+
+  /** moments so far that hold words from outside */
+  readonly moments = new Set<string>()
 
   /** @param hash of the fact */
   take(reel: string, seq: number, header: Json, payload: Json, hash = ''): void {
@@ -148,11 +153,16 @@ export function* faultsOfOrigin(
     !same(turned, at(open, 'wake', 'orientation') ?? null)
   )
     yield ['context-mismatch', 'what woke it asked to look elsewhere']
+  const wake = at(open, 'wake')
+  const sender = at(wake, 'kind') === 'event' ? SENT_BY.exec(String(at(wake, 'id')))?.[1] : undefined
+  if (sender !== undefined && origins.moments.has(sender) && at(wake, 'outside') !== true)
+    yield ['origin-mismatch', 'who sent its wake held words from outside, and the wake does not say so']
   const found = holdsOutside(open, basis, shown)
   if (found === true && !holds) yield ['origin-mismatch', 'it holds words from outside, and does not say so']
   if (found === false && holds)
     yield ['origin-mismatch', 'it says that it holds words from outside, and nothing of it does']
   if (!holds) return
+  origins.moments.add(String(record.moment))
   const facts = (isArray(record.facts) ? record.facts : []).filter((ref) => isArray(ref))
   for (const [reel, seq] of facts) {
     const told = origins.told(String(reel), Number(seq))

@@ -1,11 +1,14 @@
 """Words from outside: which rows are marked, and whether a moment says that it holds such words."""
 
+import re
+
 from plain_json import ABSENT, at, given, items, need, same
 
 WORDED = {"being:born", "quality:set", "space:created", "signal:published", "role:set", "matter:created", "matter:written"}
 MARKED = "origin:outside"
 MARKS = {MARKED: True, "origin:vouched": False}
 SPEECH = "being:summoned"
+SENT_BY = re.compile(r"(?:change|awakened|notice|parked)/([^/]+/[0-9]+/[0-9]+)(?:/|\Z)")
 
 
 def asked_in(opened):
@@ -35,7 +38,8 @@ def check_all_marked(facts, was_marked):
 
 class Origins:
     def __init__(self):
-        self.steps, self.wrote, self.said, self.by_hash, self.turned = {}, {}, {}, {}, {}
+        self.steps, self.wrote, self.said, self.by_hash = {}, {}, {}, {}
+        self.turned, self.moments = {}, set()
 
     def take(self, reel, seq, header, payload, own=None):
         kind = given(header, "kind")
@@ -90,11 +94,16 @@ def check_origin(record, opened, basis, origins, is_whole, program, noted=None, 
     turned = origins.turned.get(given(opened, "wake", "cause"), ABSENT)
     is_summon = given(opened, "wake", "kind") == "summon"
     need(not is_summon or turned is ABSENT or same(turned, given(opened, "wake", "orientation")), "asked to look elsewhere")
+    wake = given(opened, "wake")
+    sent = SENT_BY.match(str(given(wake, "id"))) if given(wake, "kind") == "event" else None
+    is_sent_outside = sent is not None and sent[1] in origins.moments
+    need(not is_sent_outside or at(wake, "outside") is True, "the wake of a moment with words from outside")
     says = at(opened, "outside") is True
     found = holds_outside(opened, basis, origins, is_whole, program, noted, is_all)
     need(found is None or found is says, "another origin")
     if not says:
         return
+    origins.moments.add(record["moment"])
     facts = [(ref[0], ref[1]) for ref in items(record, "facts") if type(ref) is list]
     for reel, seq in facts:
         need(origins.said.get((reel, seq)) is not False, "it says nothing of where its words are from")
