@@ -55,7 +55,7 @@ export {
   type RoleUser,
   type RoleVersion,
 } from './read/authoring.ts'
-export type { Beat } from './read/beats.ts'
+export type { MomentStretch } from './read/beats.ts'
 export { type BeingView, beings, hasFacet } from './read/beings.ts'
 export {
   type BudgetView,

@@ -44,7 +44,7 @@ export {
   type StoredOverlay,
   WORKSPACE_SCOPE,
 } from './inbox/overlays-of-wake.ts'
-export { listStandings, type Standing } from './inbox/standing.ts'
+export { type BeingStanding, listStandings } from './inbox/standing.ts'
 export {
   listOverlayChanges,
   type OverlayChange,

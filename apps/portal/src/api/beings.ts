@@ -2,7 +2,6 @@ import { z } from '@hono/zod-openapi'
 import {
   authorizeAllPasts,
   BEING_STATES,
-  type Beat,
   beatsOfMoment,
   budget,
   type Cancelled,
@@ -13,6 +12,7 @@ import {
   inspectFlow,
   inspectMoment,
   livedMoments,
+  type MomentStretch,
   mayReadPast,
   prompt,
   refusalOf,
@@ -87,7 +87,7 @@ const whole = operation({
   responses: answers(
     open<
       InspectedMoment & {
-        readonly beats: readonly Beat[]
+        readonly beats: readonly MomentStretch[]
         readonly temporalUi: string | null
         readonly mayAskOfActs: boolean
       }

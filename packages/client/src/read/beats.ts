@@ -1,7 +1,7 @@
 import type { Fault, ModelAttempt } from '@treeos/store'
 
 /** A stretch of a moment, in ms since 1970 UTC. */
-export interface Beat {
+export interface MomentStretch {
   /** `wait`: in the inbox; `think`: one call of a model; `attempt`: one that failed, of a script, an operation or an effect; `work`: the rest */
   readonly name: 'wait' | 'think' | 'attempt' | 'work'
   readonly from: number
@@ -25,11 +25,11 @@ interface Lived {
 }
 
 /** What took how long in a moment, in order. The times are of several clocks, so each stretch is cut to the moment. */
-export function beatsOf({ cameAt, openedAt, sealedAt, attempts, faults }: Lived): Beat[] {
+export function beatsOf({ cameAt, openedAt, sealedAt, attempts, faults }: Lived): MomentStretch[] {
   const within = (at: number) => Math.min(sealedAt, Math.max(openedAt, at))
   const known = new Set(attempts.map(({ attempt }) => attempt))
   const failed = new Map(faults.flatMap((one) => (one.part === 'model' ? [[one.attempt, one]] : [])))
-  const thinking = attempts.map(({ attempt, at, settledAt, tokens }): Beat => {
+  const thinking = attempts.map(({ attempt, at, settledAt, tokens }): MomentStretch => {
     const fault = failed.get(attempt)
     const ended = fault?.at.getTime() ?? settledAt ?? sealedAt
     return {
@@ -44,7 +44,7 @@ export function beatsOf({ cameAt, openedAt, sealedAt, attempts, faults }: Lived)
   })
   const others = faults
     .filter(({ part, attempt }) => part !== 'model' || !known.has(attempt))
-    .map(({ part, attempt, at, seconds, message }): Beat => {
+    .map(({ part, attempt, at, seconds, message }): MomentStretch => {
       const to = within(at.getTime())
       return {
         name: 'attempt',
@@ -56,7 +56,7 @@ export function beatsOf({ cameAt, openedAt, sealedAt, attempts, faults }: Lived)
       }
     })
   const told = [...thinking, ...others].sort((a, b) => a.from - b.from || a.to - b.to)
-  const beats: Beat[] =
+  const beats: MomentStretch[] =
     cameAt === null || cameAt >= openedAt ? [] : [{ name: 'wait', from: cameAt, to: openedAt }]
   let reached = openedAt
   for (const beat of told) {

@@ -13,7 +13,7 @@ import {
   type StoredOutcome,
 } from '@treeos/store'
 import { toldContent } from '@treeos/world'
-import { type Beat, beatsOf } from './beats.ts'
+import { beatsOf, type MomentStretch } from './beats.ts'
 import { type Layer, layersOf } from './layers.ts'
 import {
   describeMoment,
@@ -72,7 +72,7 @@ export async function beatsOfMoment(
   { db }: Pick<SeeConnection, 'db'>,
   being: BeingName,
   n: number,
-): Promise<Beat[]> {
+): Promise<MomentStretch[]> {
   const { moment, wake, sealedAt, record } = await requireOutcome(db, being, n)
   const entry = wake === null ? null : await findEntry(db, wake)
   const [attempts, faults] = [await listModelAttempts(db, moment), await listFaults(db, moment)]

@@ -1,6 +1,6 @@
 import type { BeingName } from '@treeos/core'
 import type { Presence } from '@treeos/reality'
-import { listStandings, type Standing } from '@treeos/store'
+import { type BeingStanding, listStandings } from '@treeos/store'
 import type { Descriptor } from '@treeos/world'
 
 /** What a being is in, the most important first. */
@@ -30,7 +30,7 @@ interface Shown {
  */
 export function statesIn(
   { isEnded, isDriven, isPaused, isPerson }: Shown,
-  standing: Standing | undefined,
+  standing: BeingStanding | undefined,
 ): BeingState[] {
   if (isEnded) return ['ended']
   const { isParked, asks, isWorking, hasWakes, hasFailed } = standing ?? {}

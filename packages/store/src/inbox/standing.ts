@@ -3,7 +3,7 @@ import { sql } from 'kysely'
 import type { Db } from '../sql/database.ts'
 
 /** What a being waits for, or does now. */
-export interface Standing {
+export interface BeingStanding {
   readonly being: BeingName
   /** a budget keeps it from moments */
   readonly isParked: boolean
@@ -18,9 +18,9 @@ export interface Standing {
 }
 
 /** The standing of many beings, by one statement. */
-export async function listStandings(db: Db, beings: readonly BeingName[]): Promise<Standing[]> {
+export async function listStandings(db: Db, beings: readonly BeingName[]): Promise<BeingStanding[]> {
   if (beings.length === 0) return []
-  const { rows } = await sql<Standing>`
+  const { rows } = await sql<BeingStanding>`
     with asking as materialized (
       select distinct split_part(key, '/', 1) as reel from treeos.projection
       where key like 'approval:%' and state like '%"state":"open"%')

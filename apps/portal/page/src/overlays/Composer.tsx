@@ -37,16 +37,21 @@ const EMPTY = {
  */
 export function Composer({ target, thread, onSaid }: Props) {
   const form = useForm({
-    initialValues: { ...EMPTY, ...given({ target: target ?? '', thread: thread ?? '' }) },
+    initialValues: { ...EMPTY, target: target ?? '' },
     validate: { content: isNotEmpty() },
   })
   const [isOpen, { toggle }] = useDisclosure()
-  const saying = useDeed(() => api.summon.$post({ json: saidIn(form.values), header: {} }), {
-    onDone: ({ correlation }) => {
-      form.setValues({ content: '', overlay: '' })
-      onSaid?.(correlation)
+  // The thread may begin with what is said here, and then it goes on in it.
+  const of = thread ?? form.values.thread.trim()
+  const saying = useDeed(
+    () => api.summon.$post({ json: saidIn({ ...form.values, thread: of }), header: {} }),
+    {
+      onDone: ({ correlation }) => {
+        form.setValues({ content: '', overlay: '' })
+        onSaid?.(correlation)
+      },
     },
-  })
+  )
   return (
     <Form
       form={form}
@@ -55,11 +60,7 @@ export function Composer({ target, thread, onSaid }: Props) {
       send={() => undefined}
       done={
         saying.data === undefined ? null : (
-          <Sent
-            correlation={saying.data.correlation}
-            salt={saying.data.overlay?.salt ?? null}
-            thread={form.values.thread.trim()}
-          />
+          <Sent correlation={saying.data.correlation} salt={saying.data.overlay?.salt ?? null} thread={of} />
         )
       }
       beside={

@@ -26,6 +26,11 @@ export function Talk({ name, isPastOpen, thread, onThread }: Props) {
   const { data: session } = useQuery(sessionQuery)
   const { data: being } = useQuery(beingQuery(name))
   const deeds = useDeeds(isPastOpen ? [name] : [], thread)
+  const [begun, setBegun] = useState(0)
+  const beginAnother = () => {
+    setBegun(begun + 1)
+    onThread('new')
+  }
   return (
     <Card title={`Talk to ${stance}`} label="Talk">
       <Stack gap="sm">
@@ -43,7 +48,7 @@ export function Talk({ name, isPastOpen, thread, onThread }: Props) {
         )}
         <Asks of={stance} />
         <Composer
-          key={thread ?? ''}
+          key={begun}
           target={stance}
           {...(thread === null ? {} : { thread })}
           onSaid={(correlation) => {
@@ -55,7 +60,7 @@ export function Talk({ name, isPastOpen, thread, onThread }: Props) {
             <Link to="/threads/$id" params={{ id: thread }}>
               Open its thread
             </Link>
-            <SmallButton variant="subtle" onClick={() => onThread('new')}>
+            <SmallButton variant="subtle" onClick={beginAnother}>
               Begin another conversation
             </SmallButton>
           </Group>
