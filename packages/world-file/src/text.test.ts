@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { readWorldText, writeWorld } from './text.ts'
 
-const EMPTY = { treeos: 1, roles: {}, signals: {}, spaces: {}, beings: {}, tools: {} } as const
+const EMPTY = { treeos: 1, roles: {}, signals: {}, spaces: {}, beings: {}, tools: {}, outside: [] } as const
 
 describe('the text of a world', () => {
   it.each(['yaml', 'json'] as const)('gives back any value, as %s', (form) => {

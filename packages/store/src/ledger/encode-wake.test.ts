@@ -9,7 +9,7 @@ const bare = newWake({ id: 'w', being: 'ann', kind: 'event', priority: 3, conten
 const full: Wake = {
   ...{ ...bare, caller: { name: 'bob', role: 'judge', cognition: 'llm' }, root: 'r', inReplyTo: 'q' },
   ...{ askedRole: 'clerk', hops: 2, continues: 1, cause: 'ab'.repeat(32), answers: 'a', looks: 3 },
-  ...{ expectReply: false, channel: 'court', overlay: 'o', outside: true },
+  ...{ expectReply: false, channel: 'court', overlay: 'o', outside: true, orientation: 'half' },
 }
 
 /** The columns as Postgres gives them back. */
