@@ -180,6 +180,16 @@ describe('a claim', () => {
     expect((await findOutcomeOfWake(base.db, 'd1'))?.n).toBe(2)
   })
 
+  it.each(['its end', 'a younger life'])('that its moment was not opened for is freed by %s', async (by) => {
+    const name = by === 'its end' ? 'gia' : 'gil'
+    await being(name, 'llm', [{ id: `${name}-1` }, { id: `${name}-2` }])
+    expect(await claim(name, 1)).toBe(`${name}-1`)
+    expect(await open(name, 1, `${name}-2`, 1)).toBe(true)
+    if (by === 'its end') await stamp(name, 1, `${name}-2`)
+    else await beginLife(base.db, base.reality.id, name, 'run-2')
+    expect((await findEntry(base.db, `${name}-1`))?.claimedBy).toBeNull()
+  })
+
   it('opens moments by number without gaps', async () => {
     await being('eve', 'llm', [{ id: 'e1' }])
     await expect(open('eve', 2, 'e1', 1)).rejects.toMatchObject({ code: 'TR002' })

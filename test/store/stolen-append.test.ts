@@ -18,7 +18,7 @@ import {
 import { sql } from 'kysely'
 import { beforeAll, describe, expect, it } from 'vitest'
 import { batchOf, OPENED_AT } from './batch.ts'
-import { attempt, CALL, KID, OPERATOR, type Opened, rowOf, tally, useOpened } from './stolen.ts'
+import { attempt, CALL, KID, OPERATOR, type Opened, openingOf, rowOf, tally, useOpened } from './stolen.ts'
 
 const base = useOpened()
 const count = tally('append')
@@ -66,6 +66,20 @@ const hashOf = (batch: Batch, i = 0): string => batch.facts[i]?.ref.hash ?? ''
 async function saying(forged: Partial<Wake>, tells: readonly FactDraft[] = [told(ASKS)]): Promise<Batch> {
   const batch = await of(KID, { drafts: tells })
   return { ...batch, inbox: [{ ...ASKS, cause: hashOf(batch), ...forged }] }
+}
+
+/** The kid ends a moment of an older life: its own, or one of another being. */
+async function superseded(whose: string): Promise<Batch> {
+  const batch = await of({ ...KID, generation: 0 }, { outcome: { kind: 'skipped', reason: 'superseded' } })
+  const open = openingOf({ ...KID, being: whose, generation: 0 })
+  const outcome = batch.outcome!
+  const record = { ...outcome.record, moment: open.moment, open: open.record.digest }
+  return {
+    ...batch,
+    moment: { ...batch.moment!, id: open.moment, generation: 1 },
+    open,
+    outcome: { ...outcome, record },
+  }
 }
 
 /** A row of the kid after a fact of it. */
@@ -336,6 +350,11 @@ const FORGERIES: Readonly<Record<string, () => Promise<Batch>>> = {
   },
   'a superseded moment that acts': () =>
     of(KID, { outcome: { kind: 'skipped', reason: 'superseded' }, drafts: [QUALITY] }),
+  'a superseded moment that brings what it opened': () => superseded('kid'),
+  'a superseded moment of another being': async () => {
+    const { open: _none, ...batch } = await superseded('ann')
+    return batch
+  },
   'a superseded moment of the life that lives': () =>
     of(KID, { outcome: { kind: 'skipped', reason: 'superseded' } }),
   'a driver that does not drive': () => signed({ driver: 'operator' }),

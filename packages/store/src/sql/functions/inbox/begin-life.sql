@@ -16,10 +16,11 @@ begin
   if not found then
     mine := coalesce(current_generation(whose), 0) + 1;
     insert into life (being, generation, chain) values (whose, mine, its_chain);
-    -- A wake that was claimed and never opened becomes free. One that was opened is closed by its superseded outcome.
+    -- A wake that was claimed and never opened becomes free, also where its moment was opened for another one. One that was
+    -- opened is closed by its superseded outcome.
     update inbox set claimed_by = null
       where being = whose and closed_by is null and claimed_by is not null
-        and not exists (select from moment_open where moment = claimed_by);
+        and not exists (select from moment_open o where o.moment = claimed_by and o.wake = inbox.id);
   end if;
   return mine;
 end $$;

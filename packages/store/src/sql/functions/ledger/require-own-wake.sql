@@ -16,7 +16,9 @@ begin
       and (jsonb_array_length(batch->'inbox') = 0 or this_being is null and batch->'inbox' @? '$[*] ? (@.id starts with "expired/")')
       and case when is_over
         then ended = 'skipped' and jsonb_array_length(batch->'facts') + jsonb_array_length(batch->'rows') = 0
+          and split_part(this_moment, '/', 1) = this_being
           and split_part(this_moment, '/', 2)::integer < (batch->>'generation')::integer
+          and not batch ?| array['open', 'decision'] -- what is over was opened before
         else this_being is null and jsonb_typeof(batch->'outcome') = 'null' end) is not true
     then
       raise exception 'refused: only the moment of a being says, wakes and closes anything' using errcode = '42501';

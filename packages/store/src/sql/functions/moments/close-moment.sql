@@ -5,6 +5,7 @@ declare
   this_being text := batch->>'being';
   o record;
   said jsonb;
+  last_claimed text; -- by a moment of the being
 begin
   select r.n, r.kind, r.reason, r.wake, r."sealedAt" sealed_at, r."primaryRole" primary_role, r.detail, r.result,
       decode(r.prev, 'hex') prev, decode(r.hash, 'hex') hash, decode(r.record, 'hex') record,
@@ -23,9 +24,14 @@ begin
   update head set seq = o.n, hash = o.hash,
       listens_until = clock_timestamp() + case when batch->>'listensMs' is not null -- least leaves out a null
         then make_interval(secs => least((batch->>'listensMs')::float8, 10000) / 1000) end
-    where reel = 'moments:' || this_being and seq = o.n - 1 and hash = o.prev;
+    where reel = 'moments:' || this_being and seq = o.n - 1 and hash = o.prev
+    returning claimed into last_claimed;
   if not found then
     raise exception 'the record of % does not follow the last record of its being', this_moment using errcode = 'TR002';
+  end if;
+  -- A moment may have claimed another wake than the one that it was opened for: that one becomes free.
+  if last_claimed is distinct from o.wake then
+    update inbox set claimed_by = null where id = last_claimed and claimed_by = this_moment and closed_by is null;
   end if;
   insert into moment_outcome (moment, being, n, kind, reason, wake, sealed_at, primary_role, prev, hash, record, detail, result,
       judged)

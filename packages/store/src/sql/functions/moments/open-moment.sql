@@ -17,7 +17,7 @@ begin
     raise exception 'generation % of % has ended; generation % lives', its_generation, its_being, current_generation(its_being)
       using errcode = 'TR003';
   end if;
-  if its_n is distinct from last_n + 1 then
+  if its_n is distinct from last_n + 1 or split_part(its_moment, '/', 1) is distinct from its_being then
     raise exception 'moment % does not follow moment number % of %', its_moment, last_n, its_being using errcode = 'TR002';
   end if;
   if not is_owned() then
