@@ -152,19 +152,18 @@ export async function authorizeGrant(at: Presence, { being, issuer }: TokenGrant
   const row = await requireBeing(at, being)
   requireNotEnded(row)
   const inhabits = row.cognition.kind !== 'human'
-  if (being !== issuer) {
-    const maker = await requireBeing(at, issuer)
-    requireNotEnded(maker)
-    if (!inhabits && maker.parent !== null)
-      throw new TreeosError(
-        'FORBIDDEN',
-        `${stanceOf(being)} is a person: a link lets it sign in, and it makes its own access tokens`,
-      )
-  }
-  if (being !== issuer && !(await isDescendant(readerOf(at), being, issuer)))
+  if (being === issuer) return { person: issuer, inhabits }
+  const maker = await requireBeing(at, issuer)
+  requireNotEnded(maker)
+  if (!(await isDescendant(readerOf(at), being, issuer)))
     throw new TreeosError(
       'FORBIDDEN',
       `${stanceOf(being)} does not descend from ${stanceOf(issuer)}: an access token is for its issuer or for a descendant of its issuer`,
+    )
+  if (!inhabits && maker.parent !== null)
+    throw new TreeosError(
+      'FORBIDDEN',
+      `${stanceOf(being)} is a person: a link lets it sign in, and it makes its own access tokens`,
     )
   return { person: inhabits ? issuer : being, inhabits }
 }
