@@ -326,6 +326,7 @@ const ATTEMPTS: Readonly<Record<string, unknown>> = {
   },
   approve: { id: 'kid/1/1' },
   deny: { id: 'kid/1/1', why: 'no' },
+  letThrough: { id: 'kid/1/1' },
   cancel: {},
   whatIf: { flow: [], since: 1, until: 1 },
   whyNotRole: { role: 'keeper' },
@@ -338,7 +339,7 @@ const ATTEMPTS: Readonly<Record<string, unknown>> = {
 }
 
 /** They name what belongs to who asks. */
-const OF_IDS = new Set(['revokeToken', 'retryOutlet', 'removeOutlet', 'removeHook'])
+const OF_IDS = new Set(['revokeToken', 'retryOutlet', 'removeOutlet', 'removeHook', 'letThrough'])
 
 describe('nobody acts without leave', () => {
   it('what is not in the lists is refused, and nothing is written', async () => {

@@ -8,6 +8,7 @@ import { sql } from 'kysely'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { live, until, wakesOf } from '../support/life.ts'
 import { connectTo } from '../support/mcp.ts'
+import { vouchFor } from '../support/outside-words.ts'
 import { type Answered, PortalWorld, send } from '../support/portal.ts'
 
 let at: PortalWorld
@@ -269,7 +270,7 @@ it('what a program says and writes to strangers is from outside, at each door', 
     expect(kinds((await write({ ...writing, target: '@pup', outside: true })) as never)).toContain(
       'origin:outside',
     )
-    await act({ ...world, person: 'ada' }, 'ada', { verb: 'do', action: 'vouch', target: '@pup', args: {} })
+    await vouchFor(world, '@pup')
   }
   await client.leave()
 })
