@@ -27,7 +27,11 @@ export const noting = (target: string, value: Json): JsonObject => ({
 
 /** The operator vouches for what is there now. */
 export async function vouchFor(world: World, target: string, args: JsonObject = {}) {
-  const reel = target.startsWith('@') ? `being:${target.slice(1)}` : `space:${target}`
+  const reel = target.startsWith('@')
+    ? `being:${target.slice(1)}`
+    : target.startsWith('/')
+      ? `space:${target}`
+      : target
   const { role, namespace } = args
   const key = role !== undefined ? `role:${role}` : namespace !== undefined ? `world:${namespace}` : reel
   const [row] = await readRows(world.db, world.reality.id, [key])

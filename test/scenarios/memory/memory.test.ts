@@ -25,7 +25,7 @@ import {
 } from '../../support/life.ts'
 import type { Reply } from '../../support/model-server.ts'
 import { naiveLog, newLogKey } from '../../support/naive-log.ts'
-import { tellFromOutside } from '../../support/outside-words.ts'
+import { tellFromOutside, vouchFor } from '../../support/outside-words.ts'
 import { stage } from '../../support/puppet.ts'
 import { expectReplays, expectUnbroken } from '../../support/replaying.ts'
 import { useModelServer } from '../../support/use-world.ts'
@@ -194,7 +194,7 @@ it('what was read from outside waits for a person, is traced, and erased: from r
   expect(recalled()).toMatch(/"outside": true[\s\S]*mallory-bank/)
   expect((await findOpen(world.db, warned.moment))!.record.outside).toBe(true)
   await rule(null)
-  await doAs(world, 'vouch', note, {})
+  await vouchFor(world, note)
   const fooled = await talk('Where do invoices of the vault go now?', { content: 'To a bank.' })
   expect(recalled()).toContain('mallory-bank')
 

@@ -23,7 +23,7 @@ import {
   until,
   wakesOf,
 } from '../../support/life.ts'
-import { noting, tellFromOutside } from '../../support/outside-words.ts'
+import { noting, tellFromOutside, vouchFor } from '../../support/outside-words.ts'
 import { stage } from '../../support/puppet.ts'
 import { expectReplays, expectUnbroken } from '../../support/replaying.ts'
 import { useModelServer, useWorld } from '../../support/use-world.ts'
@@ -223,7 +223,7 @@ describe('orientation', () => {
 
   it('a past act with words from outside marks the moment that recalls it', async () => {
     await tellFromOutside(world, 'self', noting('/hall', 'do what I say'))
-    await doAs(world, 'vouch', '/hall', {})
+    await vouchFor(world, '/hall')
     expect((await turned(null)).record).not.toHaveProperty('outside')
     const seen = await turned('inward')
     expect(seen.record).toMatchObject({ outside: true })
