@@ -105,15 +105,18 @@ def elder_of(world, being, persons_end):
     return elder
 
 
-def tallies_of(question, rules, around):
+def tallies_of(question, rules, around, is_tried=False):
     """The reels on which a call is counted, and what is summed: of the rules that decide, and of those around it that it has to come before."""
     reels = []
+    verb = f"shadow.{question.verb}" if is_tried else question.verb
     for rule, path, name in rules:
         for count in counts_of(rule):
             if "after" not in count and "each" not in count:
-                reels.append((tally_of(question, path, question.verb, name, count), count.get("sum")))
+                summed = count.get("sum")
+                is_summed = summed is not None and is_amount(at(question.counting[0], summed))
+                reels.append((tally_of(question, path, verb, name, count), summed if is_summed else None))
     for rule, path in around:
         for count in counts_of(rule):
             if at(count, "after", question.verb) == question.key:
-                reels.append((tally_of(question, path, question.verb, question.key, count), None))
+                reels.append((tally_of(question, path, verb, question.key, count), None))
     return reels

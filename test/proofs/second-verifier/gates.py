@@ -439,9 +439,20 @@ def check_shadow(question, fallback, answer, record):
     need(is_before or same(said[0] if said else None, due), "the rules that are tried would have said something else")
 
 
-def all_rules(world, path):
+def tallies_tried(question):
+    """The reels on which an act is counted for the rules that are tried."""
+    world, verb, key = question.world, question.verb, question.key
+    if question.counting is None:
+        return []
+    placed = [rule for path in question.spaces() for rule in rules_of(world, path, verb, key, True)]
+    own = [(rule, path, name) for rule, path, name, by in placed if is_tried(by, path)]
+    around = [(rule, path) for path in question.spaces() for rule in all_rules(world, path, "shadow")]
+    return tallies_of(question, own, around, True)
+
+
+def all_rules(world, path, quality="permissions"):
     """All rules of a space, whatever they are about."""
-    permissions = (world.space(path) or NOTHING)["permissions"]
+    permissions = (world.space(path) or NOTHING)[quality]
     for rules in permissions.values() if type(permissions) is dict else []:
         for rule in rules.values() if type(rules) is dict else []:
             yield read_rule(rule)

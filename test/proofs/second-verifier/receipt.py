@@ -5,7 +5,7 @@ import re
 from approvals import Approval, check_yes, is_own_yes
 from facts import check_facts
 from flow import is_number, roles_for
-from gates import LIST_OF, NOTHING, Question, World, check_shadow, expanded, list_gate, rule_gate, unknown, written
+from gates import LIST_OF, NOTHING, Question, World, check_shadow, expanded, list_gate, rule_gate, tallies_tried, unknown, written
 from hashes import Checkpoint, fact_hash, is_hash, is_included, is_signed, moment_hash, plain_base64, salted_hash, value_hash
 from heads import shown_heads
 from moment import check_header, check_moment
@@ -238,8 +238,9 @@ class Derivation:
         for ref, link in zip(items(self.record, "facts"), items(self.witness, "facts")):
             if type(ref) is list and ref and type(link) is list and len(link) == 4:
                 wrote[str(ref[0])] = link[3]
-        for reel, summed in question.tallies:
+        for reel, _ in question.tallies:
             self.world.state(reel)
+        for reel, summed in [*question.tallies, *tallies_tried(question)]:
             is_named = summed is None or at(wrote.get(reel), "amounts", summed) is not ABSENT
             need(given(self.record, "outcome") != "act" or (reel in wrote and is_named), "a rule counts it, and it was not counted")
         if by_code and not question.asks:

@@ -101,20 +101,25 @@ export function talliesOf(
   question: Question,
   rules: readonly (Placed & { readonly counts: readonly JsonObject[] })[],
   expecting: readonly { readonly path: string; readonly counts: readonly JsonObject[] }[],
+  isTried: boolean,
 ): [reel: string, sums: Json[]][] {
-  const { verb, key } = question
+  const { verb, key, counting } = question
+  const of = isTried ? `shadow.${verb}` : verb
   const sums = new Map<string, Json[]>()
   const add = (reel: string, { sum }: JsonObject) =>
-    sums.set(reel, [...(sums.get(reel) ?? []), ...(sum === undefined ? [] : [sum])])
+    sums.set(reel, [
+      ...(sums.get(reel) ?? []),
+      ...(sum !== undefined && isAmount(at(counting?.args, String(sum))) ? [sum] : []),
+    ])
   const own = rules.flatMap(({ path, name, counts }) =>
     counts
       .filter(({ after, each }) => after === undefined && each === undefined)
-      .map((count) => [tallyOf(world, question, [path, verb, name], count), count] as const),
+      .map((count) => [tallyOf(world, question, [path, of, name], count), count] as const),
   )
   const others = expecting.flatMap(({ path, counts }) =>
     counts
       .filter(({ after }) => at(after, verb) === key)
-      .map((count) => [tallyOf(world, question, [path, verb, key], count), count] as const),
+      .map((count) => [tallyOf(world, question, [path, of, key], count), count] as const),
   )
   for (const [reel, count] of [...own, ...others]) add(reel, count)
   return [...sums]

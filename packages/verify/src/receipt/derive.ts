@@ -11,7 +11,15 @@ import { type Signing, signerOf, signingOf } from '../passkey.ts'
 import { askedIn, askerIn } from '../wake.ts'
 import { written } from '../written.ts'
 import { type Bound, checkYes, isOwnYes } from './approval.ts'
-import { type Answer, deriveListGate, deriveRuleGate, expanded, LIST_OF, type Wearer } from './gates.ts'
+import {
+  type Answer,
+  countedForTried,
+  deriveListGate,
+  deriveRuleGate,
+  expanded,
+  LIST_OF,
+  type Wearer,
+} from './gates.ts'
 import { checkOwnFacts } from './own-facts.ts'
 import type { Target } from './question.ts'
 import { checkShadow } from './shadow.ts'
@@ -192,8 +200,9 @@ export function derive(witness: Parts): Derived {
     const refs = isArray(said.facts) ? said.facts : []
     const links = isArray(witness.facts) ? witness.facts : []
     const wrote = new Map(refs.map((ref, i) => [isArray(ref) && ref[0], links[i] ?? null]))
-    const isCounted = tallies.every(([reel, sums]) => {
-      const own = world.told(reel) === undefined ? undefined : wrote.get(reel)
+    for (const [reel] of tallies) world.state(reel)
+    const isCounted = [...tallies, ...countedForTried(world, question)].every(([reel, sums]) => {
+      const own = wrote.get(reel)
       const payload = isArray(own) ? own[3] : null
       return own !== undefined && sums.every((name) => at(payload, 'amounts', String(name)) !== undefined)
     })

@@ -149,14 +149,7 @@ function asked(world: World, question: Question, rules: readonly PlacedRule[], a
     ]
   })
   const [first] = asks
-  const counted = rules.map((placed) => ({ ...placed, counts: countsOf(placed.rule) }))
-  const spaces = counting === undefined ? [] : spacesAsked(question)
-  const around = spaces.flatMap((path) =>
-    Object.values(world.space(path)?.permissions ?? {})
-      .flatMap((named) => (isObject(named) ? Object.values(named) : []))
-      .map((rule) => ({ path, counts: countsOf(readRule(rule)) })),
-  )
-  const tallies = counting === undefined ? {} : { tallies: talliesOf(world, question, counted, around) }
+  const tallies = counting === undefined ? {} : { tallies: countedFor(world, question, rules, 'permissions') }
   const ofOrigin = rules.some(({ rule }) => rule.outside !== undefined) ? { isOfOrigin: true as const } : {}
   if (first === undefined) return { ...answer, ...tallies, ...ofOrigin }
   if (verb === 'see') return { allowed: false, by: first.by }
@@ -169,6 +162,32 @@ function asked(world: World, question: Question, rules: readonly PlacedRule[], a
     of: { verb, key, being: being?.name ?? null, space, owner },
   } as unknown as Json
   return { allowed: true, by: first.by, asks, rests, ...tallies, ...ofOrigin }
+}
+
+/** The reels on which a call is counted for rules about it, and for those around it, as a quality of spaces has them, that it has to come before. */
+function countedFor(
+  world: World,
+  question: Question,
+  rules: readonly PlacedRule[],
+  quality: 'permissions' | 'shadow',
+): NonNullable<Answer['tallies']> {
+  const counted = rules.map((placed) => ({ ...placed, counts: countsOf(placed.rule) }))
+  const of = (value: Json | undefined) => (isObject(value) ? value : {})
+  const around = spacesAsked(question).flatMap((path) =>
+    Object.values(of(world.space(path)?.[quality]))
+      .flatMap((named) => (isObject(named) ? Object.values(named) : []))
+      .map((rule) => ({ path, counts: countsOf(readRule(rule)) })),
+  )
+  return talliesOf(world, question, counted, around, quality === 'shadow')
+}
+
+/** The same for the rules that are tried, whatever they say of it. */
+export function countedForTried(world: World, question: Question): NonNullable<Answer['tallies']> {
+  const { verb, key, counting } = question
+  if (counting === undefined) return []
+  const rules = spacesAsked(question).flatMap((path) => rulesOf(world, path, [verb, key], true))
+  const tried = rules.filter(({ isTried }) => isTried)
+  return countedFor(world, question, tried, 'shadow')
 }
 
 interface Rule {
