@@ -88,6 +88,16 @@ describe('notices', () => {
     expect((await inbox(world, 'operator')).filter(({ content }) => content === 'may I?')).toEqual([])
   })
 
+  it('are closed as read together with announcements, which expect no answer', async () => {
+    const call = { verb: 'summon', target: '@operator', content: 'the shop is open', expectReply: false }
+    for (const wake of await wakeUp(world, 'pup', [{ call }])) await momentOf(world, wake)
+    await fail('pip', 1)
+    const open = await inbox(world, 'operator')
+    expect(open.map(({ kind }) => kind).toSorted()).toEqual(['news', 'notice'])
+    const entries = open.map(({ correlation }) => correlation)
+    expect(await closeInbox(world, { as: 'operator', how: 'read', entries })).toEqual({ closed: 2 })
+  })
+
   it('are answered: the answer goes to the being that the notice tells of, and closes it', async () => {
     await fail('pup', 3)
     const [told] = await notices()

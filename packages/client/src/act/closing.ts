@@ -5,7 +5,7 @@ import { parkedIn } from '../read/inbox.ts'
 
 export interface CloseRequest {
   readonly as: BeingName
-  /** `read`: notices and answers, which nobody waits for, never what needs a decision; `dismissed`: questions too, and whoever asked gets no answer */
+  /** `read`: notices, answers and announcements, which nobody waits for, never what needs a decision; `dismissed`: questions too, and whoever asked gets no answer */
   readonly how: 'read' | 'dismissed'
   /** ids as `inbox` lists them; null for all notices. `read` leaves the notice of a being that is parked still */
   readonly entries: readonly string[] | null
@@ -34,7 +34,11 @@ async function requireClosable(at: Presence, as: BeingName, id: string, how: Clo
       `the inbox of ${stanceOf(as)} has no entry ${quote(id)}; \`treeos inbox\` lists them`,
     )
   }
-  const isQuestion = entry.kind === 'summon' && entry.inReplyTo === null && entry.closedBy === null
+  const isQuestion =
+    entry.kind === 'summon' &&
+    entry.inReplyTo === null &&
+    entry.expectReply !== false &&
+    entry.closedBy === null
   if (how === 'read' && isQuestion) {
     const from = entry.caller === null ? 'its sender' : stanceOf(entry.caller.name)
     throw new TreeosError(
