@@ -244,3 +244,36 @@ it('counts the wakes of a thread up to a bound, without wakes by change', async 
   await being('carl', 'llm', [...wakes, { id: 'change/c', root: 'c1' }])
   expect([await countChain(base.db, 'c1', 1000), await countChain(base.db, 'c1', 3)]).toEqual([5, 3])
 })
+
+it('an inbox is asked for what needs a decision, which no flood of other entries hides', async () => {
+  await being('judge', 'human', [])
+  const put = (id: string, fields: { kind?: string; notice?: string; reply?: string; expects?: boolean }) =>
+    sql`insert into treeos.inbox (id, being, kind, priority, content, root, notice, in_reply_to, expect_reply)
+      values (${id}, 'judge', ${fields.kind ?? 'event'}, 3, '""', ${id}, ${fields.notice ?? null}, ${fields.reply ?? null},
+        ${fields.expects ?? true})`.execute(base.owner)
+  await put('asked/pup/1/1', {})
+  await put('parked/pup/1/2', { notice: 'pup' })
+  await put('parked/free/1/2', { notice: 'free' })
+  await put('well', { kind: 'summon' })
+  await put('yes', { kind: 'summon', reply: 'sent' })
+  await put('told', { kind: 'summon', expects: false })
+  await put('failed', { notice: 'failed' })
+  await put('rang', {})
+  await sql`insert into treeos.inbox (id, being, kind, priority, content, root)
+    select 'flood/' || i, 'judge', 'event', 3, '""', 'flood/' || i from generate_series(1, 1000) i`.execute(
+    base.owner,
+  )
+  await sql`insert into treeos.parking (being, of, revision)
+    values ('pup', 'pup', -(treeos.standard('llm')->>'revision')::integer)`.execute(base.owner)
+  const idsOf = async (kind: string) =>
+    (await listOpenSummons(base.db, 'judge', { kind, limit: 10, isNewestFirst: true })).map(({ id }) => id)
+  expect(await idsOf('approval')).toEqual(['asked/pup/1/1'])
+  expect(await idsOf('budget')).toEqual(['parked/pup/1/2'])
+  expect(await idsOf('question')).toEqual(['well'])
+  expect(await idsOf('answer')).toEqual(['yes'])
+  expect(await idsOf('news')).toEqual(['told'])
+  expect(await idsOf('notice')).toEqual(['failed', 'parked/free/1/2'])
+  expect(await idsOf('event')).toHaveLength(10)
+  expect(await closeEntries(base.owner, 'judge', ['asked/pup/1/1', 'parked/pup/1/2', 'well'], 'read')).toBe(0)
+  expect(await closeEntries(base.owner, 'judge', ['told', 'yes', 'parked/free/1/2'], 'read')).toBe(3)
+})

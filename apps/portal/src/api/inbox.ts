@@ -1,5 +1,5 @@
 import { z } from '@hono/zod-openapi'
-import { closeInbox, inboxPage, reply } from '@treeos/client'
+import { closeInbox, INBOX_KINDS, inboxPage, reply } from '@treeos/client'
 import { listing, ownPage } from './list.ts'
 import { answers, body, content, id, idempotency, newApi, operation, paging } from './operation.ts'
 import { InboxEntry, Summoned } from './shapes.ts'
@@ -15,6 +15,9 @@ const listed = listing(
   },
   {
     query: paging.extend({
+      kind: z.enum(INBOX_KINDS).optional().openapi({
+        description: 'only entries that ask this; `question`, `approval` and `budget` need a decision',
+      }),
       order: z.enum(['oldest', 'newest']).default('oldest').openapi({ description: 'which comes first' }),
     }),
   },
@@ -61,9 +64,10 @@ const closing = operation({
 export const inboxRoutes = () =>
   newApi()
     .openapi(listed, async (c) => {
-      const { order, ...page } = c.req.valid('query')
+      const { order, kind, ...page } = c.req.valid('query')
       const isNewestFirst = order === 'newest'
-      const read: typeof inboxPage = (at, being, which) => inboxPage(at, being, { ...which, isNewestFirst })
+      const read: typeof inboxPage = (at, being, which) =>
+        inboxPage(at, being, { ...which, kind, isNewestFirst })
       return c.json(await ownPage(c.get('visit'), page, read), 200)
     })
     .openapi(replying, async (c) => {

@@ -1676,6 +1676,8 @@ export interface operations {
                 /** @description `next` of the page before */
                 cursor?: string;
                 limit?: number;
+                /** @description only entries that ask this; `question`, `approval` and `budget` need a decision */
+                kind?: "question" | "approval" | "budget" | "answer" | "notice" | "news" | "event";
                 /** @description which comes first */
                 order?: "oldest" | "newest";
             };

@@ -62,8 +62,15 @@ export async function inboxPage(
   {
     after,
     limit,
+    kind,
     isNewestFirst = false,
-  }: { readonly after?: string | undefined; readonly limit: number; readonly isNewestFirst?: boolean },
+  }: {
+    readonly after?: string | undefined
+    readonly limit: number
+    /** only these; a flood of others hides none of them */
+    readonly kind?: InboxKind | undefined
+    readonly isNewestFirst?: boolean
+  },
 ): Promise<InboxPage> {
   await authorizeActingAs(at, as)
   if (after !== undefined && (await findEntry(at.db, after))?.being !== as)
@@ -71,7 +78,7 @@ export async function inboxPage(
       'INVALID_INPUT',
       `${quote(after)} is not an entry of this inbox, so nothing comes after it`,
     )
-  const entries = await listOpenSummons(at.db, as, { after, limit: limit + 1, isNewestFirst })
+  const entries = await listOpenSummons(at.db, as, { after, limit: limit + 1, kind, isNewestFirst })
   const items = await described(at.db, entries.slice(0, limit))
   return { items, next: entries.length > limit ? (items.at(-1)?.correlation ?? null) : null }
 }

@@ -26,6 +26,8 @@ export interface PageWanted {
   readonly limit?: number | undefined
   /** only those whose ids begin so */
   readonly prefix?: string
+  /** only those that ask this of their person, as `treeos.kind_of` says */
+  readonly kind?: string | undefined
   /** true: the newest first, and `after` is the oldest one of the page before */
   readonly isNewestFirst?: boolean
 }
@@ -37,7 +39,7 @@ export interface PageWanted {
 export async function listOpenSummons(
   db: Db,
   being: BeingName,
-  { after, limit, prefix, isNewestFirst = false }: PageWanted = {},
+  { after, limit, prefix, kind, isNewestFirst = false }: PageWanted = {},
 ): Promise<InboxEntry[]> {
   let open = db
     .selectFrom('inbox')
@@ -51,6 +53,7 @@ export async function listOpenSummons(
     open = open.where('age', isNewestFirst ? '<' : '>', last)
   }
   if (prefix !== undefined) open = open.where(sql<boolean>`starts_with(id, ${prefix})`)
+  if (kind !== undefined) open = open.where(sql<boolean>`treeos.kind_of(inbox) = ${kind}`)
   const rows = await (limit === undefined ? open : open.limit(limit)).execute()
   return rows.map(entryOf)
 }

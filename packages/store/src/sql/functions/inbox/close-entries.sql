@@ -18,8 +18,7 @@ begin
   update inbox set closed_by = how, closed_at = clock_timestamp()
     where being = whose and closed_by is null and claimed_by is null and kind <> 'act'
       and case when ids is null then notice is not null else id = any(ids) end
-      and not (how = 'read' and (kind = 'summon' and in_reply_to is null and expect_reply or kind = 'event' and (
-        starts_with(id, 'asked/') or starts_with(id, 'parked/') and is_parked(split_part(id, '/', 2)))));
+      and not (how = 'read' and kind_of(inbox) in ('question', 'approval', 'budget'));
   get diagnostics closed = row_count;
   return closed;
 end $$;
