@@ -228,7 +228,8 @@ describe('a breach', () => {
     const kindOf = async () =>
       (await inbox(world, 'operator')).find(({ correlation }) => correlation === entry!.correlation)?.kind
     expect(await kindOf()).toBe('budget')
-    await closeInbox(world, { as: 'operator', how: 'read', entries: null })
+    for (const how of ['read', 'dismissed'] as const)
+      await closeInbox(world, { as: 'operator', how, entries: null })
     expect(await closeEntries(world.db, 'operator', [entry!.correlation], 'read')).toBe(0)
     await expect(
       closeInbox(world, { as: 'operator', how: 'read', entries: [entry!.correlation] }),

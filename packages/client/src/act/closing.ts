@@ -7,7 +7,7 @@ export interface CloseRequest {
   readonly as: BeingName
   /** `read`: notices, answers and announcements, which nobody waits for, never what needs a decision; `dismissed`: questions too, and whoever asked gets no answer */
   readonly how: 'read' | 'dismissed'
-  /** ids as `inbox` lists them; null for all notices. `read` leaves the notice of a being that is parked still */
+  /** ids as `inbox` lists them; null for all notices, but not of beings that are parked still: these are dismissed by id */
   readonly entries: readonly string[] | null
 }
 

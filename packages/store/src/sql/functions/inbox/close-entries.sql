@@ -1,7 +1,7 @@
 -- Closes open entries of an inbox that no moment has claimed, as their person decides: `read`, `dismissed` or `answered`. Only of a
 -- person, or of a being that somebody drives now: any other being's wakes are closed by its moments. Acts stay, and so do
 -- what was only read and needs a decision: a question, since whoever asked waits for an answer, a call that waits for a yes, and the
--- notice of a being that is parked still. Without ids it closes all notices.
+-- notice of a being that is parked still. Without ids it closes all notices, and however they are closed, none that needs a decision.
 -- Returns how many.
 create or replace function treeos.close_entries(whose text, ids text[], how text) returns integer
 language plpgsql security definer set search_path = treeos, pg_temp as $$
@@ -18,7 +18,7 @@ begin
   update inbox set closed_by = how, closed_at = clock_timestamp()
     where being = whose and closed_by is null and claimed_by is null and kind <> 'act'
       and case when ids is null then notice is not null else id = any(ids) end
-      and not (how = 'read' and kind_of(inbox) in ('question', 'approval', 'budget'));
+      and not ((how = 'read' or ids is null) and kind_of(inbox) in ('question', 'approval', 'budget'));
   get diagnostics closed = row_count;
   return closed;
 end $$;
