@@ -195,6 +195,23 @@ describe('a webhook', () => {
     expect(left.rows).toEqual([])
   })
 
+  it('for approvals is told of a parked budget, too, and one for questions of no announcement', async () => {
+    await addOutlet({ kind: 'webhook', address: hookUrl(), wants: ['question', 'approval'] })
+    await sql`insert into treeos.parking (being, of, revision)
+      values ('spent', 'spent', -(treeos.standard('llm')->>'revision')::integer)`.execute(at.world.owner)
+    for (const [id, kind, notice] of [
+      ['told', 'summon', null],
+      ['parked/spent/1/1', 'event', 'spent'],
+      ['parked/other/1/1', 'event', 'other'],
+    ])
+      await sql`insert into treeos.inbox (id, being, kind, priority, content, root, notice, expect_reply)
+        values (${id}, 'ada', ${kind}, 3, '{}', ${id}, ${notice}, false)`.execute(at.world.owner)
+    await ask('and now?')
+    await until(() => got.length >= 2)
+    expect(got.map(({ json }) => json.type).toSorted()).toEqual(['inbox.budget', 'inbox.question'])
+    await sql`delete from treeos.parking where being = 'spent'`.execute(at.world.owner)
+  })
+
   it('does not wait behind slow receivers of others', async () => {
     await at.enter('cleo')
     const cleo = await at.enter('cleo')

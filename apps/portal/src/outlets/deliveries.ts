@@ -1,7 +1,7 @@
 import type { BeingName } from '@treeos/core'
 import { type Kysely, sql } from 'kysely'
 import type { PortalDb } from '../store/schema.ts'
-import { CONFIRMING, type OutletKind, type Want } from './outlets.ts'
+import { CONFIRMING, type OutletKind, type ToldAs, type Want } from './outlets.ts'
 
 /** One telling of one entry, which somebody has taken in hand. */
 export interface Delivery {
@@ -12,7 +12,7 @@ export interface Delivery {
   readonly being: BeingName
   readonly kind: OutletKind
   readonly address: string
-  readonly want: Want | 'confirm'
+  readonly want: ToldAs | 'confirm'
   /** with this one */
   readonly attempts: number
   readonly salt: Buffer
@@ -28,8 +28,9 @@ const EMAILS_PER_HOUR = 30
 const KEPT_DAYS = 30
 
 /** What a person is told of an entry. */
-const WANT = sql<Want>`case when i.notice is not null then 'notice' when starts_with(i.id, 'asked/') then 'approval'
-  when i.in_reply_to is not null then 'answer' when i.kind = 'summon' then 'question' else 'notice' end`
+const TOLD = sql<ToldAs>`case treeos.kind_of(i) when 'news' then 'notice' when 'event' then 'notice' else treeos.kind_of(i) end`
+/** What an outlet has to want so that the entry is told: a parked budget needs a decision of its person, as an approval does. */
+const WANT = sql<Want>`replace(${TOLD}, 'budget', 'approval')`
 
 /**
  * Notes which open entries are to be told, each once for each outlet. The inbox itself says what is open, so nothing is lost, however long
@@ -85,7 +86,7 @@ export async function takeDue(
       returning d.id, d.outlet, d.entry, d.attempts
     )
     select t.id, t.outlet, t.entry, t.attempts, o.being, o.kind, o.address, o.salt,
-      case when t.entry = ${CONFIRMING} then 'confirm' else ${WANT} end as want
+      case when t.entry = ${CONFIRMING} then 'confirm' else ${TOLD} end as want
     from taken t join portal.outlet o on o.id = t.outlet left join treeos.inbox i on i.id = t.entry`.execute(
     db,
   )

@@ -22,6 +22,7 @@ const SUBJECTS: Readonly<Record<Exclude<Delivery['want'], 'confirm'>, (from: str
   answer: (from) => `${from} answers`,
   notice: () => 'A notice',
   approval: () => 'A call waits for your yes',
+  budget: () => 'A being is parked by its budget',
 }
 
 /** How a server is reached. Beyond this machine nothing is sent before TLS, also where somebody on the way takes STARTTLS away. */

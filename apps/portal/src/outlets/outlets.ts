@@ -9,6 +9,8 @@ import type { PortalDb } from '../store/schema.ts'
 /** What waits in an inbox, by what its person is told of it. */
 export const WANTS = ['question', 'answer', 'notice', 'approval'] as const
 export type Want = (typeof WANTS)[number]
+/** What an entry is told as. A `budget` that parks a being is told to whoever wants approvals. */
+export type ToldAs = Want | 'budget'
 
 export type OutletKind = 'webhook' | 'email'
 
