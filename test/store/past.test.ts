@@ -1,4 +1,4 @@
-import { append, beginLife, digestOf, putBlob, readBlob } from '@treeos/store'
+import { append, beginLife, digestOf, listLately, putBlob, readBlob } from '@treeos/store'
 import { sql } from 'kysely'
 import { beforeAll, describe, expect, it } from 'vitest'
 import { useDatabase } from '../support/database.ts'
@@ -63,4 +63,24 @@ it('a content is stored under its own digest only', async () => {
   await expect(insert('{"told":"so"}').execute(base.db)).rejects.toMatchObject({ code: '23514' })
   await insert('{"told":"otherwise"}').execute(base.db)
   expect(await readBlob(base.db, digest)).toEqual({ told: 'so' })
+})
+
+it('a look at the last hours says when it left moments of offspring out', async () => {
+  await sql`insert into treeos.projection (key, reel, state, folded_seq, parent, cognition)
+    select 'being:kin' || i, 'being:kin' || i, '{}', 1, case when i > 0 then 'kin0' end, 'llm' from generate_series(0, 600) i`.execute(
+    base.owner,
+  )
+  const live = (from: number, to: number, ago: number) =>
+    sql`insert into treeos.moment_outcome (moment, being, n, kind, sealed_at, prev, hash, record)
+      select 'kin1/1/' || n, 'kin1', n, 'see', (extract(epoch from clock_timestamp()) - ${ago}::integer) * 1000, '', '', '{}'
+      from generate_series(${from}::integer, ${to}::integer) n`.execute(base.owner)
+  const look = async () => {
+    const { moments, isAll } = await listLately(base.db, { of: 'kin0', seconds: 3600 })
+    return [moments.length, isAll]
+  }
+  await live(1, 30, 7200)
+  await live(31, 49, 0)
+  expect(await look()).toEqual([19, true]) // the rest is older
+  await live(50, 60, 0)
+  expect(await look()).toEqual([20, false])
 })

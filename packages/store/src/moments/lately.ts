@@ -35,10 +35,13 @@ export async function listLately(
   db: Db,
   { of, seconds }: LatelyWanted,
 ): Promise<{ readonly moments: readonly LateMoment[]; readonly isAll: boolean }> {
-  const { rows } = await sql<Omit<LateMoment, 'money'> & { readonly micros: number }>`
+  const { rows } = await sql<
+    Omit<LateMoment, 'money'> & { readonly micros: number; readonly isCut: boolean }
+  >`
     with ${newestOf(of)}
     select r.being, r.n, r.kind, r.reason, r.detail, r.primary_role as role, r.sealed_at as "sealedAt", o.opened_at as "openedAt",
-      i.caller, i.root as thread, d.usage->>'model' as model, coalesce(s.tokens, 0)::bigint as tokens, coalesce(s.micros, 0)::bigint as micros
+      i.caller, i.root as thread, d.usage->>'model' as model, coalesce(s.tokens, 0)::bigint as tokens, coalesce(s.micros, 0)::bigint as micros,
+      coalesce(r.most <= count(*) over (partition by r.being), false) as "isCut"
     from recent r
     left join treeos.moment_open o on o.moment = r.moment
     left join treeos.inbox i on i.id = r.wake
@@ -49,8 +52,8 @@ export async function listLately(
     where r.sealed_at >= extract(epoch from clock_timestamp() - make_interval(secs => ${seconds})) * 1000
     order by r.sealed_at desc limit ${NEWEST_MOMENTS_MAX}`.execute(db)
   return {
-    moments: rows.map(({ micros, ...moment }) => ({ ...moment, money: micros / MICROS })),
-    isAll: rows.length < NEWEST_MOMENTS_MAX,
+    moments: rows.map(({ micros, isCut: _, ...moment }) => ({ ...moment, money: micros / MICROS })),
+    isAll: rows.length < NEWEST_MOMENTS_MAX && !rows.some(({ isCut }) => isCut),
   }
 }
 

@@ -10,20 +10,22 @@ const COLUMNS = sql`o.moment, o.being, o.n, o.kind, o.reason, o.detail, o.primar
 
 /**
  * For `with`: `recent`, the newest moments of the beings whose past is open to one of them, and unless that is everyone `few`, their names.
+ * `most` is how many of one being are looked through at most: 0 where some beings are left out, null where only all together are bounded.
  * Nothing of other beings is read, so neither what is found nor the time that it takes tells of them.
  * @param of the being, with its offspring at any distance; null: all, for the first operator
  */
 export const newestOf = (of: BeingName | null): RawBuilder<unknown> =>
   of === null
     ? sql`recursive recent as materialized (
-        select ${COLUMNS} from (select moment from treeos.journal where moment is not null order by entry desc limit ${NEWEST_MOMENTS_MAX}) j
+        select ${COLUMNS}, null::bigint as most from (select moment from treeos.journal where moment is not null order by entry desc limit ${NEWEST_MOMENTS_MAX}) j
         join treeos.moment_outcome o on o.moment = j.moment)`
     : sql`recursive offspring(being) as (
         select ${of}::text union all
         select substr(p.key, 7) from offspring o join treeos.projection p on p.parent = o.being and p.key like 'being:%'
       ), few as materialized (select being from offspring limit ${BEINGS_MAX}),
       recent as materialized (
-        select ${COLUMNS} from (select being, greatest(${EACH_MIN}, ${NEWEST_MOMENTS_MAX} / count(*) over ()) as most from few) f
+        select ${COLUMNS}, case when f.beings < ${BEINGS_MAX} then f.most else 0 end as most
+        from (select being, greatest(${EACH_MIN}, ${NEWEST_MOMENTS_MAX} / count(*) over ()) as most, count(*) over () as beings from few) f
         cross join lateral (select * from treeos.moment_outcome m where m.being = f.being order by m.n desc limit f.most) o)`
 
 /** Whether a name is one of those. @param column of names */
