@@ -6,7 +6,9 @@ import {
   countChain,
   enqueue,
   findEntry,
+  findLived,
   findOutcomeOfWake,
+  findSaid,
   listOpenSummons,
   listUnclaimed,
   listUnfinished,
@@ -276,4 +278,25 @@ it('an inbox is asked for what needs a decision, which no flood of other entries
   expect(await idsOf('event')).toHaveLength(10)
   expect(await closeEntries(base.owner, 'judge', ['asked/pup/1/1', 'parked/pup/1/2', 'well'], 'read')).toBe(0)
   expect(await closeEntries(base.owner, 'judge', ['told', 'yes', 'parked/free/1/2'], 'read')).toBe(3)
+})
+
+it('words are found beside bytes that are no text and no JSON', async () => {
+  await being('sailor', 'human', [])
+  const contents = {
+    found: '"the harbour"',
+    ill: 'harbour',
+    bytes: Buffer.from('ff22686172626f757222', 'hex'),
+  }
+  for (const [id, content] of Object.entries(contents))
+    await sql`insert into treeos.inbox (id, being, kind, priority, content, root)
+      values (${id}, 'sailor', 'summon', 3, ${Buffer.from(content as string)}, ${id})`.execute(base.owner)
+  const wanted = { of: null, words: ['harbour'], limit: 10 }
+  expect((await findSaid(base.db, wanted)).map(({ entry }) => entry.id)).toEqual(['found'])
+  const moment = { being: 'sailor', generation: 1, n: 1 }
+  await append(base.owner, await batchOf(base.db, base.reality, { moment, outcome: { wake: null } }))
+  const record = (bytes: string) =>
+    sql`insert into treeos.moment_decision (moment, kind, digest, salt, bytes)
+      values ('sailor/1/1', 'act', '', '', ${Buffer.from(bytes, 'hex')})`
+  await record('ff').execute(base.owner)
+  expect(await findLived(base.db, wanted)).toEqual([])
 })

@@ -56,8 +56,9 @@ export async function findSaid(db: Db, { of, words, limit }: WordsWanted): Promi
     )
     select i.*, case when ${isHeard} then o.n end as n from roots join treeos.inbox i on i.root = roots.root
     left join treeos.moment_outcome o on o.wake = i.id and o.reason is distinct from 'superseded'
+    cross join lateral (select treeos.text_of(i.content) as text offset 0) t -- once an entry, not once a word
     where i.kind = 'summon' and (${isHeard} or ${isOneOf(of, sql`i.caller`)})
-      and ${holds(sql`coalesce(i.channel, '') || ' ' || convert_from(i.content, 'UTF8')`, words)}
+      and t.text is not null and ${holds(sql`concat_ws(' ', i.channel, t.text)`, words)}
     order by i.age desc limit ${limit}`.execute(db)
   return rows.map(({ n, ...row }) => ({ entry: entryOf(row), n }))
 }
@@ -68,10 +69,8 @@ export async function findLived(db: Db, { of, words, limit }: WordsWanted): Prom
     with ${newestOf(of)}
     select r.being, r.n, r.kind, r.reason, r.detail, r.primary_role as primary, r.sealed_at as "sealedAt", d.bytes
     from recent r left join treeos.moment_decision d on d.moment = r.moment
-    where ${holds(
-      sql`concat_ws(' ', r.reason, r.detail, r.primary_role, convert_from(d.bytes, 'UTF8'))`,
-      words,
-    )}
+    cross join lateral (select treeos.text_of(d.bytes) as text offset 0) t
+    where (d.bytes is null or t.text is not null) and ${holds(sql`concat_ws(' ', r.reason, r.detail, r.primary_role, t.text)`, words)}
     order by r.sealed_at desc limit ${limit}`.execute(db)
   return rows.map(({ bytes, ...found }) => ({
     ...found,
