@@ -46,9 +46,12 @@ export function useDeed<A extends Answer, Of = void>(
 
 export type Call = Readonly<Record<string, unknown>>
 
-/** Acts by DO or BE as the person, or as the being that this tab drives. */
-export const useAct = (onDone: () => void = () => undefined) =>
-  useDeed(({ verb, ...rest }: Call) => (verb === 'be' ? beOf(rest) : doOf(rest)), { onDone })
+/**
+ * Acts by DO or BE as the person, or as the being that this tab drives.
+ * @param stale what is asked for anew before it counts as done; all when left out. Live events make the rest stale
+ */
+export const useAct = (onDone: () => void = () => undefined, stale: QueryKey = []) =>
+  useDeed(({ verb, ...rest }: Call) => (verb === 'be' ? beOf(rest) : doOf(rest)), { stale, onDone })
 
 /** A call as a form made it; the server checks it. */
 type Made<Verb extends { $post(input: never): unknown }> = Parameters<Verb['$post']>[0] extends {

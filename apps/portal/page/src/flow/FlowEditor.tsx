@@ -9,7 +9,7 @@ import { Inert, plural, Quiet } from '../parts/index.ts'
 import { Findings, Refused } from '../roles/Deed.tsx'
 import { Difference } from '../roles/Difference.tsx'
 import { DraftNote } from '../roles/DraftNote.tsx'
-import { type Checked, checkQuery, rolesQuery } from '../roles/queries.ts'
+import { type Checked, checkQuery, flowQuery, rolesQuery } from '../roles/queries.ts'
 import { Versions } from '../roles/Versions.tsx'
 import { orderedJson } from '../text/ordered.ts'
 import { fieldsOf } from './fields.ts'
@@ -41,7 +41,7 @@ export function FlowEditor({ name, inside }: Props) {
   const [view, setView] = useState('sentences')
   const [text] = useDebouncedValue(draft.text, LINT_MS)
   const { data: checked } = useQuery(checkQuery('flow', text))
-  const publishing = useAct(draft.drop)
+  const publishing = useAct(draft.drop, flowQuery(name).queryKey)
   const publish = (flow: unknown) =>
     publishing.mutate({ verb: 'do', target: `@${name}`, action: 'set-roleflow', args: { flow } })
   return (

@@ -4,6 +4,7 @@ import { type Call, useAct } from '../api/deed.ts'
 import { jsonOfText } from '../flow/values.ts'
 import { Code, Form } from '../parts/index.ts'
 import { Refused } from './Deed.tsx'
+import { signalsQuery } from './queries.ts'
 
 export interface Namespace {
   readonly namespace: string
@@ -32,7 +33,7 @@ const callOf = ({ namespace, key }: Written, value: unknown): Call => ({
 
 /** Publishes a signal, or removes one. */
 export function PublishForm({ form, namespaces }: Props) {
-  const publishing = useAct()
+  const publishing = useAct(undefined, signalsQuery.queryKey)
   const { namespace, key } = form.values
   const answer = publishing.data as { readonly result: { readonly result: unknown } } | undefined
   return (

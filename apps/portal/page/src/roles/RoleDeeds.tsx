@@ -5,6 +5,7 @@ import { Refusal } from '../api/client.ts'
 import { useAct } from '../api/deed.ts'
 import { Quiet, SmallButton } from '../parts/index.ts'
 import { Refused } from './Deed.tsx'
+import { roleQuery } from './queries.ts'
 
 interface Props {
   readonly name: string
@@ -17,7 +18,7 @@ interface Props {
 export function RoleDeeds({ name, isLive, isDeleted, canCopy }: Props) {
   const navigate = useNavigate()
   const [isAsking, { open, close }] = useDisclosure()
-  const deleting = useAct(close)
+  const deleting = useAct(close, roleQuery(name).queryKey)
   const remove = (args: { readonly force?: true }) =>
     deleting.mutate({ verb: 'do', target: '/', action: 'delete-role', args: { name, ...args } })
   const isUsed = deleting.error instanceof Refusal && deleting.error.code === 'RESOURCE_CONFLICT'

@@ -12,7 +12,7 @@ import { EntryPicker } from './EntryPicker.tsx'
 import type { Entry } from './entries.ts'
 import { Hidden } from './Hidden.tsx'
 import { MoreFields } from './MoreFields.tsx'
-import { checkQuery, type Fault } from './queries.ts'
+import { checkQuery, type Fault, roleQuery } from './queries.ts'
 import { roleText } from './role-text.ts'
 import { type Spec, setRole } from './spec.ts'
 import { useDraft } from './useDraft.ts'
@@ -48,7 +48,7 @@ export function RoleForm({ published, source, catalogs, of }: Props) {
     draft.drop()
     void navigate({ to: '/roles', search })
   }
-  const publishing = useAct(() => leave({ role: role.name }))
+  const publishing = useAct(() => leave({ role: role.name }), roleQuery(role.name).queryKey)
   const onSubmit = (event: FormEvent) => {
     event.preventDefault()
     publishing.mutate(setRole(role))

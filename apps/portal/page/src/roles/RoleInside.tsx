@@ -18,7 +18,7 @@ type Found = FoundBy<ReturnType<typeof roleQuery>>
 /** One role: its spec, who uses it, its versions, and what can be done with it. */
 export function RoleInside({ name }: { readonly name: string }) {
   const role = useQuery(roleQuery(name))
-  const restoring = useAct()
+  const restoring = useAct(undefined, roleQuery(name).queryKey)
   return (
     <Answer of={role}>
       {(inside) => {
