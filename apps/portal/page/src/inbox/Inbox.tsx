@@ -1,6 +1,6 @@
 import { Group as Line, SegmentedControl, Select, Stack, TextInput, VisuallyHidden } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
-import { useNavigate, useSearch } from '@tanstack/react-router'
+import { useNavigate, useRouter, useSearch } from '@tanstack/react-router'
 import { useEffect, useRef, useState } from 'react'
 import { inboxQuery } from '../api/queries.ts'
 import { Answer, Empty, PageHead, plural, Quiet, Rows } from '../parts/index.ts'
@@ -45,6 +45,7 @@ interface QueueProps {
 
 function Queue({ entries, isMore }: QueueProps) {
   const navigate = useNavigate({ from: '/inbox' })
+  const router = useRouter()
   const { entry: chosen, in: asked } = useSearch({ from: '/signed-in/inbox' })
   const open = entries.find(({ correlation }) => correlation === chosen) ?? null
   const counts = countsOf(entries)
@@ -61,7 +62,9 @@ function Queue({ entries, isMore }: QueueProps) {
       resetScroll: false,
     })
   const step = (by: 1 | -1) => {
-    const at = shown.findIndex(({ correlation }) => correlation === chosen)
+    // A key may come before what the last one chose is drawn.
+    const { entry: latest } = router.latestLocation.search as { readonly entry?: string }
+    const at = shown.findIndex(({ correlation }) => correlation === latest)
     const next = shown[at < 0 ? 0 : at + by]
     if (next !== undefined) go(next.correlation)
   }
