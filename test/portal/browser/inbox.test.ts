@@ -127,6 +127,29 @@ describe.runIf(hasChromium)('the page people work in', () => {
     await page.getByRole('link', { name: /@echo/ }).first().waitFor()
   })
 
+  it('loads itself anew once for a part of an older build, and not for a pointer over its link', async () => {
+    await enterBy(page, at, 'operator')
+    let isOld = true
+    let loads = 0
+    await page.route(/\/assets\/Threads-[^/]*\.js$/, (route) =>
+      isOld ? route.fulfill({ status: 404 }) : route.continue(),
+    )
+    page.on('request', (request) => {
+      if (!request.isNavigationRequest()) return
+      loads += 1
+      isOld = false
+    })
+    const missing = page.waitForResponse((response) => response.status() === 404)
+    const link = page.getByRole('link', { name: 'Threads', exact: true })
+    await link.hover()
+    await missing
+    await page.waitForTimeout(500)
+    expect(loads).toBe(0)
+    await link.click()
+    await page.getByRole('heading', { name: 'Threads' }).waitFor()
+    expect(loads).toBe(1)
+  })
+
   it('works over plain http from another machine', async () => {
     const { port } = new URL(at.origin)
     await at.serveAnew({ hosts: [`${HOST}:${port}`] })

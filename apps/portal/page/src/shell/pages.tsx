@@ -40,7 +40,7 @@ const page = <
   createRoute({
     getParentRoute: () => signedIn,
     path,
-    component: lazyRouteComponent(() => loadPage(load), name),
+    component: lazyRouteComponent(() => loadPage(load, name), name),
     validateSearch: search ?? ((): Search => ({}) as Search),
   })
 
