@@ -21,7 +21,8 @@ export function Strip({ since, until, strip }: Pick<LatelyFound, 'since' | 'unti
   const x = (iso: string) => NAMES + ((Date.parse(iso) - begin) / (end - begin)) * (WIDTH - NAMES - 8)
   const height = lanes.length * LANE + AXIS
   return (
-    <div className="map strip">
+    // biome-ignore lint/a11y/noNoninteractiveTabindex: it scrolls, so it is reached by keys
+    <section className="map strip" aria-label="Strip of the last minutes" tabIndex={0}>
       <svg viewBox={`0 0 ${WIDTH} ${height}`} role="img" aria-label="The last minutes">
         {Array.from({ length: TICKS }, (_, i) => {
           const at = begin + ((end - begin) * i) / (TICKS - 1)
@@ -70,7 +71,7 @@ export function Strip({ since, until, strip }: Pick<LatelyFound, 'since' | 'unti
           </g>
         ))}
       </svg>
-    </div>
+    </section>
   )
 }
 
