@@ -109,14 +109,18 @@ describe.runIf(hasChromium)('inhabiting and acting in a browser', () => {
     await doIn(tab, 'set-world-signal', { namespace: 'school', key: 'bell', value: true })
     await doIn(tab, 'set-roleflow', { flow: FLOW })
     // Its own pages show it to itself, although its lists do not hold it.
-    for (const path of ['/beings/ann', '/beings/ann/flow', '/roles?role=herald', '/signals']) {
-      await tab.goto(`${at.origin}${path}`)
-      await tab.getByRole('heading', { level: 1 }).waitFor()
-      await tab
-        .getByText(/herald|school/)
-        .first()
-        .waitFor()
-    }
+    await tab.goto(`${at.origin}/beings/ann`)
+    await tab
+      .getByRole('link', { name: /set-roleflow/ })
+      .first()
+      .waitFor()
+    await tab.goto(`${at.origin}/beings/ann/flow`)
+    const worn = tab.getByLabel('Sentence 1: role', { exact: true }).and(tab.locator('input'))
+    await until(async () => (await worn.inputValue()) === 'herald')
+    await tab.goto(`${at.origin}/roles?role=herald`)
+    await tab.getByRole('region', { name: 'The role' }).getByText('The bell rings.').waitFor()
+    await tab.goto(`${at.origin}/signals`)
+    await tab.getByRole('region', { name: 'Signals of school' }).waitFor()
     await banner(tab).getByText('@ann').waitFor() // on every page, also after it was loaded again
     expect(askedFor(model, 'ann')).toHaveLength(calls)
     expect(said).toEqual([])
