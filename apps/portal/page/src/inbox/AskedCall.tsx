@@ -1,8 +1,10 @@
 import { Button, Group, Stack, Text, TextInput } from '@mantine/core'
+import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import { useAct } from '../api/deed.ts'
-import { Block, Inert, Quiet, Time, Trouble } from '../parts/index.ts'
-import type { Asked } from './entry.ts'
+import { Answer, Block, Inert, Quiet, Time, Trouble } from '../parts/index.ts'
+import { approvalsQuery } from './approvals.ts'
+import { type Asked, openedIn } from './entry.ts'
 import { LikeThis } from './LikeThis.tsx'
 
 /** What a being wants to do, with a yes and a no of whoever is signed in. */
@@ -15,18 +17,30 @@ export function AskedCall({
   readonly from: string
   readonly onDone?: () => void
 }) {
+  const approvals = useQuery(approvalsQuery)
   const answering = useAct(onDone)
   const answer = ({ answer: action, why }: Answered) =>
     answering.mutate({ verb: 'do', action, args: { id: asked.id, ...(why === undefined ? {} : { why }) } })
   return (
     <Stack>
-      <AskedForm
-        asked={asked}
-        from={from}
-        onAnswer={answer}
-        isPending={answering.isPending}
-        error={answering.error}
-      />
+      <Answer of={approvals}>
+        {({ items }) => {
+          const opened = openedIn(items, asked)
+          if (opened === null)
+            return (
+              <Quiet>{approvals.isFetching ? 'Looking…' : 'This call is not found among what waits.'}</Quiet>
+            )
+          return (
+            <AskedForm
+              asked={opened}
+              from={from}
+              onAnswer={answer}
+              isPending={answering.isPending}
+              error={answering.error}
+            />
+          )
+        }}
+      </Answer>
       <LikeThis id={asked.id} />
     </Stack>
   )

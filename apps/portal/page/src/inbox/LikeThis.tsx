@@ -1,10 +1,10 @@
 import { Button, Group, Stack, Text } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { api } from '../api/client.ts'
-import { asking, type FoundBy, useAct, useDeed } from '../api/deed.ts'
+import { type FoundBy, useAct, useDeed } from '../api/deed.ts'
 import { Block, Inert, Quiet, SmallButton, Time, Trouble } from '../parts/index.ts'
+import { approvalsQuery } from './approvals.ts'
 
-const approvalsQuery = asking(['inbox', 'approvals'], () => api.approvals.$get({ query: { limit: '200' } }))
 type Proposal = NonNullable<FoundBy<typeof approvalsQuery>['items'][number]['likeThis']>
 
 /** Beside a call that waits: a rule that would ask less, where the person approved many calls like it. */

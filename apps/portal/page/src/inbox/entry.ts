@@ -1,5 +1,6 @@
 import type { FoundBy } from '../api/deed.ts'
 import type { inboxQuery } from '../api/queries.ts'
+import type { approvalsQuery } from './approvals.ts'
 
 export type Entry = FoundBy<typeof inboxQuery>['items'][number]
 
@@ -67,4 +68,17 @@ export function shownAsked({
     whom: typeof whom === 'string' ? whom : null,
     isOutside: outside === true,
   }
+}
+
+type Approval = Pick<FoundBy<typeof approvalsQuery>['items'][number], 'id' | 'call' | 'outside'>
+
+/**
+ * The call as the person may read it. What an entry of the inbox says holds the ids of sealed words in their place, and its mark from outside
+ * is what the content says.
+ * @returns null when the call does not wait
+ */
+export function openedIn(approvals: readonly Approval[], asked: Asked): Asked | null {
+  const found = approvals.find(({ id }) => id === asked.id)
+  if (found === undefined) return null
+  return { ...asked, call: found.call, isOutside: asked.isOutside || found.outside === true }
 }
