@@ -1,9 +1,10 @@
 import { Button, Collapse, Select, Stack, Switch, Textarea, TextInput } from '@mantine/core'
 import { isNotEmpty, type UseFormReturnType, useForm } from '@mantine/form'
 import { useDisclosure } from '@mantine/hooks'
-import type { KeyboardEvent } from 'react'
+import { type KeyboardEvent, useRef } from 'react'
 import { api } from '../api/client.ts'
 import { useDeed } from '../api/deed.ts'
+import { randomId } from '../api/random-id.ts'
 import { Form, given } from '../parts/index.ts'
 import { Sent } from './Sent.tsx'
 
@@ -33,7 +34,7 @@ const EMPTY = {
 
 /**
  * Says something to a being. An overlay is sent with its call alone: nothing keeps it in the page once it is sent, neither the
- * form nor the memory of mutations, which holds no variables of this one.
+ * form nor what it sent last, nor the memory of mutations, which holds no variables of this one.
  */
 export function Composer({ target, thread, onSaid }: Props) {
   const form = useForm({
@@ -43,11 +44,19 @@ export function Composer({ target, thread, onSaid }: Props) {
   const [isOpen, { toggle }] = useDisclosure()
   // The thread may begin with what is said here, and then it goes on in it.
   const of = thread ?? form.values.thread.trim()
+  // The same words sent again after a fault are one message.
+  const sent = useRef({ values: EMPTY, key: randomId() })
   const saying = useDeed(
-    () => api.summon.$post({ json: saidIn({ ...form.values, thread: of }), header: {} }),
+    () =>
+      api.summon.$post({
+        json: saidIn({ ...form.values, thread: of }),
+        header: { 'idempotency-key': sent.current.key },
+      }),
     {
       onDone: ({ correlation }) => {
-        form.setValues({ content: '', overlay: '' })
+        const { content } = form.getValues()
+        form.setValues({ content: leftOf(content, sent.current.values.content), overlay: '' })
+        sent.current = { values: EMPTY, key: randomId() }
         onSaid?.(correlation)
       },
     },
@@ -57,7 +66,11 @@ export function Composer({ target, thread, onSaid }: Props) {
       form={form}
       doing={saying}
       submit="Say it"
-      send={() => undefined}
+      send={(said) => {
+        const values = { ...said, thread: of }
+        const isSame = JSON.stringify(values) === JSON.stringify(sent.current.values)
+        if (!isSame) sent.current = { values, key: randomId() }
+      }}
       done={
         saying.data === undefined ? null : (
           <Sent correlation={saying.data.correlation} salt={saying.data.overlay?.salt ?? null} thread={of} />
@@ -92,6 +105,10 @@ export function Composer({ target, thread, onSaid }: Props) {
     </Form>
   )
 }
+
+/** What somebody typed while the words before it were sent. */
+const leftOf = (typed: string, sent: string): string =>
+  typed.startsWith(sent) ? typed.slice(sent.length).trimStart() : typed
 
 /** Enter sends; with Shift it begins a line, and while a letter is composed it is part of it. */
 function sendOnEnter(event: KeyboardEvent<HTMLTextAreaElement>) {

@@ -46,6 +46,7 @@ export function Form<Values, Sent>(props: Props<Values, Sent>) {
   } = props
   const [fault, setFault] = useState<Error | null>(null)
   const onSubmit = form.onSubmit((values) => {
+    if (doing.isPending || isOff) return // a key sends a form whose button is disabled
     setFault(null)
     try {
       doing.mutate(send(values))
