@@ -76,7 +76,7 @@ function SetBudget({ name, resumes, limits }: SetProps) {
         <Button
           variant="default"
           loading={doing.isPending}
-          onClick={() => doing.mutate(callOf('resume', name, {}))}
+          onClick={() => doing.mutate(callOf('resume', resumes, {}))}
         >
           Let @{resumes} try again
         </Button>
