@@ -3,7 +3,7 @@ import { useQuery } from '@tanstack/react-query'
 import { useNavigate, useRouter, useSearch } from '@tanstack/react-router'
 import { useEffect, useRef, useState } from 'react'
 import { inboxQuery } from '../api/queries.ts'
-import { Answer, Empty, PageHead, plural, Quiet, Rows } from '../parts/index.ts'
+import { Answer, Empty, PageHead, plural, Quiet, Rows, Trouble } from '../parts/index.ts'
 import { Bulk, useReading } from './Bulk.tsx'
 import { EntryRow } from './EntryRow.tsx'
 import type { Entry } from './entry.ts'
@@ -69,6 +69,7 @@ function Queue({ entries, isMore }: QueueProps) {
     if (next !== undefined) go(next.correlation)
   }
   const reading = useReading()
+  const [refused, setRefused] = useState<Error | null>(null)
   const answer = useRef<HTMLTextAreaElement>(null)
   const onDone = () => go(open === null ? undefined : nextTo(shown, open.correlation))
   useInboxKeys({
@@ -77,7 +78,8 @@ function Queue({ entries, isMore }: QueueProps) {
     onReply: () => answer.current?.focus(),
     onClose: () => {
       if (open === null || group === 'needs') return
-      reading.mutate([open.correlation])
+      setRefused(null)
+      reading.mutateAsync([open.correlation]).catch(setRefused) // each one: several may be under way
       onDone()
     },
   })
@@ -100,6 +102,7 @@ function Queue({ entries, isMore }: QueueProps) {
         isOldestFirst={isOldestFirst}
         onOrder={setOldestFirst}
       />
+      <Trouble error={refused} />
       {group === 'needs' ? null : <Bulk shown={shown} selected={selected} onSelect={select} />}
       <div className="wide inbox" data-chosen={open !== null}>
         {shown.length === 0 ? (
