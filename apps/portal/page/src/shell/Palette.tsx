@@ -5,7 +5,7 @@ import { useNavigate } from '@tanstack/react-router'
 import { useEffect, useState } from 'react'
 import { sessionQuery } from '../api/queries.ts'
 import { pagesFor } from './navigation.ts'
-import { foundIn, type Goal, pageGoals } from './palette-goals.tsx'
+import { failedGoals, foundIn, type Goal, pageGoals } from './palette-goals.tsx'
 import { searchQuery } from './search-query.ts'
 
 const [store, spotlight] = createSpotlight()
@@ -23,7 +23,10 @@ export function Palette() {
   const { data: session } = useQuery(sessionQuery)
   const found = useQuery({ ...searchQuery(text), enabled: text !== '' })
   const pages = session === undefined ? [] : pagesFor(session).flatMap((group) => group.pages)
-  const goals = [...pageGoals(pages, query), ...(query.trim() === '' ? [] : foundIn(found.data))]
+  const goals = [
+    ...pageGoals(pages, query),
+    ...(query.trim() === '' ? [] : [...foundIn(found.data), ...failedGoals(found.error, found.refetch)]),
+  ]
   const shown: SpotlightActionGroupData[] = goals.map(({ group, actions }) => ({
     group,
     actions: actions.map(({ go, ...action }: Goal) => ({ ...action, onClick: () => void go(navigate) })),

@@ -11,6 +11,8 @@ export interface Goal {
   readonly label: string
   readonly description?: string
   readonly leftSection: ReactNode
+  /** the search stays open when it is chosen */
+  readonly closeSpotlightOnTrigger?: false
   readonly go: (navigate: ReturnType<typeof useNavigate>) => unknown
 }
 
@@ -87,6 +89,25 @@ export function foundIn(found: Searched | undefined): readonly Goals[] {
     { group: 'Moments', actions: moments.map(livedGoal) },
   ])
 }
+
+/** That the search failed, which is not that nothing is there; it is asked again when this is chosen. */
+export const failedGoals = (error: Error | null, again: () => unknown): readonly Goals[] =>
+  error === null
+    ? []
+    : [
+        {
+          group: 'The search failed',
+          actions: [
+            goal('search', {
+              id: 'failed search',
+              label: error.message,
+              description: 'Search again',
+              closeSpotlightOnTrigger: false,
+              go: () => again(),
+            }),
+          ],
+        },
+      ]
 
 const when = (iso: string): string =>
   new Date(iso).toLocaleString(undefined, { dateStyle: 'medium', timeStyle: 'short' })
