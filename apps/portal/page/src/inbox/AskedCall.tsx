@@ -1,6 +1,6 @@
 import { Button, Group, Stack, Text, TextInput } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
-import { useState } from 'react'
+import { useEffect, useState } from 'react'
 import { useAct } from '../api/deed.ts'
 import { Answer, Block, Inert, Quiet, Time, Trouble } from '../parts/index.ts'
 import { approvalsQuery } from './approvals.ts'
@@ -52,6 +52,18 @@ export interface Answered {
   readonly why?: string
 }
 
+/** So long after it came into view, a call cannot be answered: a press may have been meant for what stood there before. */
+const SETTLES_MS = 800
+
+function useSettled(): boolean {
+  const [isSettled, settle] = useState(false)
+  useEffect(() => {
+    const timer = setTimeout(() => settle(true), SETTLES_MS)
+    return () => clearTimeout(timer)
+  }, [])
+  return isSettled
+}
+
 /** What a being wants to do, apart from anything that it wrote. */
 export function AskedForm({
   asked,
@@ -67,6 +79,7 @@ export function AskedForm({
   readonly error: Error | null
 }) {
   const [why, setWhy] = useState('')
+  const isSettled = useSettled()
   const { verb, action, operation, args, payload, content } = asked.call as Record<string, unknown>
   return (
     <Stack gap="xs">
@@ -90,12 +103,13 @@ export function AskedForm({
         onChange={(event) => setWhy(event.currentTarget.value)}
       />
       <Group gap="sm">
-        <Button loading={isPending} onClick={() => onAnswer({ answer: 'approve' })}>
+        <Button loading={isPending} disabled={!isSettled} onClick={() => onAnswer({ answer: 'approve' })}>
           Approve
         </Button>
         <Button
           variant="default"
           loading={isPending}
+          disabled={!isSettled}
           onClick={() => onAnswer({ answer: 'deny', ...(why === '' ? {} : { why }) })}
         >
           Deny

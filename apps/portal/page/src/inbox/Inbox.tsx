@@ -135,7 +135,7 @@ function Queue({ entries, isMore }: QueueProps) {
               Its thread stands beside it. Then answer it, decide, or mark it as read.
             </Empty>
           ) : (
-            <OpenEntry entry={open} answerRef={answer} onDone={onDone} />
+            <OpenEntry entry={open} answerRef={answer} onDone={onDone} onDecided={() => go(undefined)} />
           )}
         </Beside>
       </div>

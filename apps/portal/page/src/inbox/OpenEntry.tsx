@@ -18,10 +18,12 @@ interface Props {
   readonly answerRef: Ref<HTMLTextAreaElement>
   /** it is closed: the next one may open */
   readonly onDone: () => void
+  /** it is decided: no other one opens, whose button would stand under the finger */
+  readonly onDecided: () => void
 }
 
 /** One entry, with what came before it in its thread, and what can be done about it. */
-export function OpenEntry({ entry, answerRef, onDone }: Props) {
+export function OpenEntry({ entry, answerRef, onDone, onDecided }: Props) {
   const { correlation, kind, at } = entry
   const asked = askedIn(entry)
   const parked = kind === 'budget' ? parkedIn(entry.content) : null
@@ -49,7 +51,7 @@ export function OpenEntry({ entry, answerRef, onDone }: Props) {
             <Inert text={wordsOf(entry.content)} />
           </div>
         ) : (
-          <AskedCall asked={asked} from={sender} onDone={onDone} />
+          <AskedCall asked={asked} from={sender} onDone={onDecided} />
         )}
         {parked === null ? null : <BudgetForm name={parked.of} resumes={parked.being} />}
         {kind === 'question' || kind === 'answer' || kind === 'news' ? (
@@ -82,7 +84,7 @@ export function OpenEntry({ entry, answerRef, onDone }: Props) {
   )
 }
 
-interface AnswerProps extends Omit<Props, 'entry'> {
+interface AnswerProps extends Omit<Props, 'entry' | 'onDecided'> {
   readonly correlation: string
   /** it goes on after an answer */
   readonly isAnswer: boolean

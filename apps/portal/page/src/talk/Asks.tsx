@@ -3,17 +3,20 @@ import { inboxQuery } from '../api/queries.ts'
 import { AskedCall } from '../inbox/AskedCall.tsx'
 import { askedIn } from '../inbox/entry.ts'
 import { senderOf } from '../inbox/groups.ts'
-import { Card } from '../parts/index.ts'
+import { Card, Quiet } from '../parts/index.ts'
 
-/** Calls of a being that wait for the yes of this person, where they talk. */
+/** The calls of a being that wait for the yes of this person, where they talk: one after the other, the oldest first. */
 export function Asks({ of: stance }: { readonly of: string }) {
   const { data } = useQuery(inboxQuery)
-  return (data?.items ?? []).map((entry) => {
-    const asked = senderOf(entry) === stance ? askedIn(entry) : null
-    return asked === null ? null : (
-      <Card key={entry.correlation} title="It asks for your yes">
-        <AskedCall asked={asked} from={stance} />
-      </Card>
-    )
-  })
+  const all = (data?.items ?? []).flatMap((entry) =>
+    senderOf(entry) === stance ? (askedIn(entry) ?? []) : [],
+  )
+  const asked = all.at(-1)
+  if (asked === undefined) return null
+  return (
+    <Card title="It asks for your yes">
+      {all.length === 1 ? null : <Quiet>{all.length} calls wait, the oldest is shown.</Quiet>}
+      <AskedCall key={asked.id} asked={asked} from={stance} />
+    </Card>
+  )
 }
