@@ -28,10 +28,12 @@ interface Props {
   readonly name: string
   /** the being that its limit parked; the being itself when left out */
   readonly resumes?: string
+  /** the budget is set, or the being goes on */
+  readonly onDone?: () => void
 }
 
 /** What a being and its offspring may use up. Setting it lets those go on that it had parked. */
-export function BudgetForm({ name, resumes = name }: Props) {
+export function BudgetForm({ name, resumes = name, onDone = () => undefined }: Props) {
   const budget = useQuery(budgetQuery(name))
   return (
     <Answer of={budget}>
@@ -42,7 +44,7 @@ export function BudgetForm({ name, resumes = name }: Props) {
             moments in this minute, {used.births} births.{' '}
             {standard === true ? 'The standard budget bounds it; what you set replaces that.' : ''}
           </Quiet>
-          <SetBudget name={name} resumes={resumes} limits={limits} />
+          <SetBudget name={name} resumes={resumes} onDone={onDone} limits={limits} />
         </Stack>
       )}
     </Answer>
@@ -60,9 +62,9 @@ interface SetProps extends Required<Props> {
   readonly limits: Limits
 }
 
-function SetBudget({ name, resumes, limits }: SetProps) {
+function SetBudget({ name, resumes, onDone, limits }: SetProps) {
   const form = useForm<Limits>({ initialValues: { per: 'total', ...limits } })
-  const doing = useAct()
+  const doing = useAct(onDone)
   return (
     <Form
       form={form}

@@ -32,7 +32,7 @@ function Open({ entries, isMore }: { readonly entries: readonly Entry[]; readonl
         <ul className="list" aria-label="What needs you">
           {open.slice(0, SHOWN).map((entry) => (
             <li key={entry.correlation} className="slot">
-              <Link to="/inbox" search={{ entry: entry.correlation }} className="row">
+              <Link to="/inbox" search={{ entry: entry.correlation, in: 'needs' }} className="row">
                 <Group justify="space-between" wrap="nowrap" gap="xs">
                   <Text size="sm" fw={600}>
                     {kindOf(entry)}

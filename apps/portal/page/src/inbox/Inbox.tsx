@@ -49,7 +49,8 @@ function Queue({ entries, isMore }: QueueProps) {
   const { entry: chosen, in: asked } = useSearch({ from: '/signed-in/inbox' })
   const open = entries.find(({ correlation }) => correlation === chosen) ?? null
   const counts = countsOf(entries)
-  const group = open === null ? (asked ?? GROUPS.find((one) => counts[one] > 0) ?? 'needs') : groupOf(open)
+  // What is open may turn into a notice, such as that of a being that is parked no more: the list stays.
+  const group = asked ?? (open === null ? (GROUPS.find((one) => counts[one] > 0) ?? 'needs') : groupOf(open))
   const [search, setSearch] = useState('')
   const [from, setFrom] = useState<string | null>(null)
   const [isOldestFirst, setOldestFirst] = useState(false)
@@ -77,7 +78,7 @@ function Queue({ entries, isMore }: QueueProps) {
     onPrevious: () => step(-1),
     onReply: () => answer.current?.focus(),
     onClose: () => {
-      if (open === null || group === 'needs') return
+      if (open === null || groupOf(open) === 'needs') return
       setRefused(null)
       reading.mutateAsync([open.correlation]).catch(setRefused) // each one: several may be under way
       onDone()

@@ -53,7 +53,7 @@ export function OpenEntry({ entry, answerRef, onDone, onDecided }: Props) {
         ) : (
           <AskedCall asked={asked} from={sender} onDone={onDecided} />
         )}
-        {parked === null ? null : <BudgetForm name={parked.of} resumes={parked.being} />}
+        {parked === null ? null : <BudgetForm name={parked.of} resumes={parked.being} onDone={onDecided} />}
         {kind === 'question' || kind === 'answer' || kind === 'news' ? (
           <AnswerForm
             correlation={correlation}
