@@ -41,6 +41,7 @@ export function OpenEntry({ entry, answerRef, onDone, onDecided }: Props) {
           <Group gap="xs">
             <Text fw={600}>{sender === 'TreeOS' ? sender : <BeingLink stance={sender} />}</Text>
             <Badge color="gray">{KIND_WORDS[kind]}</Badge>
+            {entry.outside === true ? <Badge color="orange">from outside</Badge> : null}
           </Group>
           <Text size="sm">
             <Time iso={at} />
