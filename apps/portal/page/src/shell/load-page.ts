@@ -25,7 +25,7 @@ export async function loadPage<Name extends string>(
     } catch (error) {
       if (await answers()) {
         const page = await load().catch(() => null) // the server may have come back between
-        return page ?? ({ [name]: () => renew(error) } as Loaded<Name>)
+        return page ?? ({ [name]: () => renew(error) } as unknown as Loaded<Name>) // a computed name has no type of its own
       }
       await new Promise((resolve) => setTimeout(resolve, AGAIN_MS))
     }
