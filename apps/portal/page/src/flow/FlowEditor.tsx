@@ -176,8 +176,7 @@ interface PublishedProps {
 
 /** What became of `set-roleflow`. */
 function Published({ error, data }: PublishedProps) {
-  const { clauses } =
-    (data as { result?: { result?: { clauses?: number } } } | undefined)?.result?.result ?? {}
+  const { clauses } = (data as { result?: { clauses?: number } } | undefined)?.result ?? {}
   return (
     <>
       <Refused error={error} />

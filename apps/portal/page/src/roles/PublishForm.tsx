@@ -35,7 +35,7 @@ const callOf = ({ namespace, key }: Written, value: unknown): Call => ({
 export function PublishForm({ form, namespaces }: Props) {
   const publishing = useAct(undefined, signalsQuery.queryKey)
   const { namespace, key } = form.values
-  const answer = publishing.data as { readonly result: { readonly result: unknown } } | undefined
+  const answer = publishing.data as { readonly result: unknown } | undefined
   return (
     <section className="card" aria-label="Publish a signal">
       <Text fw={600} mb="sm">
@@ -50,7 +50,7 @@ export function PublishForm({ form, namespaces }: Props) {
         done={
           answer === undefined || publishing.isPending ? null : (
             <Alert color="leaf" p="xs" role="status" title="Published">
-              <Code value={answer.result.result} />
+              <Code value={answer.result} />
             </Alert>
           )
         }
