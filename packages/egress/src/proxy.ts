@@ -23,7 +23,7 @@ export function proxyFor(url: URL, holdsSecret: boolean, env: Env = process.env)
   return excepted.some((one) => isExcepted(url, one)) ? null : parseProxy(proxy)
 }
 
-/** Whether names are resolved by the proxy alone, as where no resolver of this network knows those outside. */
+/** Whether only the proxy resolves names. Some networks have no resolver that knows names outside. */
 export const proxyResolves = (env: Env = process.env): boolean => env.TREEOS_PROXY_RESOLVES === '1'
 
 const setting = (name: string, env: Env): string | null => env[name.toLowerCase()] || env[name] || null

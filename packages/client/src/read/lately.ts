@@ -58,7 +58,7 @@ const SPOKEN_MAX = 200
 const WAITING_MAX = 50
 
 /**
- * Who spoke to whom in the last minutes, what happened, and what waits for whom: of those whose past is open to the being.
+ * Who spoke to whom in the last minutes, what happened, and what waits for whom. Only beings count whose past the caller may read.
  * @throws {TreeosError} as `authorizeActingAs`
  */
 export async function lately(

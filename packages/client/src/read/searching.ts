@@ -140,7 +140,7 @@ function livedOf(
   return [{ being: stanceOf(being), n, at, outcome: kind, reason, primary, words: excerpt }]
 }
 
-/** What a mind wrote and called. What it said to others is among the words that were said. */
+/** What a mind wrote, and which calls it made. Words to others are left out: the search for what was said finds them. */
 function ownTextsIn(decision: Json): Json {
   if (!isJsonObject(decision)) return null
   const { content = null, call = null } = decision
