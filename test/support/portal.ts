@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { act } from '@treeos/client'
 import { type BeingName, type JsonObject, TreeosError } from '@treeos/core'
+import { createModel, modelEndpoint } from '@treeos/host'
 import { openMcp } from '@treeos/mcp'
 import {
   buildPage,
@@ -24,6 +25,7 @@ import { findCosigned, findNewest, issueReceipt, originOf, readKeys } from '@tre
 import { replay } from '@treeos/replay'
 import { type JournalListener, listenToJournal, openDatabase, type StoreDb } from '@treeos/store'
 import { RealityMetrics } from '@treeos/telemetry'
+import { type Models, prepareTrial } from '@treeos/trials'
 import { type Kysely, sql } from 'kysely'
 import { inject } from 'vitest'
 import { setRole } from './life.ts'
@@ -200,6 +202,7 @@ export class PortalWorld {
             )
           }),
         ),
+      trials: trialsBy({ db, registry }, modelsAt(options.modelUrl)),
       metrics: () => metrics.scrape(),
       replay: async (request) => replay(at, { ...request, from: 'both', replayer: await openReplayer() }),
     }
@@ -318,6 +321,23 @@ export class PortalWorld {
     rmSync(this.checkpoints, { recursive: true })
   }
 }
+
+const modelsAt = (url: string | undefined): Models => ({
+  model:
+    url === undefined
+      ? null
+      : createModel(modelEndpoint({ baseUrl: url, apiKey: null, model: 'test-model' }), {
+          timeoutSeconds: 20,
+          prices: { 'test-model': { prompt: 1, completion: 1 } },
+        }),
+  connections: new Map(),
+})
+
+const trialsBy = (at: Parameters<typeof prepareTrial>[0], models: Models): Machine['trials'] => ({
+  callsPerHour: 100,
+  models: async () => (models.model === null ? [] : ['default']),
+  prepare: (trial) => prepareTrial(at, { trial, models }),
+})
 
 export function seatIn({ status, headers, json, text }: Answered): Seat {
   const [cookie] = headers['set-cookie'] ?? []

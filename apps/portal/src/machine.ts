@@ -1,5 +1,6 @@
 import type { BeingName, Json, MomentId, TreeosError } from '@treeos/core'
 import type { Envelope } from '@treeos/proofs'
+import type { PreparedTrial, Trial } from '@treeos/trials/told'
 
 /**
  * What the program that serves the portal does for it: it knows the packages of replay and the processes of this machine. The
@@ -19,8 +20,19 @@ export interface Machine {
    * @throws {TreeosError} ACTION_NOT_SUPPORTED where nobody signs
    */
   receipts(moments: readonly MomentId[]): Promise<(Envelope | TreeosError)[]>
+  /** Past moments asked again, as `treeos trial` does. */
+  readonly trials: Trials
   /** The numbers of the reality, in OpenMetrics. */
   metrics(): Promise<{ readonly contentType: string; readonly text: string }>
+}
+
+interface Trials {
+  /** calls of models that trials of one person make within an hour */
+  readonly callsPerHour: number
+  /** names of the models that the operator named, `default` for that of the reality */
+  models(): Promise<readonly string[]>
+  /** @throws {TreeosError} MOMENT_NOT_FOUND; LLM_NOT_CONFIGURED */
+  prepare(trial: Trial): Promise<PreparedTrial>
 }
 
 export interface Checkpointed {

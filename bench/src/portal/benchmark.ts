@@ -89,6 +89,7 @@ async function serve(services: Services, crowd: Crowd, onProgress: (line: string
         health: none,
         receipts: none,
         metrics: none,
+        trials: { callsPerHour: 0, models: none, prepare: none },
       },
       provider: null,
       onError: (where, error) => onProgress(`${where}: ${error}`),

@@ -1,6 +1,13 @@
 /** What people and programs do with a reality: summon, act, answer, inhabit, and read past moments. */
 
-export { ACTS_PER_MINUTE, actPace, actsPerMinuteIn, pace } from './access/pace.ts'
+export {
+  ACTS_PER_MINUTE,
+  actPace,
+  actsPerMinuteIn,
+  pace,
+  trialCallsIn,
+  trialPace,
+} from './access/pace.ts'
 export {
   type ActResult,
   act,

@@ -155,4 +155,5 @@ export {
   threads,
   threadsOf,
 } from './read/threads.ts'
+export { authorizeTrial } from './read/trying.ts'
 export { type Uses, usesOf } from './read/uses.ts'

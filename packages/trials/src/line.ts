@@ -1,3 +1,4 @@
+import type { Json } from '@treeos/core'
 import type { Asked, RecordedEnd } from './moment.ts'
 import type { Scored } from './score.ts'
 
@@ -8,6 +9,8 @@ export interface TrialLine {
   readonly n: number
   /** ISO 8601, UTC */
   readonly openedAt: string
+  /** content of its wake, as it was heard */
+  readonly question: Json
   readonly candidate: string
   readonly was: RecordedEnd
   readonly would: Pick<Asked, 'roles' | 'model' | 'decision' | 'verdict' | 'code' | 'message' | 'isOfThread'>

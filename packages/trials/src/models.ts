@@ -35,10 +35,13 @@ export interface Limits {
   readonly maxCalls?: number | undefined
   /** in the currency of the prices */
   readonly maxCost?: number | undefined
+  readonly maxSeconds?: number | undefined
+  /** ends it */
+  readonly signal?: AbortSignal | undefined
 }
 
 /** Why a trial ended before all was asked. */
-export type Stopped = 'interrupted' | 'max-calls' | 'max-cost'
+export type Stopped = 'interrupted' | 'max-calls' | 'max-cost' | 'max-seconds'
 
 export class StoppedError extends Error {
   override readonly name = 'StoppedError'
@@ -75,12 +78,15 @@ export class Asking {
   readonly #limits: Limits
   readonly #answers: KeptAnswers | null
   readonly #signal: AbortSignal
+  readonly #timeout: AbortSignal | null
   #held = 0
 
-  constructor(limits: Limits, answers: KeptAnswers | null, signal: AbortSignal) {
+  constructor(limits: Limits, answers: KeptAnswers | null) {
+    const { maxSeconds, signal } = limits
     this.#limits = limits
     this.#answers = answers
-    this.#signal = signal
+    this.#timeout = maxSeconds === undefined ? null : AbortSignal.timeout(maxSeconds * 1000)
+    this.#signal = AbortSignal.any([signal, this.#timeout].filter((one) => one != null))
   }
 
   /**
@@ -134,13 +140,17 @@ export class Asking {
         return { answer, usage: answer.usage, seconds, micros, isKept: false }
       } catch (error) {
         this.#settle(worst, error instanceof ModelTransientError && error.isFree ? 0 : null)
-        if (this.#signal.aborted) throw new StoppedError('interrupted')
+        if (this.#signal.aborted) throw this.#stopped()
         if (!(error instanceof ModelTransientError) || tried >= TRIES) throw error
         await sleep(DELAY_MS * 2 ** (tried - 1), undefined, { signal: this.#signal }).catch(() => {
-          throw new StoppedError('interrupted')
+          throw this.#stopped()
         })
       }
     }
+  }
+
+  #stopped(): StoppedError {
+    return new StoppedError(this.#timeout?.aborted === true ? 'max-seconds' : 'interrupted')
   }
 
   /** A cost is bounded only where the answer is. */
@@ -151,7 +161,7 @@ export class Asking {
 
   /** Takes a call and the most that it can cost from the limits. */
   #hold(model: Model, request: ModelRequest): number {
-    if (this.#signal.aborted) throw new StoppedError('interrupted')
+    if (this.#signal.aborted) throw this.#stopped()
     const { maxCalls, maxCost } = this.#limits
     if (maxCalls !== undefined && this.calls >= maxCalls) throw new StoppedError('max-calls')
     const known = worstOf(model, request)

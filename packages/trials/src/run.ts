@@ -1,5 +1,5 @@
 import { ModelTransientError } from '@treeos/activities'
-import type { Decision } from '@treeos/core'
+import { type Decision, type Json, type MomentId, quote, TreeosError } from '@treeos/core'
 import { contentHeard } from '@treeos/reality'
 import { isErased, Past, type PastScene, readScene, type SupposedDeps } from '@treeos/replay/supposed'
 import type { Db, StoredOutcome } from '@treeos/store'
@@ -32,38 +32,82 @@ export interface TrialEstimate {
   readonly costMax: number | null
 }
 
-export interface TrialRequest extends Limits {
+interface TrialOf {
   readonly trial: Trial
+  /** those that the operator named: contents of the record go to no other */
   readonly models: Models
+}
+
+/** How a trial runs, and who hears of it. */
+export interface TrialRun extends Limits {
   readonly answers?: KeptAnswers | null
-  readonly load: LoadModule
+  /** loads the code of scorers; left out, a trial that names some is refused */
+  readonly load?: LoadModule | undefined
   /** moments that are asked again at once; default 4 */
   readonly concurrency?: number | undefined
-  readonly signal?: AbortSignal | undefined
-  readonly onEstimate?: (estimate: TrialEstimate) => void
   /** each line, in the order of the moments and of the candidates */
   readonly onLine?: (line: TrialLine) => void
 }
 
+interface TrialRequest extends TrialOf, TrialRun {
+  readonly onEstimate?: (estimate: TrialEstimate) => void
+}
+
+/** A trial whose moments are chosen. No model was asked yet. */
+export interface PreparedTrial {
+  readonly estimate: TrialEstimate
+  /** @throws {TreeosError} INVALID_INPUT for a limit of cost without the price of a model, and for a scorer that cannot be loaded */
+  run(how: TrialRun): Promise<TrialSummary>
+}
+
 const CONCURRENCY = 4
 
+type World = { readonly db: Db; readonly registry: Registry }
+
+/** As {@link prepareTrial}, and then runs it. */
+export async function runTrial(world: World, request: TrialRequest): Promise<TrialSummary> {
+  const { estimate, run } = await prepareTrial(world, request)
+  request.onEstimate?.(estimate)
+  return run(request)
+}
+
 /**
- * Asks past moments again, of candidates: each is lived again in the world as it was, up to the prompt, a model decides, and both gates
- * judge what it called. Nothing is appended, sent or done, and Temporal is not asked.
- * @throws {TreeosError} MOMENT_NOT_FOUND when no moment fits; LLM_NOT_CONFIGURED; INVALID_INPUT for a limit of cost without the price of a model
+ * Chooses the moments of a trial, and says what it costs at most. When it runs, each moment is lived again in the world as it was, up to the
+ * prompt, a model decides, and both gates judge what it called. Nothing is appended, sent or done, and Temporal is not asked.
+ * @throws {TreeosError} MOMENT_NOT_FOUND when no moment fits; LLM_NOT_CONFIGURED
  */
-export async function runTrial(
-  { db, registry }: { readonly db: Db; readonly registry: Registry },
-  request: TrialRequest,
-): Promise<TrialSummary> {
-  const started = performance.now()
-  const { trial, models, signal = new AbortController().signal, onLine = () => undefined } = request
+export async function prepareTrial(
+  { db, registry }: World,
+  { trial, models }: TrialOf,
+): Promise<PreparedTrial> {
   const deps = { db, registry, past: new Past(db), models }
   const outcomes = await selectMoments(db, trial.moments, trial.seed)
-  const asking = new Asking(request, request.answers ?? null, signal)
-  const scorers = await readScorers(trial, { models, asking, load: request.load })
   const estimate = await estimateOf(deps, trial, outcomes)
-  request.onEstimate?.(estimate)
+  return { estimate, run: (how) => runOver(deps, trial, outcomes, how) }
+}
+
+const loadNothing: LoadModule = (path) => {
+  throw new TreeosError(
+    'INVALID_INPUT',
+    `${quote(path)}: this trial may load no code, so its scorers are tasks`,
+  )
+}
+
+async function runOver(
+  deps: SupposedDeps & { readonly models: Models },
+  trial: Trial,
+  outcomes: readonly StoredOutcome[],
+  {
+    answers = null,
+    load = loadNothing,
+    concurrency = CONCURRENCY,
+    onLine = () => undefined,
+    ...how
+  }: TrialRun,
+): Promise<TrialSummary> {
+  const started = performance.now()
+  const asking = new Asking(how, answers)
+  const scorers = await readScorers(trial, { models: deps.models, asking, load })
   const order = new InOrder(onLine)
   let stopped: Stopped | null = null
   let erased = 0
@@ -78,7 +122,7 @@ export async function runTrial(
       else throw error
     }
   }
-  await inParallel(outcomes, request.concurrency ?? CONCURRENCY, () => stopped === null, askMoment)
+  await inParallel(outcomes, concurrency, () => stopped === null, askMoment)
   const seconds = Math.round(performance.now() - started) / 1000
   return summarize(trial, order.all, { asking, stopped, erased, moments: outcomes.length, seconds })
 }
@@ -138,7 +182,8 @@ async function linesOf(
   for (const [name, candidate] of Object.entries(trial.candidates))
     asked.set(name, await askedOf(deps, scene, candidate as Candidate))
   const { moment, being, n, record } = scene.outcome
-  const shared = { moment, being, n, openedAt: new Date(record.openedAt).toISOString() }
+  const question = contentHeard(scene.open, scene.was.seen.face, scene.content)
+  const shared = { moment, being, n, openedAt: new Date(record.openedAt).toISOString(), question }
   const lines: TrialLine[] = []
   for (const [candidate, { prompt: _, isKept: kept, cost, tokens, seconds, ...would }] of asked) {
     const now = asked.get(candidate) as Asked
@@ -147,7 +192,14 @@ async function linesOf(
       ...{ ...shared, candidate, was, would, differs, same: isSame(differs) },
       ...(record.overlay === undefined ? {} : { hadOverlay: true as const }),
       ...{ cost, tokens, seconds, kept },
-      scores: await scoresOf(scorers, trial.seed, scene, was.decision, asked, candidate, at),
+      scores: await scoresOf(
+        scorers,
+        trial.seed,
+        { moment, question, recorded: was.decision },
+        asked,
+        candidate,
+        at,
+      ),
     })
   }
   return lines
@@ -176,14 +228,16 @@ async function askedOf(deps: AskingDeps, scene: PastScene, candidate: Candidate)
 async function scoresOf(
   scorers: readonly Scorer[],
   seed: number,
-  { outcome, open, content, was }: PastScene,
-  recorded: Decision | null,
+  {
+    moment,
+    question,
+    recorded,
+  }: { readonly moment: MomentId; readonly question: Json; readonly recorded: Decision | null },
   asked: ReadonlyMap<string, Asked>,
   candidate: string,
   at: number,
 ): Promise<Record<string, Scored>> {
-  const question = contentHeard(open, was.seen.face, content)
-  const own = toScore(outcome.moment, question, recorded, asked.get(candidate) ?? null)
+  const own = toScore(moment, question, recorded, asked.get(candidate) ?? null)
   const scores: Record<string, Scored> = {}
   for (const [i, scorer] of scorers.entries()) {
     if (scorer.against === candidate) continue // nothing is better than itself
@@ -191,7 +245,7 @@ async function scoresOf(
       scorer.against === null
         ? null
         : toScore(
-            outcome.moment,
+            moment,
             question,
             recorded,
             scorer.against === RECORDED ? null : (asked.get(scorer.against) ?? null),

@@ -3,15 +3,26 @@ import { type Db, findOpen, listBeingsWithMoments, listOutcomes, type StoredOutc
 import type { MomentQuery } from './shape.ts'
 
 const PAGE = 500
+/** A query that names no being may look through all that was ever lived. */
+const LOOKED_MAX = 100_000
 
 /**
  * The past moments that a query names, oldest first: those in which a model decided for the being itself.
- * @throws {TreeosError} MOMENT_NOT_FOUND when there is none
+ * @throws {TreeosError} MOMENT_NOT_FOUND when there is none; INVALID_INPUT for a query that looks through too many
  */
 export async function selectMoments(db: Db, query: MomentQuery, seed: number): Promise<StoredOutcome[]> {
   const beings = query.being ?? (await listBeingsWithMoments(db)).sort()
   const found: StoredOutcome[] = []
-  for (const being of beings) found.push(...(await newestOf(db, being, query)))
+  let looked = 0
+  const onPage = (count: number) => {
+    looked += count
+    if (looked > LOOKED_MAX)
+      throw new TreeosError(
+        'INVALID_INPUT',
+        `moments: more than ${LOOKED_MAX} moments would be looked through: name beings, or an instant by \`since\``,
+      )
+  }
+  for (const being of beings) found.push(...(await newestOf(db, being, query, onPage)))
   const newest = found.sort(byTime).slice(-query.last)
   if (newest.length === 0)
     throw new TreeosError(
@@ -26,11 +37,17 @@ export async function selectMoments(db: Db, query: MomentQuery, seed: number): P
 const byTime = (a: StoredOutcome, b: StoredOutcome): number =>
   a.record.openedAt - b.record.openedAt || (a.being < b.being ? -1 : a.being > b.being ? 1 : a.n - b.n)
 
-async function newestOf(db: Db, being: BeingName, query: MomentQuery): Promise<StoredOutcome[]> {
+async function newestOf(
+  db: Db,
+  being: BeingName,
+  query: MomentQuery,
+  onPage: (count: number) => void,
+): Promise<StoredOutcome[]> {
   const found: StoredOutcome[] = []
   const since = query.since === undefined ? Number.NEGATIVE_INFINITY : Date.parse(query.since)
   for (let before: number | undefined; found.length < query.last; ) {
     const page = await listOutcomes(db, being, PAGE, before)
+    onPage(page.length)
     for (const outcome of page.toReversed())
       if (found.length < query.last && (await fits(db, outcome, query))) found.push(outcome)
     const [oldest] = page

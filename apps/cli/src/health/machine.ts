@@ -1,3 +1,4 @@
+import { trialCallsIn } from '@treeos/client'
 import { type MomentId, TreeosError } from '@treeos/core'
 import { historiesFolder } from '@treeos/host'
 import { checkpointsFolder, hasWorker, isAlive, RECHECK, readInstance, UP, unseen } from '@treeos/local'
@@ -29,8 +30,25 @@ export const machineOf = (
   checkpoint: readSeldom(() => newestCheckpoint(dataDir, originOf(at.reality.id))),
   cosigned: readSeldom(() => newestCosigned(dataDir, originOf(at.reality.id))),
   receipts: (moments) => receiptsOf(dataDir, at, moments),
+  trials: trialsOf(dataDir, at),
   metrics: metricsOf(at),
 })
+
+/** Models and their keys are read for each trial, and kept by none. */
+function trialsOf(dataDir: string, { db, registry }: LiveConnection): Machine['trials'] {
+  const found = async () => (await import('../instance/models.ts')).modelsOf({ data: dataDir })
+  return {
+    callsPerHour: trialCallsIn(process.env.TREEOS_TRIAL_CALLS_PER_HOUR),
+    async models() {
+      const { model, connections } = await found()
+      return [...(model === null ? [] : ['default']), ...[...connections.keys()].sort()]
+    },
+    async prepare(trial) {
+      const { prepareTrial } = await import('@treeos/trials')
+      return prepareTrial({ db, registry }, { trial, models: await found() })
+    },
+  }
+}
 
 /** Counts begin when somebody first asks. */
 function metricsOf({ db }: LiveConnection): Machine['metrics'] {

@@ -14,6 +14,7 @@ import { roleRoutes } from './roles.ts'
 import { searchRoutes } from './search.ts'
 import { threadRoutes } from './threads.ts'
 import { tokenRoutes } from './tokens.ts'
+import { trialRoutes } from './trials.ts'
 import { verbRoutes } from './verbs.ts'
 import { worldRoutes } from './world.ts'
 
@@ -42,6 +43,7 @@ export function apiOf(around: Around) {
     .route('/', searchRoutes())
     .route('/', latelyRoutes())
     .route('/', receiptRoutes(around.portal))
+    .route('/', trialRoutes(around.portal))
     .route('/', tokenRoutes())
     .route('/', outletRoutes(around.portal))
     .route('/', journalRoutes(around))

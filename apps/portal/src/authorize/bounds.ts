@@ -20,6 +20,9 @@ const ACCOUNT = { points: 1, seconds: 2, burst: 60 } as const
 
 const WAITING_PER_PERSON = 32
 const HEAVY_AT_ONCE = 4
+const TRIALS_AT_ONCE = 4
+/** Each takes minutes: who begins many is told so. */
+const TRIALS_WAITING_PER_PERSON = 1
 const AT_ONCE = 96
 /** They mostly wait, and ask Postgres a few times a second: they take no turn of others. */
 const WAITS_AT_ONCE = 64
@@ -53,12 +56,13 @@ export function bounds(actsPerMinute?: number) {
     hook: pace(STRANGERS.hook),
     unknown: pace(STRANGERS.unknown),
   }
-  const turns = (atOncePerGroup: number, atOnce: number) =>
+  const turns = (atOncePerGroup: number, atOnce: number, waitingPerGroup = WAITING_PER_PERSON) =>
     new Turns(
-      { atOnce, atOncePerGroup, waiting: WAITING, waitingPerGroup: WAITING_PER_PERSON },
-      `${atOncePerGroup} such requests of yours are under way and ${WAITING_PER_PERSON} wait: let some of them end`,
+      { atOnce, atOncePerGroup, waiting: WAITING, waitingPerGroup },
+      `${atOncePerGroup} such requests of yours are under way and ${waitingPerGroup} wait: let some of them end`,
     )
   const heavy = turns(WORK.heavy.atOnce ?? HEAVY_AT_ONCE, HEAVY_AT_ONCE)
+  const trials = turns(WORK.trial.atOnce ?? TRIALS_AT_ONCE, TRIALS_AT_ONCE, TRIALS_WAITING_PER_PERSON)
   const waits = turns(WORK.wait.atOnce ?? WAITS_AT_ONCE, WAITS_AT_ONCE)
   const others = turns(WORK.read.atOnce ?? AT_ONCE, AT_ONCE)
   return {
@@ -73,7 +77,7 @@ export function bounds(actsPerMinute?: number) {
     /** Waits until the person has room for it. @throws {TreeosError} RATE_LIMITED */
     async take(work: Work, asker: Asker): Promise<Turn> {
       if (WORK[work].atOnce === null) return NO_TURN
-      let end = await (work === 'heavy' ? heavy : others).take(asker)
+      let end = await (work === 'heavy' ? heavy : work === 'trial' ? trials : others).take(asker)
       let [isOver, isKept] = [false, false]
       const { promise, resolve } = Promise.withResolvers<void>()
       const finish = () => {

@@ -43,7 +43,8 @@ export async function runInTurn(c: Context<Env>, next: () => Promise<void>, runn
   }
   try {
     c.set('turn', { ...turn, toWait })
-    if (work === 'wait' && visit !== undefined) c.set('signal', stayingOf(c, visit, turn, running))
+    if ((work === 'wait' || work === 'trial') && visit !== undefined)
+      c.set('signal', stayingOf(c, visit, turn, running))
     const seat = visit?.token?.seat ?? null
     if (seat === null) await run()
     else

@@ -18,6 +18,8 @@ export type Work =
   | 'wait'
   /** evaluates or reads much: a lint, a flow, what-if, why-not, the record */
   | 'heavy'
+  /** lives past moments again and asks models about them, up to minutes; it ends with its request */
+  | 'trial'
   /** lasts as long as its page */
   | 'stream'
 
@@ -40,5 +42,6 @@ export const WORK: Readonly<Record<Work, WorkBounds>> = {
   act: { bodyBytesMax: 384 * KIB, atOnce: 12 }, // an act takes 256 KiB, and JSON escapes some of it
   wait: { bodyBytesMax: 384 * KIB, atOnce: 16 },
   heavy: { bodyBytesMax: 72 * KIB, atOnce: 2 }, // the largest role has a prompt of 32 KiB, and JSON escapes some of it
+  trial: { bodyBytesMax: 384 * KIB, atOnce: 1 }, // some roles and a flow
   stream: { bodyBytesMax: 4 * KIB, atOnce: null },
 }

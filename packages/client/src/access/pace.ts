@@ -43,6 +43,45 @@ export function actPace(perMinute: number = ACTS_PER_MINUTE) {
   }
 }
 
+/** Calls of models by trials of one person within an hour, where its operator says nothing else. */
+const TRIAL_CALLS_PER_HOUR = 1000
+
+/**
+ * Bounds how many calls of models the trials of one person make, which no budget of a being counts.
+ * @param perHour 0: none
+ * @returns takes so many calls, and gives those back that were not made @throws {TreeosError} RATE_LIMITED
+ */
+export function trialPace(perHour: number) {
+  const limiter = new RateLimiterMemory({ points: Math.max(1, perHour), duration: 3600 })
+  return async (person: BeingName, calls: number): Promise<(made: number) => Promise<void>> => {
+    if (perHour === 0)
+      throw new TreeosError('FORBIDDEN', 'the operator allows no trials here (TREEOS_TRIAL_CALLS_PER_HOUR)')
+    await limiter.consume(person, calls).catch(async (refusal: unknown) => {
+      if (refusal instanceof Error) throw refusal
+      await limiter.reward(person, calls) // what is refused is not counted
+      const minutes = Math.ceil((refusal as { msBeforeNext: number }).msBeforeNext / 60_000)
+      throw new TreeosError(
+        'RATE_LIMITED',
+        `trials of ${stanceOf(person)} may make ${perHour} calls within an hour (TREEOS_TRIAL_CALLS_PER_HOUR), and this one takes ${calls}: ` +
+          `try fewer moments, or try again in ${minutes} min`,
+      )
+    })
+    return async (made) => {
+      if (made < calls) await limiter.reward(person, calls - made)
+    }
+  }
+}
+
+/** @param text of TREEOS_TRIAL_CALLS_PER_HOUR @throws {TreeosError} INVALID_INPUT */
+export function trialCallsIn(text: string | undefined): number {
+  if (text === undefined || text === '') return TRIAL_CALLS_PER_HOUR
+  if (/^(0|[1-9]\d{0,8})$/.test(text)) return Number(text)
+  throw new TreeosError(
+    'INVALID_INPUT',
+    `TREEOS_TRIAL_CALLS_PER_HOUR is ${quote(text)}; it takes a whole number from 0`,
+  )
+}
+
 /** @param text of TREEOS_ACTS_PER_MINUTE @throws {TreeosError} INVALID_INPUT */
 export function actsPerMinuteIn(text: string | undefined): number {
   if (text === undefined || text === '') return ACTS_PER_MINUTE

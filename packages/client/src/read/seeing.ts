@@ -1,4 +1,4 @@
-import { type BeingName, stanceOf, TreeosError, unknownBeing } from '@treeos/core'
+import { type BeingName, stanceOf, TreeosError, unknownBeing, type VerbCall } from '@treeos/core'
 import { actingToSee, authorizeActingAs, beginReading, type Presence } from '@treeos/reality'
 import { inSnapshot, prefetch, ReadSet } from '@treeos/store'
 import {
@@ -60,6 +60,8 @@ export interface BeingSnapshot {
   see(address: string): Promise<Descriptor>
   /** The row of a being. Asks both gates as SEE does, and describes nothing around it: cheap for many. */
   regard(being: BeingName): Promise<BeingRow | null>
+  /** Asks both gates, and what the call would do itself, whether the being could make it now. Nothing is done. @throws {TreeosError} the refusal */
+  judge(call: VerbCall): Promise<void>
 }
 
 /**
@@ -107,6 +109,9 @@ export async function withSnapshot<T>(
       regard: async (being) => {
         await decided(stanceOf(being))
         return reader.being(being)
+      },
+      judge: async (call) => {
+        await decideCall(call, { ...acting, openedAt: prefetched.now })
       },
     })
   })

@@ -43,5 +43,8 @@ const isDone = (decided: { readonly kind: string }): boolean =>
 
 const requireAsking = (asking: Asking | null): Asking => {
   if (asking !== null) return asking
-  throw new TreeosError('INTERNAL', 'a look outside of a moment was asked about')
+  throw new TreeosError(
+    'FORBIDDEN',
+    'a rule asks a person first, and only a call of a moment can wait for that',
+  )
 }
