@@ -1,4 +1,14 @@
-import { asJson, type Digest, type Json, stanceOf, TreeosError, type VerbCall } from '@treeos/core'
+import {
+  asJson,
+  type Digest,
+  type FactDraft,
+  isJsonObject,
+  type Json,
+  type SpacePath,
+  stanceOf,
+  TreeosError,
+  type VerbCall,
+} from '@treeos/core'
 import { actingFor, contentHeard } from '@treeos/reality'
 import type { RoleFlow, RoleSpec } from '@treeos/roles'
 import {
@@ -17,8 +27,13 @@ import {
   decideCall,
   type Registry,
   type RoleRow,
+  type Row,
   type RowSource,
   rolesNamed,
+  type SpaceRow,
+  setAtPath,
+  spaceKey,
+  WorldReader,
 } from '@treeos/world'
 import { answeredWake } from './judge-again.ts'
 import { Past } from './past.ts'
@@ -123,6 +138,35 @@ function withRoles(source: RowSource, roles: readonly RoleSpec[], { name: author
   }
 }
 
+/** Another rule of a space, and what such rules would have counted so far. */
+export interface SupposedRule {
+  readonly space: SpacePath
+  /** in the qualities of the space */
+  readonly path: readonly string[]
+  /** merged with what is there */
+  readonly value: Json
+  /** rows of tallies, by their keys */
+  readonly counted: ReadonlyMap<string, Row>
+}
+
+/** A moment as it was, whose calls are decided under another rule. */
+export const ruledOtherwise = (
+  { source, was }: PastScene,
+  { space, path, value, counted }: SupposedRule,
+): RecomputedMoment => ({
+  ...was,
+  reader: new WorldReader({
+    ...source,
+    rows: async (keys) =>
+      (await source.rows(keys)).map((found) => {
+        if (found.key.startsWith('tally:')) return { ...found, state: asJson(counted.get(found.key) ?? null) }
+        if (found.key !== spaceKey(space) || !isJsonObject(found.state)) return found
+        const row = found.state as unknown as SpaceRow
+        return { ...found, state: asJson({ ...row, qualities: setAtPath(row.qualities, path, value, true) }) }
+      }),
+  }),
+})
+
 /** What both gates say of a call, in the world of its moment. */
 export interface SupposedVerdict {
   readonly verdict: 'allowed' | 'asks' | 'refused'
@@ -141,7 +185,7 @@ type OnThread = () => void
  * @returns null when the moment wears no role
  * @throws {TreeosError} the refusal of a gate
  */
-export async function decideSupposed(
+async function decideSupposed(
   { db, registry }: Pick<SupposedDeps, 'db' | 'registry'>,
   { outcome, open: recorded, content }: PastScene,
   { reader, me, stack, seen, role }: RecomputedMoment,
@@ -170,6 +214,7 @@ export async function decideSupposed(
 
 /**
  * Asks both gates about a call in a moment that was lived again.
+ * @param onFacts hears what it would have written; of one that waits for an effect, what it would have counted before
  * @returns null when the moment wears no role
  */
 export async function judgeSupposed(
@@ -177,6 +222,7 @@ export async function judgeSupposed(
   scene: PastScene,
   moment: RecomputedMoment,
   call: VerbCall,
+  onFacts: (facts: readonly FactDraft[]) => void = () => undefined,
 ): Promise<SupposedVerdict | null> {
   let isOfThread = false
   const also = () => (isOfThread ? { isOfThread: true as const } : {})
@@ -186,7 +232,9 @@ export async function judgeSupposed(
   try {
     const act = await decideSupposed(deps, scene, moment, call, onThread)
     if (act === null) return null
-    return { verdict: act.kind === 'waiting' ? 'asks' : 'allowed', ...also() }
+    if (act.kind === 'waiting') return { verdict: 'asks', ...also() }
+    onFacts(act.kind === 'act' ? act.facts : (act.holds ?? []))
+    return { verdict: 'allowed', ...also() }
   } catch (error) {
     if (!(error instanceof TreeosError)) throw error
     return { verdict: 'refused', code: error.code, message: error.message, ...also() }

@@ -1,8 +1,7 @@
 import {
   approvalOf,
-  asJson,
   type BeingName,
-  isJsonObject,
+  type FactDraft,
   type Json,
   type MomentId,
   type SpacePath,
@@ -16,14 +15,19 @@ import {
   parseKeyPath,
   type Registry,
   type Row,
-  type RowSource,
   requireRules,
-  type SpaceRow,
   setAtPath,
-  spaceKey,
-  WorldReader,
 } from '@treeos/world'
-import { decideSupposed, isErased, Past, type PastScene, readScene, type SupposedDeps } from './supposed.ts'
+import {
+  isErased,
+  judgeSupposed,
+  Past,
+  type PastScene,
+  readScene,
+  ruledOtherwise,
+  type SupposedDeps,
+  type SupposedRule,
+} from './supposed.ts'
 
 export interface WhatIfRules {
   readonly being: BeingName
@@ -86,11 +90,7 @@ export async function whatIfRules(
   return found
 }
 
-interface Bench extends SupposedDeps {
-  readonly space: SpacePath
-  readonly path: readonly string[]
-  readonly value: Json
-  /** rows of what the other rules would have counted */
+interface Bench extends SupposedDeps, SupposedRule {
   readonly counted: Map<string, Row>
 }
 
@@ -117,33 +117,16 @@ async function judge(
   scene: PastScene,
   call: VerbCall,
 ): Promise<Pick<RuledOtherwise, 'would' | 'message'> | null> {
-  const { counted } = bench
-  const moment = { ...scene.was, reader: new WorldReader(ruledOtherwise(bench, scene.source)) }
-  try {
-    const act = await decideSupposed(bench, scene, moment, call)
-    if (act === null) return null
-    if (act.kind === 'waiting') return { would: 'waiting', message: null }
-    const facts = act.kind === 'act' ? act.facts : (act.holds ?? [])
-    for (const fact of facts.filter(({ kind }) => kind === COUNTED_KIND)) {
-      const said = { ...fact, actor: moment.me.name, at: scene.open.openedAt }
-      const row = evolve(counted.get(fact.reel) ?? null, said)
-      if (row !== null) counted.set(fact.reel, row)
-    }
-    return { would: 'act', message: null } // one that waits for its effect passed both gates
-  } catch (error) {
-    if (!(error instanceof TreeosError)) throw error
-    return { would: error.code, message: error.message }
-  }
+  const moment = ruledOtherwise(scene, bench)
+  const judged = await judgeSupposed(bench, scene, moment, call, (facts) => count(bench, scene, facts))
+  if (judged === null) return null
+  const { verdict, code = '', message = null } = judged
+  return { would: { allowed: 'act', asks: 'waiting', refused: code }[verdict], message }
 }
 
-/** The same world with other rules in the space, and with what these would have counted. */
-const ruledOtherwise = ({ space, path, value, counted }: Bench, source: RowSource): RowSource => ({
-  ...source,
-  rows: async (keys) =>
-    (await source.rows(keys)).map((found) => {
-      if (found.key.startsWith('tally:')) return { ...found, state: asJson(counted.get(found.key) ?? null) }
-      if (found.key !== spaceKey(space) || !isJsonObject(found.state)) return found
-      const row = found.state as unknown as SpaceRow
-      return { ...found, state: asJson({ ...row, qualities: setAtPath(row.qualities, path, value, true) }) }
-    }),
-})
+function count({ counted }: Bench, { open, was }: PastScene, facts: readonly FactDraft[]): void {
+  for (const fact of facts.filter(({ kind }) => kind === COUNTED_KIND)) {
+    const row = evolve(counted.get(fact.reel) ?? null, { ...fact, actor: was.me.name, at: open.openedAt })
+    if (row !== null) counted.set(fact.reel, row)
+  }
+}
