@@ -104,8 +104,8 @@ describe.runIf(hasChromium)('the portal in a browser', () => {
     await page.keyboard.press('Escape')
     await part.getByRole('button', { name: 'What would it have needed' }).click()
     await part.getByText('neither the flow nor the default role names librarian').waitFor()
-    const call = { verb: 'summon', target: '@librarian', content: 'hello' }
-    await part.getByRole('textbox', { name: 'An act, as JSON' }).fill(JSON.stringify(call))
+    await part.getByLabel('To', { exact: true }).selectOption('speak to')
+    await part.getByLabel('Whom or what').fill('@librarian')
     await part.getByRole('button', { name: 'What would have allowed it?' }).click()
     await part.getByRole('row', { name: 'canSummon + "@librarian"' }).waitFor()
     expect(complaints).toEqual([])

@@ -1,7 +1,9 @@
-import { Autocomplete, Stack, Table, Text, Textarea } from '@mantine/core'
+import { Autocomplete, NativeSelect, Stack, Table, Text, Textarea, TextInput } from '@mantine/core'
 import { isNotEmpty, useForm } from '@mantine/form'
+import { useQuery } from '@tanstack/react-query'
 import { api } from '../api/client.ts'
 import { useDeed } from '../api/deed.ts'
+import { reachQuery } from '../api/queries.ts'
 import { Code, Form, Inert, parsed } from '../parts/index.ts'
 import { escaped } from '../text/unseen.ts'
 
@@ -60,24 +62,90 @@ function OfRole({ roles, ...of }: Omit<OfMoment, 'call'>) {
   )
 }
 
+/** An act as it is picked. */
+interface Picked {
+  readonly verb: string
+  /** of an operation */
+  readonly name: string
+  readonly target: string
+  readonly args: string
+}
+
+const ACTS = [
+  { value: 'summon', label: 'speak to' },
+  { value: 'see', label: 'look at' },
+  { value: 'do', label: 'do' },
+  { value: 'be', label: 'be' },
+]
+
+/** The act of the moment, to begin with. */
+function pickedOf(call: unknown): Picked {
+  const said = (call ?? {}) as Readonly<Record<string, unknown>>
+  const text = (value: unknown) => (typeof value === 'string' ? value : '')
+  return {
+    verb: text(said.verb) || 'summon',
+    name: text(said.action ?? said.operation),
+    target: text(said.target ?? said.address),
+    args: escaped(JSON.stringify(said.args ?? said.payload ?? {}, null, 2)),
+  }
+}
+
+/** @throws {Error} for arguments that are not JSON */
+function callOf({ verb, name, target, args }: Picked): unknown {
+  const address = target.trim()
+  if (verb === 'see') return { verb, address }
+  const on = address === '' ? {} : { target: address }
+  if (verb === 'summon') return { verb, content: 'words', ...on } // no gate asks which ones
+  const given = parsed(args, 'the arguments are')
+  if (verb === 'be') return { verb, operation: name.trim(), payload: given }
+  return { verb, action: name.trim(), args: given, ...on }
+}
+
 function OfAct({ call, ...of }: Omit<OfMoment, 'roles'>) {
-  const form = useForm({
-    initialValues: { call: call === null ? '' : escaped(JSON.stringify(call, null, 2)) },
-    validate: { call: isNotEmpty() },
-  })
+  const form = useForm({ initialValues: pickedOf(call) })
+  const { data: reach } = useQuery(reachQuery)
   const asking = useDeed((json: { call: unknown }) => past.act.$post({ param: paramOf(of), json }), {
     stale: null,
   })
+  const { verb } = form.values
+  const isOperation = verb === 'do' || verb === 'be'
+  const operations = (verb === 'do' ? reach?.actions : reach?.identity) ?? []
   return (
     <Form
       form={form}
       doing={asking}
       submit="What would have allowed it?"
-      send={({ call }) => ({ call: parsed(call, 'the act is') })}
+      send={(picked) => ({ call: callOf(picked) })}
       isInRow
       done={<Answered of={asking.data} />}
     >
-      <Textarea flex={1} label="An act, as JSON" minRows={2} maxRows={12} {...form.getInputProps('call')} />
+      <NativeSelect label="To" data={ACTS} {...form.getInputProps('verb')} />
+      {isOperation ? (
+        <Autocomplete
+          label="Operation"
+          required
+          data={operations.map(({ name }) => name)}
+          limit={40}
+          {...form.getInputProps('name')}
+        />
+      ) : null}
+      {verb === 'be' ? null : (
+        <TextInput
+          label={verb === 'do' ? 'On' : 'Whom or what'}
+          placeholder="@ann or /court"
+          required={verb === 'see'}
+          {...form.getInputProps('target')}
+        />
+      )}
+      {isOperation ? (
+        <Textarea
+          flex={1}
+          label="With"
+          classNames={{ input: 'code' }}
+          maxRows={12}
+          {...form.getInputProps('args')}
+        />
+      ) : null}
     </Form>
   )
 }
