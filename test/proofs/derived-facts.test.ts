@@ -98,7 +98,10 @@ async function playEveryOperation(): Promise<void> {
   await does('set-budget', '@clerk', { tokens: 1000, births: 9 })
   await does('set-budget', '/', { births: 99, for: 'scripted' })
   await does('resume', '@clerk', { release: true })
-  await does('set-role', '/', { role: { name: 'walker', canDo: ['move'], prompt: 'Walk.' } })
+  await does('set-role', '/', {
+    role: { name: 'walker', canDo: ['move'], prompt: 'Walk.' },
+    trial: { moments: 3, same: 0.333333, cost: null },
+  })
   await does('delete-role', '/', { name: 'walker' })
   await does('set-world-signal', '/', { namespace: 'bell', key: 'rings', value: true })
   await does('grant-namespace', '/', { namespace: 'bell', being: '@clerk' })

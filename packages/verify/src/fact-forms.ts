@@ -293,7 +293,8 @@ const DO: Readonly<Record<string, Makes>> = {
   },
   'set-role': ({ args }) => {
     const spec = { ...lists(null), see: [], prompt: '', ...(isObject(args.role) ? args.role : {}) }
-    const fields = { name: at(spec, 'name') ?? null, digest: valueHash(spec), origin: 'live', spec }
+    const name = at(spec, 'name') ?? null
+    const fields = { name, digest: valueHash(spec), origin: 'live', spec, ...given({ trial: args.trial }) }
     return [due('registry', 'role:set', fields)]
   },
   'delete-role': ({ args }) => [due('registry', 'role:deleted', { name: args.name ?? null })],

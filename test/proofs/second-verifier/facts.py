@@ -269,7 +269,7 @@ class Act:
         role = given(self.args, "role")
         spec = lists_of(None) | {"see": [], "prompt": ""} | (role if type(role) is dict else {})
         fields = {"name": given(spec, "name"), "digest": value_hash(spec), "origin": "live", "spec": spec}
-        yield Due("registry", "role:set", fields)
+        yield Due("registry", "role:set", fields | there(self.args, "trial"))
 
     def delete_role(self):
         yield Due("registry", "role:deleted", {"name": given(self.args, "name")})

@@ -1,8 +1,9 @@
-import { didYouMean, requireRoleName, TreeosError } from '@treeos/core'
+import { didYouMean, isJsonObject, type Json, readPath, requireRoleName, TreeosError } from '@treeos/core'
 import type { ActingOptions, Cli, InstanceOptions } from '../cli.ts'
-import { withReality } from '../instance/with-instance.ts'
-import { shownLint, shownRole, shownRoles } from '../show/world.ts'
-import { readJsonFile, requireJsonFile } from '../text/input.ts'
+import { withReality, withRegistry } from '../instance/with-instance.ts'
+import { shownLint, shownRole, shownRoles, shownRoleVersions } from '../show/world.ts'
+import { UsageError } from '../text/failure.ts'
+import { readJsonFile, readText, requireJson, requireJsonFile, requireStance } from '../text/input.ts'
 import { acts, doing, ROOT } from './shared/act.ts'
 
 /** `treeos role`: the roles of beings. */
@@ -28,10 +29,21 @@ export function addRole(cli: Cli): void {
       )
     }),
   )
+  addRoleVersions(cli)
   acts(
     cli,
-    cli.asBeing('set <file>', 'create or replace a role; - reads standard input', 'role'),
-    async (file: string) => doing(ROOT, 'set-role', { role: await requireJsonFile(file) }),
+    cli
+      .asBeing('set <file>', 'create or replace a role; - reads standard input', 'role')
+      .option(
+        '--trial <file>',
+        'keep with this version what its trial came to: the lines of `treeos trial run --json`',
+      )
+      .option('--candidate <name>', 'with --trial, whose figures, where the trial has several'),
+    async (file: string, options: ActingOptions & TrialOptions) => {
+      const trial = await trialOf(options)
+      const role = await requireJsonFile(file)
+      return doing(ROOT, 'set-role', { role, ...(trial === undefined ? {} : { trial }) })
+    },
   )
   acts(
     cli,
@@ -42,6 +54,42 @@ export function addRole(cli: Cli): void {
       doing(ROOT, 'delete-role', { name, ...(force === true ? { force } : {}) }),
   )
   addRoleLint(cli)
+}
+
+function addRoleVersions(cli: Cli): void {
+  cli
+    .asBeing(
+      'versions <name>',
+      'list the versions of a role, with the trials they were published with',
+      'role',
+    )
+    .action(
+      cli.run(async (out, named: string, options: ActingOptions) => {
+        const name = requireRoleName(named)
+        const as = requireStance(options.as)
+        const { versions } = await withRegistry(options, (at, { inspectRole }) => inspectRole(at, as, name))
+        out.value(versions, shownRoleVersions)
+      }),
+    )
+}
+
+interface TrialOptions {
+  readonly trial?: string
+  readonly candidate?: string
+}
+
+/** The figures of a trial, without its scores. @throws {UsageError} for a file that holds no summary, or several candidates */
+async function trialOf({ trial: file, candidate: named }: TrialOptions): Promise<Json | undefined> {
+  if (file === undefined) return undefined
+  const last = (await readText(file)).trimEnd().split('\n').at(-1) ?? ''
+  const candidates = readPath(requireJson(last, `the last line of ${file}`), ['summary', 'candidates'])
+  if (!isJsonObject(candidates)) throw new UsageError(`${file} does not end with the summary of a trial`)
+  const names = Object.keys(candidates)
+  const name = named ?? (names.length === 1 ? names[0] : undefined)
+  const found = name === undefined || !Object.hasOwn(candidates, name) ? undefined : candidates[name]
+  if (!isJsonObject(found)) throw new UsageError(`--candidate takes one of ${names.join(', ')}`)
+  const { scores: _, ...figures } = found
+  return figures
 }
 
 async function listRoles(options: InstanceOptions) {

@@ -1,4 +1,4 @@
-import type { BeingView, BudgetView, NamespaceView, RoleView } from '@treeos/client'
+import type { BeingView, BudgetView, NamespaceView, RoleVersion, RoleView } from '@treeos/client'
 import type { Lint } from '@treeos/roles'
 import type { Descriptor } from '@treeos/world'
 import type { ExtensionView, OperationView } from '../instance/brought.ts'
@@ -101,6 +101,26 @@ export function shownNamespaces(namespaces: readonly NamespaceView[]): string {
 
 export function shownRoles(roles: readonly RoleView[]): string {
   return table(roles.map(({ name, origin, digest, usedBy }) => [name, origin, short(digest), list(usedBy)]))
+}
+
+export function shownRoleVersions(versions: readonly RoleVersion[]): string {
+  if (versions.length === 0) return 'its versions are open to those to whom the past of its author is'
+  return table(
+    versions.map(({ seq, at, by, spec, trial }) => [
+      String(seq),
+      at,
+      by ?? 'an extension',
+      spec === null ? 'deleted or erased' : 'written',
+      trial === null ? '-' : shownNote(trial),
+    ]),
+  )
+}
+
+/** Figures that the author of a role gave of its trial. */
+function shownNote(note: NonNullable<RoleVersion['trial']>): string {
+  const percent = (name: string) => `${Math.round(100 * (note[name] ?? 0))}%`
+  const parts = ['same', 'refused', 'asks', 'failed'].map((name) => `${percent(name)} ${name}`)
+  return `trial of ${note.moments ?? 0} moments: ${parts.join(', ')}`
 }
 
 export const shownRole = (role: RoleView): string => prettyJson(role)

@@ -151,6 +151,8 @@ export interface RoleVersion {
   readonly by: string | null
   /** null: it was deleted then, or the fact is erased */
   readonly spec: RoleSpec | null
+  /** figures of a trial that its author published beside it: shares of moments, from 0 to 1, and their number; null for none */
+  readonly trial: Readonly<Record<string, number | null>> | null
 }
 
 export interface RoleInside extends ListedRole {
@@ -237,6 +239,7 @@ async function versionsOf(db: Db, name: RoleName): Promise<RoleVersion[]> {
       at: new Date(header.at).toISOString(),
       by: byOf(header.actor),
       spec: header.kind === 'role:set' ? fromJson<RoleSpec | null>(payload?.spec ?? null) : null,
+      trial: fromJson<RoleVersion['trial']>(payload?.trial ?? null),
     }))
 }
 

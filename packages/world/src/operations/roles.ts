@@ -1,6 +1,9 @@
 import {
   asJson,
   type FactDraft,
+  isJsonObject,
+  type Json,
+  type JsonObject,
   REGISTRY_REEL,
   type RoleName,
   requireRoleName,
@@ -21,6 +24,25 @@ import { ENDED_MAX, endedSubscriptions } from './ended-subscriptions.ts'
 /** Origin of a role that was written in the world, and not by an extension. */
 const LIVE = 'live'
 
+/** An argument that no model is told of: what a trial of the role came to, in the figures of who writes it. Nobody checks them. */
+const TRIAL = 'trial'
+const FIGURES_MAX = 16
+
+function trialNote(given: Arguments): JsonObject | null {
+  const note = given.value(TRIAL)
+  if (note === undefined) return null
+  const isFigure = ([name, value]: [string, Json]) =>
+    /^[a-zA-Z0-9]{1,24}$/.test(name) && (value === null || typeof value === 'number')
+  const figures = isJsonObject(note) ? Object.entries(note) : null
+  if (figures === null || figures.length > FIGURES_MAX || !figures.every(isFigure))
+    throw given.fault(
+      TRIAL,
+      note,
+      `up to ${FIGURES_MAX} figures by their names, as the summary of a trial has them`,
+    )
+  return note as JsonObject
+}
+
 const setRole: Operation = {
   name: 'set-role',
   description: 'Writes a role that the next moment can wear.',
@@ -28,7 +50,7 @@ const setRole: Operation = {
   allow: ['anyone'],
   args: { role: 'the role: name, can* lists, prompt' },
   async decide({ actor, lender, args, world, digest, reach }) {
-    const given = new Arguments('set-role', args, ['role'])
+    const given = new Arguments('set-role', args, ['role', TRIAL])
     const spec = parseRole(given.value('role'))
     if (typeof spec.prompt !== 'string')
       throw given.fault('role.prompt', null, 'a text; functions come with extensions only')
@@ -50,7 +72,11 @@ const setRole: Operation = {
     if (old !== null) await requireStandingOverWearers({ actor, lender, world }, spec.name)
     requireWithinReach(actor, spec, await reach())
     const json = asJson(spec)
-    const payload = { name: spec.name, digest: digest(json), origin: LIVE, spec: json }
+    const trial = trialNote(given)
+    const payload = {
+      ...{ name: spec.name, digest: digest(json), origin: LIVE, spec: json },
+      ...(trial === null ? {} : { trial }),
+    }
     const narrowed = old === null ? [] : await endedByRole(world, old, spec)
     return {
       facts: [{ reel: REGISTRY_REEL, kind: 'role:set', payload }, ...narrowed],
