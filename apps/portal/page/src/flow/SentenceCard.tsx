@@ -1,9 +1,7 @@
 import { ActionIcon, Autocomplete, Button, Group, SegmentedControl, Stack, Text } from '@mantine/core'
 import type { RefObject } from 'react'
-import { Content, Quiet } from '../parts/index.ts'
-import { Hidden } from '../roles/Hidden.tsx'
-import type { Sentence, Test } from './sentences.ts'
-import { TestRow } from './TestRow.tsx'
+import { Conditions } from './Conditions.tsx'
+import type { Condition, Sentence } from './sentences.ts'
 
 interface CardProps {
   /** place in the flow, from 0 */
@@ -21,14 +19,15 @@ interface CardProps {
 }
 
 const OFFERED_MAX = 50
+/** A sentence without any test has no `when`. */
+const testsOf = ({ tests }: Condition): Sentence['tests'] => (tests.length === 0 ? null : tests)
 
 /** `WHEN field operator value AND … THEN use / STACK role`. */
 export function SentenceCard(props: CardProps) {
   const { at, sentence, handle, fields, onChange } = props
+  const { groups, rest } = sentence
   const tests = sentence.tests ?? []
-  const rest = Object.keys(sentence.rest)
-  const setTests = (next: readonly Test[]) =>
-    onChange({ ...sentence, tests: next.length === 0 ? null : next })
+  const isAlways = tests.length === 0 && groups.length === 0 && Object.keys(rest).length === 0
   return (
     <Stack gap={6}>
       <Group justify="space-between" gap="xs" wrap="nowrap">
@@ -43,54 +42,21 @@ export function SentenceCard(props: CardProps) {
         </Text>
         <Buttons {...props} />
       </Group>
-      {tests.length === 0 && rest.length === 0 ? (
+      {isAlways ? (
         <Text size="sm">
           <span className="word">ALWAYS</span>
         </Text>
       ) : null}
-      {tests.map((test, i) => (
-        <TestRow
-          key={`${tests.length} ${i}`} // its field of a value keeps what was typed, so no row becomes another one
-          word={i === 0 ? 'WHEN' : 'AND'}
-          label={`Sentence ${at + 1}, condition ${i + 1}`}
-          test={test}
-          fields={fields}
-          onChange={(changed) => setTests(tests.map((one, j) => (j === i ? changed : one)))}
-          onRemove={() => setTests(tests.filter((_, j) => j !== i))}
-        />
-      ))}
-      <Rest of={sentence.rest} isFirst={tests.length === 0} />
-      <div>
-        <Button
-          size="compact-xs"
-          variant="subtle"
-          onClick={() => setTests([...tests, { field: '', operator: 'eq', value: '', isBare: true }])}
-        >
-          {tests.length === 0 && rest.length === 0 ? 'Add a condition' : 'And another condition'}
-        </Button>
-      </div>
-      <Hidden text={tests.map(({ field, value }) => `${field} ${String(value)}`).join(' ')} />
+      <Conditions
+        label={`Sentence ${at + 1}`}
+        of={{ tests, groups, rest }}
+        fields={fields}
+        onChange={(changed) => onChange({ ...sentence, ...changed, tests: testsOf(changed) })}
+      />
       <Then {...props} />
     </Stack>
   )
 }
-
-interface RestProps {
-  readonly of: Sentence['rest']
-  readonly isFirst: boolean
-}
-
-/** The part of the condition that is not a row of tests. */
-const Rest = ({ of, isFirst }: RestProps) =>
-  Object.keys(of).length === 0 ? null : (
-    <Group gap="xs" align="flex-start" wrap="nowrap">
-      <span className="word">{isFirst ? 'WHEN' : 'AND'}</span>
-      <div className="block code">
-        <Content value={of} />
-        <Quiet size="xs">The JSON view changes this part.</Quiet>
-      </div>
-    </Group>
-  )
 
 function Then({ at, sentence, roles, onChange }: CardProps) {
   const setStack = (isStacked: boolean) => {

@@ -43,8 +43,14 @@ const together = (within: fc.Arbitrary<unknown>) =>
     { and: fc.array(within, { maxLength: 2 }), or: fc.array(within, { maxLength: 2 }), not: within },
     { requiredKeys: [] },
   )
+/** A group within a group, as deep as is edited and deeper. */
+const deep = fc.integer({ min: 1, max: 7 }).chain((depth) => {
+  let within: fc.Arbitrary<unknown> = tests
+  for (let i = 0; i < depth; i++) within = together(within)
+  return within as fc.Arbitrary<Record<string, unknown>>
+})
 const when = fc
-  .tuple(tests, fc.oneof(fc.constant({}), together(tests)))
+  .tuple(tests, fc.oneof(fc.constant({}), together(tests), deep))
   .map(([all, more]) => ({ ...all, ...more }))
 const clause = fc.record(
   { when, role: fc.oneof(fc.constantFrom('guard', 'court:judge'), fc.string()), stack: fc.boolean() },
@@ -56,20 +62,21 @@ const flow = fc
 
 describe('flows as sentences', () => {
   it('a flow → sentences → the same flow, whatever it holds', () => {
-    const seen = { rows: 0, rest: 0 }
+    const seen = { rows: 0, groups: 0, rest: 0 }
     fc.assert(
       fc.property(flow, (written) => {
         expect(unsayable(written)).toBeNull()
         const sentences = sentencesOf(written)
-        for (const { tests, rest } of sentences) {
+        for (const { tests, groups, rest } of sentences) {
           seen.rows += tests?.length ?? 0
+          seen.groups += groups.length
           seen.rest += Object.keys(rest).length
         }
         expect(flowOf(sentences)).toEqual(written)
       }),
       { numRuns: 1000 },
     )
-    expect(Math.min(seen.rows, seen.rest)).toBeGreaterThan(500) // neither form was left untried
+    expect(Math.min(seen.rows, seen.groups, seen.rest)).toBeGreaterThan(500) // no form was left out
   })
 
   it('no test is lost when a field is asked twice, and the flow that comes of it is read again as itself', () => {
@@ -83,7 +90,7 @@ describe('flows as sentences', () => {
     )
     fc.assert(
       fc.property(fc.array(test, { maxLength: 6 }), (tests) => {
-        const made = flowOf([{ tests, rest: {}, role: 'guard' }])
+        const made = flowOf([{ tests, groups: [], rest: {}, role: 'guard' }])
         expect(flowOf(sentencesOf(made))).toEqual(made)
         const said = JSON.stringify(made)
         for (const { value } of tests) expect(said).toContain(JSON.stringify(value))

@@ -13,12 +13,25 @@ export interface Test {
   readonly isBare: boolean
 }
 
+/** Conditions of which all have to hold (`and`), or one (`or`), or the only one must not (`not`). */
+export interface Group {
+  readonly word: 'and' | 'or' | 'not'
+  readonly of: readonly Condition[]
+}
+
+/** What has to hold: all of its tests, and all of its groups. */
+export interface Condition {
+  readonly tests: readonly Test[]
+  /** at most one of each word */
+  readonly groups: readonly Group[]
+  /** parts that are malformed, or lie too deep, by their keys */
+  readonly rest: Readonly<Record<string, unknown>>
+}
+
 /** One clause, as `WHEN test AND test … USE role`. */
-export interface Sentence {
+export interface Sentence extends Omit<Condition, 'tests'> {
   /** null: the clause has no `when`, so it always holds */
   readonly tests: readonly Test[] | null
-  /** parts of its `when` that are not a row of tests, by their keys: `or`, `not`, `and`, and what is malformed */
-  readonly rest: Readonly<Record<string, unknown>>
   readonly role: string
   /** left out as the clause leaves it out */
   readonly stack?: boolean
@@ -29,7 +42,8 @@ const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
 const isScalar = (value: unknown): value is Scalar =>
   value === null || ['string', 'number', 'boolean'].includes(typeof value)
 const isList = (value: unknown): value is readonly Scalar[] => Array.isArray(value) && value.every(isScalar)
-const TOGETHER: ReadonlySet<string> = new Set(['and', 'or', 'not'])
+/** Deeper groups are left to the JSON view. */
+const DEPTH_MAX = 4
 const CLAUSE_KEYS: ReadonlySet<string> = new Set(['when', 'role', 'stack'])
 
 /** Why a flow cannot be shown as sentences; null when it can. A malformed flow is edited as JSON. */
@@ -54,18 +68,37 @@ function isClause(clause: unknown): boolean {
 /** The sentences of a flow of which `unsayable` says nothing. */
 export function sentencesOf(flow: unknown): Sentence[] {
   return (flow as readonly Readonly<Record<string, unknown>>[]).map(({ when, role, stack }) => {
-    const parts = isObject(when) ? Object.entries(when).map(([key, value]) => partOf(key, value)) : []
+    const condition = conditionOf(isObject(when) ? when : {}, 0)
     return {
-      tests: when === undefined ? null : parts.flatMap(({ tests }) => tests ?? []),
-      rest: Object.fromEntries(parts.flatMap(({ tests, entry }) => (tests === null ? [entry] : []))),
+      ...condition,
+      tests: when === undefined ? null : condition.tests,
       role: role as string,
       ...(stack === undefined ? {} : { stack: stack as boolean }),
     }
   })
 }
 
-function partOf(key: string, value: unknown): { tests: Test[] | null; entry: [string, unknown] } {
-  return { tests: TOGETHER.has(key) ? null : testsOf(key, value), entry: [key, value] }
+function conditionOf(when: Readonly<Record<string, unknown>>, depth: number): Condition {
+  const tests: Test[] = []
+  const groups: Group[] = []
+  const rest: [string, unknown][] = []
+  for (const [key, value] of Object.entries(when)) {
+    const group = isWord(key) ? groupOf(key, value, depth) : null
+    const row = isWord(key) ? null : testsOf(key, value)
+    if (group !== null) groups.push(group)
+    else if (row !== null) tests.push(...row)
+    else rest.push([key, value])
+  }
+  return { tests, groups, rest: Object.fromEntries(rest) }
+}
+
+const isWord = (key: string): key is Group['word'] => key === 'and' || key === 'or' || key === 'not'
+
+/** @returns null for what is malformed or too deep */
+function groupOf(word: Group['word'], value: unknown, depth: number): Group | null {
+  const of = word === 'not' ? [value] : value
+  if (depth >= DEPTH_MAX || !Array.isArray(of) || !of.every(isObject)) return null
+  return { word, of: of.map((one) => conditionOf(one, depth + 1)) }
 }
 
 /** @returns null for a condition that is not a row of tests */
@@ -90,15 +123,17 @@ export const takesList = (operator: Operator): boolean => operator === 'in' || o
 
 /** The flow that sentences say. */
 export function flowOf(sentences: readonly Sentence[]): unknown[] {
-  return sentences.map(({ tests, rest, role, stack }) => ({
-    ...(tests === null && Object.keys(rest).length === 0 ? {} : { when: whenOf(tests ?? [], rest) }),
+  return sentences.map(({ tests, groups, rest, role, stack }) => ({
+    ...(tests === null && groups.length === 0 && Object.keys(rest).length === 0
+      ? {}
+      : { when: whenOf({ tests: tests ?? [], groups, rest }) }),
     role,
     ...(stack === undefined ? {} : { stack }),
   }))
 }
 
 /** A field can stand once in a condition. What it is asked twice by the same operator goes into `and`. */
-function whenOf(tests: readonly Test[], rest: Sentence['rest']): unknown {
+function whenOf({ tests, groups, rest }: Condition): unknown {
   const fields = Map.groupBy(tests, ({ field }) => field)
   const twice: unknown[] = []
   const conditions = [...fields].map(([field, asked]): [string, unknown] => {
@@ -112,14 +147,14 @@ function whenOf(tests: readonly Test[], rest: Sentence['rest']): unknown {
     }
     return [field, Object.fromEntries(operators)]
   })
-  const kept = Object.entries(rest)
-  if (twice.length === 0) return Object.fromEntries([...conditions, ...kept])
-  const before = Array.isArray(rest.and) ? (rest.and as unknown[]) : []
-  return Object.fromEntries([
-    ...conditions,
-    ...kept.filter(([key]) => key !== 'and'),
-    ['and', [...before, ...twice]],
-  ])
+  const together = groups.map(({ word, of }): [string, unknown] => {
+    const said = of.map(whenOf)
+    return [word, word === 'not' ? (said[0] ?? {}) : said]
+  })
+  const said = Object.fromEntries([...conditions, ...together, ...Object.entries(rest)])
+  if (twice.length === 0) return said
+  const before = Array.isArray(said.and) ? (said.and as unknown[]) : []
+  return Object.fromEntries([...Object.entries(said), ['and', [...before, ...twice]]])
 }
 
 const canBeBare = ({ isBare, operator, value }: Test): boolean =>

@@ -44,7 +44,7 @@ export function useSentences(start: readonly Sentence[], onChange: (sentences: r
   const add = () => {
     const id = nextId.current++
     focus.current = { id, button: 'role' }
-    write([...all, { id, sentence: { tests: null, rest: {}, role: '' } }])
+    write([...all, { id, sentence: { tests: null, groups: [], rest: {}, role: '' } }])
   }
   const change = (id: number, sentence: Sentence) =>
     write(all.map((one) => (one.id === id ? { id, sentence } : one)))

@@ -1,0 +1,131 @@
+import { ActionIcon, Button, Group as Row, Stack } from '@mantine/core'
+import { Content, Quiet } from '../parts/index.ts'
+import { Hidden } from '../roles/Hidden.tsx'
+import type { Condition, Group, Test } from './sentences.ts'
+import { TestRow } from './TestRow.tsx'
+
+interface Props {
+  /** names it for who reads by ear, as `Sentence 2` */
+  readonly label: string
+  readonly of: Condition
+  readonly fields: readonly string[]
+  readonly onChange: (condition: Condition) => void
+}
+
+const EMPTY_TEST: Test = { field: '', operator: 'eq', value: '', isBare: true }
+const EMPTY: Condition = { tests: [EMPTY_TEST], groups: [], rest: {} }
+const WORDS: Readonly<Record<Group['word'], string>> = { and: 'ALL OF', or: 'ANY OF', not: 'NOT' }
+/** What the button of a new group says, and how many conditions it begins with. */
+const NEW = [
+  { word: 'or', says: 'Or one of several', begins: 2 },
+  { word: 'not', says: 'And not', begins: 1 },
+] as const
+
+/** All that has to hold: rows of tests, and groups of which all have to hold, or one, or none. */
+export function Conditions({ label, of, fields, onChange }: Props) {
+  const { tests, groups, rest } = of
+  const isEmpty = tests.length === 0 && groups.length === 0 && Object.keys(rest).length === 0
+  const setTests = (next: readonly Test[]) => onChange({ ...of, tests: next })
+  const setGroups = (next: readonly Group[]) => onChange({ ...of, groups: next })
+  return (
+    <Stack gap={6}>
+      {tests.map((test, i) => (
+        <TestRow
+          key={`${tests.length} ${i}`} // its field of a value keeps what was typed, so no row becomes another one
+          word={i === 0 ? 'WHEN' : 'AND'}
+          label={`${label}, condition ${i + 1}`}
+          test={test}
+          fields={fields}
+          onChange={(changed) => setTests(tests.with(i, changed))}
+          onRemove={() => setTests(tests.toSpliced(i, 1))}
+        />
+      ))}
+      {groups.map((group, i) => (
+        <Together
+          key={group.word}
+          isFirst={tests.length === 0 && i === 0}
+          label={label}
+          group={group}
+          fields={fields}
+          onChange={(changed) => setGroups(groups.with(i, changed))}
+          onRemove={() => setGroups(groups.toSpliced(i, 1))}
+        />
+      ))}
+      <Rest of={rest} />
+      <Row gap={4}>
+        <Button size="compact-xs" variant="subtle" onClick={() => setTests([...tests, EMPTY_TEST])}>
+          {isEmpty ? 'Add a condition' : 'And another condition'}
+        </Button>
+        {NEW.filter(({ word }) => !groups.some((group) => group.word === word) && !(word in rest)).map(
+          ({ word, says, begins }) => (
+            <Button
+              key={word}
+              size="compact-xs"
+              variant="subtle"
+              onClick={() => setGroups([...groups, { word, of: Array(begins).fill(EMPTY) }])}
+            >
+              {says}
+            </Button>
+          ),
+        )}
+      </Row>
+      <Hidden text={tests.map(({ field, value }) => `${field} ${String(value)}`).join(' ')} />
+    </Stack>
+  )
+}
+
+interface TogetherProps extends Pick<Props, 'label' | 'fields'> {
+  readonly isFirst: boolean
+  readonly group: Group
+  readonly onChange: (group: Group) => void
+  readonly onRemove: () => void
+}
+
+/** `AND ANY OF …, OR …`, each a condition of its own. */
+function Together({ isFirst, label, group, fields, onChange, onRemove }: TogetherProps) {
+  const { word, of } = group
+  const name = `${label}, ${WORDS[word].toLowerCase()}`
+  const set = (next: readonly Condition[]) => (next.length === 0 ? onRemove() : onChange({ word, of: next }))
+  return (
+    <fieldset className="together">
+      <legend>
+        <span className="word">
+          {isFirst ? 'WHEN' : 'AND'} {WORDS[word]}
+        </span>{' '}
+        <ActionIcon variant="subtle" color="gray" aria-label={`Remove: ${name}`} onClick={onRemove}>
+          ✕
+        </ActionIcon>
+      </legend>
+      {of.map((condition, i) => (
+        <div key={`${of.length} ${i}`} className="branch">
+          {i === 0 ? null : <span className="word">{word === 'or' ? 'OR' : 'AND'}</span>}
+          <Conditions
+            label={`${name} ${i + 1}`}
+            of={condition}
+            fields={fields}
+            onChange={(changed) => set(of.with(i, changed))}
+          />
+          {of.length < 2 ? null : (
+            <Button size="compact-xs" variant="subtle" color="gray" onClick={() => set(of.toSpliced(i, 1))}>
+              Remove this one
+            </Button>
+          )}
+        </div>
+      ))}
+      {word === 'not' ? null : (
+        <Button size="compact-xs" variant="subtle" onClick={() => set([...of, EMPTY])}>
+          {word === 'or' ? 'Or else' : 'And also'}
+        </Button>
+      )}
+    </fieldset>
+  )
+}
+
+/** What is malformed, or lies too deep. */
+const Rest = ({ of }: { readonly of: Condition['rest'] }) =>
+  Object.keys(of).length === 0 ? null : (
+    <div className="block code">
+      <Content value={of} />
+      <Quiet size="xs">The JSON view changes this part.</Quiet>
+    </div>
+  )
