@@ -8,11 +8,6 @@ import { askedFor, rowOf, until } from '../../support/life.ts'
 import { type ModelServer, startModelServer } from '../../support/model-server.ts'
 import { PASSWORD, PortalWorld } from '../../support/portal.ts'
 
-const HERALD = {
-  name: 'herald',
-  canSummon: [{ rel: 'asker' }],
-  prompt: 'The bell rings. Announce that school begins.',
-}
 const FLOW = [{ when: { 'world.school.bell': true }, role: 'herald' }]
 
 describe.runIf(hasChromium)('inhabiting and acting in a browser', () => {
@@ -65,20 +60,56 @@ describe.runIf(hasChromium)('inhabiting and acting in a browser', () => {
   }
   const banner = (tab: Page) => tab.getByRole('region', { name: 'Inhabiting' })
   /** Does something by the panel, with one input for each argument. */
-  const doIn = async (tab: Page, action: string, args: Record<string, unknown>) => {
+  const doIn = async (tab: Page, action: string, args: Record<string, string>) => {
     await tab.goto(`${at.origin}/do`)
     await tab.getByRole('combobox', { name: 'Action' }).fill(action)
     for (const [name, value] of Object.entries(args)) {
       await tab.keyboard.press('Tab') // closes the list of choices
-      const text = typeof value === 'string' ? value : JSON.stringify(value)
       await tab
         .locator(
           `:is(input, textarea)[id="${await tab.locator('label', { hasText: new RegExp(`^${name}$`) }).getAttribute('for')}"]`,
         )
-        .fill(text)
+        .fill(value)
     }
     await tab.getByRole('button', { name: 'Do it' }).click()
     await tab.getByRole('status').getByText('Done').waitFor()
+  }
+
+  /** A field that is written in. A field with suggestions shares its label with their list. */
+  const field = (tab: Page, name: string) =>
+    tab.getByLabel(name, { exact: true }).and(tab.locator('input, textarea'))
+  const writeRole = async (tab: Page) => {
+    await tab.getByRole('link', { name: 'Roles', exact: true }).click()
+    await tab.getByRole('button', { name: 'New role' }).click()
+    await field(tab, 'Name').fill('herald')
+    await field(tab, 'Prompt').fill('The bell rings. Announce that school begins.')
+    await field(tab, 'May speak to').fill('whoever asks')
+    await tab.keyboard.press('Enter')
+    await tab.getByRole('button', { name: 'Publish', exact: true }).click()
+    await tab.getByRole('heading', { name: 'herald', exact: true }).waitFor()
+  }
+  const publishBell = async (tab: Page) => {
+    await tab.getByRole('link', { name: 'Signals', exact: true }).click()
+    const publishing = tab.getByRole('region', { name: 'Publish a signal' })
+    await field(tab, 'Namespace').fill('school')
+    await tab.keyboard.press('Escape')
+    await field(tab, 'Key').fill('bell')
+    await field(tab, 'Value').fill('true')
+    await publishing.getByRole('button', { name: 'Publish', exact: true }).click()
+    await publishing.getByRole('status').waitFor()
+  }
+  const setFlow = async (tab: Page) => {
+    await tab.goto(`${at.origin}/beings/ann`)
+    await tab.getByRole('link', { name: 'its flow' }).click()
+    await tab.getByRole('button', { name: 'Add a sentence' }).click()
+    await field(tab, 'Sentence 1: role').fill('herald')
+    await tab.keyboard.press('Escape')
+    await tab.getByRole('button', { name: 'Add a condition' }).click()
+    await field(tab, 'Sentence 1, condition 1: field').fill('world.school.bell')
+    await tab.keyboard.press('Escape')
+    await field(tab, 'Sentence 1, condition 1: value').fill('true')
+    await tab.getByRole('button', { name: 'Publish', exact: true }).click()
+    await tab.getByText(/^Published, with 1 sentence/).waitFor()
   }
 
   it('the whole ritual: birth, inhabit in a new tab, configure as the child, close the tab, it lives by its flow', async () => {
@@ -104,10 +135,11 @@ describe.runIf(hasChromium)('inhabiting and acting in a browser', () => {
     const question = { target: 'ann', content: 'What now?', as: 'operator', waitSeconds: null }
     await summon(at.world, question)
 
-    // 3 Configure from inside: a role, a signal, its own flow
-    await doIn(tab, 'set-role', { role: HERALD })
-    await doIn(tab, 'set-world-signal', { namespace: 'school', key: 'bell', value: true })
-    await doIn(tab, 'set-roleflow', { flow: FLOW })
+    // 3 Configure from inside, by its own pages: a role, a signal, its own flow. Nobody writes JSON.
+    await writeRole(tab)
+    await publishBell(tab)
+    await setFlow(tab)
+    expect((await rowOf(at.world, 'ann')).qualities.roleFlow).toEqual(FLOW)
     // Its own pages show it to itself, although its lists do not hold it.
     await tab.goto(`${at.origin}/beings/ann`)
     await tab
