@@ -12,7 +12,9 @@ import { DraftNote } from '../roles/DraftNote.tsx'
 import { type Checked, checkQuery, flowQuery, rolesQuery } from '../roles/queries.ts'
 import { Versions } from '../roles/Versions.tsx'
 import { orderedJson } from '../text/ordered.ts'
+import { TryIt } from '../trial/TryIt.tsx'
 import { fieldsOf } from './fields.ts'
+import { ModelCard } from './ModelCard.tsx'
 import { Sentences } from './Sentences.tsx'
 import { flowOf, sentencesOf, unsayable } from './sentences.ts'
 import { useFlowDraft } from './useFlowDraft.ts'
@@ -64,7 +66,7 @@ export function FlowEditor({ name, inside }: Props) {
         defaultRole={inside.defaultRole}
         published={published}
       />
-      <Published {...publishing} />
+      <Published error={publishing.error} result={publishing.data?.result} />
       <Group>
         <Button
           loading={publishing.isPending}
@@ -78,7 +80,15 @@ export function FlowEditor({ name, inside }: Props) {
         </Button>
       </Group>
       {isOpen ? (
-        <WhatIf name={name} flow={draft.value} last={moments} isBroken={broken !== null} />
+        <>
+          <WhatIf name={name} flow={draft.value} last={moments} isBroken={broken !== null} />
+          <TryIt
+            being={name}
+            candidate={{ flow: draft.value }}
+            isOff={broken !== null || (checked?.errors.length ?? 0) > 0}
+          />
+          <ModelCard name={name} />
+        </>
       ) : (
         <Quiet>
           Its past is not open to you, so a draft cannot be tried on its moments, and its versions are not
@@ -171,16 +181,18 @@ function AsSentences({ draft, defaultRole, errors }: SentencesProps) {
 
 interface PublishedProps {
   readonly error: Error | null
-  readonly data: unknown
+  /** of `set-roleflow`; undefined before */
+  readonly result: unknown
 }
 
 /** What became of `set-roleflow`. */
-function Published({ error, data }: PublishedProps) {
-  const { clauses } = (data as { result?: { clauses?: number } } | undefined)?.result ?? {}
+function Published({ error, result }: PublishedProps) {
+  const clauses =
+    typeof result === 'object' && result !== null && 'clauses' in result ? result.clauses : undefined
   return (
     <>
       <Refused error={error} />
-      {clauses === undefined ? null : (
+      {typeof clauses !== 'number' ? null : (
         <Alert color="leaf" p="xs" role="status">
           Published, with {plural(clauses, 'sentence')}. The next moment wears it.
         </Alert>

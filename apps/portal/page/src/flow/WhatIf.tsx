@@ -1,6 +1,6 @@
 import { Alert, Badge, Group, Progress, Stack, Text } from '@mantine/core'
 import { Inert, MomentLink, Quiet, SmallButton, Time } from '../parts/index.ts'
-import { type Different, useTrial } from './useTrial.ts'
+import { type Different, useWhatIf } from './useWhatIf.ts'
 
 interface Props {
   readonly name: string
@@ -12,10 +12,10 @@ interface Props {
 
 /** Which past moments would have been lived otherwise, under the draft: newest first, a few at a time. */
 export function WhatIf({ name, flow, last, isBroken }: Props) {
-  const { trial, run, stop } = useTrial(name, last)
+  const { compared, run, stop } = useWhatIf(name, last)
   const text = JSON.stringify(flow)
-  const tried = trial === null ? 0 : last + 1 - trial.from
-  const isOld = trial !== null && trial.of !== text
+  const looked = compared === null ? 0 : last + 1 - compared.from
+  const isOld = compared !== null && compared.of !== text
   return (
     <section className="card" aria-label="What if">
       <Stack gap="sm">
@@ -28,37 +28,37 @@ export function WhatIf({ name, flow, last, isBroken }: Props) {
               Past moments that would have been lived otherwise. No model is asked, and nothing is written.
             </Quiet>
           </div>
-          {trial?.isRunning ? (
+          {compared?.isRunning ? (
             <SmallButton onClick={stop}>Stop</SmallButton>
           ) : (
             <SmallButton disabled={isBroken || last === 0} onClick={() => void run(text, null)}>
-              {last === 0 ? 'It has no moments yet' : 'Try it on past moments'}
+              {last === 0 ? 'It has no moments yet' : 'Compare past moments'}
             </SmallButton>
           )}
         </Group>
-        {trial === null ? null : (
+        {compared === null ? null : (
           <>
-            {trial.isRunning ? (
-              <Progress value={(100 * tried) / Math.max(1, last)} aria-label="moments tried" size="sm" />
+            {compared.isRunning ? (
+              <Progress value={(100 * looked) / Math.max(1, last)} aria-label="moments compared" size="sm" />
             ) : null}
-            {isOld ? <Quiet size="xs">The draft has changed since: try it again.</Quiet> : null}
+            {isOld ? <Quiet size="xs">The draft has changed since: compare again.</Quiet> : null}
             <Text size="sm" role="status">
-              {trial.found.length === 0 ? 'None' : trial.found.length} of the last {tried} moments{' '}
-              {trial.found.length === 1 ? 'differs' : 'differ'}.
+              {compared.found.length === 0 ? 'None' : compared.found.length} of the last {looked} moments{' '}
+              {compared.found.length === 1 ? 'differs' : 'differ'}.
             </Text>
-            {trial.error === null ? null : (
+            {compared.error === null ? null : (
               <Alert color="red" p="xs" role="alert">
-                <Inert text={trial.error} />
+                <Inert text={compared.error} />
               </Alert>
             )}
             <Stack gap={0} component="ol" m={0} pl={0} className="versions">
-              {trial.found.map((moment) => (
+              {compared.found.map((moment) => (
                 <MomentLine key={moment.n} name={name} moment={moment} />
               ))}
             </Stack>
-            {trial.isRunning || trial.from === 1 || isOld ? null : (
+            {compared.isRunning || compared.from === 1 || isOld ? null : (
               <div>
-                <SmallButton onClick={() => void run(text, trial)}>Earlier moments</SmallButton>
+                <SmallButton onClick={() => void run(text, compared)}>Earlier moments</SmallButton>
               </div>
             )}
           </>

@@ -35,7 +35,7 @@ const callOf = ({ namespace, key }: Written, value: unknown): Call => ({
 export function PublishForm({ form, namespaces }: Props) {
   const publishing = useAct(undefined, signalsQuery.queryKey)
   const { namespace, key } = form.values
-  const answer = publishing.data as { readonly result: unknown } | undefined
+  const answer = publishing.data
   return (
     <section className="card" aria-label="Publish a signal">
       <Text fw={600} mb="sm">

@@ -25,12 +25,20 @@ function Existing({ name, catalogs }: Props & { readonly name: string }) {
   const role = useQuery(roleQuery(name))
   return (
     <Answer of={role}>
-      {({ origin, versions }) => {
+      {({ origin, versions, usedBy }) => {
         const spec = versions.map((one) => one.spec as Spec | null).find((one) => one !== null)
         if (spec === undefined)
           return <Alert title="Its text is not open to you">So it cannot be edited here.</Alert>
         if (origin === 'live')
-          return <RoleForm published={spec} source={spec} catalogs={catalogs} of={name} />
+          return (
+            <RoleForm
+              published={spec}
+              source={spec}
+              catalogs={catalogs}
+              of={name}
+              wearers={usedBy.map(({ stance }) => stance)}
+            />
+          )
         const prompt = typeof spec.prompt === 'string' ? spec.prompt : ''
         const copy = { ...spec, name: `${name.replace(/^.*:/, '')}-copy`, prompt }
         return <RoleForm published={null} source={copy} catalogs={catalogs} of={`copy of ${name}`} />

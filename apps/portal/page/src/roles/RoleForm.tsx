@@ -2,9 +2,11 @@ import { Accordion, Button, Group, Stack, Textarea, TextInput, Title } from '@ma
 import { useDebouncedValue } from '@mantine/hooks'
 import { useQuery } from '@tanstack/react-query'
 import { useNavigate } from '@tanstack/react-router'
-import type { FormEvent } from 'react'
+import { type FormEvent, useState } from 'react'
 import { useAct } from '../api/deed.ts'
 import { Inert } from '../parts/index.ts'
+import { KeptTrial } from '../trial/KeptTrial.tsx'
+import { TryIt } from '../trial/TryIt.tsx'
 import { Findings, Refused } from './Deed.tsx'
 import { Difference } from './Difference.tsx'
 import { DraftNote } from './DraftNote.tsx'
@@ -14,7 +16,7 @@ import { Hidden } from './Hidden.tsx'
 import { MoreFields } from './MoreFields.tsx'
 import { checkQuery, type Fault, roleQuery } from './queries.ts'
 import { roleText } from './role-text.ts'
-import { type Spec, setRole } from './spec.ts'
+import { type Spec, setRole, type TrialNote } from './spec.ts'
 import { useDraft } from './useDraft.ts'
 
 const LINT_MS = 300
@@ -35,10 +37,12 @@ interface Props {
   readonly catalogs: Offered
   /** names the draft */
   readonly of: string
+  /** stances of beings that may have worn it */
+  readonly wearers?: readonly string[]
 }
 
 /** The fields of a role. They are kept as a draft, and the server checks them as they are written. */
-export function RoleForm({ published, source, catalogs, of }: Props) {
+export function RoleForm({ published, source, catalogs, of, wearers = [] }: Props) {
   const navigate = useNavigate()
   const draft = useDraft<Spec>('role', of, published, source)
   const role = draft.value
@@ -49,45 +53,64 @@ export function RoleForm({ published, source, catalogs, of }: Props) {
     void navigate({ to: '/roles', search })
   }
   const publishing = useAct(() => leave({ role: role.name }), roleQuery(role.name).queryKey)
+  const [tried, setTried] = useState<{ readonly of: string; readonly note: TrialNote } | null>(null)
+  const isTried = tried !== null && tried.of === JSON.stringify(role)
   const onSubmit = (event: FormEvent) => {
     event.preventDefault()
-    publishing.mutate(setRole(role))
+    publishing.mutate(setRole(role, isTried ? tried.note : null))
   }
   return (
-    <form onSubmit={onSubmit} className="card" aria-label="Role">
-      <Stack>
-        <Title order={2}>{published === null ? 'New role' : <Inert text={`Edit ${published.name}`} />}</Title>
-        <DraftNote of="role" draft={draft} />
-        <Fields
-          role={role}
-          write={draft.write}
-          checked={checked?.errors ?? []}
-          published={published}
-          catalogs={catalogs}
-        />
-        <Findings checked={role.name === '' ? undefined : checked} of="role" />
-        {published === null || !draft.isDraft ? null : (
-          <Difference
-            title="Your draft against what is in force"
-            before={roleText(published)}
-            after={roleText(role)}
+    <Stack>
+      <form onSubmit={onSubmit} className="card" aria-label="Role">
+        <Stack>
+          <Title order={2}>
+            {published === null ? 'New role' : <Inert text={`Edit ${published.name}`} />}
+          </Title>
+          <DraftNote of="role" draft={draft} />
+          <Fields
+            role={role}
+            write={draft.write}
+            checked={checked?.errors ?? []}
+            published={published}
+            catalogs={catalogs}
           />
-        )}
-        <Refused error={publishing.error} />
-        <Group>
-          <Button
-            type="submit"
-            loading={publishing.isPending}
-            disabled={role.name === '' || (published !== null && !draft.isDraft)}
-          >
-            Publish
-          </Button>
-          <Button variant="default" onClick={() => leave(published === null ? {} : { role: published.name })}>
-            {draft.isDraft ? 'Discard the draft' : 'Back'}
-          </Button>
-        </Group>
-      </Stack>
-    </form>
+          <Findings checked={role.name === '' ? undefined : checked} of="role" />
+          {published === null || !draft.isDraft ? null : (
+            <Difference
+              title="Your draft against what is in force"
+              before={roleText(published)}
+              after={roleText(role)}
+            />
+          )}
+          <Refused error={publishing.error} />
+          {isTried ? <KeptTrial note={tried.note} drop={() => setTried(null)} /> : null}
+          <Group>
+            <Button
+              type="submit"
+              loading={publishing.isPending}
+              disabled={role.name === '' || (published !== null && !draft.isDraft)}
+            >
+              Publish
+            </Button>
+            <Button
+              variant="default"
+              onClick={() => leave(published === null ? {} : { role: published.name })}
+            >
+              {draft.isDraft ? 'Discard the draft' : 'Back'}
+            </Button>
+          </Group>
+        </Stack>
+      </form>
+      {published === null ? null : (
+        <TryIt
+          role={role.name}
+          beings={wearers}
+          candidate={{ roles: [role] }}
+          isOff={(checked?.errors.length ?? 0) > 0}
+          onTried={({ scores: _, ...note }) => setTried({ of: JSON.stringify(role), note })}
+        />
+      )}
+    </Stack>
   )
 }
 

@@ -35,9 +35,9 @@ export function RoleInside({ name }: { readonly name: string }) {
             <RoleUsers {...inside} />
             <Refused error={restoring.error} />
             <Versions
-              versions={inside.versions.map(({ seq, at, by }, i) => {
+              versions={inside.versions.map(({ seq, at, by, trial }, i) => {
                 const spec = specs[i] ?? null
-                return { seq, at, by, text: spec === null ? null : roleText(spec) }
+                return { seq, at, by, text: spec === null ? null : roleText(spec), trial }
               })}
               draft={null}
               onRestore={origin === 'live' ? restore : undefined}

@@ -1,7 +1,9 @@
 import { Button, Group, Stack, Text } from '@mantine/core'
 import { useState } from 'react'
-import { BeingLink, Card, Time } from '../parts/index.ts'
+import { BeingLink, Card, Quiet, Time } from '../parts/index.ts'
+import { noteWords } from '../trial/words.ts'
 import { Difference } from './Difference.tsx'
+import type { TrialNote } from './spec.ts'
 
 interface Version {
   readonly seq: number
@@ -9,6 +11,8 @@ interface Version {
   readonly by: string | null
   /** null: it was deleted then, or is erased */
   readonly text: string | null
+  /** what its author says of its trial */
+  readonly trial?: TrialNote | null
 }
 
 interface Props {
@@ -28,7 +32,7 @@ export function Versions({ versions, draft, onRestore, isRestoring }: Props) {
   return (
     <Card title="Versions" gap={4}>
       <Stack gap={0} component="ol" m={0} pl={0} className="versions">
-        {versions.map(({ seq, at, by, text }, i) => (
+        {versions.map(({ seq, at, by, text, trial = null }, i) => (
           <li key={seq}>
             <Group justify="space-between" gap="xs" wrap="nowrap">
               <Text size="sm">
@@ -58,6 +62,7 @@ export function Versions({ versions, draft, onRestore, isRestoring }: Props) {
                 )}
               </Group>
             </Group>
+            {trial === null ? null : <Quiet size="xs">Tried before. {noteWords(trial)}</Quiet>}
             {chosen === seq ? (
               <Stack gap="xs" my="xs">
                 <Difference

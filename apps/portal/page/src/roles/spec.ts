@@ -1,10 +1,13 @@
 /** A role as its author wrote it; what was left out has a default. */
 export type Spec = Readonly<Record<string, unknown>> & { readonly name: string }
 
-/** The act that writes a role. */
-export const setRole = (role: Spec | null) => ({
+/** Figures of a trial, which are kept with the version of a role that is published with them. */
+export type TrialNote = Readonly<Record<string, number | null>>
+
+/** The act that writes a role. @param trial what trying it came to; null for none */
+export const setRole = (role: Spec | null, trial: TrialNote | null = null) => ({
   verb: 'do',
   target: '/',
   action: 'set-role',
-  args: { role },
+  args: { role, ...(trial === null ? {} : { trial }) },
 })

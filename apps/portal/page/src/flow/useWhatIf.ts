@@ -1,50 +1,41 @@
+import type { InferResponseType } from 'hono/client'
 import { useEffect, useRef, useState } from 'react'
 import { api } from '../api/client.ts'
 
-/** Moments that one request tries. The server takes no more at once. */
+/** Moments that one request compares. The server takes no more at once. */
 const STEP = 25
-/** Moments that one press of the button tries. */
+/** Moments that one press of the button compares. */
 const ROUND = 200
 
-interface Worn {
-  readonly primary: string | null
-  readonly stacked: readonly string[]
-  readonly skip?: string
-}
-export interface Different {
-  readonly n: number
-  readonly openedAt: string
-  readonly differs: readonly string[]
-  readonly was: Worn
-  readonly would: Worn
-  readonly refused: { readonly code: string; readonly message: string } | null
-}
+export type Different = InferResponseType<
+  (typeof api.beings)[':name']['what-if']['$post']
+>['differences'][number]
 
-interface Trial {
-  /** the draft that was tried, as JSON */
+interface Compared {
+  /** the draft, as JSON */
   readonly of: string
   readonly found: readonly Different[]
-  /** the first moment that was tried; the next round goes on before it */
+  /** the first moment that was compared; the next round goes on before it */
   readonly from: number
   readonly isRunning: boolean
   readonly error: string | null
 }
 
 /** Lives past moments of a being again under another flow, newest first, a few at a time. @param last number of its last moment */
-export function useTrial(name: string, last: number) {
-  const [trial, setTrial] = useState<Trial | null>(null)
+export function useWhatIf(name: string, last: number) {
+  const [compared, setCompared] = useState<Compared | null>(null)
   const stopping = useRef<AbortController | null>(null)
   const stop = () => stopping.current?.abort()
   useEffect(() => stop, [])
   /** @param before goes on with it; null begins anew */
-  const run = async (text: string, before: Trial | null) => {
+  const run = async (text: string, before: Compared | null) => {
     stop()
     stopping.current = new AbortController()
     const { signal } = stopping.current
-    let now: Trial = before ?? { of: text, found: [], from: last + 1, isRunning: true, error: null }
-    const show = (next: Partial<Trial>) => {
+    let now: Compared = before ?? { of: text, found: [], from: last + 1, isRunning: true, error: null }
+    const show = (next: Partial<Compared>) => {
       now = { ...now, ...next }
-      setTrial(now)
+      setCompared(now)
     }
     show({ isRunning: true, error: null })
     const lowest = Math.max(1, now.from - ROUND)
@@ -57,7 +48,7 @@ export function useTrial(name: string, last: number) {
           { param: { name }, json },
           { init: { signal } },
         )
-        const { differences } = (await answered.json()) as { differences: readonly Different[] }
+        const { differences } = await answered.json()
         show({ found: [...now.found, ...differences.toReversed()], from: since })
       }
     } catch (error) {
@@ -65,5 +56,5 @@ export function useTrial(name: string, last: number) {
     }
     show({ isRunning: false })
   }
-  return { trial, run, stop }
+  return { compared, run, stop }
 }

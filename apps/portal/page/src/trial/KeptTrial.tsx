@@ -1,0 +1,17 @@
+import { Group, Text } from '@mantine/core'
+import { SmallButton } from '../parts/index.ts'
+import type { TrialNote } from '../roles/spec.ts'
+import { noteWords } from './words.ts'
+
+interface Props {
+  readonly note: TrialNote
+  readonly drop: () => void
+}
+
+/** The trial that is published with a role. */
+export const KeptTrial = ({ note, drop }: Props) => (
+  <Group gap="xs" role="status">
+    <Text size="sm">It is published with its trial. {noteWords(note)}</Text>
+    <SmallButton onClick={drop}>Leave it out</SmallButton>
+  </Group>
+)

@@ -1,0 +1,74 @@
+import { Badge, Group, Text } from '@mantine/core'
+import type { TrialLine } from '@treeos/trials/told'
+import { wordsOf } from '../inbox/tell.ts'
+import { BeingLink, Inert, MomentLink, Quiet, Time } from '../parts/index.ts'
+import { byDifference, costWords, decisionWords, endedAs, verdictWords } from './words.ts'
+import './trial.css'
+
+/** Each moment as it was and as it would be; those that differ first. */
+export const TrialRows = ({ lines }: { readonly lines: readonly TrialLine[] }) =>
+  lines.length === 0 ? null : (
+    <ol className="versions trial" aria-label="Moments asked again">
+      {byDifference(lines).map((line) => (
+        <Row key={line.moment} line={line} />
+      ))}
+    </ol>
+  )
+
+function Row({ line }: { readonly line: TrialLine }) {
+  const { being, n, openedAt, question, was, would, same } = line
+  return (
+    <li data-same={same}>
+      <Group gap="xs">
+        <Text size="sm">
+          <BeingLink stance={`@${being}`} />{' '}
+          <MomentLink being={being} n={n}>
+            moment {n}
+          </MomentLink>{' '}
+          <Time iso={openedAt} />
+        </Text>
+        <Badge size="sm" color={same ? 'gray' : 'orange'}>
+          {same ? 'the same' : 'otherwise'}
+        </Badge>
+        <Quiet size="xs">{costWords(line)}</Quiet>
+      </Group>
+      {question === null ? null : (
+        <Quiet size="xs">
+          It was asked: <Inert text={wordsOf(question)} />
+        </Quiet>
+      )}
+      <div className="sides">
+        <Side title="then" roles={was.roles} words={decisionWords(was.decision)} verdict={endedAs(was)} />
+        <Side
+          title="with the draft"
+          roles={would.roles}
+          words={decisionWords(would.decision)}
+          verdict={verdictWords(would)}
+        />
+      </div>
+    </li>
+  )
+}
+
+interface SideProps {
+  readonly title: string
+  readonly roles: readonly string[]
+  readonly words: string
+  readonly verdict: string | null
+}
+
+const Side = ({ title, roles, words, verdict }: SideProps) => (
+  <div>
+    <Quiet size="xs">
+      {title}, as <Inert text={roles.join(' + ') || 'no role'} />
+    </Quiet>
+    <Text size="sm">
+      <Inert text={words} />
+    </Text>
+    {verdict === null ? null : (
+      <Text size="sm" fw={600}>
+        <Inert text={verdict} />
+      </Text>
+    )}
+  </div>
+)

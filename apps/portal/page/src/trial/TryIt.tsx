@@ -1,0 +1,219 @@
+import { Autocomplete, Button, Group, NativeSelect, NumberInput, Progress, Stack, Text } from '@mantine/core'
+import { useState } from 'react'
+import { Card, Copied, Inert, plural, Quiet, SmallButton, Trouble } from '../parts/index.ts'
+import { TrialRows } from './TrialRows.tsx'
+import { type TrialFile, useTryIt } from './useTryIt.ts'
+import { estimateWords, type OfCandidate, summaryWords } from './words.ts'
+
+/** What the candidate is called in the file. */
+const DRAFT = 'draft'
+const LAST = 20
+const LAST_MAX = 200
+const DAY_MS = 86_400_000
+
+const OUTCOMES = [
+  { value: '', label: 'however they ended' },
+  { value: 'act', label: 'in which it acted' },
+  { value: 'see', label: 'in which it did nothing' },
+  { value: 'failure', label: 'that failed' },
+  { value: 'waiting', label: 'that waited for a yes' },
+]
+const TIMES = [
+  { value: '', label: 'at any time' },
+  { value: '1', label: 'in the last day' },
+  { value: '7', label: 'in the last week' },
+  { value: '30', label: 'in the last month' },
+]
+
+interface Chosen {
+  readonly being: string
+  readonly outcome: string
+  readonly days: string
+  readonly last: number
+}
+
+interface Props {
+  readonly title?: string
+  /** only moments of this being; left out, one may be chosen of those that are offered */
+  readonly being?: string
+  readonly beings?: readonly string[]
+  /** only moments that wore this role */
+  readonly role?: string
+  /** what is otherwise, as a file of a trial takes it */
+  readonly candidate: object
+  /** why it cannot be tried now */
+  readonly isOff?: boolean
+  /** hears what came of a trial of this candidate, which is to be published with it */
+  readonly onTried?: (summary: OfCandidate) => void
+}
+
+/** Past moments asked again, with a draft: first what that costs, then each as it was and as it would be. */
+export function TryIt({
+  title = 'Try it',
+  being,
+  beings = [],
+  role,
+  candidate,
+  isOff = false,
+  onTried,
+}: Props) {
+  const [chosen, setChosen] = useState<Chosen>({ being: '', outcome: '', days: '', last: LAST })
+  const { trying, estimate, run, stop } = useTryIt()
+  const choose = (next: Partial<Chosen>) => setChosen({ ...chosen, ...next })
+  const isOld = trying !== null && JSON.stringify(trying.file.candidates[DRAFT]) !== JSON.stringify(candidate)
+  const ask = () => void estimate(fileOf({ being, role, candidate, chosen }))
+  const begin = () => {
+    if (trying?.estimate != null) void run(trying.file, trying.estimate)
+  }
+  return (
+    <Card
+      title={title}
+      note="A model is asked again about past moments, as they would be with the draft. Nothing is done, and nothing is written."
+      gap="sm"
+    >
+      <Group gap="xs" align="flex-end">
+        {being === undefined ? (
+          <Autocomplete
+            size="xs"
+            label="Of whom"
+            placeholder="everybody who wore it"
+            data={[...beings]}
+            value={chosen.being}
+            renderOption={({ option }) => <Inert text={option.value} />}
+            onChange={(next) => choose({ being: next })}
+          />
+        ) : null}
+        <NumberInput
+          size="xs"
+          w="6rem"
+          label="The last"
+          min={1}
+          max={LAST_MAX}
+          allowDecimal={false}
+          value={chosen.last}
+          onChange={(next) => choose({ last: Number(next) || LAST })}
+        />
+        <NativeSelect
+          size="xs"
+          label="Moments"
+          data={OUTCOMES}
+          value={chosen.outcome}
+          onChange={(event) => choose({ outcome: event.currentTarget.value })}
+        />
+        <NativeSelect
+          size="xs"
+          label="When"
+          data={TIMES}
+          value={chosen.days}
+          onChange={(event) => choose({ days: event.currentTarget.value })}
+        />
+        {trying?.isRunning ? (
+          <SmallButton onClick={stop}>Stop</SmallButton>
+        ) : (
+          <SmallButton disabled={isOff} onClick={ask}>
+            What would it cost?
+          </SmallButton>
+        )}
+      </Group>
+      {trying === null ? null : (
+        <>
+          {trying.estimate === null ? null : (
+            <Group gap="xs">
+              <Text size="sm">{estimateWords(trying.estimate)}</Text>
+              {trying.isRunning || isOld ? null : (
+                <Button size="xs" onClick={begin}>
+                  {trying.summary === null ? 'Ask again now' : 'Ask once more'}
+                </Button>
+              )}
+            </Group>
+          )}
+          {trying.isRunning ? (
+            <Progress
+              value={(100 * trying.lines.length) / Math.max(1, trying.estimate?.moments ?? 1)}
+              aria-label="moments asked again"
+              size="sm"
+            />
+          ) : null}
+          <Trouble error={trying.error} />
+          {isOld ? <Quiet size="xs">The draft has changed since: try it again.</Quiet> : null}
+          <Tried of={trying} isOld={isOld} onTried={onTried} />
+        </>
+      )}
+    </Card>
+  )
+}
+
+interface TriedProps extends Pick<Props, 'onTried'> {
+  readonly of: NonNullable<ReturnType<typeof useTryIt>['trying']>
+  readonly isOld: boolean
+}
+
+/** What came of it so far. */
+function Tried({ of: { file, lines, summary }, isOld, onTried }: TriedProps) {
+  const draft = summary?.candidates[DRAFT]
+  return (
+    <Stack gap="xs">
+      {summary === null || draft === undefined ? null : (
+        <Text size="sm" role="status">
+          {summaryWords(draft)}
+          {summary.erased === 0 ? '' : ` What ${plural(summary.erased, 'moment')} read was erased.`}
+          {summary.stopped === null ? '' : ` It ended before all was asked (${summary.stopped}).`}
+        </Text>
+      )}
+      <TrialRows lines={lines} />
+      {draft === undefined || draft.moments === 0 ? null : (
+        <Group gap="xs">
+          {onTried === undefined || isOld ? null : (
+            <SmallButton onClick={() => onTried(draft)}>Publish it with this trial</SmallButton>
+          )}
+          <Saved file={file} lines={lines} />
+        </Group>
+      )}
+    </Stack>
+  )
+}
+
+/** The trial as the file that `treeos trial run` takes: it asks the same moments again, whatever came since. */
+function Saved({ file, lines }: { readonly file: TrialFile; readonly lines: TriedProps['of']['lines'] }) {
+  const beings = [...new Set(lines.map(({ being }) => `@${being}`))].sort()
+  const text = `${JSON.stringify({ ...file, moments: { ...file.moments, being: beings } }, null, 2)}\n`
+  return (
+    <>
+      <Button
+        size="xs"
+        variant="default"
+        component="a"
+        href={`data:application/json;charset=utf-8,${encodeURIComponent(text)}`}
+        download="trial.json"
+      >
+        Save as a file
+      </Button>
+      <Copied text={text} />
+      <Quiet size="xs">
+        <span className="code">treeos trial run trial.json</span> runs it again.
+      </Quiet>
+    </>
+  )
+}
+
+interface Wanted extends Pick<Props, 'being' | 'role' | 'candidate'> {
+  readonly chosen: Chosen
+}
+
+/** With its end in time, so that the same moments are asked whenever it is run. */
+function fileOf({ being, role, candidate, chosen }: Wanted): TrialFile {
+  const now = Date.now()
+  const whose = being === undefined ? chosen.being.trim() : `@${being}`
+  return {
+    trial: 1,
+    moments: {
+      ...(whose === '' ? {} : { being: whose.startsWith('@') ? whose : `@${whose}` }),
+      ...(role === undefined ? {} : { role }),
+      ...(chosen.outcome === '' ? {} : { outcome: chosen.outcome }),
+      ...(chosen.days === '' ? {} : { since: new Date(now - Number(chosen.days) * DAY_MS).toISOString() }),
+      until: new Date(now).toISOString(),
+      last: chosen.last,
+    },
+    candidates: { [DRAFT]: candidate },
+  }
+}
