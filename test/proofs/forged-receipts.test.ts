@@ -8,7 +8,8 @@ import { newLogKey } from '../support/naive-log.ts'
 import { FORGERS, type Statement } from './receipt-forgers.ts'
 import { statementIn, useReceipts } from './receipt-scene.ts'
 
-const FORGERIES = Number(process.env.TREEOS_FORGERIES ?? 1000)
+/** The day tries each kind a few times. */
+const FORGERIES = Number(process.env.TREEOS_FORGERIES ?? (process.env.TREEOS_NIGHTLY === '1' ? 1000 : 250))
 
 const scene = useReceipts({ makerFacts: 180 })
 const { world, told, issue, check } = scene
