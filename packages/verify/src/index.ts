@@ -2,8 +2,8 @@
 
 export { verifyBundle } from './bundle/bundle.ts'
 export type { Broken } from './bundle/causes.ts'
+export { pathsRead } from './bundle/context.ts'
 export type { Scope } from './bundle/cover.ts'
-export { pathsRead } from './bundle/stack.ts'
 export { isOfState, States } from './bundle/states.ts'
 export type { Erased, Verified } from './bundle/verified.ts'
 export { canonical, type Json, type JsonObject, parseCanonical } from './canonical.ts'
@@ -22,7 +22,7 @@ export {
   trusted,
   type WitnessPolicy,
 } from './policy.ts'
-export { type Derived, derive, type Verdict, type Witness } from './receipt/derive.ts'
+export { type Derived, derive, type Witness } from './receipt/derive.ts'
 export {
   type CheckedReceipt,
   type CheckedReceipts,
@@ -32,6 +32,7 @@ export {
   verifyReceipt,
   verifyReceipts,
 } from './receipt/receipt.ts'
+export type { Verdict } from './receipt/verdict.ts'
 export { BORE, isRead, type Link, MissingReel } from './receipt/world.ts'
 export { shownReceipt, shownReceipts, shownVerified } from './show.ts'
 export {

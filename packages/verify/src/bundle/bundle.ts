@@ -22,12 +22,13 @@ import {
   takeProof,
   uncoveredIn,
 } from './cover.ts'
+import { Erasures } from './erasures.ts'
 import { readLines } from './lines.ts'
 import { citedBy, faultsOfMoment, faultsOfOutcome, goneFrom, type Moment } from './moment.ts'
 import { Signings } from './signings.ts'
 import { deriveStack, type LastAct } from './stack.ts'
 import { States } from './states.ts'
-import type { Erased, Verified } from './verified.ts'
+import type { Verified } from './verified.ts'
 
 type Place = Pick<Broken, 'line' | 'reel' | 'seq'>
 
@@ -44,7 +45,6 @@ const FIELDS: Readonly<Record<string, string>> = {
 }
 /** What the headers of all facts of a moment have in common. */
 const SAID = ['actor', 'driver', 'cause', 'at', 'stack']
-const TOMBSTONES = ['fact:erased', 'moment:erased']
 const KINDS = Object.keys(FIELDS)
 const END = KINDS.length - 1
 /** The digest of what a moment noted; null when that is nothing. */
@@ -64,8 +64,6 @@ class Check {
   readonly #unnamed = new Map<string, Place>()
   /** how many facts name each moment, and what their headers say of it */
   readonly #wrote = new Map<string, { count: number; readonly said: readonly Json[] }>()
-  /** reels with a tombstone that lost its payload: it may be of what else is gone there */
-  readonly #lostTombs = new Set<string>()
   readonly #states = new States()
   readonly #origins = new Origins()
   readonly #lastActs = new Map<string, LastAct>()
@@ -75,10 +73,7 @@ class Check {
   readonly #hidden = new Set<string>()
   /** number of moments whose stack depends on a reel that is not here */
   readonly #missing = new Map<string, number>()
-  /** what is not here: `name` is what its tombstone calls it */
-  readonly #gone: { place: Place; what: Erased['what']; name: string; isTombstone: boolean }[] = []
-  /** by the reel of the tombstone, and the hash of a fact or the id of a moment */
-  readonly #tombs = new Map<string, Pick<Erased, 'by' | 'why' | 'at'>>()
+  readonly #erasures = new Erasures<Place>()
   /** contents by digest */
   readonly #contents = new Map<string, Json>()
   /** those that no moment has named yet, with their lines */
@@ -196,13 +191,10 @@ class Check {
       'its header is of another place, or has other fields',
     )
     const isGone = salt === null && payload === null
-    const isLost = isGone && TOMBSTONES.includes(String(at(header, 'kind')))
-    if (isLost) this.#lostTombs.add(String(reel))
-    if (isGone)
-      this.#gone.push({ place: this.#at, what: 'payload', name: `${reel} ${hash}`, isTombstone: isLost })
+    if (isGone) this.#erasures.lacksPayload(this.#at, header, String(hash))
     const isSaid = isGone || (isHash(salt) && saltedHash(salt, payload) === at(header, 'payloadHash'))
     this.#need(isSaid, 'payload-mismatch', 'its payload is not the one whose digest its header holds')
-    const isTombstone = this.#tombstone(header, payload)
+    const isTombstone = this.#erasures.take(header, payload)
     this.#states.take(String(reel), Number(seq), header, payload)
     this.#origins.take(String(reel), Number(seq), header, payload, String(hash))
     this.#countFact(header)
@@ -224,16 +216,6 @@ class Check {
     this.#need(isSame, 'actor-mismatch', 'another fact of its moment says otherwise who acted, and when')
     if (wrote === undefined) this.#wrote.set(moment, { count: 1, said })
     else wrote.count += 1
-  }
-
-  #tombstone(header: Json, payload: Json): boolean {
-    const { kind, actor, reel, at: time } = isObject(header) ? header : {}
-    if (!TOMBSTONES.includes(String(kind))) return false
-    const named = at(payload, kind === 'fact:erased' ? 'hash' : 'moment')
-    const by = String(at(payload, 'onBehalfOf') ?? actor)
-    if (!this.#tombs.has(`${reel} ${named}`))
-      this.#tombs.set(`${reel} ${named}`, { by, why: String(at(payload, 'why')), at: Number(time) })
-    return true
   }
 
   /** Whether a record may cite this hash: it is not that of another fact in the bundle. */
@@ -265,8 +247,7 @@ class Check {
     const isNoted =
       heads === null || notedHash(String(basisSalt), noted) === (at(moment.open, 'noted') ?? null)
     this.#need(isNoted, 'open-mismatch', 'what it noted has another digest than its open record says')
-    for (const what of goneFrom(moment))
-      this.#gone.push({ place: this.#at, what, name: `being:${being} ${name}`, isTombstone: false })
+    for (const what of goneFrom(moment)) this.#erasures.lacks(this.#at, what, `being:${being} ${name}`)
     const { facts, cited, cause, digests } = citedBy(moment, { basis, judged, noted })
     const wrote = this.#wrote.get(name)
     const isWritten = facts.every((ref) => this.#cites(ref, true)) && facts.length === (wrote?.count ?? 0)
@@ -372,16 +353,11 @@ class Check {
           ...place,
           on: ['moments'],
         })
-    for (const { place, what, name, isTombstone } of this.#gone) {
-      const reel = name.slice(0, name.lastIndexOf(' '))
-      const isLost = !isTombstone && this.#lostTombs.has(reel)
-      this.#need(
-        this.#tombs.has(name) || isLost,
-        `${what}-missing`,
-        'it is gone, and no tombstone says that it was erased',
-        { ...place, on: [reel] },
-      )
-    }
+    for (const { place, what, reel } of this.#erasures.unnamed())
+      this.#need(false, `${what}-missing`, 'it is gone, and no tombstone says that it was erased', {
+        ...place,
+        on: [reel],
+      })
     for (const [digest, line] of this.#unused) {
       const place = { line, reel: `blob:${digest}`, seq: 0, on: ['moments'] }
       this.#need(false, 'blob-mismatch', 'no moment names this content', place)
@@ -408,10 +384,7 @@ class Check {
       broken: causesIn(this.#broken),
       checkpoint,
       covered: checkpoint === null ? null : coveredBy(chains.values()),
-      erased: this.#gone.map(({ place: { reel, seq }, what, name }) => ({
-        ...{ reel, seq, what, by: null, why: null, at: null },
-        ...this.#tombs.get(name),
-      })),
+      erased: this.#erasures.found(),
       uncovered: [
         ...uncoveredIn(read),
         ...this.#signings.uncovered,

@@ -165,7 +165,7 @@ function asked(world: World, question: Question, rules: readonly PlacedRule[], a
 }
 
 /** The reels on which a call is counted for rules about it, and for those around it, as a quality of spaces has them, that it has to come before. */
-function countedFor(
+export function countedFor(
   world: World,
   question: Question,
   rules: readonly PlacedRule[],
@@ -179,15 +179,6 @@ function countedFor(
       .map((rule) => ({ path, counts: countsOf(readRule(rule)) })),
   )
   return talliesOf(world, question, counted, around, quality === 'shadow')
-}
-
-/** The same for the rules that are tried, whatever they say of it. */
-export function countedForTried(world: World, question: Question): NonNullable<Answer['tallies']> {
-  const { verb, key, counting } = question
-  if (counting === undefined) return []
-  const rules = spacesAsked(question).flatMap((path) => rulesOf(world, path, [verb, key], true))
-  const tried = rules.filter(({ isTried }) => isTried)
-  return countedFor(world, question, tried, 'shadow')
 }
 
 interface Rule {
@@ -221,7 +212,12 @@ const isExempt = ({ verb, key, actor, target }: Question): boolean =>
 export const spacesAsked = (question: Question): readonly string[] =>
   isExempt(question) ? [] : ancestry(question.target.space)
 
-function rulesOf(world: World, path: string, [verb, key]: [string, string], isTried: boolean): PlacedRule[] {
+export function rulesOf(
+  world: World,
+  path: string,
+  [verb, key]: [string, string],
+  isTried: boolean,
+): PlacedRule[] {
   const own = at(world.space(path)?.permissions, verb)
   const shadow = isTried ? at(world.space(path)?.shadow, verb) : undefined
   const tried = isObject(shadow) ? shadow : {}

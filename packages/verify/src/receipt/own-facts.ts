@@ -3,11 +3,8 @@ import { checkFacts, inOrder } from '../facts.ts'
 import { factHash, isHash, saltedHash } from '../hash.ts'
 import { isHeaderOf } from '../header.ts'
 import { lacksMark } from '../origin.ts'
+import { need } from './need.ts'
 import type { World } from './world.ts'
-
-const need = (condition: boolean, what: string): void => {
-  if (!condition) throw new Error(what)
-}
 
 /** What of a receipt tells of the facts that its moment wrote. */
 interface Told {

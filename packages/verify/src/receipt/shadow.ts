@@ -1,5 +1,6 @@
+/** What is tried in the shadow of the rules of spaces: it decides nothing. */
 import { at, isArray, type Json, type JsonObject, same } from '../canonical.ts'
-import { type Answer, deriveRuleGate, spacesAsked } from './gates.ts'
+import { type Answer, countedFor, deriveRuleGate, rulesOf, spacesAsked } from './gates.ts'
 import type { Question } from './question.ts'
 import type { World } from './world.ts'
 
@@ -31,4 +32,13 @@ export function checkShadow(
   const isBefore = said === null && outcome === 'failure' && answer.allowed // it may have failed before the gate was asked
   if (!isBefore && !same(said, due))
     throw new Error('the rules that are tried would have said something else')
+}
+
+/** The reels on which a call is counted for the rules that are tried, whatever they say of it. */
+export function countedForTried(world: World, question: Question): NonNullable<Answer['tallies']> {
+  const { verb, key, counting } = question
+  if (counting === undefined) return []
+  const rules = spacesAsked(question).flatMap((path) => rulesOf(world, path, [verb, key], true))
+  const tried = rules.filter(({ isTried }) => isTried)
+  return countedFor(world, question, tried, 'shadow')
 }
