@@ -168,8 +168,19 @@ describe('in a moment whose wake holds words from outside', () => {
     }
   }
 
+  /** With the marked row of the last fact of a reel. */
+  function withRow(batch: Batch, row: Partial<RowWrite>): Batch {
+    const own = rowOf('kid', 'operator', 'llm')
+    const foldedSeq = batch.facts.findLast(({ ref }) => ref.reel === (row.reel ?? own.reel))!.ref.seq
+    const state = { ...(own.state as JsonObject), outside: true }
+    return { ...batch, rows: [{ ...own, state, foldedSeq, ...row }] }
+  }
+  const marking = () => ofKid(fact('being:kid', 'quality:set', mood), fact('being:kid', MARK))
+
   const UNMARKED: Readonly<Record<string, () => Promise<Batch>>> = {
     'a quality without the mark': () => ofKid(fact('being:kid', 'quality:set', mood)),
+    'a mark without its row, behind which the next row could leave it out': marking,
+    'a mark with the row of another': async () => withRow(await marking(), { key: 'being:ann' }),
     'a mark before what it marks': () =>
       ofKid(fact('being:kid', MARK), fact('being:kid', 'quality:set', mood)),
     'a mark on another reel': () => ofKid(fact('being:kid', 'quality:set', mood), fact('being:ann', MARK)),
@@ -188,10 +199,13 @@ describe('in a moment whose wake holds words from outside', () => {
   })
 
   it.each<[string, () => Promise<Batch>]>([
-    ['a quality with the mark', () => ofKid(fact('being:kid', 'quality:set', mood), fact('being:kid', MARK))],
+    ['a quality with the mark', async () => withRow(await marking(), {})],
     [
       'a role with the mark',
-      () => ofKid(fact('registry', 'role:set', role), fact('registry', MARK, { name: 'told' })),
+      async () =>
+        withRow(await ofKid(fact('registry', 'role:set', role), fact('registry', MARK, { name: 'told' })), {
+          ...{ key: 'role:told', reel: 'registry', place: null, parent: null, cognition: null },
+        }),
     ],
     ['words that say so', () => speech(true, true)],
     ['a question that says so', () => question(true, true)],
@@ -288,10 +302,10 @@ describe('the row of a being whose words came from outside', () => {
   it.each(Object.keys(NEW))('a worker cannot write without the mark a row %s', (what) => refused(NEW[what]!))
 
   it('control: it writes rows without a mark where nothing marks them', async () => {
-    const rightful = [
-      await kept(outside(nested), [mood]),
-      await kept({ name: 'told' }, [mark('other'), role], ofRole),
-    ]
+    const plain = await kept({ name: 'told' }, [mark('other'), role], ofRole)
+    const foldedSeq = plain.facts[0]!.ref.seq
+    const other = { ...plain.rows[0]!, key: 'role:other', state: { name: 'other', outside: true }, foldedSeq }
+    const rightful = [await kept(outside(nested), [mood]), { ...plain, rows: [...plain.rows, other] }]
     for (const batch of rightful)
       expect(await attempt(base.db, (tx) => append(tx, batch))).toMatchObject({ status: 'appended' })
   })

@@ -34,6 +34,9 @@ begin
     -- What its effect brought is from outside.
     wake.outside := wake.outside or exists (select from moment_effect where moment = batch->>'moment' and result is not null);
   end if;
+  if guarded and batch->'facts' @? 'strict $[*] ? (@.kind starts with "origin:")' and are_marks_folded(batch->'facts', batch->'rows') is not true then
+    raise exception 'refused: what is marked, or vouched for, has no row in the batch' using errcode = '42501';
+  end if;
   perform write_facts(batch, guarded, wake);
   if batch->'facts' @? 'strict $[*] ? (@.kind == "fact:erased" || @.kind == "moment:erased")' then
     perform erase(batch->'facts');

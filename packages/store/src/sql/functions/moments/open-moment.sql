@@ -30,6 +30,7 @@ begin
     insert into blob (digest, bytes) values (its_face, face_bytes) on conflict do nothing;
   end if;
   insert into moment_open (moment, being, n, wake, opened_at, record, basis, face)
-    values (its_moment, its_being, its_n, its_wake, its_opened_at, its_record, its_basis, its_face);
-  return true;
+    values (its_moment, its_being, its_n, its_wake, its_opened_at, its_record, its_basis, its_face)
+    on conflict (moment) do nothing; -- two runs of it may come here at once
+  return found;
 end $$;
