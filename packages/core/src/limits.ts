@@ -16,6 +16,8 @@ export const LIMITS = {
   programBytesMax: 16 * 1024,
   /** history holds the heads that an act wrote */
   factsPerActMax: 64,
+  /** reels on which one act is counted for rules that are tried: the first of them in their order */
+  triedTalliesMax: 8,
   whenDepthMax: 32,
   whenNodesMax: 512,
   rolePromptBytesMax: 32 * 1024,

@@ -447,7 +447,9 @@ def tallies_tried(question):
     placed = [rule for path in question.spaces() for rule in rules_of(world, path, verb, key, True)]
     own = [(rule, path, name) for rule, path, name, by in placed if is_tried(by, path)]
     around = [(rule, path) for path in question.spaces() for rule in all_rules(world, path, "shadow")]
-    return tallies_of(question, own, around, True)
+    found = tallies_of(question, own, around, True)
+    reels = sorted({reel for reel, _ in found}, key=lambda reel: reel.encode("utf-16-be"))[:8]
+    return [one for one in found if one[0] in reels]
 
 
 def all_rules(world, path, quality="permissions"):

@@ -4,6 +4,9 @@ import { type Answer, countedFor, deriveRuleGate, rulesOf, spacesAsked } from '.
 import type { Question } from './question.ts'
 import type { World } from './world.ts'
 
+/** On so many reels an act is counted for what is tried. */
+const TRIED_MAX = 8
+
 const wordOf = ({ allowed, asks = [] }: Answer): string =>
   allowed ? (asks.length > 0 ? 'ask' : 'allowed') : 'refused'
 
@@ -40,5 +43,6 @@ export function countedForTried(world: World, question: Question): NonNullable<A
   if (counting === undefined) return []
   const rules = spacesAsked(question).flatMap((path) => rulesOf(world, path, [verb, key], true))
   const tried = rules.filter(({ isTried }) => isTried)
-  return countedFor(world, question, tried, 'shadow')
+  const all = countedFor(world, question, tried, 'shadow')
+  return [...all].sort(([a], [b]) => (a < b ? -1 : 1)).slice(0, TRIED_MAX)
 }

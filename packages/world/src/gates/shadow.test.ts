@@ -71,12 +71,28 @@ describe('a rule in the shadow of another', () => {
     const world = hall({ ...ANY, counts: [{ most: 5 }] }, touch({ ...ANY, counts }))
     const facts = async () => ((await tried(world)).act as Act).facts.map(({ reel }) => reel)
     const own = `tally:/hall do.${TOUCH}`
-    const tallies = [`tally:/hall shadow.do.${TOUCH} by @bob`, `tally:/hall shadow.do.${TOUCH}`]
+    const tallies = [`tally:/hall shadow.do.${TOUCH}`, `tally:/hall shadow.do.${TOUCH} by @bob`]
     expect(await facts()).toEqual([own, ...tallies])
     expect((await tried(world)).shadows).toEqual([])
     expect((await tried(world)).shadows).toMatchObject([{ by: `${BY} counts[0]` }])
     const { act, shadows } = await tried(world, false)
     expect([shadows, (act as Act).facts.map(({ reel }) => reel)]).toEqual([[], [own]])
+  })
+
+  it('makes no act too large, however much it counts', async () => {
+    const per = [[], ['being'], ['person'], ['target'], ['being', 'target'], ['person', 'target']]
+    const counting = { ...ANY, counts: per.map((each) => ({ most: 1000, per: each })) }
+    const patterns = Array.from(TOUCH, (_, i) => `${TOUCH.slice(0, i)}*`)
+    const reelsOf = async (rule: Json, shadow: JsonObject) => (await tried(hall(rule, shadow))).act
+    const many = Object.fromEntries(patterns.map((name) => [name, counting]))
+    expect(patterns.length * per.length).toBeGreaterThan(64)
+    const act = (await reelsOf(ANY, { do: many })) as Act
+    expect(act.facts).toHaveLength(8)
+    expect(act.facts.every(({ reel }) => reel.startsWith('tally:/hall shadow.do.'))).toBe(true)
+    const own = Object.fromEntries(patterns.map((name) => [name, counting])) as JsonObject
+    const world = hall(ANY, {})
+    world.write('operator', [set('permissions', { do: own })])
+    expect((await tried(world)).act).toMatchObject({ code: 'PAYLOAD_TOO_LARGE' }) // control
   })
 
   it('reads what belongs to the basis, and does not mark the moment by it', async () => {

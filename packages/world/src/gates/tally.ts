@@ -4,6 +4,7 @@ import {
   isJsonObject,
   type Json,
   type JsonObject,
+  LIMITS,
   quote,
   type SpacePath,
   stanceOf,
@@ -164,7 +165,7 @@ const isHuman = ({ cognition }: BeingRow): boolean => cognition.kind === 'human'
 /**
  * The facts by which an act is counted: for each count of the rules that decide about it, and for each count around it that such an act has to
  * come before. Their reels are read, so that the append refuses the act when one of them has moved.
- * @param isTried of the rules that are tried, which are all of `rules`
+ * @param isTried of the rules that are tried, which are all of `rules`: only so many are counted, since these may not make an act too large
  */
 export async function tallyFacts(
   reader: WorldReader,
@@ -189,8 +190,10 @@ export async function tallyFacts(
   for (const place of spaces)
     for (const count of expecting(await reader.space(place), verb, key, isTried))
       await add({ place, verb: verbOf(verb, isTried), name: key }, count)
-  await reader.prefetch([...amounts.keys()])
-  return [...amounts].map(([reel, sums]) => countedFact(reel, sums))
+  const all = [...amounts.keys()]
+  const reels = isTried ? all.sort().slice(0, LIMITS.triedTalliesMax) : all
+  await reader.prefetch(reels)
+  return reels.map((reel) => countedFact(reel, amounts.get(reel) ?? {}))
 }
 
 /** The counts of a space that an act has to come before. */

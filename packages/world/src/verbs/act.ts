@@ -27,7 +27,7 @@ export async function decideCall(call: VerbCall, at: Acting): Promise<Act | Effe
   try {
     const decided = counted(await decide(call, { ...at, consent }), consent, at.reader)
     if (decided.kind === 'act') requireBounded(decided)
-    const act = decided.kind === 'act' ? await withOrigin(decided, at) : decided
+    const act = decided.kind === 'act' ? await withOrigin(tried(decided, consent), at) : decided
     const isPlain = consent.asked.length === 0 && at.asking?.approval == null
     return isPlain ? act : await withConsent(call, at, consent, act)
   } finally {
@@ -35,18 +35,21 @@ export async function decideCall(call: VerbCall, at: Acting): Promise<Act | Effe
   }
 }
 
+/** With the facts by which rules that are tried count it. These have a bound of their own, so that no act is too large for what decides nothing. */
+const tried = (act: Act, { tried }: Consent): Act =>
+  tried.length === 0 ? act : { ...act, facts: [...act.facts, ...tried] }
+
 const argumentsOf = (call: VerbCall): Json =>
   call.verb === 'do' ? call.args : call.verb === 'be' ? call.payload : null
 
 /** With the facts by which rules count it. What has still to be done outside takes its place among them before it is done. */
 function counted<Decided extends Act | EffectPending>(
   decided: Decided,
-  { tallies, tried }: Consent,
+  { tallies }: Consent,
   reader: WorldReader,
 ): Decided {
-  if (tallies.length === 0 && tried.length === 0) return decided
-  if (decided.kind === 'act') return { ...decided, facts: [...decided.facts, ...tallies, ...tried] }
   if (tallies.length === 0) return decided
+  if (decided.kind === 'act') return { ...decided, facts: [...decided.facts, ...tallies] }
   const holds = tallies.map((fact) => ({ ...fact, seq: reader.heads.get(fact.reel)?.seq ?? 0 }))
   return { ...decided, holds }
 }
