@@ -167,6 +167,11 @@ async function playPermitted({ plays }: ReceiptScene): Promise<void> {
     operation: 'birth',
     payload: { name: 'kid', cognition: 'scripted', script: 'silent', role: 'stage:mute' },
   })
+  await plays('a birth elsewhere', 'clerk', {
+    verb: 'be',
+    operation: 'birth',
+    payload: { name: 'denned', cognition: 'scripted', script: 'silent', role: 'stage:mute', home: '/den' },
+  })
 }
 
 async function playLetters({ plays }: ReceiptScene, office: Office): Promise<void> {

@@ -33,6 +33,7 @@ describe('a receipt', () => {
     ['a look', 'permitted', [/^canSee: /, 'see /den: anyone']],
     ['a summon', 'seen-to-run', [/^canSummon: /, 'summon @bound: anyone']],
     ['a birth', 'seen-to-run', [/^canBe: /, /^be birth: /]],
+    ['a birth elsewhere', 'seen-to-run', [/^canBe: /, /^be birth: /]],
     ['a letter', 'seen-to-run', [/^canDo: /, 'do mail:post: self']],
     ['a lost answer', 'not-known', [/^canDo: /, 'do mail:post: self']],
     ['an answer that refuses', 'seen-to-run', [/^canDo: /, 'do mail:post: self']],
@@ -84,6 +85,23 @@ describe('a receipt', () => {
       const forged = check(envelopeOf(mendedStatement(statement) as Json, scene.key), null)
       expect(forged.broken, reels).toMatchObject([{ what: 'a rule counts it, and it was not counted' }])
     }
+  })
+
+  it.each<[string, Json, boolean]>([
+    ['forbids it to all', { forbid: ['anyone'] }, false],
+    ['lets its owner alone', { requires: ['owner'] }, false],
+    ['asks about it', { requires: ['anyone'], ask: { who: ['operator'] } }, false],
+    ['asks about words from outside', { outside: { ask: { who: ['operator'] } } }, true], // control
+  ])('of a birth in a place whose rule about moves %s', async (_what, rule, isHeld) => {
+    const { envelope } = await issue(told.get('a birth elsewhere')!)
+    expect(check(envelope).ok).toBe(true)
+    const statement = statementIn(envelope) as unknown as Part
+    const links = statement.predicate.reels['space:/den'] as [Part, string | null, Part | null][]
+    const set = links.find(([, , payload]) => payload?.path?.[0] === 'permissions')!
+    set[2]!.value.do.move = rule
+    const { broken } = check(envelopeOf(mendedStatement(statement) as Json, scene.key), null)
+    const what = 'the rules of the place where it gave birth do not let it'
+    expect(broken).toMatchObject([isHeld ? { reason: 'proof-mismatch' } : { what }]) // no tree holds what was forged
   })
 
   it.each<[string, JsonObject | undefined]>([

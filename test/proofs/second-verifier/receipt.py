@@ -243,11 +243,22 @@ class Derivation:
         for reel, summed in [*question.tallies, *tallies_tried(question)]:
             is_named = summed is None or at(wrote.get(reel), "amounts", summed) is not ABSENT
             need(given(self.record, "outcome") != "act" or (reel in wrote and is_named), "a rule counts it, and it was not counted")
+        if (verb, key, given(self.record, "outcome")) == ("be", "birth", "act"):
+            self.check_home(args, question.from_outside)
         if by_code and not question.asks:
             gates[1] = (gates[1][0], told)
         if question.asks or by_code:
             self.check_asked(question)
         return gates
+
+    def check_home(self, args, from_outside):
+        """Who is born elsewhere than where its maker is at home enters that place."""
+        home = given(args, "home") if type(args) is dict else None
+        space = self.me["home"] if home is None else written("canSee", str(home), self.me["home"])
+        if space == self.me["home"]:
+            return
+        question = Question(self.world, self.me, "do", "move", (None, space, ABSENT), None, from_outside)
+        need(rule_gate(question, ["anyone"])[0] and not question.asks, "the rules of its home do not let it")
 
     def check_asked(self, question):
         """It waits, or failed; or the moment brings a yes; or who makes the call is whom the rules ask."""

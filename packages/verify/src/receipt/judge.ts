@@ -1,12 +1,12 @@
 import { at, isArray, type Json, type JsonObject, same } from '../canonical.ts'
 import { OPERATIONS } from '../operations.ts'
+import { written } from '../written.ts'
 import { type Bound, checkYes, isOwnYes } from './approval.ts'
 import { type Answer, deriveListGate, deriveRuleGate, LIST_OF, type Wearer } from './gates.ts'
 import { need } from './need.ts'
-import type { Question } from './question.ts'
 import { checkShadow, countedForTried } from './shadow.ts'
 import { placed, targetOf } from './target.ts'
-import type { World } from './world.ts'
+import type { State, World } from './world.ts'
 
 /** What of a receipt its call is judged from. */
 interface Told {
@@ -94,12 +94,24 @@ function judgeByRules(
   if (answer.isOfOrigin === true && !fromOutside) attested.push(NOTHING_OUTSIDE)
   for (const [reel] of tallies) world.state(reel)
   checkCounted([...tallies, ...countedForTried(world, question)], witness)
+  if (verb === 'be' && key === 'birth' && said.outcome === 'act') checkHome(world, me, args, fromOutside)
   if (asks.length > 0 || isAskedByCode)
     attested.push(...yesTo(world, { record: said, open, call, me, question, asks, rests }))
   if (answer.by.startsWith(own) && rule === undefined)
     attested.push(`that ${key} takes ${fallback.join(' or ')} is code of its extension`)
   if (isAskedByCode) attested.push(`that ${key} asks, and whom, is code of its extension`)
   return { answer: isAskedByCode && asks.length === 0 ? { ...answer, by: String(told) } : answer, attested }
+}
+
+/** Who is born elsewhere than where its maker is at home enters that place: the rules about `move` there let its maker, and ask nobody. */
+function checkHome(world: World, me: State, args: Json, fromOutside: boolean): void {
+  const home = at(args, 'home') ?? null
+  const space = home === null ? me.home : written('canSee', String(home), me.home)
+  if (space === me.home) return
+  const target = { being: null, space, owner: undefined }
+  const move = { actor: me, verb: 'do', key: 'move', target, fallback: ['anyone'], fromOutside }
+  const { allowed, asks = [] } = deriveRuleGate(world, move)
+  need(allowed && asks.length === 0, 'the rules of the place where it gave birth do not let it')
 }
 
 /** An act is counted on each reel on which rules count it. */
@@ -109,7 +121,9 @@ function checkCounted(
 ): void {
   const refs = at(record, 'facts')
   const links = isArray(facts) ? facts : []
-  const wrote = new Map((isArray(refs) ? refs : []).map((ref, i) => [isArray(ref) && ref[0], links[i] ?? null]))
+  const wrote = new Map(
+    (isArray(refs) ? refs : []).map((ref, i) => [isArray(ref) && ref[0], links[i] ?? null]),
+  )
   const isCounted = tallies.every(([reel, sums]) => {
     const own = wrote.get(reel)
     const payload = isArray(own) ? own[3] : null
