@@ -6,7 +6,7 @@ import { exportBundle } from '@treeos/proofs'
 import { valueHash as digestOf } from '@treeos/verify/parts'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { createSpace, doAs, play, setFlow } from '../support/life.ts'
-import { playWordsFromOutside } from '../support/outside-words.ts'
+import { playTriedOutside, playWordsFromOutside } from '../support/outside-words.ts'
 import { stage } from '../support/puppet.ts'
 import { useWorld } from '../support/use-world.ts'
 import { type Line, linesOf, rehashed, summed, verifyBytes } from './bundle-lines.ts'
@@ -33,6 +33,7 @@ beforeAll(async () => {
   await play(world, 'ann', { verb: 'see', address: '/den' })
   await hideFrom('eve')
   await playWordsFromOutside(world)
+  await playTriedOutside(world)
   const file = join(folder, 'all.jsonl')
   await exportBundle(world.db, world.reality, { log: null, file })
   lines = linesOf(readFileSync(file)).map((line) => JSON.parse(line))
@@ -318,6 +319,17 @@ describe('words from outside, with every hash made again', () => {
     all.filter(
       (line) => line.kind === 'moment' && line.being === being && (line.open.outside === true) === isOutside,
     )
+  const triedIn = (all: readonly Line[]) =>
+    momentsOf(all, 'squire', false).filter(({ open }) => open.triedOutside !== undefined)
+  const untried = ({ triedOutside: _, ...open }: Line, said: readonly string[]): Line =>
+    sorted({ ...open, ...(said.length === 0 ? {} : { triedOutside: said }) } as unknown as Line)
+
+  it('of flows that are tried do not mark a moment, whose record says which it left out', async () => {
+    expect(triedIn(lines).length).toBeGreaterThan(0)
+    for (const { open } of triedIn(lines)) expect(open.triedOutside).toEqual(['world:news'])
+    expect((await check(lines)).status).not.toBe('broken')
+  })
+
   const without = ({ outside: _, ...rest }: Line): Line => rest as Line
   const marksOf = (all: readonly Line[], kind: string) => all.filter((line) => line.header?.kind === kind)
 
@@ -327,6 +339,26 @@ describe('words from outside, with every hash made again', () => {
       (all) => {
         const [moment] = momentsOf(all, 'envoy', true)
         moment!.open = without(moment!.open)
+      },
+    ],
+    [
+      'a moment that reads marks for what is tried, and does not say which',
+      (all) => {
+        for (const moment of triedIn(all)) moment.open = untried(moment.open, [])
+      },
+    ],
+    [
+      'a moment that says of what its own flow reads that it was tried',
+      (all) => {
+        const [moment] = momentsOf(all, 'envoy', true)
+        moment!.open = sorted({ ...without(moment!.open), triedOutside: ['being:envoy'] })
+      },
+    ],
+    [
+      'a moment that says of what nothing tried reads that it was',
+      (all) => {
+        for (const moment of triedIn(all))
+          moment.open = untried(moment.open, [...moment.open.triedOutside, 'space:/board'])
       },
     ],
     [

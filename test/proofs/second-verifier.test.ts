@@ -17,7 +17,7 @@ import { playAskedCalls } from '../support/asked-calls.ts'
 import { createSpace, doAs, live, momentOf, play, setFlow, tell } from '../support/life.ts'
 import mail from '../support/mail.ts'
 import { type LogKey, naiveLog, newLogKey } from '../support/naive-log.ts'
-import { playWordsFromOutside } from '../support/outside-words.ts'
+import { playTriedOutside, playWordsFromOutside } from '../support/outside-words.ts'
 import { type PostOffice, startPostOffice } from '../support/post-office.ts'
 import { stage } from '../support/puppet.ts'
 import { useWorld } from '../support/use-world.ts'
@@ -133,9 +133,15 @@ async function liveALittle(): Promise<void> {
   await play(world, 'clerk', { verb: 'see', address: '/den' })
   await playAskedCalls(world)
   await playWordsFromOutside(world)
+  await playTriedOutside(world)
   await play(world, 'clerk', { verb: 'summon', target: '@bound', content: 'hello' })
   const kid = { name: 'kid', cognition: 'scripted', script: 'silent', role: 'stage:mute' }
   await play(world, 'clerk', { verb: 'be', operation: 'birth', payload: kid })
+  await play(world, 'clerk', {
+    verb: 'be',
+    operation: 'birth',
+    payload: { ...kid, name: 'denned', home: '/den' },
+  })
   const post = (text: string): JsonObject => ({
     verb: 'do',
     action: 'mail:post',

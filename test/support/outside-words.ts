@@ -69,3 +69,15 @@ export async function playWordsFromOutside(world: World): Promise<void> {
   const role = { name: 'told', canSee: [], canDo: [], canSummon: [], canBe: [], prompt: '' }
   await tellFromOutside(world, 'envoy', { verb: 'do', action: 'set-role', target: '/', args: { role } })
 }
+
+/** A being that holds no words from outside, though a flow that is tried for it reads a marked namespace. */
+export async function playTriedOutside(world: World): Promise<void> {
+  await world.birthPuppet('herald', { home: '/' })
+  const news = { namespace: 'news', key: 'alarm', value: true }
+  const doing = (action: string, target: string, args: JsonObject) => ({ verb: 'do', action, target, args })
+  await tellFromOutside(world, 'herald', doing('set-world-signal', '/', news))
+  await world.birthPuppet('squire', { home: '/' })
+  const tried = [{ when: { 'world.news.alarm': true }, role: 'stage:mute' }]
+  await doAs(world, 'set-being', '@squire', { field: 'shadow', value: tried })
+  await play(world, 'squire', { verb: 'see', address: '@squire' })
+}

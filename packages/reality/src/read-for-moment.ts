@@ -126,6 +126,7 @@ export async function readForMoment(
     ...(seen.outside ? { outside: true } : {}),
     ...(seen.orientation === null ? {} : { orientation: seen.orientation }),
     ...(seen.shadow === null ? {} : { shadow: seen.shadow }),
+    ...(seen.triedOutside.length === 0 ? {} : { triedOutside: seen.triedOutside }),
     ...(digests.noted === null ? {} : { noted: digests.noted }),
     face: seen.faceText === null ? null : digestOfCanonical(seen.faceText),
   }

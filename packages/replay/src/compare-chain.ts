@@ -170,6 +170,7 @@ async function replayMoment(
   compare.same('outside', open.outside === true, seen.outside)
   compare.same('orientation', open.orientation ?? null, seen.orientation)
   compare.same('shadow', open.shadow ?? null, seen.shadow)
+  compare.same('triedOutside', open.triedOutside ?? [], seen.triedOutside)
   compare.same('heads', open.heads, seen.heads)
   compare.same('unseen', open.quotes?.unseen ?? [], seen.unseen)
   // The worker of this moment had not loaded the code of a role. Its see-resolvers gave nothing, and the moment failed.

@@ -120,7 +120,9 @@ function holdsOutside(open: Json, basis: readonly Head[], { origins, isWhole, pr
   const words = shown.map((ref) =>
     isArray(ref) ? origins.told(String(ref[0]), Number(ref[1]))?.isOutside : false,
   )
-  const isRead = basis.some(([reel, seq]) =>
+  const tried = at(open, 'triedOutside') ?? []
+  const counted = basis.filter(([reel]) => !(isArray(tried) && tried.includes(reel)))
+  const isRead = counted.some(([reel, seq]) =>
     reel === REGISTRY
       ? roles.some((name) => origins.isMarked(reel, seq, name))
       : isWhole(reel) && origins.isMarked(reel, seq),

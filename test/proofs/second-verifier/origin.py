@@ -77,7 +77,8 @@ def holds_outside(opened, basis, origins, is_whole, program, noted, is_all):
         return True
     refs = items(noted, "aside", "said", "facts") + items(noted, "aside", "past", "facts") if is_all else []
     words = [origins.said.get((ref[0], ref[1])) if type(ref) is list else False for ref in refs]
-    shown = [(reel, seq) for reel, seq in heads if is_whole(reel) or reel == "registry"]
+    tried = items(opened, "triedOutside")
+    shown = [(reel, seq) for reel, seq in heads if reel not in tried and (is_whole(reel) or reel == "registry")]
     if any(origins.read_marked(reel, seq, program) for reel, seq in shown) or True in words:
         return True
     others = [row for row in origins.steps if row[0] == "registry"]

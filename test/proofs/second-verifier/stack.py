@@ -30,6 +30,8 @@ class Stack:
         need(not self.hides_place() or self.may_be_hidden(), "nothing hides its place")
         context = self.context(told)
         need(is_slice(told, context, True), "another context")
+        if self.me is not None:
+            self.check_tried(told)
         program = self.check_program()
         if self.record["stack"] is None:
             return
@@ -64,6 +66,38 @@ class Stack:
             due = ABSENT if same(found, worn) else found
         said = at(self.open, "shadow")
         need(said is ABSENT if due is ABSENT else same(said, due), "another stack in the shadow")
+
+    def check_tried(self, told):
+        """Marks are left out of what the flow that is tried reads and its own flow does not."""
+        said = at(self.open, "triedOutside")
+        if said is ABSENT:
+            return
+        flow = given(self.me.get("qualities"), "shadow")
+        reads_place = any(path == "space" or path.startswith("space.quality") for path in paths_in(flow))
+        own, _ = self.read_by(told, given(self.me.get("qualities"), "roleFlow"))
+        own |= {f"being:{self.record['being']}", f"space:{self.me.get('space')}"}
+        tried, missing = self.read_by(told, flow)
+        is_known = not any(reel.startswith("being:") for reel in missing)
+        need(type(said) is list, "reels that were tried are a list")
+        for reel in map(str, said):
+            of_being = reel.startswith("being:") and (reads_place or not is_known)
+            of_place = reel.startswith("space:") and reads_place
+            need(reel not in own and (reel in tried or of_being or of_place), "marks are left out that count")
+
+    def read_by(self, told, flow):
+        """The reels that a flow reads, and those of them that are not here."""
+        before, state_of = self.missing, self.state_of
+        self.missing, read = set(), set()
+
+        def looked(reel):
+            read.add(reel)
+            return state_of(reel)
+
+        self.state_of = looked
+        self.context(told, flow)
+        del self.state_of
+        missing, self.missing = self.missing, before
+        return read, missing
 
     def state_of(self, reel):
         """None where the bundle does not hold it."""

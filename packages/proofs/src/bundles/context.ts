@@ -21,7 +21,8 @@ export function contextOf(record: Json, open: Json, program: Json): IsOfContext 
   const being = String(readPath(record, ['being']))
   const [me, signer] = [beingReel(being), signerOf(open, being)]
   const read = [...pathsRead(readPath(program, ['flow']) ?? null)].map((path) => path.split('.'))
-  const qualities = [['roleFlow'], ...qualitiesRead(program, 'me')]
+  const tried = readPath(open, ['triedOutside']) === undefined ? [] : [['shadow']] // what it leaves out is derived from that flow
+  const qualities = [['roleFlow'], ...tried, ...qualitiesRead(program, 'me')]
   return (reel, kind, payload) => {
     if (!isOfState(kind)) return false
     const path = keysOf(readPath(payload, [kind === 'signal:published' ? 'key' : 'path']))

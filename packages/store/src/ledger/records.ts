@@ -13,6 +13,7 @@ import type {
   OutcomeKind,
   OverlayRecord,
   PinnedStack,
+  ReelId,
   RoleName,
   Verb,
   WakeRecord,
@@ -68,6 +69,8 @@ export interface OpenRecord {
   readonly orientation?: LookingBack
   /** the roles that the flow in its shadow would have given, the primary first; left out where they are the same, and without such a flow */
   readonly shadow?: readonly RoleName[]
+  /** reels with words from outside that only the flow in its shadow read, which do not mark it, sorted; left out for none */
+  readonly triedOutside?: readonly ReelId[]
 }
 
 /** The role that counts as asked for: in a moment with words from outside none does, since these could have asked. */

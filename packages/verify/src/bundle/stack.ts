@@ -6,7 +6,7 @@ import type { Head } from '../heads.ts'
 import { askedIn } from '../wake.ts'
 import { contextOf, flowOf, programOf } from './context.ts'
 import { REGISTRY, type State, type States } from './states.ts'
-import { triedRoles } from './tried.ts'
+import { areTried, triedRoles } from './tried.ts'
 
 /** The last act of a being: when it was sealed, and in which primary role. */
 export interface LastAct {
@@ -86,6 +86,9 @@ export function deriveStack({ record, open, basis }: Opened, beside: Beside): De
   const context = contextOf(open, { told, me, flow: flowOf(me, beside.program) }, stateOf)
   const wrong = firstOtherIn(told, context)
   need(wrong === null, 'context-mismatch', `its context has another ${wrong} than its facts give`)
+  const isTriedAlone =
+    me === null || areTried(open, { told, me, program: beside.program }, (reel) => stateOf(reel, false))
+  need(isTriedAlone, 'origin-mismatch', 'it leaves out marks of what more than the flow in its shadow reads')
   const isThere = isObject(beside.program) || (beside.program === undefined && isHash(at(open, 'program')))
   need(isThere, 'program-mismatch', 'it opened with no program')
   if (!isObject(beside.program)) return found()

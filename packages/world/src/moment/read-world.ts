@@ -53,6 +53,8 @@ export interface WorldReading {
   readonly aside: Aside
   /** the roles that the flow in its shadow would have given it, the primary first; null where they are the same, and without such a flow */
   readonly shadow: readonly RoleName[] | null
+  /** reels with words from outside that only the flow in its shadow read, sorted: they do not mark the moment */
+  readonly triedOutside: readonly ReelId[]
 }
 
 /**
@@ -74,7 +76,7 @@ export async function readWorld(
   if (outside && !pass.opened.outside && pass.opened.restsOnOrigin)
     pass = await passOver(reader, resolvers, { ...opening, outside }, onFault)
   const { opened, result, folded } = pass
-  const shadow = await wornInShadow(reader, { ...opening, outside }, result)
+  const tried = await wornInShadow(reader, { ...opening, outside }, result)
   reader.requireWhole()
   const { program, context, isPlaceHidden } = opened
   const { of: quoted = [] } = opening.quotes ?? {}
@@ -91,7 +93,7 @@ export async function readWorld(
     faceText: folded?.text ?? null,
     basis: headRefs(reader.heads),
     aside: reader.aside,
-    shadow,
+    ...tried,
   }
 }
 
@@ -103,10 +105,11 @@ async function wornInShadow(
   reader: WorldReader,
   opening: MomentInputs & { readonly outside: boolean },
   result: FlowResult,
-): Promise<readonly RoleName[] | null> {
+): Promise<Pick<WorldReading, 'shadow' | 'triedOutside'>> {
   const { [SHADOW]: flow } = opening.me.qualities
-  if (!Array.isArray(flow) || result.skip !== undefined) return null
+  if (!Array.isArray(flow) || result.skip !== undefined) return { shadow: null, triedOutside: [] }
   const { outside } = opening
+  const known = new Set(reader.heads.keys())
   const beside = reader.beside()
   const { program, context } = await openContext(beside, opening, { flow: flow as JsonObject[], outside })
   beside.requireWhole()
@@ -119,7 +122,10 @@ async function wornInShadow(
     asked: outside ? null : asked,
   })
   const names = tried.skip === undefined ? [tried.primary, ...tried.stacked] : []
-  return names.join() === [result.primary, ...result.stacked].join() ? null : names
+  return {
+    shadow: names.join() === [result.primary, ...result.stacked].join() ? null : names,
+    triedOutside: beside.markedBeyond(known),
+  }
 }
 
 /** Reads program and context, evaluates, and folds the face for the stack. */

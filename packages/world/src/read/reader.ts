@@ -164,6 +164,12 @@ export class WorldReader {
     return other
   }
 
+  /** Reels with words from outside among those that it has read, but for some: sorted, and without the registry, whose roles are marked one by one. */
+  markedBeyond(known: ReadonlySet<ReelId>): ReelId[] {
+    const isOutside = (reel: ReelId) => !known.has(reel) && isMarked(this.#rows.get(reel) ?? null)
+    return [...this.#heads.keys()].filter(isOutside).sort()
+  }
+
   async #from<T>(read: Promise<T>): Promise<T> {
     try {
       return await read
