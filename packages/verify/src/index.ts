@@ -22,7 +22,7 @@ export {
   trusted,
   type WitnessPolicy,
 } from './policy.ts'
-export { type Derived, derive, type Witness } from './receipt/derive.ts'
+export { type Derived, derive } from './receipt/derive.ts'
 export {
   type CheckedReceipt,
   type CheckedReceipts,
@@ -33,6 +33,7 @@ export {
   verifyReceipts,
 } from './receipt/receipt.ts'
 export type { Verdict } from './receipt/verdict.ts'
+export type { Witness } from './receipt/witness.ts'
 export { BORE, isRead, type Link, MissingReel } from './receipt/world.ts'
 export { shownReceipt, shownReceipts, shownVerified } from './show.ts'
 export {

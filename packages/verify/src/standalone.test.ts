@@ -16,10 +16,10 @@ it('imports Node and its own files, and nothing else', () => {
   expect(imports.map(([, name]) => name).filter((name) => !/^(node:|\.{1,2}\/)/.test(name ?? ''))).toEqual([])
 })
 
-it('is short enough to be read before it is trusted: 1240 lines check bundles, 1475 derive permissions, 500 derive facts, 160 origins', () => {
+it('is short enough to be read before it is trusted: 1300 lines check bundles, 1550 derive permissions, 500 derive facts, 160 origins', () => {
   expect(at('bundle/*.ts').length).toBeGreaterThan(2)
-  expect(codeIn(at('bundle/*.ts'))).toBeLessThanOrEqual(1240)
-  expect(codeIn(at('receipt/*.ts'))).toBeLessThanOrEqual(1475)
+  expect(codeIn(at('bundle/*.ts'))).toBeLessThanOrEqual(1300)
+  expect(codeIn(at('receipt/*.ts'))).toBeLessThanOrEqual(1550)
   expect(codeIn(at('fact*.ts'))).toBeLessThanOrEqual(500)
   expect(codeIn(['origin.ts'])).toBeLessThanOrEqual(160)
 })

@@ -6,17 +6,8 @@ import { type Answer, deriveListGate, deriveRuleGate, LIST_OF, type Wearer } fro
 import { need } from './need.ts'
 import { checkShadow, countedForTried } from './shadow.ts'
 import { placed, targetOf } from './target.ts'
+import type { Parts } from './witness.ts'
 import type { State, World } from './world.ts'
-
-/** What of a receipt its call is judged from. */
-interface Told {
-  readonly moment: Readonly<Record<'record' | 'open' | 'decision', Json>>
-  readonly specs: readonly Json[]
-  readonly surface: Json
-  readonly target: string
-  readonly fallback: readonly string[]
-  readonly facts: Json
-}
 
 interface Judged {
   readonly verb: string
@@ -36,7 +27,7 @@ const SELF: Answer = { allowed: true, by: 'see: self' }
  * @throws {Error} where the record says otherwise
  * @throws {MissingReel}
  */
-export function judge(witness: Told, world: World, wearer: Wearer): Judged {
+export function judge(witness: Parts, world: World, wearer: Wearer): Judged {
   const { me } = wearer
   const call = at(witness.moment.decision, 'call') as JsonObject
   const verb = String(call.verb)
@@ -67,7 +58,7 @@ interface Called {
 
 /** The second gate. */
 function judgeByRules(
-  witness: Told,
+  witness: Parts,
   world: World,
   { me, call, key, target, rule }: Called,
 ): { readonly answer: Answer; readonly attested: readonly string[] } {
@@ -115,10 +106,7 @@ function checkHome(world: World, me: State, args: Json, fromOutside: boolean): v
 }
 
 /** An act is counted on each reel on which rules count it. */
-function checkCounted(
-  tallies: NonNullable<Answer['tallies']>,
-  { moment: { record }, facts }: Pick<Told, 'moment' | 'facts'>,
-): void {
+function checkCounted(tallies: NonNullable<Answer['tallies']>, { moment: { record }, facts }: Parts): void {
   const refs = at(record, 'facts')
   const links = isArray(facts) ? facts : []
   const wrote = new Map(

@@ -4,15 +4,8 @@ import { factHash, isHash, saltedHash } from '../hash.ts'
 import { isHeaderOf } from '../header.ts'
 import { lacksMark } from '../origin.ts'
 import { need } from './need.ts'
+import type { Parts } from './witness.ts'
 import type { World } from './world.ts'
-
-/** What of a receipt tells of the facts that its moment wrote. */
-interface Told {
-  readonly moment: Readonly<Record<'record' | 'open' | 'decision', Json>>
-  readonly specs: readonly Json[]
-  readonly target: string
-  readonly facts: Json
-}
 
 /**
  * Checks the facts that the moment wrote, which a receipt brings with it: they have the hashes in its record, and are what its decision
@@ -20,7 +13,7 @@ interface Told {
  * @returns in words, what of them is said by the record alone
  * @throws {Error} for facts that are not so
  */
-export function checkOwnFacts({ facts, moment, specs, target }: Told, world: World): string[] {
+export function checkOwnFacts({ facts, moment, specs, target }: Parts, world: World): string[] {
   const { record, open, decision } = moment
   const refs = at(record, 'facts')
   const links = isArray(facts) ? facts : []

@@ -4,7 +4,8 @@ import { isIncluded } from '../hash.ts'
 import { lacking, trusted, type WitnessPolicy } from '../policy.ts'
 import { isSignedBy } from '../signature.ts'
 import { type Checking, type Status, statusOf } from '../status.ts'
-import { type Derived, derive, type Witness } from './derive.ts'
+import { type Derived, derive } from './derive.ts'
+import type { Witness } from './witness.ts'
 
 /** Type of the predicate of a receipt. A name, not an address that anything is fetched from. */
 export const RECEIPT_TYPE = 'https://treeos.dev/receipt/v1'

@@ -1,8 +1,9 @@
-import { at, type Json, type JsonObject } from '../canonical.ts'
+import { at, type JsonObject } from '../canonical.ts'
 import { written } from '../written.ts'
 import type { Wearer } from './gates.ts'
 import { need } from './need.ts'
 import type { Target } from './question.ts'
+import type { Parts } from './witness.ts'
 import type { World } from './world.ts'
 
 /** What names what is called, by verb. */
@@ -10,7 +11,7 @@ const KEY_OF: Readonly<Record<string, string>> = { see: 'address', do: 'action',
 
 /** What the list gate and the rule gate are asked about. */
 export function targetOf(
-  { target, specs }: { readonly target: string; readonly specs: readonly Json[] },
+  { target, specs }: Parts,
   call: JsonObject,
   { me, asker }: Wearer,
 ): { asked: string; key: string; target: string } {
