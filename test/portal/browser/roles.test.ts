@@ -175,7 +175,7 @@ describe.runIf(hasChromium)('roles, flows and signals in a browser', () => {
     // `or` and `not` are sentences too, and are changed there.
     expect(await label('Sentence 1, any of 1, condition 1: value').inputValue()).toBe('summon')
     expect(await label('Sentence 1, any of 2, not 1, condition 1: field').inputValue()).toBe('inHomeSpace')
-    await page.getByRole('button', { name: 'Remove: Sentence 1, any of 2, not' }).click()
+    await page.getByRole('button', { name: 'Remove: Sentence 1, any of 2, not', exact: true }).click()
     await label('Sentence 1, any of 1, condition 1: value').fill('do')
     await page.getByRole('button', { name: 'Remove sentence 2' }).click()
     await publish()

@@ -62,7 +62,7 @@ describe.runIf(hasChromium)('trying a role in a browser', () => {
       .waitFor()
     expect(model.requests.length).toBe(asked + 2)
     const [first] = await trying().getByRole('listitem').all()
-    expect(await first?.innerText()).toMatch(/hello[\s\S]*good day[\s\S]*la la la/)
+    expect(await first?.textContent()).toMatch(/hello[\s\S]*good day[\s\S]*la la la/)
 
     // The file runs again, and comes to the same.
     const saved = await trying().getByRole('link', { name: 'Save as a file' }).getAttribute('href')

@@ -1,4 +1,4 @@
-import { ActionIcon, Autocomplete, Button, Group, SegmentedControl, Stack, Text } from '@mantine/core'
+import { ActionIcon, Autocomplete, Group, SegmentedControl, Stack, Text } from '@mantine/core'
 import type { RefObject } from 'react'
 import { Conditions } from './Conditions.tsx'
 import type { Condition, Sentence } from './sentences.ts'

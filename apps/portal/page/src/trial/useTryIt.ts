@@ -27,7 +27,9 @@ export function useTryIt() {
   useEffect(() => stop, [])
   const begin = (file: TrialFile) => {
     stop()
-    const { signal } = (leaving.current = new AbortController())
+    const stopping = new AbortController()
+    leaving.current = stopping
+    const { signal } = stopping
     let now: Trying = { file, estimate: null, lines: [], summary: null, isRunning: true, error: null }
     const show = (next: Partial<Trying>) => {
       now = { ...now, ...next }
