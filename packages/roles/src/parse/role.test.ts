@@ -73,6 +73,7 @@ describe('a role is its name, four lists, a prompt, and documented fields', () =
     ['a text for a list', { name: 'x', canSee: 'docket' }, /canSee is an array, not "docket"/],
     ['null as a list', { name: 'x', canBe: null }, /canBe is an array, not null/],
     ['a blank entry', { name: 'x', canDo: ['a', ' '] }, /canDo\[1\] is blank/],
+    ['a name with a star', { name: 'x', canSummon: ['@*'] }, /write \{"pattern":"@\*"\}/],
     ['a number as entry', { name: 'x', canDo: [7] }, /canDo\[0\] 7 is not an entry/],
     [
       'an unknown token',

@@ -50,9 +50,20 @@ export function entryKey(entry: Entry): string {
   return typeof entry === 'string' ? `=${entry}` : canonicalJson(entry)
 }
 
+/** No name has a star, so a literal with one would match nothing. */
+function literalFault(literal: string): string | null {
+  if (literal.trim() === '') return 'is blank'
+  if (!literal.includes('*')) return null
+  const pattern = literal.trim()
+  const offered = isPattern(pattern)
+    ? `; for all that match it write {"pattern":${JSON.stringify(pattern)}}`
+    : ''
+  return `${quote(literal)} names nothing: no name has a star${offered}`
+}
+
 /** @returns why a value cannot be an entry of a can* list; null when it can */
 export function entryFault(value: unknown): string | null {
-  if (typeof value === 'string') return value.trim() === '' ? 'is blank' : null
+  if (typeof value === 'string') return literalFault(value)
   if (!isJsonObject(value)) {
     return `${quote(value)} is not an entry; write a string, {"rel"}, {"pattern"} or {"resolver"}`
   }

@@ -33,7 +33,7 @@ const name = fc.constantFrom('worker', 'court:judge', 'Bad', '', 'a:b:c', '__pro
 const junk = fc.constantFrom<unknown>(null, 7, 'x', true, [], {}, [[]], { function: 'x' })
 const pattern = fc.constantFrom('*', '@*', '*x', '*x*', 'a/@b', '', ' ', '**', '* ', 'a*b', '***')
 const entry = fc.oneof(
-  fc.constantFrom('docket', ' ', '', 'a b'),
+  fc.constantFrom('docket', ' ', '', 'a b', '@*', '*', ' * '),
   fc.record({ rel: name }),
   fc.record({ pattern }),
   fc.record({ resolver: name }),
