@@ -25,7 +25,7 @@ describe('a wrong command line', () => {
     { args: ['fly'], why: '; treeos has up, down, status' },
     {
       args: ['role', 'fly'],
-      why: "unknown command 'fly'; treeos role has list, show, set, delete, lint, compose",
+      why: "unknown command 'fly'; treeos role has list, show, versions, set, delete, lint, compose",
     },
     { args: [], why: 'treeos takes a command: up' },
     { args: ['flow'], why: 'treeos flow takes a command: get, set, lint, eval' },

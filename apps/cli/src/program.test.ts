@@ -43,12 +43,14 @@ it('help of a command ends with its examples', () => {
   const { command } = leaves(program()).find(({ path }) => path === 'role set')!
   let help = ''
   command.configureOutput({ writeOut: (text) => (help += text) }).outputHelp()
-  expect(help).toMatch(/\nExamples:\n {2}\$ treeos role set judge\.json\n$/)
+  expect(help).toMatch(
+    /\nExamples:\n {2}\$ treeos role set judge\.json\n {2}\$ treeos role set judge\.json --trial lines\.jsonl\n$/,
+  )
 })
 
 it.each([
   { words: ['st'], found: ['status'] },
-  { words: ['role', ''], found: ['list', 'show', 'set', 'delete', 'lint', 'compose'] },
+  { words: ['role', ''], found: ['list', 'show', 'versions', 'set', 'delete', 'lint', 'compose'] },
   { words: ['up', '--de'], found: ['--detach', '--demo'] },
   { words: ['up', '--super'], found: [] },
   { words: ['summon', '@echo', 'hi', '--priority', ''], found: ['human', 'interactive', 'background'] },
