@@ -62,7 +62,7 @@ describe('enqueue_event takes no wake that the row of its being does not name:',
 const CALLABLE = new Set(
   (
     'append begin_life brings_yes claim claim_and_read current_generation enqueue_event genesis has_ended is_held is_hurried is_paced ' +
-    'is_parked json_of keep_vector kind_of lease_is_valid line_of lock_heads may_set_overlay open_moment read_set record_effect record_effect_result record_fault ' +
+    'is_parked json_of keep_vector keys_shown kind_of lease_is_valid line_of lock_heads may_set_overlay open_moment read_set record_effect record_effect_result record_fault ' +
     'refuse_change release_delayed reserve reserve_first seal_text settle standard text_of told wakes'
   ).split(' '),
 )

@@ -45,5 +45,7 @@ export const NOT_EVIDENCE: readonly string[] = [
   ...['kind', 'priority', 'age', 'at', 'asked_role', 'hops', 'continues', 'answers', 'looks', 'overlay'].map(
     (name) => `inbox.${name}`,
   ),
-  ...['claimed_by', 'closed_by', 'closed_at', 'notice', 'times', 'latest'].map((name) => `inbox.${name}`),
+  ...['claimed_by', 'closed_by', 'closed_at', 'notice', 'times', 'latest', 'erased_since'].map(
+    (name) => `inbox.${name}`,
+  ),
 ]

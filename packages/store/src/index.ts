@@ -1,8 +1,15 @@
 /** The record in Postgres: schema, queries, and the one function that appends. */
 
-export { listFactsSaying, listMomentsShown, type SaidFact } from './access/knowing.ts'
+export { type FactName, listFactsSaying, listMomentsShown, type SaidFact } from './access/knowing.ts'
 export { findLease, type Lease, listLapsedLeases, renewLease } from './access/leases.ts'
-export { keepVector, listUnlikened, openSealed, sealedWithout, sealText } from './access/sealed-texts.ts'
+export {
+  keepVector,
+  listUnlikened,
+  openSealed,
+  openShown,
+  sealedWithout,
+  sealText,
+} from './access/sealed-texts.ts'
 export {
   deleteStoredOverlay,
   listStoredOverlays,

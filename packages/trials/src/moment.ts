@@ -24,7 +24,7 @@ import {
   type RecomputedMoment,
   type SupposedDeps,
 } from '@treeos/replay/supposed'
-import { findDecision } from '@treeos/store'
+import { findDecision, openShown } from '@treeos/store'
 import { composeMoment, isAwaited } from '@treeos/world'
 import { type Asking, type Models, modelNamed } from './models.ts'
 import type { Candidate } from './shape.ts'
@@ -97,7 +97,7 @@ async function asRead(
   would: RecomputedMoment,
 ): Promise<RecomputedMoment> {
   const { face } = would.seen
-  const read = await readableBy(deps.db, { noted: open, face })
+  const read = await readableBy({ noted: open, face }, (sealed) => openShown(deps.db, open.moment, sealed))
   if (read.face === face || read.face === null || would.composed === null) return would
   const heard = contentHeard(open, read.face, content)
   return {
@@ -181,7 +181,7 @@ async function judge(
   if (decision.kind === 'failure')
     return { verdict: 'failed', code: decision.code, message: decision.message }
   if (decision.kind === 'see') return { verdict: 'allowed' }
-  const call = asIfSealed(deps.registry, decision.call)
+  const call = await asIfSealed(deps.registry, decision.call)
   return (await judgeSupposed(deps, scene, would, call)) ?? { verdict: 'skipped' }
 }
 

@@ -74,6 +74,7 @@ export { isAwaited, proseAnswers } from './moment/wake-block.ts'
 export { Arguments } from './operations/arguments.ts'
 export { releasedFact } from './operations/identity.ts'
 export { PASSKEYS } from './operations/passkeys.ts'
+export { PAST_VIEW } from './orientation/past.ts'
 export {
   expandSurface,
   type PatternResolver,
@@ -104,6 +105,7 @@ export {
   canonicalTarget,
   covers,
   coversEntry,
+  SUBSTRATE_VIEWS,
   type Surface,
 } from './rows/lists.ts'
 export { OUTSIDE } from './rows/origin.ts'

@@ -2,24 +2,28 @@
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { act, erasing, prompt, whyKnown } from '@treeos/client'
-import type { JsonObject, VerbCall } from '@treeos/core'
+import { act, approvals, erasing, markedView, prompt, whyKnown } from '@treeos/client'
+import type { Json, JsonObject, VerbCall } from '@treeos/core'
 import { createModel, modelEndpoint } from '@treeos/host'
 import memory from '@treeos/memory'
-import { exportBundle } from '@treeos/proofs'
-import { findOpen, findOutcomeOfWake, openDatabase } from '@treeos/store'
+import { exportBundle, forkReality } from '@treeos/proofs'
+import { defineExtension, defineOperation, makeThing, sealedId, writeThing } from '@treeos/sdk'
+import { digestOf, findOpen, findOutcomeOfWake, openDatabase, readBases, readRows } from '@treeos/store'
 import { checkTrial, runTrial, type TrialLine } from '@treeos/trials'
-import { sql } from 'kysely'
 import { afterAll, beforeAll, expect, it } from 'vitest'
+import { z } from 'zod'
 import { verifyBytes } from '../../proofs/bundle-lines.ts'
+import { dumpOf, isIn, restore } from '../../support/backups.ts'
 import { migratedDatabase } from '../../support/database.ts'
 import {
   askedFor,
+  beingOf,
   createSpace,
   doAs,
   expectRefused,
   momentOf,
   play,
+  setRole,
   tell,
   until,
 } from '../../support/life.ts'
@@ -42,6 +46,28 @@ const embedder = {
     return texts.map((text) => [/vault|strongroom/i.test(text) ? 1 : 0, /invoice/i.test(text) ? 1 : 0, 0.01])
   },
 }
+/** Keeps a sealed line once a person says yes. */
+const diary = defineExtension({
+  name: 'diary',
+  version: '1.0.0',
+  operations: [
+    defineOperation({
+      name: 'diary:keep',
+      description: 'Keeps a line.',
+      on: 'being',
+      allow: ['self'],
+      ask: { who: ['operator'] },
+      args: z.strictObject({ text: z.string().describe('the line') }),
+      seals: ['text'],
+      decide({ actor, args: { text } }) {
+        const id = sealedId(text) ?? ''
+        const made = { id, type: 'diary:line', content: null }
+        return { facts: [...makeThing(actor, made), writeThing({ id }, { text })] }
+      },
+    }),
+  ],
+  matterTypes: { 'diary:line': 'a line of a diary' },
+})
 const model = useModelServer()
 const world = {} as World
 const folder = mkdtempSync(join(tmpdir(), 'treeos-memory-'))
@@ -52,7 +78,7 @@ beforeAll(async () => {
   const clock = '2026-10-20T09:00:00.000Z'
   Object.assign(
     world,
-    await startWorld({ extensions: [stage, memory], modelUrl: model.url, embedder, clock }),
+    await startWorld({ extensions: [stage, memory, diary], modelUrl: model.url, embedder, clock }),
   )
   await createSpace(world, '/den')
   await world.birth({ name: 'keeper', cognition: 'llm', role: 'memory:keeper', home: '/den' })
@@ -80,47 +106,10 @@ const recalled = (): string =>
   /\[recall\][\s\S]*?(?=\n\n\[|$)/i.exec(
     String(askedFor(model, 'keeper').at(-1)?.messages[0]?.content),
   )?.[0] ?? ''
+/** Of a note: its row. */
+const stateOf = async (key: string) => (await readRows(world.db, world.reality.id, [key]))[0]?.state ?? null
 const noteIn = async (text: string, being = 'keeper'): Promise<string> =>
-  (await whyKnown(world.db, being, text)).find(({ note }) => note !== undefined)?.note ?? 'none'
-
-type Backup = ReadonlyMap<string, readonly string[]>
-/** A backup of all tables but that of the keys: each row as JSON, by table. */
-async function dump(): Promise<Backup> {
-  const { rows } = await sql<{ name: string }>`
-    select table_name as name from information_schema.tables
-    where table_schema = 'treeos' and table_type = 'BASE TABLE' and table_name <> 'sealed_text'`.execute(
-    world.owner,
-  )
-  const linesOf = async ({ name }: { name: string }) => {
-    const from = sql.table(`treeos.${name}`)
-    const found = await sql<{ line: string }>`select to_jsonb(t)::text as line from ${from} t`.execute(
-      world.owner,
-    )
-    return [name, found.rows.map(({ line }) => line)] as const
-  }
-  return new Map(await Promise.all(rows.map(linesOf)))
-}
-const isIn = (backup: Backup, text: string): boolean =>
-  [...backup.values()].some((lines) =>
-    lines.some((line) => line.includes(text) || line.includes(Buffer.from(text).toString('hex'))),
-  )
-/** Puts a backup into a database that is migrated. */
-async function restore(backup: Backup, into: World['owner']): Promise<void> {
-  await into.transaction().execute(async (to) => {
-    await sql`set local session_replication_role = replica`.execute(to)
-    for (const [table, lines] of backup) {
-      const name = sql.table(`treeos.${table}`)
-      const { rows } = await sql<{ list: string }>`
-        select string_agg(quote_ident(column_name), ', ') as list from information_schema.columns
-        where table_schema = 'treeos' and table_name = ${table} and is_generated = 'NEVER'`.execute(to)
-      const columns = sql.raw(rows[0]!.list)
-      await sql`delete from ${name}`.execute(to)
-      await sql`insert into ${name} (${columns}) overriding system value
-        select ${columns} from unnest(${lines}::text[]) as given(line),
-          jsonb_populate_record(null::${name}, given.line::jsonb)`.execute(to)
-    }
-  })
-}
+  (await whyKnown(world.db, being, text)).known.find(({ note }) => note !== undefined)?.note ?? 'none'
 
 it('a note is a thing whose text stands nowhere without its key; a being answers from it a month later', async () => {
   const first = await talk(
@@ -128,10 +117,10 @@ it('a note is a thing whose text stands nowhere without its key; a being answers
     { tool: { name: 'do', args: { action: 'memory:remember', target: '@keeper', args: { text: CODE } } } },
     { content: 'I keep it.' },
   )
-  expect(await whyKnown(world.db, 'keeper', 'tiger-milk')).toMatchObject([
+  expect((await whyKnown(world.db, 'keeper', 'tiger-milk')).known).toMatchObject([
     { by: '@keeper', moment: first.moment, origin: 'world', cause: { by: '@operator' } },
   ])
-  expect(isIn(await dump(), 'tiger-milk')).toBe(false)
+  expect(isIn(await dumpOf(world.owner), 'tiger-milk')).toBe(false)
 
   await world.setClock('2026-11-21T09:00:00.000Z')
   const later = await talk('Does the vault open?', { content: 'As I noted.' })
@@ -160,7 +149,7 @@ it('what a person tells it itself is sealed before it is in an inbox, and its ow
   expect(await act(world, 'operator', call, 30, 'once')).toMatchObject({ act: kept.act }) // sealed alike, so it is the same request
   await talk('Tell me of the vault again.', { content: 'Well.' })
   expect(recalled()).toMatch(/tiger-milk[\s\S]*zebra-word[\s\S]*says the scribe/)
-  const backup = await dump()
+  const backup = await dumpOf(world.owner)
   expect(isIn(backup, 'says the scribe')).toBe(true) // control: a puppet is told its call in words
   expect(isIn(backup, 'zebra-word')).toBe(false)
 })
@@ -194,18 +183,23 @@ it('what was read from outside waits for a person, is traced, and erased: from r
   expect(recalled()).toMatch(/"outside": true[\s\S]*mallory-bank/)
   expect((await findOpen(world.db, warned.moment))!.record.outside).toBe(true)
   await rule(null)
+  const { seen, holds } = await markedView(world, { address: note })
+  expect(holds).toMatchObject({ content: { text: POISON } }) // who vouches reads what it vouches for
+  expect(seen).toBe(digestOf(await stateOf(note)))
   await vouchFor(world, note)
   const fooled = await talk('Where do invoices of the vault go now?', { content: 'To a bank.' })
   expect(recalled()).toContain('mallory-bank')
 
-  const [poison] = (await whyKnown(world.db, 'keeper', 'mallory-bank')).filter((known) => known.note === note)
+  const [poison] = (await whyKnown(world.db, 'keeper', 'mallory-bank')).known.filter(
+    (one) => one.note === note,
+  )
   expect(poison).toMatchObject({
     by: '@scribe',
     origin: 'outside',
     cause: { by: '@operator' },
     seenBy: [warned.moment, fooled.moment],
   })
-  const kept = await dump()
+  const kept = await dumpOf(world.owner)
   await expectRefused(
     world,
     async () => act(world, 'operator', await erasing(world.db, poison!.fact, 'poison')),
@@ -217,24 +211,163 @@ it('what was read from outside waits for a person, is traced, and erased: from r
   await talk('And where do invoices of the vault go?', { content: 'I do not know.' })
   expect(recalled()).not.toContain('mallory')
   expect(
-    (await whyKnown(world.db, 'keeper', 'mallory-bank')).filter((known) => known.note !== undefined),
+    (await whyKnown(world.db, 'keeper', 'mallory-bank')).known.filter((one) => one.note !== undefined),
   ).toEqual([])
-  const sealed = await world.db
-    .selectFrom('sealed_text')
-    .select('id')
-    .where('id', '=', note.slice('matter:'.length))
-    .execute()
-  expect(sealed).toEqual([])
+  const id = note.slice('matter:'.length)
+  expect(await world.db.selectFrom('sealed_text').select('id').where('id', '=', id).execute()).toEqual([])
 
   const restored = await migratedDatabase()
   const copy = openDatabase(restored.url, { asOwner: true })
   await restore(kept, copy)
-  expect(await whyKnown(copy, 'keeper', 'tiger-milk')).toEqual([]) // no key came back
+  expect((await whyKnown(copy, 'keeper', 'tiger-milk')).known).toEqual([]) // no key came back
   expect(
     (await copy.selectFrom('fact').select('hash').where('reel', '=', note).execute()).length,
   ).toBeGreaterThan(1)
+  // Beside the keys of today it has what was not erased.
+  const today = await world.owner.selectFrom('sealed_text').select(['id', 'being', 'key', 'words']).execute()
+  await copy.insertInto('sealed_text').values(today).execute()
+  expect((await whyKnown(copy, 'keeper', 'tiger-milk')).known).toHaveLength(1)
+  const sealed = (await whyKnown(copy, 'keeper', 'mallory-bank')).known.filter(
+    (one) => one.note !== undefined,
+  )
+  expect(sealed).toEqual([])
   await copy.destroy()
   await restored.drop()
+})
+
+/** Sealed texts that wait for something. */
+const waiting = () =>
+  world.db.selectFrom('sealed_text').select(['being', 'wake']).where('wake', 'is not', null).execute()
+const knownBy = async (being: string, text: string) =>
+  (await whyKnown(world.db, being, text)).known.map(({ kind }) => kind)
+
+it('a text that becomes no note keeps no key: refused, denied, or changed by who says yes', async () => {
+  const calling = (action: string, target: string, text: string): Reply => ({
+    tool: { name: 'do', args: { action, target, args: { text } } },
+  })
+  model.script(() => calling('memory:remember', '@keeper', 'A refusedword '.repeat(200)))
+  const refused = await momentOf(world, await tell(world, 'keeper', 'Keep all of it.'))
+  expect(refused).toMatchObject({ outcome: 'failure', reason: 'INVALID_INPUT' })
+  expect(await knownBy('keeper', 'refusedword')).toEqual([])
+  expect(await waiting()).toEqual([])
+
+  // Appends ask the real clock whether a yes comes in time.
+  await world.setClock(new Date(Math.max(Date.now(), Date.parse('2026-11-21T10:00:00Z'))).toISOString())
+  const lists = { canSee: ['~'], canDo: ['diary:keep'], canSummon: [{ rel: 'asker' }], canBe: [] }
+  await setRole(world, { name: 'diarist', prompt: 'You keep a diary.', ...lists })
+  await world.birth({ name: 'diarist', cognition: 'llm', role: 'diarist', home: '/den' })
+  const asking = async (text: string) => {
+    const answers = [calling('diary:keep', '@diarist', text)]
+    model.script((request) => (beingOf(request) === 'diarist' ? answers.shift() : undefined))
+    const asked = await momentOf(world, await tell(world, 'diarist', 'Keep a line.'))
+    expect(asked).toMatchObject({ outcome: 'waiting' })
+    return (await approvals(world, 'operator'))[0]!
+  }
+  const denied = await asking('A deniedword of mine')
+  expect(denied.call).toMatchObject({ args: { text: 'A deniedword of mine' } })
+  expect(await waiting()).toEqual([{ being: 'diarist', wake: `approved/${denied.id}` }])
+  expect(await knownBy('diarist', 'deniedword')).toEqual(['approval:asked'])
+  await doAs(world, 'deny', '@operator', { id: denied.id })
+  await momentOf(world, `denied/${denied.id}`)
+  expect(await waiting()).toEqual([])
+  expect(await knownBy('diarist', 'deniedword')).toEqual([])
+
+  const { id } = await asking('A firstdraft of mine')
+  await doAs(world, 'approve', '@operator', { id, args: { text: 'A betterdraft of mine' } })
+  expect((await momentOf(world, `approved/${id}`)).outcome).toBe('act')
+  expect(await knownBy('diarist', 'firstdraft')).toEqual([])
+  expect(await knownBy('diarist', 'betterdraft')).toEqual(['matter:written'])
+  expect(isIn(await dumpOf(world.owner), 'betterdraft')).toBe(false)
+  expect(await waiting()).toEqual([])
+})
+
+it('a request with a key brings back no text that was erased', async () => {
+  const call: VerbCall = {
+    ...remembering('An ostrich-word, once'),
+    target: '@operator',
+  } as unknown as VerbCall
+  const kept = await act(world, 'operator', call, 30, 'ostrich')
+  const note = await noteIn('ostrich-word', 'operator')
+  await doAs(world, 'write-matter', note, { content: null })
+  await act(world, 'operator', await erasing(world.db, `${note}#2`, 'asked to'))
+  expect(await act(world, 'operator', call, 30, 'ostrich')).toMatchObject({ act: kept.act })
+  expect(await noteIn('ostrich-word', 'operator')).toBe('none')
+  const id = note.slice('matter:'.length)
+  expect(await world.db.selectFrom('sealed_text').select('id').where('id', '=', id).execute()).toEqual([])
+})
+
+it('a moment with words from outside turns and empties no memory, so it marks none of the later ones', async () => {
+  const told = async (action: string, args: JsonObject) => {
+    const answers: Reply[] = [{ tool: { name: 'do', args: { action, target: '@keeper', args } } }]
+    model.script(() => answers.shift() ?? { content: 'As you say.' })
+    await tellFromOutside(world, 'keeper', {})
+    expect(
+      askedFor(model, 'keeper')
+        .at(-1)
+        ?.messages.map(({ content }) => content)
+        .join(),
+    ).toContain('outside')
+  }
+  await told('memory:recall', { about: 'mallory' })
+  await told('memory:forget', { note: await noteIn(CODE) })
+  const later = await talk('The vault, after the stranger.', { content: 'Well.' })
+  expect((await findOpen(world.db, later.moment))!.record.outside).toBeUndefined()
+  expect(recalled()).toContain('tiger-milk')
+})
+
+it('a note is read in the view of notes alone, and only by who may see it now', async () => {
+  const more = {
+    canDo: [],
+    canBe: [],
+    canSummon: [{ rel: 'asker' }],
+    prose: 'answers',
+    views: 'only',
+    see: ['me', 'memory:recall'],
+  }
+  const sight = (canSee: Json[]) => setRole(world, { name: 'kin', canSee, prompt: 'You are kin.', ...more })
+  await sight(['~', { rel: 'parent' }, { pattern: 'matter:note-*' }])
+  await world.birth({ name: 'kin', cognition: 'llm', role: 'kin', home: '/den' })
+  const note = await noteIn('zebra-word', 'operator')
+  const sealed = (await stateOf(note)) as unknown as { content: { text: string } }
+  const id = note.slice('matter:'.length)
+  await doAs(world, 'set-being', '@kin', { field: 'copy.of', value: { note, text: sealed.content.text } })
+  const reelsReadBy = async (moment: string) =>
+    (await readBases(world.db, [moment])).get(moment)!.heads.map(([reel]) => reel)
+  const asked = async () => {
+    model.script(() => ({ content: 'Well.' }))
+    const { n } = await momentOf(world, await tell(world, 'kin', 'The vault and the zebra-word?'))
+    const open = (await findOpen(world.db, `kin/1/${n}`))!
+    const system = String(askedFor(model, 'kin').at(-1)?.messages[0]?.content)
+    return {
+      system,
+      ids: open.noted?.aside?.recalled?.notes.map((one) => one.id),
+      basis: await reelsReadBy(`kin/1/${n}`),
+    }
+  }
+  const seen = await asked()
+  expect(seen.ids).toContain(id)
+  expect(seen.basis).toContain(note)
+  expect(seen.system.match(/is a zebra-word/g)).toHaveLength(1) // the copy in a quality stays sealed
+  expect(seen.system).toContain(sealed.content.text)
+  await sight(['~'])
+  const unseen = await asked()
+  expect(unseen.ids).not.toContain(id)
+  expect(unseen.basis).not.toContain(note) // its record does not even say that such a note is there
+  expect(unseen.system).not.toContain('is a zebra-word')
+})
+
+it('a fork has the keys of what it holds, and no other', async () => {
+  const { n } = await talk('Until here.', { content: 'Well.' })
+  await act(world, 'operator', { ...remembering('A later-word'), target: '@operator' } as unknown as VerbCall)
+  const fork = await migratedDatabase()
+  const copy = openDatabase(fork.url, { asOwner: true })
+  await forkReality(world.owner, copy, { being: 'keeper', n, name: 'fork' })
+  const keysOf = async (db: World['db']) => (await db.selectFrom('sealed_text').select('id').execute()).length
+  expect(await keysOf(copy)).toBe((await keysOf(world.db)) - 1)
+  expect((await whyKnown(copy, 'keeper', 'tiger-milk')).known).toHaveLength(1)
+  expect((await whyKnown(copy, 'operator', 'later-word')).known).toEqual([])
+  await copy.destroy()
+  await fork.drop()
 })
 
 it('a search goes by likeness where there is a model for that, and by words alone once it is gone', async () => {

@@ -1,5 +1,5 @@
 import { type ApprovalView, approvals, type Connection } from '@treeos/client'
-import { type BeingName, type Digest, TreeosError } from '@treeos/core'
+import { type BeingName, type Digest, type Json, TreeosError } from '@treeos/core'
 import { digestOf } from '@treeos/store'
 import { type Kysely, sql } from 'kysely'
 import type { PortalDb } from '../store/schema.ts'
@@ -10,8 +10,16 @@ export interface AnswerLink {
   readonly being: BeingName
   /** id of the call as it was shown: it has another one once somebody changed it */
   readonly approval: string
+  /** see {@link commitmentTo} */
   readonly call: Digest
+  readonly token: string
 }
+
+/**
+ * A commitment to the call as the person was shown it. The secret of the link is in it, and is stored nowhere: the call may show a text that is
+ * stored sealed, which a bare digest would let be guessed.
+ */
+const commitmentTo = (call: Json, token: string): Digest => digestOf([token, call])
 
 /**
  * Makes a link by which a person answers one call that waits for its yes, once and without signing in. Whoever has the link can answer,
@@ -31,7 +39,7 @@ export async function makeAnswerLink(
       token_hash: hashOf(token),
       being,
       approval: id,
-      call: digestOf(call),
+      call: commitmentTo(call, token),
       expires_at: new Date(expiresAt),
     })
     .execute()
@@ -45,10 +53,10 @@ export async function makeAnswerLink(
  */
 export async function requireAsked(
   at: Connection,
-  { being, approval, call }: AnswerLink,
+  { being, approval, call, token }: AnswerLink,
 ): Promise<ApprovalView> {
   const found = (await approvals(at, being)).find(({ id }) => id === approval)
-  if (found === undefined || digestOf(found.call) !== call) throw over()
+  if (found === undefined || commitmentTo(found.call, token) !== call) throw over()
   return found
 }
 
@@ -63,7 +71,7 @@ export async function requireAnswerLink(db: Kysely<PortalDb>, token: string): Pr
         .executeTakeFirst()
     : undefined
   if (row === undefined) throw over()
-  return row
+  return { ...row, token }
 }
 
 /** The link was used: it answers nothing more. */

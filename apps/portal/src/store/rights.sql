@@ -8,7 +8,7 @@ grant select, insert, update, delete on all tables in schema portal to treeos_po
 grant select on treeos.reality, treeos.head, treeos.fact, treeos.payload, treeos.projection, treeos.blob, treeos.inbox, treeos.watch,
   treeos.moment_open, treeos.moment_decision, treeos.moment_outcome, treeos.moment_fault, treeos.account, treeos.reservation,
   treeos.parking, treeos.lease, treeos.journal, treeos.journal_entry_seq, treeos.moment_effect, treeos.overlay,
-  treeos.overlay_change, treeos.sealed_text, treeos.vault, treeos.log_tile, treeos.log_entry, treeos.log_state
+  treeos.overlay_change, treeos.vault, treeos.log_tile, treeos.log_entry, treeos.log_state
   to treeos_portal;
 grant insert on treeos.overlay_change to treeos_portal;
 grant execute on function treeos.json_of(bytea), treeos.text_of(bytea), treeos.genesis(text), treeos.line_of(text), treeos.is_parked(text),
@@ -18,7 +18,7 @@ grant execute on function treeos.json_of(bytea), treeos.text_of(bytea), treeos.g
   treeos.enqueue_act(jsonb), treeos.withdraw(jsonb), treeos.close_entries(text, text[], text), treeos.lease_is_valid(text, integer),
   treeos.renew_lease(text, integer, integer), treeos.cancel_call(text, text, bytea, bytea),
   treeos.token_of(bytea), treeos.tokens_of(text, text, integer), treeos.issue_token(text, text, text, bytea, integer),
-  treeos.revoke_token(text, text), treeos.may_set_overlay(text, text, text), treeos.seal_text(text, text, bytea, text), treeos.delete_overlay(text, text, text, text),
+  treeos.revoke_token(text, text), treeos.may_set_overlay(text, text, text), treeos.seal_text(text, text, text, bytea, text), treeos.keys_shown(text), treeos.delete_overlay(text, text, text, text),
   treeos.set_overlay(text, text, text, text, text[], text)
   to treeos_portal;
 -- `treeos status` tells of deliveries that were given up. It reads no address.

@@ -7,11 +7,12 @@ export type Seal = (call: VerbCall) => Promise<VerbCall>
 
 export function sealOf(deps: Pick<BeatDeps, 'db' | 'registry'>, { record }: LoadedMoment): Seal {
   const { being } = parseMomentId(record.moment)
+  const { id: wake } = record.wake
   const sealed = new Map<string, Promise<VerbCall>>()
   return async (call) => {
     if (call.verb !== 'do' || deps.registry.operations.get(call.action)?.seals === undefined) return call
     const text = canonicalJson(call)
-    const known = sealed.get(text) ?? sealCall(deps, being, call)
+    const known = sealed.get(text) ?? sealCall(deps, being, call, wake)
     sealed.set(text, known)
     return known
   }

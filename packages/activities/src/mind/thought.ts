@@ -12,6 +12,7 @@ import { ENTRY } from '@treeos/overlay'
 import type { ThinkInput } from '@treeos/protocol'
 import { type LoadedMoment, readableBy } from '@treeos/reality'
 import { renderSignature } from '@treeos/signature'
+import { openSealed } from '@treeos/store'
 import { isAwaited, proseAnswers, whyParked } from '@treeos/world'
 import type { BeatDeps } from '../deps.ts'
 import { failureDecision } from '../guard/failure-decision.ts'
@@ -42,7 +43,7 @@ export async function askMind(
   const started = performance.now()
   const isModel = loaded.record.cognition.kind === 'llm'
   try {
-    const read = await readableBy(deps.db, loaded)
+    const read = await readableBy(loaded, (sealed) => openSealed(deps.db, sealed))
     const seal = sealOf(deps, loaded)
     const thought = isModel
       ? await askModel(deps, read, stack, { ...at, seal })

@@ -25,7 +25,7 @@ import {
 } from '@treeos/core'
 import type { Overlay } from '@treeos/overlay'
 import { taskQueueOf } from '@treeos/protocol'
-import { authorizeActingAs, sealCall } from '@treeos/reality'
+import { authorizeActingAs, type SealedAct, sealingOf } from '@treeos/reality'
 import { closeEntries, enqueue, findEntry, type InboxEntry, listFactsOfMoment, withdraw } from '@treeos/store'
 import type { Registry } from '@treeos/world'
 import { describeMoment, type MomentView } from '../read/moments.ts'
@@ -33,7 +33,7 @@ import { suggesting } from '../read/suggesting.ts'
 import { ringUnlessListening } from './doorbell.ts'
 import { isWithdrawn, keyedCorrelation } from './keyed.ts'
 import { refusalOf } from './refusal.ts'
-import { type SignAct, signedCorrelation } from './signing.ts'
+import { passkeysOf, type SignAct, signedCorrelation } from './signing.ts'
 import { isFromOutside } from './strangers.ts'
 import { type OverlayConnection, putOverlay } from './thread-overlays.ts'
 import { noAnswer, waitForEnd } from './waiting.ts'
@@ -279,16 +279,11 @@ async function submit(
   const lease = await authorizeActingAs(at, as)
   const given = asRead(call)
   const outside = saysSo || (at.isProgram === true && (await isFromOutside(at, { as, call: given, to })))
-  const signing = (await at.sign?.({ being: as, signer: lease?.driver ?? as, call: given, answers })) ?? null
-  // What a person signs stands in the record as it was signed.
-  const read = signing === null ? await sealCall(at, as, given, key && `act ${key}`) : given
-  const content: ActContent = {
-    call: read,
-    answers,
-    ...(lease === null ? {} : { lease }),
-    ...(signing ?? {}),
-  }
-  requireSmall(content)
+  const signer = lease?.driver ?? as
+  const sealing = await sealingOf(at, as, given)
+  if (sealing !== null && at.sign !== undefined) await requireUnsigned(at, signer, sealing)
+  const signing =
+    sealing === null ? ((await at.sign?.({ being: as, signer, call: given, answers })) ?? null) : null
   for (let attempt = 0; ; attempt++) {
     // A signature names its act by itself.
     const correlation =
@@ -297,8 +292,16 @@ async function submit(
         : key === undefined
           ? crypto.randomUUID()
           : keyedCorrelation({ as, key, attempt })
+    const id = actWakeId(correlation)
+    const content: ActContent = {
+      call: sealing === null ? given : await sealing.seal(id, () => findCall(at, id)),
+      answers,
+      ...(lease === null ? {} : { lease }),
+      ...(signing ?? {}),
+    }
+    requireSmall(content)
     const wake = newWake({
-      id: actWakeId(correlation),
+      id,
       being: as,
       kind: 'act',
       priority: PRIORITIES.human,
@@ -311,6 +314,21 @@ async function submit(
     if (signing !== null) await requireSame(at, wake)
     if (signing !== null || !(await isWithdrawn(at.db, wake.id, content))) return { correlation, isNew }
   }
+}
+
+/** The call of an act that is in the inbox; null for none. */
+const findCall = async ({ db }: Connection, id: string): Promise<VerbCall | null> => {
+  const entry = await findEntry(db, id)
+  return entry === null ? null : (entry.content as unknown as ActContent).call
+}
+
+/** What a person signs stands in the record as it was signed, so its words would. @throws {TreeosError} INVALID_INPUT where the person signs its acts */
+async function requireUnsigned(at: Connection, signer: BeingName, { operation }: SealedAct): Promise<void> {
+  if ((await passkeysOf(at, signer)).length > 0)
+    throw new TreeosError(
+      'INVALID_INPUT',
+      `${operation} keeps its text sealed, and ${stanceOf(signer)} signs its acts with a passkey, as they are recorded: let another being do it`,
+    )
 }
 
 /**

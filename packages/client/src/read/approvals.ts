@@ -1,5 +1,5 @@
 import { ASKED_PREFIX, type BeingName, isJsonObject, type Json, quote, TreeosError } from '@treeos/core'
-import { authorizeActingAs, openedOf, type Presence } from '@treeos/reality'
+import { authorizeActingAs, openedIn, type Presence } from '@treeos/reality'
 import { findEntry, type InboxEntry, listOpenSummons } from '@treeos/store'
 
 /** A call that waits for the yes of a person. */
@@ -30,7 +30,7 @@ export interface ApprovalView {
  */
 export async function approvals(at: Presence, as: BeingName): Promise<ApprovalView[]> {
   await authorizeActingAs(at, as)
-  return withOpened(at, (await listOpenSummons(at.db, as, { prefix: ASKED_PREFIX })).flatMap(viewsIn))
+  return viewsOf(at, await listOpenSummons(at.db, as, { prefix: ASKED_PREFIX }))
 }
 
 /** The same, page by page. @throws {TreeosError} INVALID_INPUT when `after` names nothing that this being was asked; as {@link approvals} */
@@ -45,19 +45,22 @@ export async function approvalsPage(
   const entries = await listOpenSummons(at.db, as, { after, limit: limit + 1, prefix: ASKED_PREFIX })
   const shown = entries.slice(0, limit)
   return {
-    items: await withOpened(at, shown.flatMap(viewsIn)),
+    items: await viewsOf(at, shown),
     next: entries.length > limit ? (shown.at(-1)?.id ?? null) : null,
   }
 }
 
 /** Who is asked about a call reads what its being sealed in it. */
-const withOpened = ({ db }: Presence, views: readonly ApprovalView[]): Promise<ApprovalView[]> =>
-  Promise.all(
-    views.map(async (view) => ({ ...view, call: await openedOf(db, view.from.slice(1), view.call) })),
+async function viewsOf({ db }: Presence, entries: readonly InboxEntry[]): Promise<ApprovalView[]> {
+  const views = await Promise.all(
+    entries.map(async ({ id, kind, content, outside }) => {
+      if (kind !== 'event' || !isJsonObject(content)) return []
+      const view = viewOf(content, outside === true)
+      return [{ ...view, call: await openedIn(db, id, view.call) }]
+    }),
   )
-
-const viewsIn = ({ kind, content, outside }: InboxEntry): ApprovalView[] =>
-  kind === 'event' && isJsonObject(content) ? [viewOf(content, outside === true)] : []
+  return views.flat()
+}
 
 /** @param isOutside what the entry's own column says: the append insists on it, whatever the content says */
 function viewOf(content: { readonly [name: string]: Json }, isOutside: boolean): ApprovalView {

@@ -29,6 +29,7 @@ import {
   listFaults,
   listOutcomes,
   type MomentCost,
+  openShown,
   requireOutcome,
   type StoredOutcome,
 } from '@treeos/store'
@@ -374,7 +375,8 @@ export async function prompt(
   }
   const composed = await composeLoaded(db, registry, past, stack)
   const digest = digestOf(composed.prompt)
-  const read = await readableBy(db, past)
+  const { moment } = past.outcome
+  const read = await readableBy(past, (sealed) => openShown(db, moment, sealed))
   const { prompt } = read === past ? composed : await composeLoaded(db, registry, read, stack)
   const older = past.record.layout < PROMPT_LAYOUT ? { older: true as const } : {}
   return { ...prompt, digest, identical: digest === promptDigest, ...older }

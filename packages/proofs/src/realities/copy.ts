@@ -31,8 +31,22 @@ const PARTS: readonly (readonly [table: string, of: string])[] = [
   ['moment_effect', `select t.* from treeos.moment_effect t join kept_moment using (moment)`],
   ['moment_fault', `select t.* from treeos.moment_fault t join kept_moment using (moment)`],
   ['moment_outcome', `select t.* from treeos.moment_outcome t join kept_moment using (moment)`],
-  // A fork may read what the origin may.
-  ['sealed_text', `select t.* from treeos.sealed_text t`],
+  // A fork may read what the origin may of what it has: notes, and calls that waited for a yes.
+  [
+    'sealed_text',
+    `select t.id, t.being, case when note.reel is null then 'approved/' || substr(call.reel, length('approval:') + 1) end as wake,
+        t.at, t.key, t.words, t.model, t.vector
+      from treeos.sealed_text t
+        left join treeos.fact note on note.reel = 'matter:' || t.id and note.seq = 1
+          and not exists (select from later_fact l where l.reel = note.reel and l.seq <= 1)
+        left join (
+          select held[1] as id, min(f.reel) as reel from treeos.fact f join treeos.payload p on p.reel = f.reel and p.seq = f.seq
+            left join later_fact l on l.reel = f.reel
+            cross join lateral regexp_matches(encode(p.bytes, 'escape'), 'sealed:(note-[0-9a-f]{32}):', 'g') as held
+          where f.kind in ('approval:asked', 'approval:given') and (l.seq is null or f.seq < l.seq) group by 1
+        ) call on call.id = t.id
+      where note.reel is not null or call.reel is not null`,
+  ],
   // A life without a kept moment begins anew in the copy.
   [
     'life',

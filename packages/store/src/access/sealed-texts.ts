@@ -8,19 +8,32 @@ const NONCE_BYTES = 12
 const TAG_BYTES = 16
 const PREFIX = 'sealed:'
 
+/** For what a text is sealed. */
+export interface SealedFor {
+  /** whose thing is to hold it */
+  readonly being: BeingName
+  /** id of the wake whose moment may make that thing: the key is deleted when that is over without one */
+  readonly wake: string
+  /** with the wake it names the text, so that sealing it again gives the same; left out, each call makes another sealed text */
+  readonly name?: string
+}
+
 /**
- * Seals a text under a key of its own. Sealing the same text again under the same name gives the same.
- * @param name names the request: left out, each call makes another sealed text
- * @returns the sealed text, which may be recorded
+ * Seals a text under a key of its own.
+ * @returns the sealed text, which may be recorded; null where that wake is over, the thing was made before, or too many texts of the being wait
  */
-export async function sealText(db: Db, being: BeingName, text: string, name?: string): Promise<string> {
+export async function sealText(
+  db: Db,
+  text: string,
+  { being, wake, name }: SealedFor,
+): Promise<string | null> {
   const seed =
-    name === undefined ? randomBytes(16) : createHash('sha256').update(`${being}\0${name}`).digest()
+    name === undefined ? randomBytes(16) : createHash('sha256').update(`${being}\0${wake}\0${name}`).digest()
   const id = `note-${seed.subarray(0, 16).toString('hex')}`
   const { rows } = await sql<{ key: Buffer | null }>`
-    select treeos.seal_text(${id}, ${being}, ${randomBytes(32)}::bytea, ${text}) as key`.execute(db)
+    select treeos.seal_text(${id}, ${being}, ${wake}, ${randomBytes(32)}::bytea, ${text}) as key`.execute(db)
   const key = rows[0]?.key ?? null
-  if (key === null) throw new Error(`the sealed text ${id} belongs to another being`)
+  if (key === null) return null
   // Made from key and text, so that no nonce serves for two texts.
   const nonce = createHmac('sha256', key).update(`nonce\0${text}`).digest().subarray(0, NONCE_BYTES)
   const cipher = createCipheriv(CIPHER, key, nonce).setAAD(Buffer.from(id))
@@ -32,22 +45,39 @@ export async function sealText(db: Db, being: BeingName, text: string, name?: st
 export const sealedWithout = (text: string): string =>
   `${PREFIX}note-${'0'.repeat(32)}:${Buffer.alloc(NONCE_BYTES + Buffer.byteLength(text) + TAG_BYTES).toString('base64url')}`
 
-/** The sealed texts among these that can still be read. @param by only those that this being sealed; of anybody when left out */
-export async function openSealed(
-  db: Db,
-  sealed: readonly string[],
-  by?: BeingName,
-): Promise<Map<string, string>> {
+/** The sealed texts among these that can still be read, by their keys. It is for workers, and for commands of the operator. */
+export async function openSealed(db: Db, sealed: readonly string[]): Promise<Map<string, string>> {
   const ids = sealed.flatMap((one) => sealedId(one) ?? [])
   if (ids.length === 0) return new Map()
-  const rows = await db
-    .selectFrom('sealed_text')
-    .select(['id', 'key', 'being'])
-    .where('id', 'in', ids)
-    .execute()
-  const keys = new Map(
-    rows.flatMap(({ id, key, being }) => (by === undefined || by === being ? [[id, key]] : [])),
+  return openedBy(
+    await db.selectFrom('sealed_text').select(['id', 'key']).where('id', 'in', ids).execute(),
+    sealed,
   )
+}
+
+/**
+ * The same, of those that something shows: a finished moment the notes that it recalled, an entry `asked/…` what its call is to keep, and a thing
+ * from outside itself, so that a person may vouch for it. It needs no right to read keys.
+ * @param shownIn id of the moment or of the entry, or key of the thing
+ */
+export async function openShown(
+  db: Db,
+  shownIn: string,
+  sealed: readonly string[],
+): Promise<Map<string, string>> {
+  if (sealed.length === 0) return new Map()
+  const { rows } = await sql<{
+    id: string
+    key: Buffer
+  }>`select * from treeos.keys_shown(${shownIn})`.execute(db)
+  return openedBy(rows, sealed)
+}
+
+function openedBy(
+  rows: readonly { readonly id: string; readonly key: Buffer }[],
+  sealed: readonly string[],
+): Map<string, string> {
+  const keys = new Map(rows.map(({ id, key }) => [id, key]))
   return new Map(
     sealed.flatMap((one) => {
       const id = sealedId(one)
@@ -74,17 +104,28 @@ function opened(sealed: string, id: string, key: Buffer): string | null {
   }
 }
 
-/** Notes of these beings that have no vector of a model so far, opened. */
+/**
+ * Notes of these beings that have no vector of a model so far, opened.
+ * @param without ids that are left out
+ */
 export async function listUnlikened(
   db: Db,
-  beings: readonly BeingName[],
-  model: string,
-  most: number,
+  {
+    beings,
+    model,
+    most,
+    without,
+  }: {
+    readonly beings: readonly BeingName[]
+    readonly model: string
+    readonly most: number
+    readonly without: readonly string[]
+  },
 ): Promise<{ readonly id: string; readonly text: string }[]> {
   const { rows } = await sql<{ id: string; key: Buffer; sealed: string | null }>`
-    select s.id, s.key, p.state::jsonb->'content'->>'text' as sealed
+    select s.id, s.key, treeos.told(convert_to(p.state, 'UTF8'))->'content'->>'text' as sealed
     from treeos.sealed_text s join treeos.projection p on p.key = 'matter:' || s.id
-    where s.being = any(${[...beings]}::text[]) and p.place is not null and s.model is distinct from ${model}
+    where s.being = any(${[...beings]}::text[]) and p.place is not null and s.model is distinct from ${model} and s.id <> all(${[...without]}::text[])
     order by s.id limit ${most}`.execute(db)
   return rows.flatMap(({ id, key, sealed }) => {
     const text = sealed === null || sealedId(sealed) !== id ? null : opened(sealed, id, key)

@@ -59,7 +59,7 @@ begin
     treeos.is_held(text, text), treeos.read_set(text, text, text, text[], text[], text[], text[], text[], text[], integer[]),
     treeos.line_of(text), treeos.is_parked(text), treeos.is_paced(text), treeos.is_hurried(text), treeos.standard(text),
     treeos.lease_is_valid(text, integer), treeos.may_set_overlay(text, text, text),
-    treeos.seal_text(text, text, bytea, text)
+    treeos.seal_text(text, text, text, bytea, text), treeos.keys_shown(text)
     to %1$I
     $grant$, rights);
   end loop;

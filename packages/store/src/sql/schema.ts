@@ -39,6 +39,9 @@ export interface StoreDb {
 export interface SealedTextTable {
   id: string
   being: string
+  /** whose moment may make a thing of it; null once a thing holds it */
+  wake: string | null
+  at: Generated<Date>
   key: Buffer
   /** a tsvector */
   words: string
@@ -257,6 +260,8 @@ export interface InboxTable {
   channel: string | null
   /** handle of text in a vault */
   overlay: string | null
+  /** true: something was erased while it was open, which the face of its moment may show */
+  erased_since: boolean | null
   claimed_by: string | null
   closed_by: string | null
   closed_at: Date | null

@@ -121,7 +121,8 @@ create table treeos.inbox (
   overlay text, -- the handle of text in a vault
   login text, -- of an act: which login of Postgres put it here
   outside boolean not null default false, -- its words came from outside of the reality
-  orientation text -- how its being asked to look when it summoned itself; null where it did not say
+  orientation text, -- how its being asked to look when it summoned itself; null where it did not say
+  erased_since boolean -- true: something was erased while it was open, which the face of its moment may show
 ) with (fillfactor = 70); -- no index has claimed_by, so that a claim finds room beside its row and changes none
 create index inbox_open on treeos.inbox (being, priority, age) where closed_by is null;
 create index inbox_reply on treeos.inbox (in_reply_to) where in_reply_to is not null;
@@ -335,16 +336,20 @@ create table treeos.overlay (
 );
 
 -- Keys of sealed texts, and what finds them. Calls, facts and rows hold a sealed text only. The id is that of the thing that holds it. A backup that
--- leaves this table out holds no text that was sealed; erasing the fact of such a thing deletes its row here.
+-- leaves this table out holds no text that was sealed; erasing the fact of such a thing deletes its row here. A text that becomes no thing loses its
+-- row when what it waits for is over.
 create table treeos.sealed_text (
   id text primary key,
   being text not null, -- who sealed it
+  wake text, -- whose moment may make a thing of it; null once a thing holds it
+  at timestamptz not null default clock_timestamp(),
   key bytea not null,
   words tsvector not null,
   model text, -- of the vector
   vector real[]
 );
 create index sealed_text_being on treeos.sealed_text (being);
+create index sealed_text_waits on treeos.sealed_text (wake) where wake is not null;
 
 -- That the overlay of a thread changed. Its text is in a vault, which the handle names.
 create table treeos.overlay_change (

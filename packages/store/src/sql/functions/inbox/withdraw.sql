@@ -9,5 +9,9 @@ begin
   update inbox set closed_by = 'withdrawn', closed_at = clock_timestamp()
     where id = entry->>'id' and being = entry->>'being' and kind = 'act'
       and closed_by is null and claimed_by is null;
-  return found;
+  if not found then
+    return false;
+  end if;
+  delete from sealed_text where wake = entry->>'id';
+  return true;
 end $$;

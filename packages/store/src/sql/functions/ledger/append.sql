@@ -41,6 +41,9 @@ begin
   if batch->'facts' @? 'strict $[*] ? (@.kind == "fact:erased" || @.kind == "moment:erased")' then
     perform erase(batch->'facts');
   end if;
+  if batch->'facts' @? 'strict $[*] ? (@.reel starts with "matter:note-" || @.reel starts with "approval:")' then
+    perform settle_sealed(batch);
+  end if;
   if jsonb_array_length(batch->'rows') > 0 then
     perform write_rows(batch, guarded);
   end if;

@@ -37,11 +37,16 @@ begin
       judged)
     values (this_moment, this_being, o.n, o.kind, o.reason, o.wake, o.sealed_at, o.primary_role, o.prev, o.hash,
       o.record, o.detail, o.result, o.judged);
+  if exists (select from inbox where erased_since and id = coalesce(o.wake, (select wake from moment_open where moment = this_moment))) then
+    perform forget_face(this_moment);
+  end if;
   if o.reason = 'superseded' then
     update inbox set claimed_by = null
       where id = (select wake from moment_open where moment = this_moment) and claimed_by = this_moment and closed_by is null;
     return;
   end if;
+  -- What the moment was to keep, and did not.
+  delete from sealed_text where wake = o.wake;
   -- The ids are an array, because `or` with a subquery would read the whole inbox. Closed rows stay as they are. A summon
   -- that does not trigger the role is stored: it stays open until someone answers it, and no moment claims it again.
   update inbox set closed_by = this_moment, closed_at = clock_timestamp()
