@@ -35,6 +35,8 @@ export interface RecallAsked {
   readonly outside: boolean
 }
 
+export type SeenNotes = (ids: readonly MatterId[]) => Promise<ReadonlySet<MatterId>>
+
 /** What a search of notes found, best first: replay reads it, and searches nothing. */
 export interface Recalled {
   readonly notes: readonly {
@@ -48,6 +50,8 @@ export interface Recalled {
   readonly more: number
   /** notes of the being itself that fit, are from outside, and wait until somebody vouches for them */
   readonly held: number
+  /** the search failed, so nothing is known of notes; left out for one that did not */
+  readonly failed?: true
 }
 
 /** Own past acts of a being, the newest first: their facts, each followed by what it caused. */
@@ -108,8 +112,11 @@ export interface AsideSource {
   wore(beings: readonly BeingName[]): Promise<Readonly<Record<BeingName, RoleName>>>
   waiting(): Promise<NonNullable<Aside['waiting']>>
   threads(): Promise<NonNullable<Aside['threads']>>
-  /** notes that fit */
-  recalled(asked: RecallAsked): Promise<Recalled>
+  /**
+   * notes that fit
+   * @param seen those of these ids that the being may see; replay does not ask, since only these are recorded
+   */
+  recalled(asked: RecallAsked, seen: SeenNotes): Promise<Recalled>
   /** own past acts that a cause links to one of these reels; all of them for null */
   past(reels: readonly ReelId[] | null): Promise<PastActs<PastFact>>
 }

@@ -11,6 +11,7 @@ export {
   type PastFact,
   type RecallAsked,
   type Recalled,
+  type SeenNotes,
   type WaitingWake,
 } from './aside.ts'
 export {

@@ -51,18 +51,40 @@ export function createEmbedder(
   }
 }
 
-/** Searches by likeness where there is an embedder: first it gives the notes of these beings the vectors that they lack. */
+/** Most notes that are remembered as ones that the server does not take. */
+const REFUSED_MAX = 1000
+
+/**
+ * Searches by likeness where there is an embedder: first it gives notes of these beings the vectors that they lack. Of notes that the server
+ * does not take together, fewer are sent each time, until it is one alone, which is left out from then on.
+ */
 export const seekBy = (db: Db, embedder: Embedder, onFault: (error: unknown) => void): Seek => {
-  const fill = async (beings: readonly BeingName[]) => {
-    const notes = await listUnlikened(db, beings, embedder.model, NOTES_MAX)
-    if (notes.length === 0) return
-    const vectors = await embedder.embed(notes.map(({ text }) => text))
-    await Promise.all(notes.map(({ id }, i) => keepVector(db, id, embedder.model, vectors[i] ?? [])))
+  let most = NOTES_MAX
+  const refused = new Set<string>()
+  /** @returns the ids of the notes that the server did not take */
+  const fill = async (beings: readonly BeingName[]): Promise<readonly string[]> => {
+    const notes = await listUnlikened(db, { beings, model: embedder.model, most, without: [...refused] })
+    if (notes.length === 0) return []
+    try {
+      const vectors = await embedder.embed(notes.map(({ text }) => text))
+      await Promise.all(notes.map(({ id }, i) => keepVector(db, id, embedder.model, vectors[i] ?? [])))
+      most = NOTES_MAX
+      return []
+    } catch (error) {
+      onFault(error)
+      return notes.map(({ id }) => id)
+    }
+  }
+  const sendFewer = (untaken: readonly string[]) => {
+    const [only] = untaken
+    if (untaken.length > 1) most = Math.ceil(untaken.length / 4)
+    else if (only !== undefined && refused.size < REFUSED_MAX) refused.add(only)
   }
   return async (beings, about) => {
     try {
-      await fill(beings)
+      const untaken = await fill(beings)
       const [vector] = await embedder.embed([about])
+      sendFewer(untaken) // the server answers, so it was for these notes that it did not
       return vector === undefined ? null : { model: embedder.model, vector }
     } catch (error) {
       onFault(error) // the search goes by words alone, and its result is recorded as any other

@@ -1,4 +1,4 @@
-import { type BeingName, stanceOf, TreeosError, unknownBeing, type VerbCall } from '@treeos/core'
+import { type BeingName, NO_ASIDE, stanceOf, TreeosError, unknownBeing, type VerbCall } from '@treeos/core'
 import { actingToSee, authorizeActingAs, beginReading, type Presence } from '@treeos/reality'
 import { inSnapshot, prefetch, ReadSet } from '@treeos/store'
 import {
@@ -75,7 +75,10 @@ export async function withSnapshot<T>(
 ): Promise<T> {
   const lease = await authorizeActingAs(at, as)
   return inSnapshot(at.db, async (tx) => {
-    const prefetched = await prefetch(tx, { reality: at.reality.id, being: as }, new ReadSet())
+    const read = await prefetch(tx, { reality: at.reality.id, being: as }, new ReadSet())
+    // No mind reads the views of this face, so no note is searched for it.
+    const aside = { ...read.source.aside, recalled: NO_ASIDE.recalled }
+    const prefetched = { ...read, source: { ...read.source, aside } }
     const begun = await beginReading(at.reality, as, lease, prefetched)
     if (begun === null) throw unknownBeing(as)
     const { reader, me, time, driver } = begun

@@ -99,7 +99,7 @@ export async function* readTombstones(tx: Db, hashes: readonly Digest[]): AsyncG
     const page = hashes.slice(at, at + PAGE).map((hash) => Buffer.from(hash, 'hex'))
     const { rows } = await sql<FactRow>`
       select ${FACT} join treeos.fact gone on gone.reel = f.reel and gone.hash = any(${page}::bytea[])
-      where f.kind = 'fact:erased' and convert_from(p.bytes, 'UTF8')::jsonb->>'hash' = encode(gone.hash, 'hex')
+      where f.kind = 'fact:erased' and treeos.json_of(p.bytes)->>'hash' = encode(gone.hash, 'hex')
       order by f.reel, f.seq`.execute(tx)
     for (const row of rows) yield factOf(row)
   }

@@ -15,7 +15,7 @@ const hasFlow = sql`strpos(p.state, '"roleFlow":[{') > 0`
 
 /** The roles that the flow of a row names. */
 const namedInFlow = sql`
-  select clause->>'role' as role from jsonb_path_query(p.state::jsonb, 'lax $.qualities.roleFlow[*]') as clause`
+  select clause->>'role' as role from jsonb_path_query(treeos.told(convert_to(p.state, 'UTF8')), 'lax $.qualities.roleFlow[*]') as clause`
 
 interface WithFlow {
   readonly qualities: { readonly roleFlow: readonly { readonly role?: unknown }[] }

@@ -137,8 +137,8 @@ function prefetchedOver(
 }
 
 /**
- * Searches notes as they are now: what the search found is recorded, and the things that it found are read from the snapshot. A second reading
- * of the same moment gets what the first one found.
+ * Searches notes as they are now: what the search found and the being may see is recorded, and the things that it found are read from the
+ * snapshot. A second reading of the same moment gets what the first one found.
  */
 function searchOnce(db: Db, viewer: Viewer): AsideSource['recalled'] {
   let found: Promise<Recalled> | null = null
@@ -147,9 +147,11 @@ function searchOnce(db: Db, viewer: Viewer): AsideSource['recalled'] {
     const sought = (await viewer.seek?.([viewer.being, ...asked.makers], about)) ?? null
     return searchNotes(db, viewer.being, { ...asked, about }, sought)
   }
-  return (asked) => {
+  return async (asked, seen) => {
     found ??= search(asked)
-    return found
+    const { notes, ...rest } = await found
+    const mayBeSeen = await seen(notes.map(({ id }) => id))
+    return { notes: notes.filter(({ id }) => mayBeSeen.has(id)), ...rest }
   }
 }
 

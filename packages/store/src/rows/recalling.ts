@@ -18,31 +18,76 @@ export async function wordsHeard(db: Db, { being, wake }: Viewer): Promise<strin
   return rows.map(({ content }) => JSON.stringify(decodeJson(content))).join('\n')
 }
 
+/** Lexemes of what is asked for that count, and notes that are ranked: first own ones, then those of makers, of each the newest. */
+const LEXEMES_MAX = 64
+const RANKED_MAX = 1000
+
+/** One search takes no longer, so that no moment waits for it. */
+const SEARCH_MS = 1000
+
 /**
  * Searches notes by their words: own ones first, then those of makers, of others, and from outside. A note counts while the thing of its id is
- * there, belongs to who sealed it, and holds a text.
+ * there, belongs to who sealed it, and holds a text. A search that fails, or takes too long, finds none and says so.
  * @param sought searches by likeness, too; null: by words alone
  */
 export async function searchNotes(
   db: Db,
   being: BeingName,
-  { about, makers, places, outside }: RecallAsked,
+  asked: RecallAsked,
   sought: Sought | null,
 ): Promise<Recalled> {
-  const { rows } = await sql<{ id: string; rank: number; score: number; own: number; held: number }>`
-    with asked as (
-      select replace(plainto_tsquery('english', ${about.slice(0, ABOUT_CHARS_MAX)}::text)::text, '&', '|')::tsquery as words
-    ), note as (
-      select s.id, s.being = ${being} as own, p.state::jsonb->'outside' = 'true' as outside,
-        case when p.state::jsonb->'outside' = 'true' then 3 when s.being = ${being} then 0
-          when s.being = any(${[...makers]}::text[]) then 1 else 2 end as rank,
-        round(1000 * (ts_rank_cd(s.words, asked.words) + coalesce(like_.ness, 0)))::integer as score
+  try {
+    return await db.transaction().execute(async (tx) => {
+      await sql`select set_config('statement_timeout', ${String(SEARCH_MS)}, true)`.execute(tx)
+      return found(await search(tx, being, asked, sought), asked.outside)
+    })
+  } catch (error) {
+    if (!isOfStatement(error)) throw error
+    return { notes: [], more: 0, held: 0, failed: true }
+  }
+}
+
+/** The statement itself failed: it was cancelled, or met values that it cannot read. Any other error is of the connection, and is tried again. */
+const isOfStatement = (error: unknown): boolean => {
+  const { code } = error as { code?: unknown }
+  return typeof code === 'string' && /^(57014|(22|54)...)$/.test(code)
+}
+
+interface Hit {
+  readonly id: string
+  readonly rank: number
+  readonly score: number
+  readonly own: number
+  readonly held: number
+}
+
+async function search(
+  db: Db,
+  being: BeingName,
+  { about, makers, places, outside }: RecallAsked,
+  sought: Sought | null,
+): Promise<Hit[]> {
+  const isAlike = sought === null ? sql`false` : sql`s.model = ${sought.model}`
+  const { rows } = await sql<Hit>`
+    with asked as materialized (
+      select string_agg('''' || replace(replace(lexeme, '\\', '\\\\'), '''', '''''') || '''', '|')::tsquery as words
+      from (select lexeme from unnest(to_tsvector('english', ${about.slice(0, ABOUT_CHARS_MAX)}::text)) order by positions[1] limit ${LEXEMES_MAX}) first
+    ), fits as materialized (
+      select s.id, s.being, s.words, s.words @@ asked.words as by_words, s.model, s.vector, p.state,
+        case when s.being = ${being} then 0 when s.being = any(${[...makers]}::text[]) then 1 else 2 end as whose
       from asked cross join treeos.sealed_text s join treeos.projection p on p.key = 'matter:' || s.id
-        cross join lateral (select ${likeness(sought)} as ness) as like_
       where (s.being = ${being} or s.being = any(${[...makers]}::text[]) or p.place = any(${[...places]}::text[]))
-        and p.place is not null and p.state::jsonb->>'owner' = s.being
-        and p.state::jsonb->'content'->>'text' like 'sealed:' || s.id || ':%'
-        and (s.words @@ asked.words or like_.ness > ${LIKE_MIN}::double precision)
+        and p.place is not null and (s.words @@ asked.words or ${isAlike})
+      order by whose, s.at desc limit ${RANKED_MAX}
+    ), told as materialized (
+      select f.*, treeos.told(convert_to(f.state, 'UTF8')) as row, ${likeness(sought)} as ness from fits f
+    ), note as (
+      select t.id, t.whose = 0 as own, t.row->'outside' = 'true' as outside,
+        case when t.row->'outside' = 'true' then 3 else t.whose end as rank,
+        round(1000 * (case when t.by_words then ts_rank(t.words, asked.words) else 0 end + coalesce(t.ness, 0)))::integer as score
+      from asked cross join told t
+      where t.row->>'owner' = t.being and t.row->'content'->>'text' like 'sealed:' || t.id || ':%'
+        and (t.by_words or t.ness > ${LIKE_MIN}::double precision)
     ), counted as (
       select *, outside is not true or ${outside} as shown from note
     )
@@ -51,16 +96,13 @@ export async function searchNotes(
     from counted order by shown desc, rank, score desc, id collate "C" limit ${ASIDE_BOUNDS.recalledMax + 1}`.execute(
     db,
   )
-  return found(rows, outside)
+  return rows
 }
 
 /** Two texts below this likeness have little to do with each other. */
 const LIKE_MIN = 0.3
 
-function found(
-  rows: readonly { id: string; rank: number; score: number; own: number; held: number }[],
-  outside: boolean,
-): Recalled {
+function found(rows: readonly Hit[], outside: boolean): Recalled {
   const notes = rows
     .filter(({ rank }) => outside || rank < OUTSIDE_RANK)
     .slice(0, ASIDE_BOUNDS.recalledMax)
@@ -76,7 +118,7 @@ function likeness(sought: Sought | null) {
   if (sought === null) return sql`null::double precision`
   const vector = sql`${[...sought.vector]}::real[]`
   return sql`(
-    select case when s.model = ${sought.model} and array_length(s.vector, 1) = array_length(${vector}, 1) then
-      (select sum(a * b) / nullif(sqrt(sum(a * a)) * sqrt(sum(b * b)), 0) from unnest(s.vector::double precision[], ${vector}::double precision[]) as _(a, b))
+    select case when f.model = ${sought.model} and array_length(f.vector, 1) = array_length(${vector}, 1) then
+      (select sum(a * b) / nullif(sqrt(sum(a * a)) * sqrt(sum(b * b)), 0) from unnest(f.vector::double precision[], ${vector}::double precision[]) as _(a, b))
     end)`
 }

@@ -1,7 +1,7 @@
-import { asJson, NO_ASIDE, reelOfKey, stanceOf } from '@treeos/core'
+import { asJson, type MatterId, NO_ASIDE, reelOfKey, stanceOf } from '@treeos/core'
 import { mayRead, mayRegard, maySee, maySeeSpace, type Seer } from '../gates/sight.ts'
 import { type RowSource, WorldReader } from '../read/reader.ts'
-import { type Row, withKind } from '../rows/rows.ts'
+import { matterKey, type Row, withKind } from '../rows/rows.ts'
 
 /**
  * The world as one being sees it, for code of an extension that shows it something. What the being may not see is not there. Of who and
@@ -51,7 +51,7 @@ function seenRows(seer: Seer): RowSource {
       wore: (beings) => world.wore(beings),
       waiting: () => world.waiting(),
       threads: () => world.threads(),
-      recalled: (asked) => world.recalled(asked),
+      recalled: (asked) => world.recalled(asked, (ids) => readableAmong(seer, ids)),
       past: NO_ASIDE.past, // past acts are for who looks back, whatever code it wears
     },
   }
@@ -78,4 +78,16 @@ async function seenRow(seer: Seer, key: string, row: Row): Promise<Row | null> {
     default:
       return row // signals, roles and cuts are open to all
   }
+}
+
+/** Those of these notes that the being may read. The others leave no trace in its record, not even that they are there. */
+async function readableAmong(seer: Seer, ids: readonly MatterId[]): Promise<ReadonlySet<MatterId>> {
+  const untraced = { ...seer, world: seer.world.untraced() }
+  await untraced.world.prefetch(ids.map(matterKey))
+  const readable = new Set<MatterId>()
+  for (const id of ids) {
+    const matter = await untraced.world.matter(id)
+    if (matter !== null && (await mayRead(untraced, matter))) readable.add(id)
+  }
+  return readable
 }

@@ -17,6 +17,7 @@ import {
   type RoleName,
   readPath,
   type SeenHead,
+  type SeenNotes,
   type SpacePath,
 } from '@treeos/core'
 import type { RoleSpec } from '@treeos/roles'
@@ -168,6 +169,14 @@ export class WorldReader {
   markedBeyond(known: ReadonlySet<ReelId>): ReelId[] {
     const isOutside = (reel: ReelId) => !known.has(reel) && isMarked(this.#rows.get(reel) ?? null)
     return [...this.#heads.keys()].filter(isOutside).sort()
+  }
+
+  /** A reader of the same world whose reads leave no trace: what it reads is in no basis. Only for what is recorded, and not asked again. */
+  untraced(): WorldReader {
+    const other = new WorldReader(this.#source)
+    for (const [key, row] of this.#rows) other.#rows.set(key, row)
+    other.#isFrozen = this.#isFrozen
+    return other
   }
 
   async #from<T>(read: Promise<T>): Promise<T> {
@@ -342,9 +351,12 @@ export class WorldReader {
     return threads
   }
 
-  /** Notes that fit, best first. A reading searches once: whoever asks again gets what that found. */
-  async recalled(asked: RecallAsked): Promise<Recalled> {
-    const recalled = this.#aside.recalled ?? (await this.#from(this.#source.aside.recalled(asked)))
+  /**
+   * Notes that fit, best first. A reading searches once: whoever asks again gets what that found.
+   * @param seen which of these notes may be seen; code of an extension need not say it, since its world has only those
+   */
+  async recalled(asked: RecallAsked, seen: SeenNotes = seesNone): Promise<Recalled> {
+    const recalled = this.#aside.recalled ?? (await this.#from(this.#source.aside.recalled(asked, seen)))
     this.#note({ recalled })
     return recalled
   }
@@ -384,3 +396,5 @@ export class WorldReader {
 }
 
 const LINEAGE_HOPS_MAX = 64
+
+const seesNone: SeenNotes = async () => new Set()

@@ -2,5 +2,5 @@
 create or replace function treeos.json_of(bytes bytea) returns jsonb language plpgsql immutable as $$
 begin
   return convert_from(bytes, 'UTF8')::jsonb;
-exception when data_exception then return null; -- the whole class: bad UTF-8, bad JSON and others
+exception when data_exception or program_limit_exceeded then return null; -- whole classes: bad UTF-8, bad JSON, nested too deep and others
 end $$;

@@ -3,5 +3,5 @@
 create or replace function treeos.told(bytes bytea) returns jsonb language plpgsql immutable as $$
 begin
   return replace(convert_from(bytes, 'UTF8'), '\u0000', '\ufffd')::jsonb;
-exception when data_exception then return null; -- the whole class: bad UTF-8, bad JSON and others
+exception when data_exception or program_limit_exceeded then return null; -- whole classes: bad UTF-8, bad JSON, nested too deep and others
 end $$;
