@@ -89,7 +89,7 @@ export {
 } from './read/inbox.ts'
 export { beatsOfMoment, type InspectedMoment, inspectMoment } from './read/inspecting.ts'
 export { inspectSpace, type PageOfSpace, type SpaceView } from './read/inspecting-space.ts'
-export { type KnownFrom, whyKnown } from './read/knowing.ts'
+export { type Known, type KnownFrom, whyKnown } from './read/knowing.ts'
 export { type Lately, lately, type SpokenTo, type StripMoment, type WaitsFor } from './read/lately.ts'
 export { checkFlow, checkRole, registeredRoles } from './read/linting.ts'
 export { type MarkedView, markedView } from './read/marked.ts'

@@ -1,4 +1,4 @@
-import type { KnownFrom } from '@treeos/client'
+import type { Known, KnownFrom } from '@treeos/client'
 import type { Cli, InstanceOptions } from '../cli.ts'
 import { withBeing } from '../instance/with-instance.ts'
 
@@ -9,18 +9,22 @@ export function addWhyKnown(cli: Cli): void {
       'why-known <stance> <text>',
       'name where a text came from that a being knows, and every moment that saw it',
     )
+    .option('--before <fact>', 'only facts older than this one, as `next` names it')
     .action(
-      cli.run(async (out, stance: string, text: string, options: InstanceOptions) => {
+      cli.run(async (out, stance: string, text: string, options: InstanceOptions & { before?: string }) => {
         const known = await withBeing(options, stance, ({ db }, being, { whyKnown }) =>
-          whyKnown(db, being, text),
+          whyKnown(db, being, text, options.before),
         )
-        out.lines(known, shownKnown)
+        out.value(known, shownKnown)
       }),
     )
 }
 
-const shownKnown = (known: readonly KnownFrom[]): string =>
-  known.length === 0 ? 'no fact says it that this being wrote or was shown' : known.map(shown).join('\n\n')
+const shownKnown = ({ known, next }: Known): string =>
+  [
+    ...(known.length === 0 ? ['no fact says it that this being wrote or was shown'] : known.map(shown)),
+    ...(next === null ? [] : [`older facts say it, too: the same with --before '${next}'`]),
+  ].join('\n\n')
 
 function shown({ fact, kind, note, by, driver, at, moment, cause, origin, seenBy }: KnownFrom): string {
   return [

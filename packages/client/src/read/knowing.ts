@@ -1,5 +1,12 @@
-import { type BeingName, stanceOf } from '@treeos/core'
-import { type Db, factsByHash, listFactsSaying, listMomentsShown } from '@treeos/store'
+import { type BeingName, quote, stanceOf, TreeosError } from '@treeos/core'
+import {
+  type Db,
+  type FactName,
+  factsByHash,
+  listFactsSaying,
+  listMomentsShown,
+  type SaidFact,
+} from '@treeos/store'
 
 /** Where a text came from that a being knows, and who was shown it. */
 export interface KnownFrom {
@@ -24,12 +31,41 @@ export interface KnownFrom {
   readonly seenBy: readonly string[]
 }
 
+/** Where a text came from, the newest first. */
+export interface Known {
+  readonly known: readonly KnownFrom[]
+  /** `<reel>#<seq>`, before which older facts have to be looked at; null where there are none */
+  readonly next: string | null
+}
+
+/** Pages of facts that are looked through for one answer, while none is of the being. */
+const PAGES_MAX = 20
+
 /**
  * Where a text came from: the facts that say it, of which the being wrote one or was shown one. Of each it names the moment, what caused that, and
  * every moment that was shown it, of whichever being.
+ * @param before `<reel>#<seq>`: only older facts
  */
-export async function whyKnown(db: Db, being: BeingName, text: string): Promise<KnownFrom[]> {
-  const facts = await listFactsSaying(db, text)
+export async function whyKnown(db: Db, being: BeingName, text: string, before?: string): Promise<Known> {
+  let from = before === undefined ? null : factNamed(before)
+  for (let page = 1; ; page++) {
+    const { facts, next } = await listFactsSaying(db, text, from)
+    const known = await knownAmong(db, being, facts)
+    if (known.length > 0 || next === null || page === PAGES_MAX)
+      return { known, next: next === null ? null : `${next.reel}#${next.seq}` }
+    from = next
+  }
+}
+
+/** @throws {TreeosError} INVALID_INPUT */
+function factNamed(text: string): FactName {
+  const [, reel, seq] = /^(.+)#([1-9]\d{0,14})$/.exec(text) ?? []
+  if (reel === undefined)
+    throw new TreeosError('INVALID_INPUT', `${quote(text)} names no fact: it is <reel>#<number>`)
+  return { reel, seq: Number(seq) }
+}
+
+async function knownAmong(db: Db, being: BeingName, facts: readonly SaidFact[]): Promise<KnownFrom[]> {
   const causes = await factsByHash(
     db,
     facts.flatMap(({ header }) => header.cause ?? []),
@@ -43,7 +79,7 @@ export async function whyKnown(db: Db, being: BeingName, text: string): Promise<
     known.push({
       fact: `${reel}#${seq}`,
       kind: header.kind,
-      ...(sealed === null ? {} : { note: reel }),
+      ...(sealed === null || !reel.startsWith('matter:') ? {} : { note: reel }),
       by: stanceOf(header.actor),
       ...(header.driver === null ? {} : { driver: stanceOf(header.driver) }),
       at: new Date(header.at).toISOString(),

@@ -1,12 +1,14 @@
 import {
   type BeingName,
   type FactHeader,
+  type Json,
   type MomentId,
   type ReelId,
   SPEECH_KIND,
   sealedId,
 } from '@treeos/core'
 import { sql } from 'kysely'
+import { jsonIn } from '../moments/basis.ts'
 import type { Db } from '../sql/database.ts'
 import { decodeJson } from '../sql/stored-json.ts'
 import { openSealed } from './sealed-texts.ts'
@@ -23,69 +25,110 @@ export interface SaidFact {
   readonly outside: boolean
 }
 
-/** Most notes that are opened for one question, and most facts that one answer names. */
-const OPENED_MAX = 1000
+/** Facts that are compared for one page, and most that a page names. */
+const COMPARED_MAX = 1000
 const FOUND_MAX = 50
 
-interface Line {
+/** Facts that say a text, the newest first. */
+export interface SaidFacts {
+  readonly facts: readonly SaidFact[]
+  /** the fact after which the next page begins; null after the last page */
+  readonly next: FactName | null
+}
+
+/** One fact, as people name it. */
+export interface FactName {
   readonly reel: ReelId
   readonly seq: number
+}
+
+interface Line extends FactName {
   readonly hash: Buffer
   readonly header: Buffer
   readonly bytes: Buffer
   readonly outside: boolean
+  /** id of the sealed text that may be the one; null where the payload says the text openly */
+  readonly id: string | null
 }
-
-const FACT_COLUMNS = sql`f.reel, f.seq, f.hash, f.header, p.bytes,
-  coalesce((select convert_from(o.record, 'UTF8')::jsonb->'outside' = 'true' from treeos.moment_open o where o.moment = f.moment), false) as outside`
 
 /**
- * The newest facts that say a text, those whose text is sealed among them. It reads all facts, so it is for people.
+ * The newest facts that say a text, those whose text is sealed among them: of notes, and of calls that wait for a yes. It reads all facts, so it
+ * is for people.
  * @param text letters of any case where it is sealed, else as it was said
+ * @param before only facts that are older than this one
  */
-export async function listFactsSaying(db: Db, text: string): Promise<SaidFact[]> {
-  const { rows: notes } = await sql<Line>`
-    select ${FACT_COLUMNS}
-    from treeos.sealed_text s join treeos.fact f on f.reel = 'matter:' || s.id and f.kind = 'matter:written'
-      join treeos.payload p on p.reel = f.reel and p.seq = f.seq
-    where s.words @@ plainto_tsquery('english', ${text}) or numnode(plainto_tsquery('english', ${text})) = 0
-    limit ${OPENED_MAX}`.execute(db)
-  const sealed = notes.flatMap((line) => {
-    const one = sealedIn(decodeJson(line.bytes))
-    return one === null ? [] : [{ line, one }]
-  })
-  const opened = await openSealed(
-    db,
-    sealed.map(({ one }) => one),
-  )
-  const wanted = text.toLowerCase()
-  const fitting = sealed.filter(({ one }) => opened.get(one)?.toLowerCase().includes(wanted) === true)
-  const { rows: open } = await sql<Line>`
-    select ${FACT_COLUMNS} from treeos.payload p join treeos.fact f on f.reel = p.reel and f.seq = p.seq
-    where position(${Buffer.from(JSON.stringify(text).slice(1, -1))}::bytea in p.bytes) > 0 limit ${OPENED_MAX}`.execute(
-    db,
-  )
-  return [...fitting.map(({ line, one }) => saidFact(line, one)), ...open.map((line) => saidFact(line, null))]
-    .sort((a, b) => b.header.at - a.header.at || (a.hash < b.hash ? -1 : 1))
-    .slice(0, FOUND_MAX)
+export async function listFactsSaying(
+  db: Db,
+  text: string,
+  before: FactName | null = null,
+): Promise<SaidFacts> {
+  const isLike = sql`(s.words @@ plainto_tsquery('english', ${text}) or numnode(plainto_tsquery('english', ${text})) = 0)`
+  const { rows } = await sql<Line>`
+    with named as (
+      select f.reel, f.seq, s.id from treeos.sealed_text s
+        join treeos.fact f on f.reel = 'matter:' || s.id and f.kind in ('matter:created', 'matter:written') where ${isLike}
+      union all
+      select f.reel, f.seq, s.id from treeos.sealed_text s
+        join treeos.fact f on f.reel = 'approval:' || substr(s.wake, length('approved/') + 1) and f.kind in ('approval:asked', 'approval:given')
+        where s.wake like 'approved/%' and ${isLike}
+      union all
+      select p.reel, p.seq, null from treeos.payload p
+        where position(${Buffer.from(JSON.stringify(text).slice(1, -1))}::bytea in p.bytes) > 0
+    ), dated as (
+      select n.*, f.hash, f.header, p.bytes, f.moment, (treeos.json_of(f.header)->>'at')::numeric as at
+      from named n join treeos.fact f on f.reel = n.reel and f.seq = n.seq join treeos.payload p on p.reel = n.reel and p.seq = n.seq
+    )
+    select d.reel, d.seq, d.id, d.hash, d.header, d.bytes,
+      coalesce((select treeos.json_of(o.record)->'outside' = 'true' from treeos.moment_open o where o.moment = d.moment), false) as outside
+    from dated d
+    where ${before === null ? sql`true` : sql`(d.at, d.hash) < (select (treeos.json_of(f.header)->>'at')::numeric, f.hash from treeos.fact f where f.reel = ${before.reel} and f.seq = ${before.seq})`}
+    order by d.at desc, d.hash desc limit ${COMPARED_MAX}`.execute(db)
+  const facts = await saying(db, rows, text.toLowerCase())
+  const last =
+    facts.length > FOUND_MAX ? facts[FOUND_MAX - 1] : rows.length < COMPARED_MAX ? undefined : rows.at(-1)
+  return {
+    facts: facts.slice(0, FOUND_MAX),
+    next: last === undefined ? null : { reel: last.reel, seq: last.seq },
+  }
 }
 
-const saidFact = ({ hash, header, bytes: _, ...line }: Line, sealed: string | null): SaidFact => ({
-  ...line,
+/** Those of the facts that say it: a sealed text is opened and compared. */
+async function saying(db: Db, lines: readonly Line[], wanted: string): Promise<SaidFact[]> {
+  const held = lines.map((line) => (line.id === null ? null : sealedIn(jsonIn(line.bytes), line.id)))
+  const opened = await openSealed(
+    db,
+    held.flatMap((sealed) => sealed ?? []),
+  )
+  return lines.flatMap((line, i) => {
+    const sealed = held[i] ?? null
+    const isSaid =
+      line.id === null || (sealed !== null && opened.get(sealed)?.toLowerCase().includes(wanted) === true)
+    return isSaid ? [saidFact(line, sealed)] : []
+  })
+}
+
+const saidFact = ({ reel, seq, hash, header, outside }: Line, sealed: string | null): SaidFact => ({
+  reel,
+  seq,
   hash: hash.toString('hex'),
   header: decodeJson(header),
   sealed,
+  outside,
 })
 
-function sealedIn(value: unknown): string | null {
-  if (typeof value === 'string') return sealedId(value) === null ? null : value
+/** The sealed text of this id in a value; null where there is none. */
+function sealedIn(value: Json, id: string): string | null {
+  if (typeof value === 'string') return sealedId(value) === id ? value : null
   if (typeof value !== 'object' || value === null) return null
   for (const one of Object.values(value)) {
-    const found = sealedIn(one)
+    const found = sealedIn(one ?? null, id)
     if (found !== null) return found
   }
   return null
 }
+
+/** Most moments that are named for one fact. */
+const SHOWN_MAX = 1000
 
 /** A moment that was shown a fact. */
 export interface SawFact {
@@ -104,7 +147,8 @@ export async function listMomentsShown(
   db: Db,
   { reel, seq, hash, header, sealed }: SaidFact,
 ): Promise<SawFact[]> {
-  const asHead = sql`(convert_from(o.basis, 'UTF8')::jsonb->'heads'->>${reel})::bigint >= ${seq}`
+  const read = sql`treeos.json_of(o.basis)->'heads'->${reel}`
+  const asHead = sql`case when jsonb_typeof(${read}) = 'number' then (${read})::numeric >= ${seq} end`
   const cited = sql`position(${Buffer.from(hash)}::bytea in o.record || o.basis) > 0`
   const shown =
     sealed !== null
@@ -115,6 +159,6 @@ export async function listMomentsShown(
   const { rows } = await sql<SawFact>`
     select o.moment, o.being, o.n, o.opened_at as at from treeos.moment_open o
     where ${shown} and o.moment is distinct from ${header.moment}
-    order by o.opened_at, o.being, o.n limit ${OPENED_MAX}`.execute(db)
+    order by o.opened_at, o.being, o.n limit ${SHOWN_MAX}`.execute(db)
   return rows
 }
