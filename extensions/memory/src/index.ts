@@ -45,6 +45,16 @@ const remember = defineOperation({
   },
 })
 
+/**
+ * A moment with words from outside only adds notes, which wait. What it writes of the being itself would mark all its later moments, and it would
+ * turn or empty a memory that others rely on.
+ */
+const onlyAdds = (operation: string): TreeosError =>
+  new TreeosError(
+    'FORBIDDEN',
+    `${operation} is not for a moment that holds words from outside: it may only keep new notes`,
+  )
+
 const forget = defineOperation({
   name: 'memory:forget',
   description: 'Empties a note of yours that is wrong or of no use any more.',
@@ -56,7 +66,8 @@ const forget = defineOperation({
       .regex(/^matter:note-[0-9a-f]{32}$/)
       .describe('its address, as the view recall shows it'),
   }),
-  async decide({ actor, args, world }) {
+  async decide({ actor, args, world, fromOutside }) {
+    if (fromOutside) throw onlyAdds('memory:forget')
     const id = args.note.slice('matter:'.length)
     const { type, owner, place } = (await world.matter(id)) ?? {}
     if (type !== 'memory:note' || owner !== actor.name || place !== `@${actor.name}`)
@@ -73,12 +84,17 @@ const recall = defineOperation({
   args: z.strictObject({
     about: z.string().min(1).max(ABOUT_CHARS_MAX).describe('the words to search your notes for'),
   }),
-  decide: ({ actor, args: { about } }) => ({ facts: [setQuality(actor, 'memory.about', about)] }),
+  decide({ actor, args: { about }, fromOutside }) {
+    if (fromOutside) throw onlyAdds('memory:recall')
+    return { facts: [setQuality(actor, 'memory.about', about)] }
+  },
 })
 
 /** Whether notes from outside show before anybody vouched for them: a rule of the place where the being is. */
 const showsOutside = ({ place }: Parameters<SeeResolver>[0]): boolean =>
   readPath(place?.qualities, ['memory', 'outside']) === 'show'
+
+const FAILED = { failed: 'The search of your notes failed. They may hold what you need.' }
 
 /** Notes about what woke the being, and about what it turned its memory to. Of others it finds those of its makers, and those where it is and lives. */
 const recalled: SeeResolver = async (input) => {
@@ -93,6 +109,7 @@ const recalled: SeeResolver = async (input) => {
     places,
     outside,
   })
+  if (found.failed === true) return FAILED
   const notes: Json[] = []
   let more = found.more
   for (const { id, rank } of found.notes) {

@@ -148,6 +148,8 @@ export interface OperationInput<Name extends string, On extends Kind, Args, Resu
     readonly moment: MomentId
     /** what woke the actor: take from here, and not from `args`, who asked and what was said, since a model writes `args` */
     readonly wake: WakeView
+    /** whether the moment holds words from outside: what it writes is marked so */
+    readonly fromOutside: boolean
     /** result of the effect; null when the operation has none */
     readonly effect: Result
     /** when the moment opened, ms since 1970 UTC: the only clock that `decide` may read */
@@ -209,17 +211,18 @@ export function defineOperation<
             return input.allowIf?.(given) ?? true
           },
         }),
-    async decide({ actor, target, args, world, moment, wake, effect: done, openedAt, carryOut }) {
+    async decide({ target, args, effect: done, ...at }) {
       const { result = null, ...outcome } = await input.decide({
-        actor,
+        actor: at.actor,
         target: requireKind(name, on, target),
         args: await valid(args),
-        world,
-        moment,
-        wake,
+        world: at.world,
+        moment: at.moment,
+        wake: at.wake,
+        fromOutside: at.fromOutside,
         effect: done as Result,
-        openedAt,
-        carryOut,
+        openedAt: at.openedAt,
+        carryOut: at.carryOut,
       })
       return { ...outcome, result }
     },

@@ -117,10 +117,11 @@ export async function decide(
   { actor, target, args = {}, world = [], effect, wake, openedAt = 0 }: Attempt,
 ): Promise<Pick<Decided, 'facts' | 'result' | 'reply' | 'tell' | 'awakens' | 'rests'>> {
   const reader = worldOf([...world, actor, target])
+  const fromOutside = wake?.outside === true
   const outside = async () => (effect === undefined ? null : { value: effect })
   const outcome = await decideUngated(
     action,
-    { registry: registryOf(extension), reader, outside, fromOutside: false },
+    { registry: registryOf(extension), reader, outside, fromOutside },
     {
       actor,
       driver: null,
@@ -130,7 +131,7 @@ export async function decide(
       args,
       moment: momentId(actor.name, 1, 1),
       wake: wakeOf(wake),
-      fromOutside: false,
+      fromOutside,
       openedAt,
       world: reader,
       digest: canonicalJson,
