@@ -1,5 +1,5 @@
 import { asJson, fromJson, type Json, readPath, TreeosError } from '@treeos/core'
-import type { Presence } from '@treeos/reality'
+import { openedIn, type Presence } from '@treeos/reality'
 import { digestOf, readBlobCached, readRows } from '@treeos/store'
 import { type RoleRow, roleKey, worldKey } from '@treeos/world'
 
@@ -17,7 +17,7 @@ export interface MarkedView {
 }
 
 /**
- * Shows what a person is to vouch for.
+ * Shows what a person is to vouch for. The text of a note is readable in it; `seen` is the digest of what is recorded.
  * @throws {TreeosError} RESOURCE_CONFLICT where nothing there is from outside
  */
 export async function markedView(
@@ -29,7 +29,7 @@ export async function markedView(
   if (state === null || readPath(state, ['outside']) !== true)
     throw new TreeosError('RESOURCE_CONFLICT', 'nothing there is from outside that nobody vouched for')
   const seen = digestOf(state)
-  if (!('role' in asked)) return { seen, holds: state }
+  if (!('role' in asked)) return { seen, holds: await openedIn(db, keyOf(asked), state) }
   const role = fromJson<RoleRow>(state)
   return { seen, holds: asJson({ ...role, spec: await readBlobCached(db, role.digest) }) }
 }

@@ -92,7 +92,8 @@ async function see(address: string, at: Acting): Promise<Act> {
   const target = await resolve(at, address)
   const by = await requireSight({ world: at.reader, me: at.me, surface: at.surface }, target)
   const seen = async (): Promise<Descriptor> => {
-    const entry = await describe(at, target, await seesPlaceOf(target, at))
+    const toPerson = at.caller.cognition === 'human'
+    const entry = await describe(at, target, await seesPlaceOf(target, at), toPerson)
     if (!publishesCatalogs(target)) return entry
     const catalogs = await at.catalogs()
     if (catalogs.roles.some(({ outside }) => outside)) at.reader.noteOutside()

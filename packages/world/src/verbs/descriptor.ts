@@ -69,11 +69,13 @@ interface Describing {
 /**
  * Describes a being, a space, a thing or a thread as it is now.
  * @param seesPlace of a being: whether who asks may see the space where it is
+ * @param toPerson a person asks, who may vouch for a marked row: then all is shown that `seen` covers
  */
 export async function describe(
   { reader, digest }: Describing,
   target: OperationTarget,
   seesPlace: boolean,
+  toPerson = false,
 ): Promise<Descriptor> {
   if (target.kind === 'thread') return describeThread(target.thread)
   if (target.kind === 'matter')
@@ -83,6 +85,7 @@ export async function describe(
   const space = await reader.space(path)
   const lineage = being === null ? [] : await reader.lineage(being.name)
   const showsPlace = being === null || seesPlace
+  const { qualities = {} } = being ?? space ?? {}
   return {
     address: {
       path,
@@ -94,7 +97,7 @@ export async function describe(
     matters: (await reader.matters(being === null ? path : stanceOf(being.name))).map(matterReel),
     beingLineage: lineage.map((maker) => stanceOf(maker.name)),
     type: being === null ? (space?.type ?? 'unknown') : 'being',
-    qualities: withoutShadow((being ?? space)?.qualities ?? {}),
+    qualities: toPerson && isMarked(being ?? space) ? qualities : withoutShadow(qualities),
     identity: {
       cognition: being?.cognition.kind ?? null,
       defaultRole: being?.defaultRole ?? null,
