@@ -244,6 +244,32 @@ describe('orientation', () => {
     expect(textOf(await turned('inward'))).toContain('"erased":true')
   })
 
+  it('what is erased while a moment thinks of it is gone from its face when that ends', async () => {
+    const rel = [{ rel: 'asker' }]
+    await setRole(world, { name: 'pensive', canSummon: rel, defaultOrientation: 'inward', prompt: '' })
+    await world.birth({ name: 'thinker', cognition: 'llm', role: 'pensive' })
+    const { act: spoken } = await live(world, 'thinker', 'an owl was here')
+    const { promise: told, resolve: tellOn } = Promise.withResolvers<void>()
+    const { promise: thinking, resolve: thinks } = Promise.withResolvers<string>()
+    model.script(async (request) => {
+      if (beingOf(request) !== 'thinker') return undefined
+      thinks(String(request.messages[0]?.content))
+      await told
+      return undefined
+    })
+    const wake = await tell(world, 'thinker', 'think back')
+    expect(await thinking).toContain('an owl was here')
+    const [fact] = await listFactsOfMoment(world.db, spoken ?? '')
+    await act(world, 'operator', await erasing(world.db, fact?.hash ?? '', 'asked to'))
+    tellOn()
+    await momentOf(world, wake)
+    const outcome = await findOutcomeOfWake(world.db, wake)
+    const open = await findOpen(world.db, outcome?.moment ?? '')
+    expect(open?.record.face).toBeTypeOf('string')
+    expect(await readFace(open?.record.face)).toBeNull()
+    model.reset()
+  })
+
   it('moments that look back replay from both records, and both verifiers accept them', async () => {
     for (let i = 0; i < 4; i++)
       for (const orientation of ['half', 'inward']) await turned(orientation, i % 2 === 0 ? 'self' : 'deep')

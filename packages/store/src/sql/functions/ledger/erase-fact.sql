@@ -16,7 +16,8 @@ begin
     raise exception 'fact %#% lasts: it is a %', its_reel, its_seq, gone.kind using errcode = '22023';
   end if;
   -- Faces of finished moments that showed it. What somebody said is shown in its thread, and to who said and heard it when they look back;
-  -- another fact, wherever its reel was read. A moment that is under way may have an equal face, and needs it.
+  -- another fact, wherever its reel was read. A moment that is under way may have an equal face, and needs it until it ends: close_moment
+  -- looks at it then.
   if gone.kind = 'being:summoned' then
     shown := array(
       select o.face from inbox i join moment_outcome m on m.wake = i.id join moment_open o on o.moment = m.moment
@@ -32,6 +33,9 @@ begin
   delete from blob where digest = any(shown) and digest <> all(array(
     select o.face from inbox i join moment_open o on o.moment = i.claimed_by
     where i.claimed_by is not null and i.closed_by is null and o.face is not null));
+  update inbox set erased_since = true
+    where closed_by is null and erased_since is null
+      and (gone.kind <> 'being:summoned' or root = gone.root or being in (gone.heard, substr(its_reel, length('being:') + 1)));
   -- A being that goes on by itself takes along what woke it.
   update inbox set content = 'null'
     where cause = its_hash

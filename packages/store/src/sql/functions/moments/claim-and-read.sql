@@ -23,7 +23,7 @@ begin
   end if;
   is_cut := exists (select from projection p where p.key = 'thread:' || claimed.root);
   is_open := exists (select from moment_open o where o.moment = for_moment);
-  return query select 'wake', claimed.id, (to_jsonb(claimed) - 'content' || jsonb_build_object('cut', is_cut, 'opened', is_open,
+  return query select 'wake', claimed.id, (to_jsonb(claimed) - 'content' - 'erased_since' || jsonb_build_object('cut', is_cut, 'opened', is_open,
       'thread_overlay', (select o.handle from overlay_change o where o.thread = claimed.root order by o.id desc limit 1),
       'has_overlays', exists (select from overlay),
       -- Whoever watches the being holds this lock in share mode, so that its model is asked to stream.
