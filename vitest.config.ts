@@ -67,6 +67,7 @@ const LONG = [
   'test/scenarios/lineage/attacks',
   'test/scenarios/lineage/tools',
   'test/scenarios/looking-back/causes',
+  'test/scenarios/memory/backup',
   'test/scenarios/moment/bad-minds',
   'test/scenarios/moment/listening',
   'test/scenarios/moment/real-model',
