@@ -19,14 +19,15 @@ export interface PortalOptions {
 }
 
 const CROWDS: Readonly<Record<PortalOptions['size'], Crowd>> = {
-  small: { beings: 500, moments: 5_000 },
-  full: { beings: 10_000, moments: 100_000 },
+  small: { beings: 500, moments: 5_000, entries: 200 },
+  full: { beings: 10_000, moments: 100_000, entries: 200 },
 }
 const CHROMIUM = process.env.TREEOS_CHROMIUM ?? '/usr/bin/chromium'
 const LOADS = 5
 const STEPS = 40
 const SCROLL_MS = 3_000
 const RECORD_PAGE = 2_000
+const INBOX_ROW = '.many > .slot .row'
 const PASSWORD = 'correct horse battery'
 
 /** The portal of a reality with many beings and a long record, in Chromium without a screen, on one machine with its services. */
@@ -45,9 +46,13 @@ export function benchPortal({ size, beings, onProgress }: PortalOptions) {
     onProgress('loading pages')
     const world = await loads(context, `${origin}/world?at=/`, '.many > .slot', '.map-mark')
     const being = await loads(context, `${origin}/beings/${BUSY}`, '.many > .slot', '.many > .slot')
+    const inbox = await loads(context, `${origin}/inbox`, INBOX_ROW, INBOX_ROW)
     onProgress('scrolling')
     const worldScroll = await scrolls(context, `${origin}/world?at=/`)
     const beingScroll = await scrolls(context, `${origin}/beings/${BUSY}`)
+    const inboxScroll = await scrolls(context, `${origin}/inbox`)
+    onProgress('opening entries')
+    const openMs = await opens(context, `${origin}/inbox`)
     onProgress('replaying')
     const replay = await replays(context, `${origin}/replay?in=/`)
     return {
@@ -58,6 +63,7 @@ export function benchPortal({ size, beings, onProgress }: PortalOptions) {
       bundle: bundle(),
       world: { ...world, scroll: worldScroll },
       being: { ...being, scroll: beingScroll },
+      inbox: { ...inbox, scroll: inboxScroll, openMs },
       replay: { ...replay, pageMs: await readPage() },
     }
   })
@@ -116,7 +122,7 @@ async function signIn(context: BrowserContext, link: string): Promise<void> {
   await page.goto(link)
   await page.locator('input[type=password]').fill(PASSWORD)
   await page.getByRole('button', { name: /Sign in as/ }).click()
-  await page.waitForURL('**/world')
+  await page.waitForURL(({ pathname }) => !pathname.startsWith('/welcome'))
   await page.close()
 }
 
@@ -172,6 +178,32 @@ async function scrolls(context: BrowserContext, url: string) {
   })()`)) as { frames: number[]; top: number; rows: number }
   await page.close()
   return { frameMs: spread(frames.slice(1)), scrolledPx: top, rowsDrawn: rows }
+}
+
+/** Opens one entry of the inbox after the other, until its words stand beside the list. */
+async function opens(context: BrowserContext, url: string) {
+  const page = await context.newPage()
+  await page.goto(url)
+  await page.locator(INBOX_ROW).first().waitFor()
+  await page.waitForTimeout(1_000)
+  const times = (await page.evaluate(`(async () => {
+    const times = []
+    for (let i = 0; i < ${STEPS}; i++) {
+      const rows = [...document.querySelectorAll('${INBOX_ROW}')]
+      const row = rows[i % Math.min(rows.length, 12)]
+      const [words] = /Question \\d+/.exec(row.textContent)
+      const began = performance.now()
+      row.click()
+      while (!document.querySelector('[aria-label=Entry]')?.textContent.includes(words))
+        await new Promise(requestAnimationFrame)
+      await new Promise(requestAnimationFrame)
+      times.push(performance.now() - began)
+      await new Promise((done) => setTimeout(done, 100))
+    }
+    return times
+  })()`)) as number[]
+  await page.close()
+  return spread(times)
 }
 
 /** Loads the whole record, steps back one entry at a time, and jumps between its ends. */

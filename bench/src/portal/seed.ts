@@ -1,12 +1,24 @@
+import { randomUUID } from 'node:crypto'
+import { PRIORITIES, type Wake } from '@treeos/core'
 import { bootstrapReality } from '@treeos/reality'
-import { digestOf, migrate, openDatabase, type Reality, type StoreDb } from '@treeos/store'
-import { buildRegistry, seed } from '@treeos/world'
-import { type Kysely, sql } from 'kysely'
+import {
+  digestOf,
+  encodeWake,
+  type InboxTable,
+  migrate,
+  openDatabase,
+  type Reality,
+  type StoreDb,
+} from '@treeos/store'
+import { buildRegistry, OPERATOR, seed } from '@treeos/world'
+import { type Insertable, type Kysely, sql } from 'kysely'
 import { bear } from '../births.ts'
 
 export interface Crowd {
   readonly beings: number
   readonly moments: number
+  /** questions that wait for the operator */
+  readonly entries: number
 }
 
 /** The being that has half of the moments. */
@@ -18,7 +30,7 @@ export const BUSY = 'b-0'
  */
 export async function seedCrowd(
   url: string,
-  { beings, moments }: Crowd,
+  { beings, moments, entries }: Crowd,
 ): Promise<{ owner: Kysely<StoreDb>; reality: Reality }> {
   const owner = openDatabase(url, { asOwner: true, poolMax: 2 })
   await migrate(owner)
@@ -65,6 +77,32 @@ export async function seedCrowd(
     owner,
   )
   await sql`drop table lived`.execute(owner)
+  await askOperator(owner, entries)
   await sql`analyze`.execute(owner)
   return { owner, reality }
+}
+
+/** Each being asks one question, which begins a thread. */
+async function askOperator(owner: Kysely<StoreDb>, entries: number): Promise<void> {
+  const asked = Array.from({ length: entries }, (_, i): Wake => {
+    const id = randomUUID()
+    return {
+      id,
+      being: OPERATOR,
+      kind: 'summon',
+      priority: PRIORITIES.human,
+      caller: { name: `b-${i}`, cognition: 'scripted', role: 'resident' },
+      content: `Question ${1000 + i}: when does it open on feast days, and who has the key?`,
+      root: id,
+      inReplyTo: null,
+      askedRole: null,
+      hops: 0,
+      continues: 0,
+      cause: null,
+    }
+  })
+  await owner
+    .insertInto('inbox')
+    .values(asked.map((wake) => encodeWake(wake) as unknown as Insertable<InboxTable>))
+    .execute()
 }
