@@ -23,11 +23,16 @@ export const ROLE = 'desk'
 /** What the model of @billing refuses each request with. */
 const REFUSAL = { status: 400, body: { error: { message: 'the prompt is too long for this model' } } }
 
+/** What the role of the desk is told when it is changed, and what @helper then says. */
+export const BRIEFLY = { prompt: ' Answer in one word.', answer: 'Sent.' }
+
 /** @billing has a model that refuses; @helper one that answers in the words that its prompt asks for. */
-export const answerAtDesk: Handler = (request) =>
-  beingOf(request) === 'billing'
-    ? REFUSAL
-    : { tool: { name: 'summon', args: { content: 'Your order is on its way.' } } }
+export const answerAtDesk: Handler = (request) => {
+  if (beingOf(request) === 'billing') return REFUSAL
+  const isBrief = request.messages.some(({ content }) => content.includes(BRIEFLY.prompt))
+  const content = isBrief ? BRIEFLY.answer : 'Your order is on its way.'
+  return { tool: { name: 'summon', args: { content } } }
+}
 
 /** 40 beings, 6 people, 60 entries. The world has the extension `till`, and a model server that answers by `answerAtDesk`. */
 export async function openDesk(at: PortalWorld): Promise<void> {

@@ -17,6 +17,8 @@ const FOLDER = process.env.TREEOS_PICTURES
 const WIDTHS = [1440, 390] as const
 const SCHEMES = ['light', 'dark'] as const
 const CROWD = 50
+/** Height of the screen. */
+const SCREEN = 900
 
 /** What a picture shows, as far as it is the same on every machine. */
 interface Shown {
@@ -38,13 +40,25 @@ const LOOK = `(() => {
       if (['auto', 'scroll'].includes(getComputedStyle(up).overflowX) && up !== document.documentElement) return true
     return false
   }
-  const seen = [...document.querySelectorAll('h1, h2, button, a[href], input, textarea, select, [role=tab], td, th')]
+  // A box that hides what leaves it cuts what stands in it, unless its text ends in dots.
+  const isHidden = (element) => {
+    const { right } = element.getBoundingClientRect()
+    for (let up = element.parentElement; up !== null && up !== document.body; up = up.parentElement) {
+      const { overflowX, textOverflow } = getComputedStyle(up)
+      if (textOverflow === 'ellipsis' || ['auto', 'scroll'].includes(overflowX)) return false
+      if (['hidden', 'clip'].includes(overflowX) && right > up.getBoundingClientRect().right + 1) return true
+    }
+    return false
+  }
+  const visible = (selector) => [...document.querySelectorAll(selector)]
     .filter((one) => one.checkVisibility({ checkOpacity: true, checkVisibilityCSS: true }))
+  const seen = visible('h1, h2, button, a[href], input, textarea, select, [role=tab], td, th')
   const cut = seen.filter((one) => {
     const { left, right, width } = one.getBoundingClientRect()
     if (width === 0 || one.closest('.skip, svg, [data-hidden], .map, nav:not([aria-label])') !== null) return false
     return !scrolls(one) && (left < -1 || right > innerWidth + 1)
   })
+  cut.push(...visible('main time, main .mantine-Badge-root').filter(isHidden))
   return {
     tooWide: document.documentElement.scrollWidth - innerWidth,
     cut: cut.map((one) => one.tagName + ' ' + (one.textContent ?? '').slice(0, 40)),
@@ -103,6 +117,27 @@ describe.runIf(hasChromium)('pictures of all pages', () => {
     await page.getByRole('heading').first().waitFor()
     await until(async () => (await page.locator('[aria-busy=true]:visible').count()) === 0, { seconds: 15 })
     await page.evaluate('Promise.all(document.getAnimations().map((one) => one.finished.catch(() => null)))')
+    // A map is laid out once its box has a width, and what stands below it moves.
+    let height = -1
+    await until(async () => {
+      const before = height
+      await page.waitForTimeout(60)
+      height = await page.evaluate('document.documentElement.scrollHeight')
+      return height === before
+    })
+  }
+
+  /** The whole page. A long list draws the rows near the screen alone, so the screen is made as long as the page. */
+  const shoot = async (page: Page, name: string, width: number) => {
+    if (FOLDER === undefined) return
+    mkdirSync(FOLDER, { recursive: true })
+    await page.setViewportSize({
+      width,
+      height: await page.evaluate('document.documentElement.scrollHeight'),
+    })
+    await settled(page)
+    await page.screenshot({ path: join(FOLDER, `${name}.png`), fullPage: true })
+    await page.setViewportSize({ width, height: SCREEN })
   }
 
   /** Every page that the navigation leads to, and those that need something of the world. */
@@ -111,15 +146,13 @@ describe.runIf(hasChromium)('pictures of all pages', () => {
     scheme: 'light' | 'dark',
     width: number,
   ): Promise<Record<string, Shown>> {
-    const context = await browser.newContext({ viewport: { width, height: 900 }, colorScheme: scheme })
+    const context = await browser.newContext({ viewport: { width, height: SCREEN }, colorScheme: scheme })
     const page = await context.newPage()
     const shown: Record<string, Shown> = {}
     const look = async (name: string) => {
       await settled(page)
       shown[name] = (await page.evaluate(LOOK)) as Shown
-      if (FOLDER === undefined) return
-      mkdirSync(FOLDER, { recursive: true })
-      await page.screenshot({ path: join(FOLDER, `${being}-${name}-${width}-${scheme}.png`), fullPage: true })
+      await shoot(page, `${being}-${name}-${width}-${scheme}`, width)
     }
     await page.goto(at.origin)
     await look('sign-in')

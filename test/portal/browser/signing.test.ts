@@ -66,7 +66,7 @@ describe.runIf(hasChromium)('signing acts, in a browser', () => {
     const before = (await signaturesOf('ada')).length
     const since = async () => (await signaturesOf('ada')).slice(before)
     await page.getByRole('button', { name: 'Account' }).click()
-    await page.getByRole('menuitem', { name: 'How you sign in' }).click()
+    await page.getByRole('menuitem', { name: 'Settings' }).click()
     await page.getByLabel('Name of a new one').fill('Laptop')
     await page.getByRole('button', { name: 'Add a passkey' }).click()
     const keys = page.getByRole('region', { name: 'Passkeys' })

@@ -4,12 +4,14 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { complaintsOf, enterBy, hasChromium, openBrowser } from '../../support/browser.ts'
 import {
   answerAtDesk,
+  BRIEFLY,
   ENTRIES,
   Hand,
   openAtDesk,
   openDesk,
   QUESTION,
   REFUND,
+  ROLE,
   type Work,
 } from '../../support/desk.ts'
 import { until } from '../../support/life.ts'
@@ -45,7 +47,13 @@ describe.runIf(hasChromium)('a day at a support desk', () => {
   })
 
   const pages = () => page.getByRole('navigation', { name: 'Pages' })
-  const took = (work: Work) => day[day.push(work) - 1]
+  /** At most so many clicks, keys and turns of the wheel. */
+  const expectDone = (work: Work, { clicks, keys, turns }: Pick<Work, 'clicks' | 'keys' | 'turns'>) => {
+    day.push(work)
+    expect(work.clicks, `clicks to ${work.task}`).toBeLessThanOrEqual(clicks)
+    expect(work.keys, `keys to ${work.task}`).toBeLessThanOrEqual(keys)
+    expect(work.turns, `turns of the wheel to ${work.task}`).toBeLessThanOrEqual(turns)
+  }
 
   it('a question of a customer is answered', async () => {
     expect(await openAtDesk(at)).toHaveLength(ENTRIES)
@@ -56,7 +64,7 @@ describe.runIf(hasChromium)('a day at a support desk', () => {
     await hand.write('It left today.')
     await hand.click(page.getByRole('button', { name: 'Send the answer' }))
     await until(async () => (await openAtDesk(at)).every(({ content }) => content !== QUESTION))
-    expect(took(hand.done('answer a question'))).toMatchObject({ clicks: 3, keys: 1, turns: 0 })
+    expectDone(hand.done('answer a question'), { clicks: 3, keys: 1, turns: 1 })
   })
 
   it('a refund is approved', async () => {
@@ -67,7 +75,7 @@ describe.runIf(hasChromium)('a day at a support desk', () => {
     await hand.click(page.getByRole('link', { name: new RegExp(`euros ${REFUND}\\b`) }))
     await hand.click(page.getByRole('button', { name: 'Approve' }))
     await until(async () => (await paid()) === before - 1)
-    expect(took(hand.done('approve a refund'))).toMatchObject({ clicks: 3, keys: 0, turns: 0 })
+    expectDone(hand.done('approve a refund'), { clicks: 3, keys: 0, turns: 0 })
   })
 
   it('why a being failed is found, with what to do', async () => {
@@ -77,7 +85,25 @@ describe.runIf(hasChromium)('a day at a support desk', () => {
     const happened = page.getByRole('region', { name: 'What happened' })
     await hand.sees(happened.getByText(/It failed: /))
     await hand.sees(happened.getByText(/Its model did not answer/))
-    expect(took(hand.done('find why a being failed'))).toMatchObject({ clicks: 2, keys: 0 })
+    expectDone(hand.done('find why a being failed'), { clicks: 2, keys: 0, turns: 1 })
+  })
+
+  it('a role is changed after it was tried over past moments', async () => {
+    const hand = new Hand(page)
+    await hand.click(pages().getByRole('link', { name: 'Roles', exact: true }))
+    await hand.click(page.getByRole('navigation', { name: 'Roles' }).getByRole('link', { name: `${ROLE} ` }))
+    await hand.click(page.getByRole('button', { name: 'Edit', exact: true }))
+    await hand.click(page.getByLabel('Prompt', { exact: true }))
+    await hand.press('Control+End')
+    await hand.write(BRIEFLY.prompt)
+    const trying = page.getByRole('region', { name: 'Try it' })
+    await hand.click(trying.getByRole('button', { name: 'What would it cost?' }))
+    await hand.click(trying.getByRole('button', { name: 'Ask again now' }))
+    await hand.sees(trying.getByText(BRIEFLY.answer))
+    await hand.click(trying.getByRole('button', { name: 'Publish it with this trial' }))
+    await hand.click(page.getByRole('button', { name: 'Publish', exact: true }))
+    await hand.sees(page.getByRole('region', { name: 'The role' }).getByText(BRIEFLY.prompt.trim()))
+    expectDone(hand.done('change a role after trying it'), { clicks: 8, keys: 1, turns: 4 })
     expect(complaints).toEqual([])
   })
 })

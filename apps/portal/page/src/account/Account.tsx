@@ -18,9 +18,9 @@ export function Account() {
   const account = useQuery(accountQuery)
   return (
     <Stack maw={720}>
-      <PageHead title="How you sign in">
-        Your password, your passkeys, the browsers in which you are signed in, the programs that act for you,
-        and where you are told what waits. One way to sign in always remains.
+      <PageHead title="Settings">
+        How you sign in, the browsers in which you are signed in, the programs that act for you, and where you
+        are told what waits. One way to sign in always remains.
       </PageHead>
       <Answer of={account}>
         {(own) => (

@@ -46,6 +46,8 @@ export function BirthForm({ choices: { scripts, roles, homes } }: { readonly cho
       />
       <Input.Wrapper label="Who decides for it" labelElement="div" id="decides">
         <SegmentedControl
+          display="flex"
+          w="fit-content"
           aria-labelledby="decides-label"
           data={COGNITIONS}
           {...form.getInputProps('cognition')}

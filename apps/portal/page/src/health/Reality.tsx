@@ -54,7 +54,7 @@ const Waiting = ({
     <Text size="sm">
       {inbox.waiting + inbox.notices === 0
         ? 'Nothing waits for people.'
-        : `${inbox.waiting} entries and ${inbox.notices} notices wait for people, the oldest for ${duration(inbox.oldestSeconds)}.`}
+        : `${plural(inbox.waiting, 'entry', 'entries')} and ${plural(inbox.notices, 'notice')} wait for people, the oldest for ${duration(inbox.oldestSeconds)}.`}
     </Text>
     {parked === 0 ? null : (
       <Text size="sm">

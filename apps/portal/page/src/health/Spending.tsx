@@ -2,7 +2,7 @@ import { Group, SegmentedControl, Stack, Table, Text } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import type { NamedTally, Spending as Spent } from '@treeos/client'
 import { useState } from 'react'
-import { Answer, BeingLink, Card, Inert, MomentLink, Quiet, Rows, Time } from '../parts/index.ts'
+import { Answer, BeingLink, Card, Inert, MomentLink, Quiet, Rows, SmallButton, Time } from '../parts/index.ts'
 import { adviceOn } from './advice.ts'
 import { Bars } from './Bars.tsx'
 import { duration } from './duration.ts'
@@ -40,11 +40,11 @@ export function Spending() {
         {(found) => (
           <>
             <WhatToDo of={found} />
+            {found.failures.length === 0 ? null : <Failures failures={found.failures} />}
             <div className="halves">
               <Over of={found} />
               <By of={found} />
             </div>
-            {found.failures.length === 0 ? null : <Failures failures={found.failures} />}
           </>
         )}
       </Answer>
@@ -151,35 +151,51 @@ const cellsOf = ({ moments, failures, tokens, money, seconds }: NamedTally) => [
 
 function Name({ kind, name }: { readonly kind: Kind; readonly name: string | null }) {
   if (name === null) return <span className="quiet">{NONE[kind]}</span>
-  return kind === 'beings' ? <BeingLink stance={name} /> : <Inert text={name} />
+  return <div className="name">{kind === 'beings' ? <BeingLink stance={name} /> : <Inert text={name} />}</div>
 }
 
-const Failures = ({ failures }: Pick<Spent, 'failures'>) => (
-  <Card isPart title="Failures">
-    <Rows label="Failures" items={failures} keyOf={({ being, n }) => `${being} ${n}`} height={58}>
-      {({ being, n, at, role, reason, message }) => (
-        <MomentLink being={being} n={n} className="row">
-          <Group justify="space-between" wrap="nowrap" gap="xs">
-            <Text size="sm">
-              <b>
-                <Inert text={being} />
-              </b>{' '}
-              {role === null ? '' : 'as '}
-              <Inert text={role ?? ''} /> failed: {reason ?? 'no reason'}
-            </Text>
-            <Text size="xs">
-              <Time iso={at} />
-            </Text>
-          </Group>
-          {message === null ? null : (
-            <Text size="sm" className="quiet" lineClamp={2}>
-              <Inert text={message} />
-            </Text>
-          )}
-        </MomentLink>
+/** So many stand above what was spent. */
+const FAILURES_SHOWN = 6
+
+function Failures({ failures }: Pick<Spent, 'failures'>) {
+  const [isWhole, setWhole] = useState(failures.length <= FAILURES_SHOWN + 1)
+  const shown = isWhole ? failures : failures.slice(0, FAILURES_SHOWN)
+  return (
+    <Card isPart title="Failures">
+      <FailureRows failures={shown} />
+      {isWhole ? null : (
+        <div>
+          <SmallButton onClick={() => setWhole(true)}>Show all {failures.length}</SmallButton>
+        </div>
       )}
-    </Rows>
-  </Card>
+    </Card>
+  )
+}
+
+const FailureRows = ({ failures }: Pick<Spent, 'failures'>) => (
+  <Rows label="Failures" items={failures} keyOf={({ being, n }) => `${being} ${n}`} height={58}>
+    {({ being, n, at, role, reason, message }) => (
+      <MomentLink being={being} n={n} className="row">
+        <Group justify="space-between" wrap="nowrap" gap="xs">
+          <Text size="sm">
+            <b>
+              <Inert text={being} />
+            </b>{' '}
+            {role === null ? '' : 'as '}
+            <Inert text={role ?? ''} /> failed: {reason ?? 'no reason'}
+          </Text>
+          <Text size="xs">
+            <Time iso={at} />
+          </Text>
+        </Group>
+        {message === null ? null : (
+          <Text size="sm" className="quiet" lineClamp={2}>
+            <Inert text={message} />
+          </Text>
+        )}
+      </MomentLink>
+    )}
+  </Rows>
 )
 
 function numberText(value: number): string {

@@ -18,7 +18,7 @@ const STOPS = [
   },
   {
     at: '/health',
-    title: 'Health',
+    title: 'Cost and health',
     text: 'What it costs, what waits and what failed, and what to do about it.',
   },
 ] as const

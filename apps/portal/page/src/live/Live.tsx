@@ -18,12 +18,13 @@ import {
 } from '../parts/index.ts'
 import { OutcomeWords } from './OutcomeWords.tsx'
 import { type LatelyFound, latelyQuery, type Spoken } from './queries.ts'
+import { runsOf } from './runs.ts'
 import { SpokenGraph } from './SpokenGraph.tsx'
 import { Strip } from './Strip.tsx'
 
 const ANEW_MS = 5000
-/** The newest ones; the strip has all. */
-const LISTED_MAX = 40
+/** The newest lines; the strip has all. */
+const LISTED_MAX = 20
 const SPANS = [
   { value: '300', label: '5 minutes' },
   { value: '900', label: '15 minutes' },
@@ -83,14 +84,14 @@ function Found({ spoken, strip, waiting, isAll, since, until }: LatelyFound) {
             <Card isPart title="What happened">
               <Rows
                 label="Moments"
-                items={strip.slice(-LISTED_MAX).reverse()}
-                keyOf={({ being, n }) => `${being} ${n}`}
+                items={runsOf(strip, LISTED_MAX)}
+                keyOf={({ mark: { being, n } }) => `${being} ${n}`}
                 height={44}
               >
-                {(mark) => (
+                {({ mark, count }) => (
                   <MomentLink being={mark.being} n={mark.n} className="row">
                     <Group justify="space-between" wrap="nowrap" gap="xs">
-                      <OutcomeWords {...mark} />
+                      <OutcomeWords {...mark} count={count} />
                       <Text size="xs">
                         <Time iso={mark.endedAt} />
                       </Text>

@@ -14,10 +14,12 @@ interface Props {
   readonly outcome: string
   readonly reason: string | null
   readonly role: string | null
+  /** how many ended so after each other */
+  readonly count: number
 }
 
 /** How a moment ended, as a sentence. */
-export const OutcomeWords = ({ being, outcome, reason, role }: Props) => (
+export const OutcomeWords = ({ being, outcome, reason, role, count }: Props) => (
   <Text size="sm" component="span">
     <b>
       <Inert text={being} />
@@ -26,5 +28,6 @@ export const OutcomeWords = ({ being, outcome, reason, role }: Props) => (
     {role === null ? null : <Inert text={role} />} {WORDS[outcome] ?? outcome}
     {reason === null ? '' : ': '}
     {reason === null ? null : <Inert text={reason} />}
+    {count === 1 ? null : <span className="quiet">, {count} times</span>}
   </Text>
 )

@@ -1,19 +1,20 @@
 import { useNavigate } from '@tanstack/react-router'
 import { Quiet } from '../parts/index.ts'
 import { seen } from '../text/unseen.ts'
-import { circleOf, HEIGHT, WIDTH } from './circle.ts'
+import { circleOf, heightOf, NARROW, WIDE, widthOf } from './circle.ts'
 import type { Spoken } from './queries.ts'
-
-const NAME_CHARS = 18
+import { useIsNarrow } from './useIsNarrow.ts'
 
 /** Who spoke to whom, as a picture. The list beside it says the same in words, and leads to each. */
 export function SpokenGraph({ spoken }: { readonly spoken: readonly Spoken[] }) {
   const navigate = useNavigate()
-  const { nodes, lines, others } = circleOf(spoken)
+  const size = useIsNarrow() ? NARROW : WIDE
+  const { nodes, lines, others } = circleOf(spoken, size)
+  const height = heightOf(size)
   return (
     <div className="map">
       <svg
-        viewBox={`0 0 ${WIDTH} ${HEIGHT}`}
+        viewBox={`0 0 ${widthOf(size)} ${height}`}
         role="img"
         aria-label="Who spoke to whom"
         className="spoken-graph"
@@ -52,10 +53,10 @@ export function SpokenGraph({ spoken }: { readonly spoken: readonly Spoken[] }) 
             <circle cx={x} cy={y} r={10} />
             <text
               x={side === 'middle' ? x : side === 'start' ? x + 16 : x - 16}
-              y={side === 'middle' ? (y < HEIGHT / 2 ? y - 16 : y + 26) : y + 4}
+              y={side === 'middle' ? (y < height / 2 ? y - 16 : y + 26) : y + 4}
               textAnchor={side}
             >
-              {shortened(seen(stance))}
+              {shortened(seen(stance), size.nameChars)}
             </text>
           </g>
         ))}
@@ -69,5 +70,5 @@ export function SpokenGraph({ spoken }: { readonly spoken: readonly Spoken[] }) 
   )
 }
 
-const shortened = (name: string): string =>
-  name.length > NAME_CHARS ? `${name.slice(0, NAME_CHARS - 1)}…` : name
+const shortened = (name: string, chars: number): string =>
+  name.length > chars ? `${name.slice(0, chars - 1)}…` : name

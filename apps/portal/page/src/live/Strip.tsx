@@ -1,31 +1,33 @@
 import { useNavigate } from '@tanstack/react-router'
 import { seen } from '../text/unseen.ts'
 import type { LatelyFound, Mark } from './queries.ts'
+import { useIsNarrow } from './useIsNarrow.ts'
 
 const LANES_MAX = 12
 const LANE = 24
-const NAMES = 130
-const WIDTH = 1000
 const AXIS = 22
-const TICKS = 5
+/** In px: the names before the lanes, all of it, and how many times are written below. */
+const WIDE = { names: 130, width: 1000, ticks: 5, nameChars: 17 }
+const NARROW = { names: 90, width: 330, ticks: 3, nameChars: 11 }
 
 const CLOCK = new Intl.DateTimeFormat(undefined, { hour: '2-digit', minute: '2-digit', second: '2-digit' })
 
 /** The last minutes from left to right, a lane for each being. The list below says the same in words. */
 export function Strip({ since, until, strip }: Pick<LatelyFound, 'since' | 'until' | 'strip'>) {
   const navigate = useNavigate()
+  const { names, width, ticks, nameChars } = useIsNarrow() ? NARROW : WIDE
   const lanes = [...Map.groupBy(strip, ({ being }) => being)]
     .sort(([a, m], [b, n]) => n.length - m.length || (a < b ? -1 : 1))
     .slice(0, LANES_MAX)
   const [begin, end] = [Date.parse(since), Date.parse(until)]
-  const x = (iso: string) => NAMES + ((Date.parse(iso) - begin) / (end - begin)) * (WIDTH - NAMES - 8)
+  const x = (iso: string) => names + ((Date.parse(iso) - begin) / (end - begin)) * (width - names - 8)
   const height = lanes.length * LANE + AXIS
   return (
     // biome-ignore lint/a11y/noNoninteractiveTabindex: it scrolls, so it is reached by keys
     <section className="map strip" aria-label="Strip of the last minutes" tabIndex={0}>
-      <svg viewBox={`0 0 ${WIDTH} ${height}`} role="img" aria-label="The last minutes">
-        {Array.from({ length: TICKS }, (_, i) => {
-          const at = begin + ((end - begin) * i) / (TICKS - 1)
+      <svg viewBox={`0 0 ${width} ${height}`} role="img" aria-label="The last minutes">
+        {Array.from({ length: ticks }, (_, i) => {
+          const at = begin + ((end - begin) * i) / (ticks - 1)
           const left = x(new Date(at).toISOString())
           return (
             <g key={at}>
@@ -33,7 +35,7 @@ export function Strip({ since, until, strip }: Pick<LatelyFound, 'since' | 'unti
               <text
                 x={left}
                 y={height - 6}
-                textAnchor={i === TICKS - 1 ? 'end' : 'middle'}
+                textAnchor={i === ticks - 1 ? 'end' : 'middle'}
                 className="strip-note"
               >
                 {CLOCK.format(at)}
@@ -44,7 +46,7 @@ export function Strip({ since, until, strip }: Pick<LatelyFound, 'since' | 'unti
         {lanes.map(([being, marks], lane) => (
           <g key={being}>
             <text x={8} y={lane * LANE + 16} className="strip-name">
-              {seen(being).slice(0, 17)}
+              {seen(being).slice(0, nameChars)}
             </text>
             {marks.map((mark) => (
               // biome-ignore lint/a11y/noStaticElementInteractions: the list below has the same links

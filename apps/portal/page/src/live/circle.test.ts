@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { circleOf, HEIGHT, NODES_MAX, WIDTH } from './circle.ts'
+import { circleOf, heightOf, NARROW, WIDE, widthOf } from './circle.ts'
 
 const spoke = (from: string, to: string, count = 1, failed = 0) => ({
   from,
@@ -11,7 +11,10 @@ const spoke = (from: string, to: string, count = 1, failed = 0) => ({
 })
 
 it('draws each being once, those that spoke most first, and a line each way', () => {
-  const { nodes, lines, others } = circleOf([spoke('@a', '@b', 8, 1), spoke('@b', '@a'), spoke('@c', '@b')])
+  const { nodes, lines, others } = circleOf(
+    [spoke('@a', '@b', 8, 1), spoke('@b', '@a'), spoke('@c', '@b')],
+    WIDE,
+  )
   expect(nodes.map(({ stance }) => stance)).toEqual(['@b', '@a', '@c'])
   expect(lines.map(({ width, isFailing }) => [width, isFailing])).toEqual([
     [4, true],
@@ -22,12 +25,25 @@ it('draws each being once, those that spoke most first, and a line each way', ()
   expect(others).toBe(0)
 })
 
-it('leaves out whom there is no room for, and says how many', () => {
-  const { nodes, others } = circleOf(Array.from({ length: 60 }, (_, i) => spoke('@hub', `@b${i}`, 60 - i)))
-  expect([nodes.length, others]).toEqual([NODES_MAX, 61 - NODES_MAX])
-  for (const { x, y } of nodes) expect(x > 0 && x < WIDTH && y > 0 && y < HEIGHT).toBe(true)
-})
+/** Width of a letter of 13 px, about, and what is between a being and its name. */
+const LETTER_PX = 7.7
+const GAP_PX = 16
+
+it.each([WIDE, NARROW])(
+  'leaves out whom there is no room for beyond $nodesMax, says how many, and cuts no name',
+  (size) => {
+    const all = Array.from({ length: 60 }, (_, i) => spoke('@hub', `@b${i}`, 60 - i))
+    const { nodes, others } = circleOf(all, size)
+    expect([nodes.length, others]).toEqual([size.nodesMax, 61 - size.nodesMax])
+    const name = GAP_PX + size.nameChars * LETTER_PX
+    for (const { x, y, side } of nodes) {
+      expect(y > 0 && y < heightOf(size)).toBe(true)
+      expect(x - (side === 'end' ? name : 0)).toBeGreaterThan(0)
+      expect(x + (side === 'start' ? name : 0)).toBeLessThan(widthOf(size))
+    }
+  },
+)
 
 it('has nothing to draw where nobody spoke', () => {
-  expect(circleOf([])).toEqual({ nodes: [], lines: [], others: 0 })
+  expect(circleOf([], WIDE)).toEqual({ nodes: [], lines: [], others: 0 })
 })

@@ -1,12 +1,21 @@
 import type { Spoken } from './queries.ts'
 
-/** More beings than this are a knot, not a picture. */
-export const NODES_MAX = 24
-const RADIUS = 190
-const MARGIN_X = 120
+/** The measures of a picture, in px. */
+export interface Size {
+  /** more beings than this are a knot, not a picture */
+  readonly nodesMax: number
+  readonly radius: number
+  /** beside the circle, for names of so many letters */
+  readonly marginX: number
+  readonly nameChars: number
+}
+
+export const WIDE: Size = { nodesMax: 24, radius: 190, marginX: 160, nameChars: 18 }
+/** Of a telephone. */
+export const NARROW: Size = { nodesMax: 12, radius: 90, marginX: 90, nameChars: 9 }
 const MARGIN_Y = 48
-export const WIDTH = 2 * (RADIUS + MARGIN_X)
-export const HEIGHT = 2 * (RADIUS + MARGIN_Y)
+export const widthOf = ({ radius, marginX }: Size): number => 2 * (radius + marginX)
+export const heightOf = ({ radius }: Size): number => 2 * (radius + MARGIN_Y)
 
 export interface Node {
   readonly stance: string
@@ -32,13 +41,13 @@ export interface Circle {
 }
 
 /** Beings on a circle, those that spoke most first, and a line for each pair of which one spoke to the other. */
-export function circleOf(spoken: readonly Spoken[]): Circle {
+export function circleOf(spoken: readonly Spoken[], size: Size): Circle {
   const weights = new Map<string, number>()
   for (const { from, to, count } of spoken)
     for (const stance of [from, to]) weights.set(stance, (weights.get(stance) ?? 0) + count)
   const stances = [...weights].sort(([a, m], [b, n]) => n - m || (a < b ? -1 : 1)).map(([stance]) => stance)
-  const shown = stances.slice(0, NODES_MAX)
-  const nodes = new Map(shown.map((stance, i) => [stance, nodeAt(stance, i, shown.length)]))
+  const shown = stances.slice(0, size.nodesMax)
+  const nodes = new Map(shown.map((stance, i) => [stance, nodeAt(size, stance, i / shown.length)]))
   const lines = spoken.flatMap(({ from, to, count, failed }) => {
     const [a, b] = [nodes.get(from), nodes.get(to)]
     if (a === undefined || b === undefined) return []
@@ -47,13 +56,13 @@ export function circleOf(spoken: readonly Spoken[]): Circle {
   return { nodes: [...nodes.values()], lines, others: stances.length - shown.length }
 }
 
-function nodeAt(stance: string, i: number, count: number): Node {
-  const angle = -Math.PI / 2 + (2 * Math.PI * i) / count
+function nodeAt(size: Size, stance: string, turn: number): Node {
+  const angle = -Math.PI / 2 + 2 * Math.PI * turn
   const across = Math.cos(angle)
   return {
     stance,
-    x: round(WIDTH / 2 + RADIUS * across),
-    y: round(HEIGHT / 2 + RADIUS * Math.sin(angle)),
+    x: round(widthOf(size) / 2 + size.radius * across),
+    y: round(heightOf(size) / 2 + size.radius * Math.sin(angle)),
     side: Math.abs(across) < 0.3 ? 'middle' : across > 0 ? 'start' : 'end',
   }
 }

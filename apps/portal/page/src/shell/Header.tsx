@@ -83,7 +83,7 @@ function Account({ stance }: { readonly stance: string }) {
         ))}
         <Menu.Divider />
         <Menu.Item component={Link} to="/account">
-          How you sign in
+          Settings
         </Menu.Item>
         <Menu.Item onClick={() => leaving.mutate()}>Sign out</Menu.Item>
       </Menu.Dropdown>

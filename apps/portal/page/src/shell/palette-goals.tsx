@@ -51,7 +51,11 @@ export const pageGoals = (pages: readonly ShownPage[], query: string): readonly 
           }),
         ]
       : []),
-    goal('key', { id: 'account', label: 'How you sign in', go: (navigate) => navigate({ to: '/account' }) }),
+    goal('key', {
+      id: 'account',
+      label: 'Settings: how you sign in',
+      go: (navigate) => navigate({ to: '/account' }),
+    }),
   ]
   return without([{ group: 'Pages', actions: own.filter(({ label }) => label.toLowerCase().includes(text)) }])
 }
