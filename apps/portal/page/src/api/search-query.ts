@@ -1,5 +1,5 @@
 import { queryOptions } from '@tanstack/react-query'
-import { api } from '../api/client.ts'
+import { api } from './client.ts'
 
 /** What one may read that holds some words. What was found before is shown until there is an answer. */
 export const searchQuery = (text: string) =>

@@ -1,8 +1,10 @@
 import { Text } from '@mantine/core'
+import { useDisclosure } from '@mantine/hooks'
 import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import { reachQuery } from '../api/queries.ts'
-import { Card, Quiet } from '../parts/index.ts'
+import { Composer } from '../overlays/Composer.tsx'
+import { Card, Dialog, Quiet } from '../parts/index.ts'
 import type { SessionFound } from '../shell/navigation.ts'
 
 interface Props {
@@ -25,7 +27,7 @@ export function FirstSteps({ uses, stance }: Props) {
       </Text>
       <div className="tiles">
         {someone === undefined ? (
-          <Tile to="/threads" title="Speak to a being" of="Begin a thread. The answer comes to your inbox." />
+          <Speak />
         ) : (
           <Link to="/beings/$name" params={{ name: someone.slice(1) }} className="card tile">
             <Text size="sm" fw={600}>
@@ -45,8 +47,26 @@ export function FirstSteps({ uses, stance }: Props) {
   )
 }
 
+/** For who may speak to many: it asks whom. */
+function Speak() {
+  const [isOpen, { open, close }] = useDisclosure()
+  return (
+    <>
+      <button type="button" className="card tile" onClick={open}>
+        <Text size="sm" fw={600}>
+          Speak to a being
+        </Text>
+        <Quiet>Ask it anything. The answer comes to your inbox.</Quiet>
+      </button>
+      <Dialog opened={isOpen} onClose={close} title="Speak to a being">
+        <Composer />
+      </Dialog>
+    </>
+  )
+}
+
 interface TileProps {
-  readonly to: '/threads' | '/world' | '/birth' | '/inbox'
+  readonly to: '/world' | '/birth' | '/inbox'
   readonly title: string
   readonly of: string
 }

@@ -7,6 +7,7 @@ import { useDeed } from '../api/deed.ts'
 import { randomId } from '../api/random-id.ts'
 import { Form, given } from '../parts/index.ts'
 import { Sent } from './Sent.tsx'
+import { WhomInput } from './WhomInput.tsx'
 
 interface Props {
   /** whom it is said to; left out, it is asked for */
@@ -82,15 +83,7 @@ export function Composer({ target, thread, onSaid }: Props) {
         </Button>
       }
     >
-      {target === undefined ? (
-        <TextInput
-          label="Being"
-          placeholder="@echo"
-          required
-          data-autofocus
-          {...form.getInputProps('target')}
-        />
-      ) : null}
+      {target === undefined ? <WhomInput {...form.getInputProps('target')} /> : null}
       <Textarea
         label={target === undefined ? 'What you say' : `What you say to ${target}`}
         minRows={2}

@@ -4,9 +4,9 @@ import { useQuery } from '@tanstack/react-query'
 import { useNavigate } from '@tanstack/react-router'
 import { useEffect, useState } from 'react'
 import { sessionQuery } from '../api/queries.ts'
+import { searchQuery } from '../api/search-query.ts'
 import { pagesFor } from './navigation.ts'
 import { failedGoals, foundIn, type Goal, pageGoals } from './palette-goals.tsx'
-import { searchQuery } from './search-query.ts'
 
 const [store, spotlight] = createSpotlight()
 
