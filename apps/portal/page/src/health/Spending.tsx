@@ -128,18 +128,26 @@ function By({ of }: { readonly of: Spent }) {
         value={kind}
         onChange={(chosen) => setKind(chosen as Kind)}
       />
-      <Table.ScrollContainer minWidth={420}>
-        <Table
-          tabularNums
-          data={{
-            head: ['Name', 'Moments', 'Failed', 'Tokens', 'Money', '95 % within'],
-            body: of[kind].map((one) => [<Name key="name" kind={kind} name={one.name} />, ...cellsOf(one)]),
-          }}
-        />
-      </Table.ScrollContainer>
+      {of[kind].length === 0 ? (
+        <Text size="sm">Nothing in this time.</Text>
+      ) : (
+        <Tallies kind={kind} of={of[kind]} />
+      )}
     </Card>
   )
 }
+
+const Tallies = ({ kind, of }: { readonly kind: Kind; readonly of: readonly NamedTally[] }) => (
+  <Table.ScrollContainer minWidth={420}>
+    <Table
+      tabularNums
+      data={{
+        head: ['Name', 'Moments', 'Failed', 'Tokens', 'Money', '95 % within'],
+        body: of.map((one) => [<Name key="name" kind={kind} name={one.name} />, ...cellsOf(one)]),
+      }}
+    />
+  </Table.ScrollContainer>
+)
 
 const cellsOf = ({ moments, failures, tokens, money, seconds }: NamedTally) => [
   moments,
@@ -155,17 +163,18 @@ function Name({ kind, name }: { readonly kind: Kind; readonly name: string | nul
 }
 
 /** So many stand above what was spent. */
-const FAILURES_SHOWN = 6
+const FAILURES_SHOWN = 10
 
 function Failures({ failures }: Pick<Spent, 'failures'>) {
-  const [isWhole, setWhole] = useState(failures.length <= FAILURES_SHOWN + 1)
+  const [isAsked, ask] = useState(false)
+  const isWhole = isAsked || failures.length <= FAILURES_SHOWN + 2
   const shown = isWhole ? failures : failures.slice(0, FAILURES_SHOWN)
   return (
     <Card isPart title="Failures">
       <FailureRows failures={shown} />
       {isWhole ? null : (
         <div>
-          <SmallButton onClick={() => setWhole(true)}>Show all {failures.length}</SmallButton>
+          <SmallButton onClick={() => ask(true)}>Show all {failures.length}</SmallButton>
         </div>
       )}
     </Card>
