@@ -13,6 +13,10 @@ const AXE = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.mi
 /** WCAG 2.2, levels A and AA, and what axe counts as good practice. */
 const TAGS = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice']
 
+const CROWD = 50
+const ARABIC = 'أين الطلب؟'
+const FAMILY = '👨‍👩‍👧'
+
 /** Rules that the page breaks, with the elements that break them. The page's policy stops no script that the debugger runs. */
 async function violationsOf(page: Page): Promise<string[]> {
   // Badges and menus fade in, and a half faded text has too little contrast.
@@ -34,6 +38,8 @@ describe.runIf(hasChromium)('axe finds nothing wrong', () => {
   beforeAll(async () => {
     at = await PortalWorld.start({ extensions: [harmony] })
     browser = await openBrowser()
+    for (let i = 0; i < CROWD; i++)
+      await at.world.birth({ name: `clerk-${i}`, cognition: 'scripted', script: 'echo', home: '/library' })
     const scene = harmony.scene.filter(
       (call) =>
         !JSON.stringify(call).includes('ada') && !('action' in call && call.action === 'harmony:drum'),
@@ -147,6 +153,68 @@ describe.runIf(hasChromium)('axe finds nothing wrong', () => {
         document.querySelector('main').append(box, picture)`)
       const rules = (await violationsOf(page)).map((one) => one.split(':')[0])
       expect(rules).toEqual(expect.arrayContaining(['color-contrast', 'image-alt']))
+    })
+  })
+
+  it('by keys alone: the first stop leads past the navigation to the page', async () => {
+    await inContext('light', 1440, async (page) => {
+      await enterBy(page, at, 'operator')
+      await page.keyboard.press('Tab')
+      expect(await page.evaluate('document.activeElement.textContent')).toBe('Skip to the page')
+      await page.locator('.skip:focus').waitFor()
+      await page.keyboard.press('Enter')
+      await page.keyboard.press('Tab')
+      expect(await page.evaluate("document.activeElement.closest('main') !== null")).toBe(true)
+    })
+  })
+
+  it('times stand in the zone of the person, and say on hover which one it is', async () => {
+    const zones = ['Asia/Kolkata', 'America/St_Johns']
+    const shown = await Promise.all(
+      zones.map(async (timezoneId) => {
+        const context = await browser.newContext({ timezoneId, locale: 'en-GB' })
+        const page = await context.newPage()
+        await enterBy(page, at, 'operator')
+        await page.goto(`${at.origin}/beings/echo`)
+        const time = page.locator('main time').first()
+        const [iso, text, title] = [
+          (await time.getAttribute('datetime')) ?? '',
+          await time.textContent(),
+          await time.getAttribute('title'),
+        ]
+        await context.close()
+        const wanted = new Date(iso).toLocaleTimeString('en-GB', { timeZone: timezoneId, timeStyle: 'short' })
+        expect(text).toContain(wanted)
+        expect(title).toMatch(timezoneId === 'Asia/Kolkata' ? /GMT\+5:30|IST/ : /GMT-[23]:30|N[SD]T/)
+        return text
+      }),
+    )
+    expect(shown[0]).not.toBe(shown[1])
+  })
+
+  it('words from right to left turn nothing beside them around, and joined characters stay one', async () => {
+    await summon(at.world, {
+      target: 'echo',
+      content: `${ARABIC} ${FAMILY}`,
+      as: 'operator',
+      waitSeconds: 30,
+    })
+    await inContext('light', 1440, async (page) => {
+      await enterBy(page, at, 'operator')
+      await page.goto(`${at.origin}/threads`)
+      const row = page.locator('a.row').filter({ hasText: ARABIC })
+      const words = row.locator('.inert').filter({ hasText: ARABIC }).first()
+      expect(await words.textContent()).toBe(`${ARABIC} ${FAMILY}`)
+      expect(await words.locator('.unseen').count()).toBe(0)
+      expect(await words.evaluate('(one) => getComputedStyle(one).direction')).toBe('rtl')
+      // The time ends the row, as in any other row, and who took part reads from left to right.
+      const [subject, time] = [await words.boundingBox(), await row.locator('time').boundingBox()]
+      expect(time!.x).toBeGreaterThan(subject!.x + subject!.width)
+      const taking = row.locator('.inert').filter({ hasText: '@echo' })
+      expect(await taking.evaluate('(one) => getComputedStyle(one).direction')).toBe('ltr')
+      // In one word, so that a font that has it draws one sign.
+      const parts = await words.evaluate('(one) => [...one.childNodes].map((node) => node.textContent)')
+      expect(parts).toEqual([`${ARABIC} ${FAMILY}`])
     })
   })
 })

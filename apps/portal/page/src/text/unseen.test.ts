@@ -26,6 +26,7 @@ it.each([
   ['Hindi with a half letter', 'क्‍ष'],
 ])('%s is shown as it is', (_what, text) => {
   expect(pieces(text)).toEqual([{ text, isUnseen: false }])
+  expect(escaped(text)).toBe(text)
 })
 
 it.each(['ad\u200dmin', '\u200d👨', '👨\u200d', 'a\u200cb'])(

@@ -59,8 +59,17 @@ export const seen = (text: string): string =>
     .join('')
 
 /** The same JSON, with such characters written as escapes, for a field in which it is changed. */
-export const escaped = (json: string): string =>
-  [...json].map((letter) => (UNSEEN.test(letter) ? letter.split('').map(escapeOf).join('') : letter)).join('')
+export function escaped(json: string): string {
+  const joiners = joinersIn(json)
+  let at = 0
+  return [...json]
+    .map((letter) => {
+      const isPlain = !UNSEEN.test(letter) || joiners.has(at)
+      at += letter.length
+      return isPlain ? letter : letter.split('').map(escapeOf).join('')
+    })
+    .join('')
+}
 
 /** @param unit of UTF-16: JSON writes a character beyond the first plane as two escapes */
 const escapeOf = (unit: string): string => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`
