@@ -201,7 +201,7 @@ describe.runIf(hasChromium)('roles, flows and signals in a browser', () => {
     const versions = page.getByRole('region', { name: 'Versions' })
     await versions.getByRole('button', { name: 'Compare' }).first().click()
     await versions.locator('[data-kind=added]').first().waitFor()
-    await versions.getByRole('button', { name: 'Restore' }).first().click()
+    await versions.getByRole('button', { name: 'Restore' }).nth(1).click() // of two before the one in force
     await page.getByText(/^Published, with 1 sentence/).waitFor()
     expect(await flowOf('kid')).toEqual([{ when: { 'caller.cognition': ['human'] }, role: 'loud' }])
     expect(complaints).toEqual([])
@@ -322,7 +322,7 @@ describe.runIf(hasChromium)('roles, flows and signals in a browser', () => {
       name: 'hostile',
       description: HOSTILE_TEXT,
       prompt: HOSTILE_TEXT,
-      canSee: [HOSTILE_TEXT],
+      canSee: [HOSTILE_TEXT.replaceAll('*', '')], // no name has a star
       canSummon: [{ rel: 'asker' }],
     })
     const flow = [{ when: { 'me.quality.x.y': HOSTILE_TEXT }, role: 'hostile' }]
