@@ -94,6 +94,11 @@ describe('a trial by the API', () => {
       [{ candidates: { x: { model: { connection: 'default', name: 'dear' } } } }, 'a connection'],
       [{ candidates: { x: {} }, scorers: { s: { module: '/etc/passwd' } } }, 'trial.scorers.s'],
       [{ candidates: { x: {} }, moments: { last: 5000 } }, 'trial.moments.last'],
+      [{ candidates: { x: {} }, moments: { being: Array(999).fill('@guide') } }, 'trial.moments.being'],
+      [
+        { candidates: Object.fromEntries(Array.from({ length: 9 }, (_, i) => [`x${i}`, {}])) },
+        'trial.candidates',
+      ],
     ]
     for (const [more, where] of odd) {
       const { status, text } = await run(ada, trialOf(more))

@@ -10,6 +10,9 @@ import { answers, body, given, newApi, open, operation } from './operation.ts'
 /** Moments of a trial that says no number of them. */
 const MOMENTS = 20
 const MOMENTS_MAX = 200
+const BEINGS_MAX = 200
+const CANDIDATES_MAX = 8
+const SCORERS_MAX = 8
 /** Of one trial, with those of its scorers. */
 const CALLS_MAX = 400
 const SECONDS_MAX = 600
@@ -110,7 +113,15 @@ function readTrial(value: unknown): Trial {
   const wrong = (at: string, why: string) => new TreeosError('INVALID_INPUT', `${at}: ${why}`)
   if ('fault' in read) throw wrong(['trial', ...read.fault.path].join('.'), read.fault.message)
   const { moments, scorers, candidates } = read.value
-  if (moments.last > MOMENTS_MAX) throw wrong('trial.moments.last', `takes ${MOMENTS_MAX} at most here`)
+  // Before anything is lived again: the estimate itself takes time.
+  const most: [string, number, number][] = [
+    ['moments.last', moments.last, MOMENTS_MAX],
+    ['moments.being', moments.being?.length ?? 0, BEINGS_MAX],
+    ['candidates', Object.keys(candidates).length, CANDIDATES_MAX],
+    ['scorers', Object.keys(scorers).length, SCORERS_MAX],
+  ]
+  for (const [at, count, max] of most)
+    if (count > max) throw wrong(`trial.${at}`, `takes ${max} at most here, and not ${count}`)
   for (const [name, { module }] of Object.entries(scorers))
     if (module !== undefined) throw wrong(`trial.scorers.${name}`, 'code is run by `treeos trial run` alone')
   for (const { model } of [...Object.values(candidates), ...Object.values(scorers)])
