@@ -8,7 +8,7 @@ const LANE = 24
 const AXIS = 22
 /** In px: the names before the lanes, all of it, and how many times are written below. */
 const WIDE = { names: 130, width: 1000, ticks: 5, nameChars: 17 }
-const NARROW = { names: 90, width: 330, ticks: 3, nameChars: 11 }
+const NARROW = { names: 90, width: 330, ticks: 2, nameChars: 11 }
 
 const CLOCK = new Intl.DateTimeFormat(undefined, { hour: '2-digit', minute: '2-digit', second: '2-digit' })
 
