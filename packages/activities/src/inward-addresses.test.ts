@@ -65,7 +65,9 @@ describe('an address inside is reached by no spelling', () => {
   })
 
   it.each(ALL)('as what a model server redirects to: %s', async (host) => {
-    expect(await exchange(new URL(redirecting(host)), { method: 'POST', body: '{}' })).toMatchObject({
+    expect(
+      await exchange(new URL(redirecting(host)), { method: 'POST', headers: new Headers(), body: '{}' }),
+    ).toMatchObject({
       refusal: { status: 307 },
     })
     expect(reached).toEqual([])

@@ -2,3 +2,4 @@
 export { agentOptionsFor } from './agent.ts'
 export { egressFetch } from './fetch.ts'
 export { outsideFetch } from './outside-fetch.ts'
+export { type Arriving, arrivingOf, egressRequest } from './request.ts'

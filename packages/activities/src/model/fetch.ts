@@ -1,4 +1,5 @@
-import { egressFetch } from '@treeos/egress'
+import type { Readable } from 'node:stream'
+import { type Arriving, arrivingOf, egressRequest } from '@treeos/egress'
 import { type Refusal, readRefusal } from './refusal.ts'
 
 /** Most bytes read of an answer. A decision has at most 2 × 64 KiB, and JSON in JSON may write a byte as six. */
@@ -19,6 +20,9 @@ export type Reply =
   | { readonly text: string }
   | { readonly events: AsyncIterable<Uint8Array> }
 
+/** A request. */
+export type Sending = Parameters<typeof egressRequest>[1]
+
 export interface ExchangeOptions {
   readonly fetch?: typeof globalThis.fetch
   /** optional fields of the request, which a refusal may name */
@@ -35,20 +39,32 @@ export interface ExchangeOptions {
  */
 export async function exchange(
   url: URL,
-  init: RequestInit,
-  { fetch = egressFetch, fields = [], hear }: ExchangeOptions = {},
+  init: Sending,
+  { fetch, fields = [], hear }: ExchangeOptions = {},
 ): Promise<Reply> {
-  const response = await fetch(url, { ...init, redirect: 'manual' })
-  const { status, headers, body } = response
-  if (!response.ok) {
-    const text = await readStart(response)
+  const arriving =
+    fetch === undefined
+      ? await egressRequest(url, init)
+      : arrivingOf(await fetch(url, { ...(init as RequestInit), redirect: 'manual' }))
+  const { status, headers, body } = arriving
+  if (status < 200 || status > 299) {
+    const text = await readStart(body)
     hear?.(text)
     return { refusal: readRefusal({ status, headers, body: text }, fields) }
   }
-  if (body !== null && isStream(headers)) return { events: body }
-  const text = await readBounded(response)
+  if (isStream(headers)) return { events: piecesOf(body) }
+  const text = await readBounded(body)
   // Some servers send a stream as something else.
   return /^\s*(?:data|event|id|:)[^{}]{0,40}[{:]/.test(text) ? { events: inOne(text) } : { text }
+}
+
+/** What comes of a body. Its errors are those of the connection, as `fetch` throws them. */
+async function* piecesOf(body: Readable): AsyncGenerator<Uint8Array> {
+  try {
+    yield* body
+  } catch (error) {
+    throw new TypeError('terminated', { cause: error })
+  }
 }
 
 async function* inOne(text: string): AsyncGenerator<Uint8Array> {
@@ -70,37 +86,34 @@ export function urlOf(baseUrl: string, path: string): URL {
   return url
 }
 
-const isStream = (headers: Headers): boolean =>
+const isStream = (headers: Arriving['headers']): boolean =>
   headers.get('content-type')?.split(';', 1)[0]?.trim().toLowerCase() === STREAM_TYPE
 
 /** The first bytes of the body of a refusal, as far as they come soon. */
-async function readStart({ body }: Response): Promise<string> {
-  if (body === null) return ''
-  const reader = body.getReader()
+async function readStart(body: Readable): Promise<string> {
   const chunks: Uint8Array[] = []
   let length = 0
-  const late = setTimeout(() => void reader.cancel().catch(() => undefined), REFUSAL_MS_MAX)
+  const late = setTimeout(() => body.destroy(), REFUSAL_MS_MAX)
   try {
-    while (length < REFUSAL_BYTES_MAX) {
-      const { done, value } = await reader.read()
-      if (done) break
-      length += value.length
-      chunks.push(value)
+    for await (const chunk of body) {
+      length += chunk.length
+      chunks.push(chunk)
+      if (length >= REFUSAL_BYTES_MAX) break
     }
   } catch {
     // A refusal counts without its body.
   } finally {
     clearTimeout(late)
-    await reader.cancel().catch(() => undefined)
+    body.destroy()
   }
   return new TextDecoder().decode(Buffer.concat(chunks))
 }
 
-async function readBounded(response: Response): Promise<string> {
+async function readBounded(body: Readable): Promise<string> {
   const chunks: Uint8Array[] = []
   let length = 0
-  // Leaving the loop early cancels the body and closes the connection. The count is of decompressed bytes.
-  for await (const chunk of response.body ?? []) {
+  // Leaving the loop early closes the connection. The count is of decompressed bytes.
+  for await (const chunk of piecesOf(body)) {
     length += chunk.length
     if (length > ANSWER_BYTES_MAX)
       throw new UnusableAnswerError(`model answered with more than ${ANSWER_BYTES_MAX} bytes`)

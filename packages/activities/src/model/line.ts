@@ -12,7 +12,7 @@ import {
   throwIfTransient,
   throwLost,
 } from './failures.ts'
-import { exchange, UnusableAnswerError } from './fetch.ts'
+import { exchange, type Sending, UnusableAnswerError } from './fetch.ts'
 import { parseJson } from './reading/arguments.ts'
 import { endOf } from './reading/message.ts'
 import { errorInside, type Refusal, readRefusal } from './refusal.ts'
@@ -43,6 +43,8 @@ export class Line {
   readonly #taking: Taking
   readonly #api: Api
   readonly #hear: ((text: string) => void) | undefined
+  /** of requests that are answered whole, and of those that are streamed */
+  readonly #destinations = new Map<boolean, Destination>()
 
   /** @param hear hears the text of refusals, which may quote prompt and key: it is for the operator's eyes, and is kept nowhere */
   constructor(endpoint: ModelEndpoint, timeoutSeconds: number, hear?: (text: string) => void) {
@@ -195,21 +197,42 @@ export class Line {
   }
 
   /** @returns null for a key or an address that HTTP cannot carry */
-  #requestOf(body: Body): { url: URL; init: RequestInit } | null {
-    const { apiKey = null } = this.#endpoint
+  #requestOf(body: Body): { url: URL; init: Sending } | null {
     try {
-      const isStreamed = body.stream === true
-      const headers = this.#api.headersOf(apiKey, isStreamed)
-      const init = { method: 'POST', headers, body: JSON.stringify(this.#api.requestOf(body)) }
-      return { url: this.#api.urlOf(this.#endpoint, isStreamed), init }
+      const { url, headers } = this.#destination(body.stream === true)
+      return { url, init: { method: 'POST', headers, body: JSON.stringify(this.#api.requestOf(body)) } }
     } catch {
       return null
     }
   }
+
+  /** Address and headers, which are the same for all requests. */
+  #destination(isStreamed: boolean): Destination {
+    const known = this.#destinations.get(isStreamed)
+    if (known !== undefined) return known
+    const headers = this.#api.headersOf(this.#endpoint.apiKey ?? null, isStreamed)
+    const found = { url: this.#api.urlOf(this.#endpoint, isStreamed), headers }
+    this.#destinations.set(isStreamed, found)
+    return found
+  }
 }
+
+interface Destination {
+  readonly url: URL
+  readonly headers: Headers
+}
+
+/** Moments that are alike have the same tools. */
+const marked = new WeakMap<readonly ModelTool[], readonly object[]>()
 
 /** Servers can hold a model to schemas that are strict. Some take no mixture of strict tools and others. */
 function withStrict(tools: readonly ModelTool[]): readonly object[] {
+  const known = marked.get(tools) ?? markStrict(tools)
+  marked.set(tools, known)
+  return known
+}
+
+function markStrict(tools: readonly ModelTool[]): readonly object[] {
   if (!tools.every((tool) => isStrict(tool.function.parameters))) return tools
   return tools.map((tool) => ({ ...tool, function: { ...tool.function, strict: true } }))
 }

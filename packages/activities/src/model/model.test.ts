@@ -13,6 +13,7 @@ import {
   startModelServer,
   tools,
 } from '../../test/asking.ts'
+import { Line } from './line.ts'
 import { createModel, modelEndpoint } from './model.ts'
 
 describe('what is asked', () => {
@@ -117,20 +118,9 @@ describe('the name of the limit of an answer', () => {
     ['https://x.openai.azure.com/openai/v1', 'max_completion_tokens'],
     ['https://api.mistral.ai/v1', 'max_tokens'],
     ['https://notopenai.com/v1', 'max_tokens'],
-  ])('at %s is %s first', async (baseUrl, name) => {
-    const bodies: string[] = []
-    vi.stubGlobal('fetch', async (_url: unknown, init: RequestInit) => {
-      bodies.push(String(init.body))
-      return Response.json({ choices: [{ message: { content: 'hm' } }] })
-    })
-    try {
-      await createModel(modelEndpoint({ ...mind, baseUrl, apiKey: KEY }), { timeoutSeconds: 10 }).decide(
-        bounded,
-      )
-    } finally {
-      vi.unstubAllGlobals()
-    }
-    expect(JSON.parse(bodies[0] ?? '')).toHaveProperty(name, 77)
+  ])('at %s is %s first', (baseUrl, name) => {
+    const line = new Line(modelEndpoint({ ...mind, baseUrl, apiKey: KEY }), 10)
+    expect(line.bodyOf(bounded)).toHaveProperty(name, 77)
   })
 })
 

@@ -27,7 +27,7 @@ export function readRefusal(
     headers,
     body,
     inside = false,
-  }: { status: number; headers: Headers; body: string; inside?: boolean },
+  }: { status: number; headers: Pick<Headers, 'get'>; body: string; inside?: boolean },
   fields: readonly string[],
 ): Refusal {
   const parsed = parseJson(body)
@@ -133,7 +133,7 @@ function topicOf(status: number, error: JsonObject, body: string, wait: number |
 }
 
 /** How long the headers ask to wait: `retry-after` in seconds or as a date, or by a name of one provider. */
-function readRetryAfter(headers: Headers): number | undefined {
+function readRetryAfter(headers: Pick<Headers, 'get'>): number | undefined {
   const after = headers.get('retry-after')
   const waits = [
     Number(headers.get('retry-after-ms') ?? Number.NaN),
