@@ -90,9 +90,15 @@ export function readSetArguments(readSet: ReadSet): RawBuilder<unknown> {
     ...[...readSet.lists.values()].map(({ kind, place, most }) => `${kind} ${most ?? 'all'} ${place}`),
     ...[...readSet.counts.values()].map(({ kind, place }) => `${kind} count ${place}`),
   ]
-  return sql`${[...keys]}::text[], ${[...keys].map(reelOfKey)}::text[], ${places}::text[], ${[...parents]}::text[],
-    ${[...asides]}::text[], ${[...wore]}::text[], ${BOUNDS}::integer[]`
+  const rows = [...keys]
+  return sql`${texts(rows)}::text[], ${texts(rows.map(reelOfKey))}::text[], ${texts(places)}::text[], ${texts([...parents])}::text[],
+    ${texts([...asides])}::text[], ${texts([...wore])}::text[], ${BOUNDS}::integer[]`
 }
+
+/** An array as Postgres writes it, where no item needs an escape: `pg` looks for that in each item, and a crowded place has hundreds. */
+const texts = (items: readonly string[]): readonly string[] | string =>
+  items.length === 0 || items.some((item) => NEEDS_ESCAPE.test(item)) ? items : `{"${items.join('","')}"}`
+const NEEDS_ESCAPE = /["\\]/
 
 const { saidMax, didMax, wakesMax, threadsMax } = ASIDE_BOUNDS
 const BOUNDS = [saidMax, didMax, wakesMax, threadsMax]

@@ -3,6 +3,7 @@ import { type RawBuilder, sql } from 'kysely'
 import { genesisHash } from '../ledger/hash.ts'
 import type { Db } from '../sql/database.ts'
 import { decodeJson } from '../sql/stored-json.ts'
+import { stateOf } from './decoded.ts'
 
 /** One row and the head of the reel it is folded from; state is null when there is no such row. */
 export interface SeenRow {
@@ -38,7 +39,7 @@ export function seenRow(reality: string, row: StoredRow): SeenRow {
   const reel = reelOfKey(row.key)
   return {
     key: row.key,
-    state: row.state === null ? null : decodeJson<Json>(row.state),
+    state: row.state === null ? null : stateOf(row.key, row.state),
     head: seenHead(reality, reel, row),
   }
 }
