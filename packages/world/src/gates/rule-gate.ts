@@ -15,7 +15,7 @@ import {
 import type { WorldReader } from '../read/reader.ts'
 import { nameOf, type OperationTarget } from '../read/target.ts'
 import { SHADOW } from '../rows/qualities.ts'
-import { type BeingRow, type SpaceRow, spaceKey } from '../rows/rows.ts'
+import { type BeingRow, type MatterRow, type SpaceRow, spaceKey } from '../rows/rows.ts'
 import type { Ask } from './ask.ts'
 import {
   type AskedRules,
@@ -66,11 +66,12 @@ export async function askRuleGate(
   verb: Verb,
   { target, counting, ...call }: TargetedCall,
 ): Promise<GateAnswer> {
+  const place = standingPlace(reader, target)
   const question: RuleQuestion = {
     ...call,
     actor,
     verb,
-    target: await standingPlace(reader, target),
+    target: place instanceof Promise ? await place : place,
     ...(counting === undefined ? {} : { counting: { ...counting, target: nameOf(target) } }),
   }
   return answerOf(await ruleGate(reader, question), question)
@@ -88,7 +89,7 @@ export const requireGranted = async (
 ): Promise<string> => requireAnswer(await askRuleGate(reader, actor, verb, call))
 
 /** The space where the rules for a target begin, and the owner where the target has one. */
-async function standingPlace(reader: WorldReader, target: OperationTarget): Promise<RuleQuestion['target']> {
+function standingPlace(reader: WorldReader, target: OperationTarget): Soon<RuleQuestion['target']> {
   switch (target.kind) {
     case 'being':
       return { being: target.being, space: target.being.space }
@@ -96,13 +97,21 @@ async function standingPlace(reader: WorldReader, target: OperationTarget): Prom
       return { being: null, space: target.space.path }
     case 'thread':
       return { being: null, space: ROOT_SPACE }
-    case 'matter': {
-      const { owner, place } = target.matter
-      const holder = place?.startsWith('@') ? await reader.being(place.slice(1)) : null
-      return { being: null, space: holder?.space ?? place ?? ROOT_SPACE, owner }
-    }
+    case 'matter':
+      return placeOfMatter(reader, target.matter)
   }
 }
+
+async function placeOfMatter(
+  reader: WorldReader,
+  { owner, place }: MatterRow,
+): Promise<RuleQuestion['target']> {
+  const holder = place?.startsWith('@') ? await reader.being(place.slice(1)) : null
+  return { being: null, space: holder?.space ?? place ?? ROOT_SPACE, owner }
+}
+
+/** A value at once where nothing has to be read for it. A face asks the gate about each being around, and each promise costs more than most answers. */
+type Soon<T> = T | Promise<T>
 
 /** Operations on a thing that only concern its owner, wherever it lies. */
 const OWNERS_OWN: ReadonlySet<string> = new Set(['set-matter', 'write-matter', 'end-matter'])
@@ -119,7 +128,8 @@ const OWNERS_OWN: ReadonlySet<string> = new Set(['set-matter', 'write-matter', '
  * @see docs/world.md, "Rules of a space"
  */
 export async function ruleGate(reader: WorldReader, question: RuleQuestion): Promise<RuleDecision> {
-  const decision = await decideBy(reader, question, await rulesFor(reader, question))
+  const isRuled = spacesAsked(question).length > 0
+  const decision = await decideBy(reader, question, isRuled ? await rulesFor(reader, question) : [])
   if (question.isTried !== true || question.counting === undefined) return decision
   const shadow = await trialOf(reader, question, decision)
   return shadow === null ? decision : { ...decision, shadow }
@@ -322,19 +332,22 @@ const objectOr = (value: Json | undefined): JsonObject => (isJsonObject(value) ?
 
 async function firstOf<P>(
   properties: readonly P[],
-  holds: (property: P) => Promise<boolean>,
+  holds: (property: P) => Soon<boolean>,
 ): Promise<P | undefined> {
-  for (const property of properties) if (await holds(property)) return property
+  for (const property of properties) {
+    const held = holds(property)
+    if (held === true || (held !== false && (await held))) return property
+  }
   return undefined
 }
 
 /** @param place the space that has the rule: `home` means a home inside it */
-export async function has(
+export function has(
   reader: WorldReader,
   { actor, target }: RuleQuestion,
   property: Property,
   place: SpacePath,
-): Promise<boolean> {
+): Soon<boolean> {
   if (typeof property === 'object')
     return isConferred(reader, actor, place, ({ defaultRole }) => defaultRole === property.role)
   switch (property) {
@@ -345,19 +358,29 @@ export async function has(
     case 'parent':
       return target.being?.parent === actor.name
     case 'ancestor':
-      return target.being !== null && (await isAncestor(reader, actor.name, target.being.name))
+      return target.being !== null && isAncestor(reader, actor.name, target.being.name)
     case 'operator':
       return actor.parent === null
-    case 'owner': {
-      const owner = target.owner ?? (await reader.space(target.space))?.owner ?? null
-      return owner !== null && (await isOrMade(reader, actor.name, owner))
-    }
+    case 'owner':
+      return isOwner(reader, actor.name, target)
     case 'contributor':
-      return (await reader.space(target.space))?.contributors?.includes(actor.name) ?? false
+      return isContributor(reader, actor.name, target.space)
     case 'home':
       return isConferred(reader, actor, place, ({ home }) => isWithin(home, place))
   }
 }
+
+async function isOwner(
+  reader: WorldReader,
+  actor: BeingName,
+  target: RuleQuestion['target'],
+): Promise<boolean> {
+  const owner = target.owner ?? (await reader.space(target.space))?.owner ?? null
+  return owner !== null && (await isOrMade(reader, actor, owner))
+}
+
+const isContributor = async (reader: WorldReader, actor: BeingName, path: SpacePath): Promise<boolean> =>
+  (await reader.space(path))?.contributors?.includes(actor) ?? false
 
 /**
  * Whether a being has a role or home of birth from a maker that could give it: the operator, the owner of the place, or a maker

@@ -2,7 +2,7 @@ import { type BeingName, ROOT_SPACE, type SpacePath, stanceOf } from '@treeos/co
 import type { WorldReader } from '../read/reader.ts'
 import { nameOf, type OperationTarget } from '../read/target.ts'
 import { canonicalTarget, coversEntry, type Surface } from '../rows/lists.ts'
-import type { BeingRow, MatterRow, SpaceRow } from '../rows/rows.ts'
+import { type BeingRow, beingKey, type MatterRow, type SpaceRow } from '../rows/rows.ts'
 import { EVERYWHERE, type Subscription, seesScope } from '../rows/subscriptions.ts'
 import { askPart } from './beside.ts'
 import { askListGate } from './list-gate.ts'
@@ -86,7 +86,7 @@ export async function listRegarded(
   const isOpen = !(await hasRules(seer.world, 'see', place.path))
   const regarded = new Map<BeingName, BeingRow>()
   for (const name of names) {
-    const being = await seer.world.being(name)
+    const being = seer.world.known(beingKey(name)) ?? (await seer.world.being(name))
     if (being !== null && (isOpen || (await mayRegard(seer, being)))) regarded.set(name, being)
   }
   return regarded

@@ -150,6 +150,8 @@ function keyOf(address: string): string[] {
 
 /** What is at an address; null where nothing is, and for a being that was ended. */
 async function livingAt({ world, me }: Seer, address: string): Promise<OperationTarget | null> {
+  const being = address.startsWith('@') ? world.known(beingKey(address.slice(1))) : undefined
+  if (being != null) return being.ended === undefined ? { kind: 'being', being } : null
   try {
     const target = await resolve({ reader: world, me, thread: async () => null }, address)
     return target.kind === 'being' && target.being.ended !== undefined ? null : target

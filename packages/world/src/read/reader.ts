@@ -190,8 +190,8 @@ export class WorldReader {
 
   /** Reads several rows at once; later reads of them cost nothing. */
   async prefetch(keys: readonly string[]): Promise<void> {
+    if (this.#hasAll(keys)) return
     const missing = keys.filter((key) => !this.#rows.has(key))
-    if (missing.length === 0) return
     const asked = missing.length === 1 ? missing : [...new Set(missing)]
     for (const { key, state, head } of await this.#from(this.#source.rows(asked))) {
       const row = state === null ? null : fromJson<Row>(state)
@@ -201,6 +201,16 @@ export class WorldReader {
       const known = this.#heads.get(head.reel)
       if (known === undefined || head.seq < known.seq) this.#heads.set(head.reel, head)
     }
+  }
+
+  #hasAll(keys: readonly string[]): boolean {
+    for (const key of keys) if (!this.#rows.has(key)) return false
+    return true
+  }
+
+  /** A row that was read before, at once: gates ask about many rows that are all there. Undefined for one that was not read. */
+  known<Key extends string>(key: Key): RowOf<Key> | null | undefined {
+    return this.#rows.has(key) ? this.#known(key) : undefined
   }
 
   /** A row by its key; null when there is none. */
@@ -385,9 +395,9 @@ export class WorldReader {
     const known = this.#lineages.get(being)
     if (known !== undefined) return known
     const makers: BeingRow[] = []
-    let row = await this.being(being)
+    let row = this.known(beingKey(being)) ?? (await this.being(being))
     while (row !== null && row.parent !== null && makers.length < LINEAGE_HOPS_MAX) {
-      row = await this.being(row.parent)
+      row = this.known(beingKey(row.parent)) ?? (await this.being(row.parent))
       if (row !== null) makers.push(row)
     }
     this.#lineages.set(being, Object.freeze(makers)) // code of an extension gets it too
