@@ -67,14 +67,14 @@ export async function composeLoaded(
   const unloaded = [stack.primary, ...stack.stacked].find(
     ({ name }) => name.includes(':') && !registry.roles.has(name),
   )
-  const checked = { ...composed, missing: composed.missing ?? unloaded?.name ?? null }
   const { face } = loaded
+  const missing = composed.missing ?? unloaded?.name ?? null
   const digests = {
     stack: digestOf(stack),
     surface: digestOf(face.surface),
-    prompt: promptDigestOf(checked),
+    prompt: promptDigestOf({ prompt: composed.prompt, missing }),
   }
-  return { ...checked, digests }
+  return Object.assign(composed, { missing, digests })
 }
 
 /** The specs that a stack pinned, primary first. @throws {Error} naming a digest that is not stored */
@@ -92,5 +92,5 @@ export function specsOf(
 }
 
 /** @returns null when the code of a role is not loaded */
-export const promptDigestOf = (composed: Composed): Digest | null =>
-  composed.missing === null ? digestOf(composed.prompt) : null
+export const promptDigestOf = ({ prompt, missing }: Pick<Composed, 'prompt' | 'missing'>): Digest | null =>
+  missing === null ? digestOf(prompt) : null

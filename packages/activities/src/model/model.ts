@@ -119,7 +119,7 @@ export function createModel(endpoint: ModelEndpoint, options: ModelOptions): Mod
       return other
     },
     boundPrompt: ({ prompt, tools }) =>
-      [prompt.system, prompt.user, JSON.stringify(tools)].reduce(
+      [prompt.system, prompt.user, jsonOf(tools)].reduce(
         (sum, text) => sum + tokens.of(text),
         TEMPLATE_TOKENS_MAX,
       ),
@@ -139,6 +139,15 @@ export function createModel(endpoint: ModelEndpoint, options: ModelOptions): Mod
       return { ...outputs, ...charged }
     },
   }
+}
+
+/** Moments that are alike have the same tools. */
+const written = new WeakMap<ModelRequest['tools'], string>()
+
+function jsonOf(tools: ModelRequest['tools']): string {
+  const text = written.get(tools) ?? JSON.stringify(tools)
+  written.set(tools, text)
+  return text
 }
 
 const textOf = ({ system, user }: Prompt): string => `${system}\n${user}`

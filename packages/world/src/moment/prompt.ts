@@ -69,16 +69,20 @@ export function composeMoment(
   const role = composeRoles(specs.map((spec) => ({ spec, prompt: roleBody(render(registry, spec, face)) })))
   const answersBy = answeringAction(face, registry)
   const signature = fillMoment(role, face, moment, answersBy?.action ?? null)
+  let tools: readonly Tool[] | undefined
+  let shown: Shown | undefined
   return {
     role,
     signature,
     prompt: renderSignature(signature, null),
-    // Only who asks a model needs them, and they take long to make.
+    // Only who asks a model needs them, and they take long to make. A copy of this object by `...` would make them.
     get tools() {
-      return toolsFor(toolsAt(face, moment), role, registry)
+      tools ??= toolsFor(toolsAt(face, moment), role, registry)
+      return tools
     },
     get shown() {
-      return shownIn(face, registry, moment.caller)
+      shown ??= shownIn(face, registry, moment.caller)
+      return shown
     },
     answersBy,
     missing: specs.find((spec) => !isLoaded(registry, spec))?.name ?? null,

@@ -3,6 +3,7 @@ import {
   type Caller,
   type CallParameters,
   callParameters,
+  frozen,
   MODEL_FIELDS,
   type Shown,
   stanceOf,
@@ -56,11 +57,35 @@ export const VERB_OF_LIST = {
  * they do and take. Where somebody can be answered, acting comes first, and answering once it has acted: small models take what they
  * read first. Looking comes last, since what is around is shown to them anyway.
  */
-export function toolsFor(
-  at: ToolsAt,
-  answering: Answering,
-  { operations, beOperations }: Operations,
-): Tool[] {
+export function toolsFor(at: ToolsAt, answering: Answering, operations: Operations): readonly Tool[] {
+  const { surface, targets, me, caller = null, expectReply, goesOn } = at
+  const { replyTo, respondMode } = answering
+  const of = [surface, targets, me, caller?.name, expectReply, goesOn, replyTo, respondMode]
+  return knownOr(toolsKnown, operations.operations, JSON.stringify(of), () =>
+    frozen(makeTools(at, answering, operations)),
+  )
+}
+
+/** Most results of each kind that are kept for one registry. */
+const KNOWN_MAX = 200
+type Known<T> = WeakMap<Operations['operations'], Map<string, T>>
+/** Tools follow from what they are made of, and that is mostly as it was in the last moment. */
+const toolsKnown: Known<readonly Tool[]> = new WeakMap()
+const heldKnown: Known<readonly Operation[]> = new WeakMap()
+
+/** What was made of the same operations before under this name; else it is made now. */
+function knownOr<T>(known: Known<T>, operations: Operations['operations'], name: string, make: () => T): T {
+  const named = known.get(operations) ?? new Map<string, T>()
+  known.set(operations, named)
+  const found = named.get(name)
+  if (found !== undefined) return found
+  const made = make()
+  if (named.size >= KNOWN_MAX) named.clear()
+  named.set(name, made)
+  return made
+}
+
+function makeTools(at: ToolsAt, answering: Answering, { operations, beOperations }: Operations): Tool[] {
   const { surface, targets } = at
   const makers: Readonly<Record<CanList, () => Tool | null>> = {
     canSee: () => (isUnreachable(targets?.see) ? null : seeTool(targets?.see)),
@@ -194,7 +219,12 @@ function argumentsFor(held: readonly Operation[] | null): {
 const OPERATIONS_SHOWN_MAX = 24
 
 /** The operations that a list covers, those named in it first. */
-function heldBy(entries: readonly Concrete[], operations: Operations['operations']): Operation[] {
+const heldBy = (entries: readonly Concrete[], operations: Operations['operations']): readonly Operation[] =>
+  entries.length === 0
+    ? []
+    : knownOr(heldKnown, operations, JSON.stringify(entries), () => findHeld(entries, operations))
+
+function findHeld(entries: readonly Concrete[], operations: Operations['operations']): Operation[] {
   const held = [...operations.values()].filter(({ name }) => covers(entries, name) !== undefined)
   const named = held.filter(({ name }) => entries.includes(name))
   return [...new Set<Operation>([...named, ...held])]
