@@ -197,7 +197,7 @@ async function tryStamp(
   { opened, held, kept }: Trial,
   proposal: Proposal,
 ): Promise<TryResult> {
-  const reading = await readForStamp(db, deps, input, opened, kept)
+  const reading = await readForStamp(db, deps, input, opened, kept, held?.tried)
   const before = held === null ? await readBeforeStamp(db, input.moment) : beforeOf(held)
   const verdict = await judge(db, deps, input, proposal, reading, before)
   // The append checks every head that an act has read. Of a refusal or a look it checks fewer: no reel without a fact, and nothing

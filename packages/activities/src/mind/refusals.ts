@@ -58,17 +58,18 @@ async function refusalOfCall(
   const held = memory.moments.held(open.moment)
   const viewer = { reality: reality.id, being }
   const expected = memory.stamped.get(being) ?? new ReadSet()
-  const { source } =
+  const world =
     held === undefined ? await prefetch(db, viewer, expected) : readAgain(db, viewer, held.reading)
-  const reader = new WorldReader(source)
+  const reader = new WorldReader(world.source)
   const me = await reader.being(being)
   if (me === null || face === null) return null
   const wake = await wakeToAnswer(db, being, loaded)
   try {
-    await decideCall(
+    const act = await decideCall(
       call,
       actingFor({ db, registry }, { reader, me, open, stack, surface: face.surface, role, wake }),
     )
+    if (held !== undefined && act.kind === 'act') held.tried = { call, act, reader, world }
     return null
   } catch (error) {
     if (!(error instanceof TreeosError)) throw error

@@ -1,4 +1,4 @@
-import type { MomentId, OverlayRecord, PinnedStack } from '@treeos/core'
+import type { MomentId, OverlayRecord, PinnedStack, VerbCall } from '@treeos/core'
 import {
   type ComposedMoment,
   composeLoaded,
@@ -15,11 +15,12 @@ import {
   findOverlaySources,
   type KeptReading,
   type OpenWrite,
+  type Prefetched,
   recordDecision,
   recordOpen,
   type StoredDecision,
 } from '@treeos/store'
-import type { Registry } from '@treeos/world'
+import type { Act, Registry, WorldReader } from '@treeos/world'
 import { LRUCache } from 'lru-cache'
 import { type Reservation, releaseReservation } from '../model/ask-within-budgets.ts'
 
@@ -43,6 +44,16 @@ export interface HeldMoment extends Known {
   decision: DecisionWrite | null
   /** the append is to say that the run looks for its next wake itself */
   listens: boolean
+  /** what the gates said of the call of its mind; null where they were not asked, or refused it */
+  tried: Tried | null
+}
+
+/** A call that both gates allow, and the world that they were asked about: the moment's own. */
+export interface Tried {
+  readonly call: VerbCall
+  readonly act: Act
+  readonly reader: WorldReader
+  readonly world: Pick<Prefetched, 'source' | 'readSet'>
 }
 
 /** Its open record is in Postgres. */
@@ -79,8 +90,15 @@ export class OpenMoments {
     return found?.state === 'held' ? found : undefined
   }
 
-  hold(opened: Omit<HeldMoment, 'state' | 'decision' | 'listens' | 'overlay'>): void {
-    const held: HeldMoment = { ...opened, state: 'held', decision: null, listens: false, overlay: null }
+  hold(opened: Omit<HeldMoment, 'state' | 'decision' | 'listens' | 'overlay' | 'tried'>): void {
+    const held: HeldMoment = {
+      ...opened,
+      state: 'held',
+      decision: null,
+      listens: false,
+      overlay: null,
+      tried: null,
+    }
     this.#moments.set(held.open.moment, held)
   }
 

@@ -177,7 +177,7 @@ async function judgeCall(
   deps: BeatDeps,
   input: StampInput,
   { decision, stack, composed }: CallProposal,
-  { source, reader, current }: StampReading,
+  { source, reader, current, tried }: StampReading,
   shadows: Shadowed[],
 ): Promise<Verdict | EffectPending> {
   const { record: open, face } = current
@@ -199,8 +199,8 @@ async function judgeCall(
   if ('closedBy' in wake && wake.closedBy !== null)
     return refusedByInbox('RESOURCE_CONFLICT', `the summon ${quote(wake.id)} was answered before`)
   const moment = { reader, me, open, stack, surface: face.surface, role: composed.role, wake }
-  const acting = actingFor({ db, registry: deps.registry }, moment)
-  const act = await decideCall(decision.call, { ...acting, shadows })
+  const acting = () => ({ ...actingFor({ db, registry: deps.registry }, moment), shadows })
+  const act = tried?.call === decision.call ? tried.act : await decideCall(decision.call, acting())
   const counted =
     act.kind === 'effect-pending'
       ? (act.holds ?? [])

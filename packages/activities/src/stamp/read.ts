@@ -1,9 +1,10 @@
-import { isOfThread, LIMITS, momentsReel, type SeenHead } from '@treeos/core'
+import { approvalOf, isOfThread, LIMITS, momentsReel, type SeenHead } from '@treeos/core'
 import type { StampInput } from '@treeos/protocol'
 import type { LoadedMoment } from '@treeos/reality'
 import { countChain, type Db, type KeptReading, prefetch, ReadSet, readAgain } from '@treeos/store'
 import { beingKey, type RowSource, type ThreadRow, threadKey, WorldReader } from '@treeos/world'
 import type { BeatDeps } from '../deps.ts'
+import type { Tried } from '../moments/open-moments.ts'
 
 /** The world as one try of a stamp reads it. The reader records every head that it reads. */
 export interface StampReading {
@@ -19,11 +20,14 @@ export interface StampReading {
   readonly current: LoadedMoment
   /** the world as it was when the moment opened: what is not an act is judged again, from the world as it is now */
   readonly isKept: boolean
+  /** what the gates said of its call when its mind was asked; null where that is not to be used */
+  readonly tried: Tried | null
 }
 
 /**
  * Reads in one statement what every stamp needs and what the being's last stamp read.
  * @param kept the world as it was when the moment opened: then it is read again, without a statement where that is enough
+ * @param before what the gates said of its call, from that world
  */
 export async function readForStamp(
   db: Db,
@@ -31,20 +35,35 @@ export async function readForStamp(
   { being }: StampInput,
   opened: LoadedMoment,
   kept: KeptReading | null,
+  before: Tried | null = null,
 ): Promise<StampReading> {
   const viewer = { reality: reality.id, being }
   const expected = new ReadSet()
   expected.add(memory.stamped.get(being) ?? new ReadSet())
   expected.keys.add(threadKey(opened.record.wake.root))
-  const { source, now, readSet } =
-    kept === null ? await prefetch(db, viewer, expected) : readAgain(db, viewer, kept)
+  const read = kept === null ? await prefetch(db, viewer, expected) : readAgain(db, viewer, kept)
+  const tried = kept === null || before === null || !mayStand(before, opened) ? null : before
+  const { source, readSet } = tried?.world ?? read
   const current = await detachFromCutThread(source, opened)
   const [recordsHead] = (await source.rows([momentsReel(being)])).map((row) => row.head)
   if (recordsHead === undefined) throw new Error(`the records of ${being} have no head`)
-  const reader = new WorldReader(source)
+  const reader = tried?.reader ?? new WorldReader(source)
   await reader.prefetch([beingKey(being)])
-  return { source, reader, now, readSet, recordsHead, current, isKept: kept !== null }
+  return {
+    source,
+    reader,
+    now: read.now,
+    readSet,
+    recordsHead,
+    current,
+    isKept: kept !== null,
+    tried: current === opened ? tried : null,
+  }
 }
+
+/** What was said stands where nothing else is asked at a stamp: nobody is answered who may have been answered meanwhile, and no rule is tried. */
+const mayStand = ({ reader }: Tried, { record }: LoadedMoment): boolean =>
+  record.answers === null && approvalOf(record.wake) === null && !reader.hasTrials
 
 /**
  * The cut of a thread; null when it is not cut. It bypasses the reader, since each thread in a basis would need a reel.
