@@ -70,7 +70,39 @@ function write(value: unknown, depth: number): string {
   }
   if (typeof value !== 'object') throw new Fault(`a ${typeof value} is not JSON`)
   if (depth >= DEPTH_MAX) throw new Fault(`nested deeper than ${DEPTH_MAX}`)
+  if (depth <= WHOLE_DEPTH_MAX && isInOrder(value, depth)) return JSON.stringify(value)
   return Array.isArray(value) ? writeArray(value, depth) : writeObject(value, depth)
+}
+
+/** Values at this depth may be written whole. Deeper ones are not looked at for it: each look goes through all that is inside. */
+const WHOLE_DEPTH_MAX = 1
+
+/**
+ * Whether `JSON.stringify` writes a value as RFC 8785 asks: it is plain JSON, and all its keys are in order, as in what was read from
+ * canonical JSON. It takes half the time of writing part by part.
+ */
+function isInOrder(value: unknown, depth: number): boolean {
+  if (typeof value === 'string') return value.isWellFormed()
+  if (value === null || value === true || value === false) return true
+  if (typeof value === 'number') return Number.isFinite(value) && !Object.is(value, -0)
+  if (typeof value !== 'object' || depth >= DEPTH_MAX) return false
+  return Array.isArray(value) ? isListInOrder(value, depth) : isObjectInOrder(value, depth)
+}
+
+function isListInOrder(value: readonly unknown[], depth: number): boolean {
+  for (const item of value) if (!isInOrder(item, depth + 1)) return false // a hole is `undefined`, which is not JSON
+  return hasOnlyItems(value)
+}
+
+function isObjectInOrder(value: object, depth: number): boolean {
+  if (!hasPlainPrototype(value) || Object.getOwnPropertySymbols(value).length > 0) return false
+  const fields = value as Record<string, unknown>
+  let before = ''
+  for (const key of Object.keys(fields)) {
+    if (key < before || !key.isWellFormed() || !isInOrder(fields[key], depth + 1)) return false
+    before = key
+  }
+  return true
 }
 
 function writeArray(value: readonly unknown[], depth: number): string {
