@@ -36,7 +36,7 @@ export async function egressRequest(
   try {
     const asked = { ...init, method: method as Dispatcher.HttpMethod, headers: sent, dispatcher: agent }
     const { statusCode: status, headers: found, body: bytes } = await request(url, asked)
-    const get = (name: string): string | null => [found[name] ?? []].flat().join(', ') || null
+    const get = (name: string): string | null => [found[name.toLowerCase()] ?? []].flat().join(', ') || null
     bytes.on('error', () => undefined) // whoever reads it hears of it
     return { status, headers: { get }, body: decoded(bytes, get('content-encoding')) }
   } catch (error) {

@@ -149,6 +149,19 @@ describe('the tools of a moment', () => {
     expect(tools.do?.parameters.properties.target?.enum).toEqual(['/hall'])
   })
 
+  it('are made once for the same targets, and anew for others', async () => {
+    const { surface, targets } = await faceOf({ role: { canSee: ['/hall'], canDo: ['move'] } })
+    const make = (more: object) =>
+      toolsFor({ surface, targets, ...more }, { replyTo: 'asker', respondMode: 'async' }, registry)
+    const tools = make({ caller: { name: 'eve' } })
+    expect(make({ caller: { name: 'eve' } })).toBe(tools)
+    expect(Object.isFrozen(tools[0]?.function.parameters)).toBe(true)
+    const see = { of: ['/hall', '/'], isWhole: true }
+    expect(make({ targets: { ...targets, see } })[0]?.function.parameters.properties.address?.enum).toEqual(
+      see.of,
+    )
+  })
+
   it('say what a target looks like where they cannot name it', async () => {
     const any = [{ pattern: '*' }]
     const { see, do: act } = await toolsOf({ role: { canSee: any, canDo: any } })
