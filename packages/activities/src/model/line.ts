@@ -92,7 +92,15 @@ export class Line {
    */
   async send(asked: ModelRequest): Promise<Sent> {
     asked.signal?.throwIfAborted()
-    const late = AbortSignal.timeout(Math.ceil(this.#timeoutSeconds * 1000))
+    const deadline = new Deadline(Math.ceil(this.#timeoutSeconds * 1000), asked.signal)
+    try {
+      return await this.#send(asked, deadline.signal)
+    } finally {
+      deadline.over()
+    }
+  }
+
+  async #send(asked: ModelRequest, either: AbortSignal): Promise<Sent> {
     let quirks = this.#taking.quirks
     for (let requests = 1; ; requests++) {
       const form = this.#formOf(asked, quirks)
@@ -102,7 +110,7 @@ export class Line {
         isHeard = true
         asked.onSaying?.(saying)
       }
-      const sent = await this.#post({ body, onSaying, signal: asked.signal, late })
+      const sent = await this.#post({ body, onSaying, signal: asked.signal, either })
       if ('failure' in sent) return { ...sent, charged: { usage: null } }
       if (!('refusal' in sent)) {
         this.#taking.answered(form, quirks)
@@ -154,14 +162,14 @@ export class Line {
     body,
     onSaying,
     signal,
-    late,
+    either,
   }: {
     readonly body: Body
     readonly onSaying: NonNullable<ModelRequest['onSaying']>
     readonly signal: AbortSignal | undefined
-    readonly late: AbortSignal
+    /** aborted with it, and when the time is over */
+    readonly either: AbortSignal
   }): Promise<Posted> {
-    const either = signal === undefined ? late : AbortSignal.any([signal, late])
     const request = this.#requestOf(body)
     if (request === null) return { failure: explainUnsent(this.#endpoint) }
     const fields = [...fieldsOf(body), 'tool_choice', 'stream']
@@ -214,6 +222,29 @@ export class Line {
     const found = { url: this.#api.urlOf(this.#endpoint, isStreamed), headers }
     this.#destinations.set(isStreamed, found)
     return found
+  }
+}
+
+/** Ends a call when its time is over, or when it is aborted. `AbortSignal.timeout` and `any` would stay in memory for all of the time. */
+class Deadline {
+  readonly #stop = new AbortController()
+  readonly #timer: NodeJS.Timeout
+  readonly #of: AbortSignal | undefined
+  readonly #abort = () => this.#stop.abort(this.#of?.reason)
+
+  constructor(ms: number, signal: AbortSignal | undefined) {
+    this.#of = signal
+    this.#timer = setTimeout(() => this.#stop.abort(), ms).unref()
+    signal?.addEventListener('abort', this.#abort)
+  }
+
+  get signal(): AbortSignal {
+    return this.#stop.signal
+  }
+
+  over(): void {
+    clearTimeout(this.#timer)
+    this.#of?.removeEventListener('abort', this.#abort)
   }
 }
 

@@ -90,4 +90,16 @@ export const actDigest = (act: { moment: string; decision: Digest; facts: readon
 export const saltedDigest = (salt: Uint8Array, bytes: Uint8Array): Digest =>
   payloadHash(salt, bytes).toString('hex')
 
-export const newSalt = (): Buffer => randomBytes(32)
+const SALT_BYTES = 32
+let drawn: Buffer = Buffer.alloc(0)
+let used = 0
+
+/** Random bytes, which are drawn for many salts at once: each draw is a call of native code. */
+export function newSalt(): Buffer {
+  if (used === drawn.length) {
+    drawn = randomBytes(128 * SALT_BYTES)
+    used = 0
+  }
+  used += SALT_BYTES
+  return Buffer.from(drawn.subarray(used - SALT_BYTES, used)) // a copy: a salt outlives the others
+}

@@ -2,12 +2,20 @@ import type { OpenTime } from './context.ts'
 
 /** Hour, weekday and offset of the reality's time zone. They are recorded, because time-zone tables change. */
 export function openTime(openedAt: number, zone: string): OpenTime & { readonly offset: number } {
+  const minute = Math.floor(openedAt / 60_000)
+  if (last?.minute !== minute || last.zone !== zone) last = { minute, zone, shown: shownAt(openedAt, zone) }
+  return { openedAt, zone, ...last.shown }
+}
+
+/** Clocks show another hour, and begin to run differently, at whole minutes only, so moments of one minute share what is shown. */
+let last: { readonly minute: number; readonly zone: string; readonly shown: Shown } | null = null
+type Shown = Pick<ReturnType<typeof openTime>, 'hour' | 'dayOfWeek' | 'offset'>
+
+function shownAt(openedAt: number, zone: string): Shown {
   const parts = formatOf(zone)
     .formatToParts(openedAt)
     .reduce((all, part) => all.set(part.type, part.value), new Map<string, string>())
   return {
-    openedAt,
-    zone,
     hour: Number(parts.get('hour')),
     dayOfWeek: WEEKDAYS.indexOf(parts.get('weekday') ?? ''),
     offset: offsetOf(parts.get('timeZoneName') ?? ''),
