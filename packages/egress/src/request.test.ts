@@ -71,6 +71,8 @@ it('fails as fetch fails', async () => {
   const failed = await egressRequest(url, { headers }).catch((error: unknown) => error)
   expect(failed).toBeInstanceOf(TypeError)
   expect(failed).toMatchObject({ message: 'fetch failed', cause: { code: 'ECONNREFUSED' } })
+  const codings = Array.from({ length: 6 }, () => 'gzip').join()
+  await expect(egressRequest(at(codings), { headers })).rejects.toBeInstanceOf(TypeError)
   const reason = new Error('too late')
   await expect(egressRequest(at('gzip'), { headers, signal: AbortSignal.abort(reason) })).rejects.toBe(reason)
   await expect(text((await egressRequest(at('cut'), { headers })).body)).rejects.toMatchObject({

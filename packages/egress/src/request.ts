@@ -37,18 +37,22 @@ export async function egressRequest(
     const asked = { ...init, method: method as Dispatcher.HttpMethod, headers: sent, dispatcher: agent }
     const { statusCode: status, headers: found, body: bytes } = await request(url, asked)
     const get = (name: string): string | null => [found[name.toLowerCase()] ?? []].flat().join(', ') || null
-    bytes.on('error', () => undefined) // whoever reads it hears of it
-    return { status, headers: { get }, body: decoded(bytes, get('content-encoding')) }
+    return { status, headers: { get }, body: heard(decoded(heard(bytes), get('content-encoding'))) }
   } catch (error) {
     throw signal?.aborted === true ? signal.reason : new TypeError('fetch failed', { cause: error })
   }
 }
 
+/** Whoever reads a body hears of its error. One that nobody reads must not end the process. */
+const heard = (body: Readable): Readable => body.on('error', () => undefined)
+
 /** An answer of `fetch`. */
 export const arrivingOf = ({ status, headers, body }: Response): Arriving => ({
   status,
   headers,
-  body: body === null ? Readable.from([]) : Readable.fromWeb(body as Parameters<typeof Readable.fromWeb>[0]),
+  body: heard(
+    body === null ? Readable.from([]) : Readable.fromWeb(body as Parameters<typeof Readable.fromWeb>[0]),
+  ),
 })
 
 /** What `fetch` adds to each request. */
@@ -68,24 +72,25 @@ async function client(): Promise<NonNullable<typeof loaded>> {
 
 const UNZIP = { flush: constants.Z_SYNC_FLUSH, finishFlush: constants.Z_SYNC_FLUSH }
 const BROTLI = { flush: constants.BROTLI_OPERATION_FLUSH, finishFlush: constants.BROTLI_OPERATION_FLUSH }
-const DECODERS: Readonly<Record<string, () => NodeJS.ReadWriteStream>> = {
-  gzip: () => createUnzip(UNZIP),
-  'x-gzip': () => createUnzip(UNZIP),
-  deflate: () => createUnzip(UNZIP),
-  br: () => createBrotliDecompress(BROTLI),
-}
+const DECODERS: ReadonlyMap<string, () => NodeJS.ReadWriteStream> = new Map([
+  ['gzip', () => createUnzip(UNZIP)],
+  ['x-gzip', () => createUnzip(UNZIP)],
+  ['deflate', () => createUnzip(UNZIP)],
+  ['br', () => createBrotliDecompress(BROTLI)],
+])
 
-/** The body without its codings. With one that is not known it stays as it is, as for `fetch`. */
+/** More are an attack: each costs memory. `fetch` takes as many. */
+const CODINGS_MAX = 5
+
+/** The body without its codings. With one that is not known it stays as it is, as for `fetch`. @throws {Error} for too many */
 function decoded(body: Readable, codings: string | null): Readable {
-  const names =
-    codings === null
-      ? []
-      : codings
-          .toLowerCase()
-          .split(',')
-          .map((name) => name.trim())
-          .reverse()
-  if (names.length === 0 || !names.every((name) => Object.hasOwn(DECODERS, name))) return body
-  const decoders = names.flatMap((name) => DECODERS[name]?.() ?? [])
+  const names = codings === null ? [] : codings.toLowerCase().split(',')
+  if (names.length > CODINGS_MAX) {
+    body.destroy()
+    throw new Error(`an answer with ${names.length} content codings`)
+  }
+  const makers = names.map((name) => DECODERS.get(name.trim())).reverse()
+  const decoders = makers.flatMap((make) => make?.() ?? [])
+  if (decoders.length === 0 || decoders.length < names.length) return body
   return pipeline([body, ...decoders], () => undefined) as unknown as Readable
 }
