@@ -6,8 +6,10 @@ import {
   append,
   listFactsSaying,
   listMomentsShown,
+  openDatabase,
   prefetch,
   ReadSet,
+  readAtOneInstant,
   releaseDelayed,
   sealText,
   withdraw,
@@ -163,6 +165,29 @@ it('a search over many long notes takes no second, and one that is held up finds
     await sql`lock table treeos.sealed_text in access exclusive mode`.execute(tx)
     expect(await recall('anything')).toEqual({ notes: [], more: 0, held: 0, failed: true })
   })
+})
+
+it('a search by signs of the query language finds notes as any other', async () => {
+  const id = await keep('The lynxword is here')
+  const odd = `it's 'a' \\ back\\slash | & ! ( ) <-> :* http://x.example/a?b='c'&d=\\' lynxword`
+  expect((await recall(odd)).notes.map((one) => one.id)).toContain(id)
+})
+
+it('a reading that has to look twice searches by the one connection that it has', async () => {
+  const one = openDatabase(base.workerUrl, { poolMax: 1 })
+  const id = await keep('The lynxword is elsewhere, too')
+  const { seen } = await readAtOneInstant(
+    one,
+    { reality: base.reality.id, being: 'kid' },
+    new ReadSet(),
+    async ({ source }) => {
+      await source.rows(['being:ann']) // nobody foresaw it
+      const asked = { about: 'lynxword', makers: [], places: [], outside: false }
+      return source.aside.recalled(asked, async (ids) => new Set(ids))
+    },
+  )
+  expect(seen.notes.map((note) => note.id)).toContain(id)
+  await one.destroy()
 })
 
 it('a note that a server of embeddings does not take keeps no other from its vector', async () => {

@@ -87,7 +87,7 @@ export async function readFrom<T>(
   kept: KeptReading,
   read: (world: Prefetched) => Promise<T>,
 ): Promise<{ seen: T; readSet: ReadSet; kept: KeptReading }> {
-  const search = searchOnce(db, viewer)
+  const search = searchOnce(viewer)
   const first = prefetchedOver(db, viewer, kept, NO_QUERIES, search)
   try {
     return { seen: await read(first), readSet: first.readSet, kept }
@@ -126,34 +126,37 @@ function prefetchedOver(
   viewer: Viewer,
   { fetched, predicted }: Pick<KeptReading, 'fetched' | 'predicted'>,
   fallback: Fallback,
-  recalled: AsideSource['recalled'] = searchOnce(db, viewer),
+  search: Search = searchOnce(viewer),
 ): Prefetched {
   const readSet = new ReadSet()
   readSet.keys.add(momentsReel(viewer.being)) // the stamp writes this reel, which has a head and no row
   const { now, lastSealed } = fetched
   const aside = asideOver(fetched.aside, predicted, fallback, readSet)
-  const source = { ...sourceOver(db, fetched, fallback, readSet), aside: { ...aside, recalled } }
+  const source = { ...sourceOver(db, fetched, fallback, readSet), aside: { ...aside, recalled: search(db) } }
   return { now, lastSealed, source, readSet }
 }
 
 /**
  * Searches notes as they are now: what the search found and the being may see is recorded, and the things that it found are read from the
- * snapshot. A second reading of the same moment gets what the first one found.
+ * snapshot. A second reading of the same moment gets what the first one found. A reading searches by its own connection: if snapshots waited for
+ * other ones, they could all wait for each other.
  */
-function searchOnce(db: Db, viewer: Viewer): AsideSource['recalled'] {
+function searchOnce(viewer: Viewer): Search {
   let found: Promise<Recalled> | null = null
-  const search = async (asked: RecallAsked) => {
+  const search = async (db: Db, asked: RecallAsked) => {
     const about = `${asked.about}\n${await wordsHeard(db, viewer)}`
     const sought = (await viewer.seek?.([viewer.being, ...asked.makers], about)) ?? null
     return searchNotes(db, viewer.being, { ...asked, about }, sought)
   }
-  return async (asked, seen) => {
-    found ??= search(asked)
+  return (db) => async (asked, seen) => {
+    found ??= search(db, asked)
     const { notes, ...rest } = await found
     const mayBeSeen = await seen(notes.map(({ id }) => id))
     return { notes: notes.filter(({ id }) => mayBeSeen.has(id)), ...rest }
   }
 }
+
+type Search = (db: Db) => AsideSource['recalled']
 
 function asideOver(
   fetched: FetchedAside,

@@ -37,20 +37,33 @@ export async function searchNotes(
   sought: Sought | null,
 ): Promise<Recalled> {
   try {
-    return await db.transaction().execute(async (tx) => {
-      await sql`select set_config('statement_timeout', ${String(SEARCH_MS)}, true)`.execute(tx)
-      return found(await search(tx, being, asked, sought), asked.outside)
-    })
+    return await withinTime(db, async (tx) => found(await search(tx, being, asked, sought), asked.outside))
   } catch (error) {
     if (!isOfStatement(error)) throw error
     return { notes: [], more: 0, held: 0, failed: true }
   }
 }
 
+/** Runs reads that may take so long. In a transaction that is under way it needs no second connection, and leaves no trace in it. */
+async function withinTime<T>(db: Db, read: (tx: Db) => Promise<T>): Promise<T> {
+  const run = async (tx: Db) => {
+    await sql`select set_config('statement_timeout', ${String(SEARCH_MS)}, true)`.execute(tx)
+    return read(tx)
+  }
+  if (!db.isTransaction) return db.transaction().execute(run)
+  await sql`savepoint search`.execute(db)
+  try {
+    return await run(db)
+  } finally {
+    await sql`rollback to savepoint search`.execute(db)
+    await sql`release savepoint search`.execute(db)
+  }
+}
+
 /** The statement itself failed: it was cancelled, or met values that it cannot read. Any other error is of the connection, and is tried again. */
 const isOfStatement = (error: unknown): boolean => {
   const { code } = error as { code?: unknown }
-  return typeof code === 'string' && /^(57014|(22|54)...)$/.test(code)
+  return typeof code === 'string' && /^(57014|42601|(22|54)...)$/.test(code)
 }
 
 interface Hit {
