@@ -107,8 +107,8 @@ describe('a trial by the API', () => {
   })
 
   it('ends with its request, and one of a person is under way at once', async () => {
-    server.script(() => ({ hang: true }))
     server.reset()
+    server.script(() => ({ hang: true }))
     const leaving = new AbortController()
     const session = { cookie: ada.cookie, 'x-treeos-key': ada.key }
     const headers = { ...session, origin: at.origin, 'content-type': 'application/json' }
