@@ -31,7 +31,7 @@ export async function listCosts(db: Db, moments: readonly MomentId[]): Promise<M
 
 /** One call of a model. */
 export interface ModelAttempt {
-  /** from 1 */
+  /** from 1, in the order in which they began: the number of a reservation is drawn, and says nothing */
   readonly attempt: number
   /** ms since 1970 UTC */
   readonly at: number
@@ -42,11 +42,11 @@ export interface ModelAttempt {
 
 /** The calls of a model in one moment, the first one first. */
 export async function listModelAttempts(db: Db, moment: MomentId): Promise<ModelAttempt[]> {
-  const { rows } = await sql<{ attempt: number; at: Date; settled: Date | null; tokens: number }>`
-    select attempt, at, settled_at as settled, coalesce(settled_tokens, tokens) as tokens
-    from treeos.reservation where moment = ${moment} order by attempt`.execute(db)
-  return rows.map(({ attempt, at, settled, tokens }) => ({
-    attempt,
+  const { rows } = await sql<{ at: Date; settled: Date | null; tokens: number }>`
+    select at, settled_at as settled, coalesce(settled_tokens, tokens) as tokens
+    from treeos.reservation where moment = ${moment} order by at`.execute(db)
+  return rows.map(({ at, settled, tokens }, i) => ({
+    attempt: i + 1,
     at: at.getTime(),
     settledAt: settled?.getTime() ?? null,
     tokens,
