@@ -132,7 +132,7 @@ const Waits = ({ waiting }: Pick<LatelyFound, 'waiting'>) => (
       <Text key={being} size="sm">
         <BeingLink stance={being} /> {cognition === 'human' ? 'has' : 'has yet to hear'}{' '}
         {plural(count, 'entry', 'entries')}
-        {cognition === 'human' ? ' to answer' : ''}
+        {cognition === 'human' ? ' to answer or to read' : ''}
         <span className="quiet">
           , the oldest {from === null ? '' : `from ${from} `}for {duration(seconds)}
         </span>

@@ -42,6 +42,7 @@ export function Palette() {
       query={query}
       onQueryChange={setQuery}
       shortcut={['mod + K']}
+      tagsToIgnore={[]} // also while one writes
       transitionProps={{ duration: 0 }} // what is typed while it fades would be lost
       scrollable
       maxHeight={520}
