@@ -132,13 +132,12 @@ export class Hand {
   /** Waits for something, and turns the wheel until its upper edge is on the screen. */
   async sees(what: Locator): Promise<void> {
     const { height } = this.page.viewportSize() ?? { height: 0 }
-    // A long list draws a row only when it comes near, so what is not there yet may be further down.
-    await what.waitFor({ timeout: 3_000 }).catch(() => undefined)
+    await what.waitFor() // what is not there yet is waited for, not looked for
     for (let i = 0; i < TURNS_MAX; i++) {
-      const box = await what.boundingBox({ timeout: 100 }).catch(() => null)
-      if (box !== null && box.y >= 0 && box.y + Math.min(box.height, 24) <= height) return
+      const { y, height: tall } = (await what.boundingBox()) ?? { y: height, height: 0 }
+      if (y >= 0 && y + Math.min(tall, 24) <= height) return
       await this.page.mouse.move(700, height / 2)
-      await this.page.mouse.wheel(0, TURN * height * (box !== null && box.y < 0 ? -1 : 1))
+      await this.page.mouse.wheel(0, TURN * height * (y < 0 ? -1 : 1))
       await this.page.waitForTimeout(100)
       this.#turns += 1
     }
