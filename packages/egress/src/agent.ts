@@ -7,8 +7,8 @@ interface Proxied extends AgentOptions {
 }
 
 /** Options of an agent of Node, for a library that takes no `fetch`: it goes to one URL by the proxy that {@link proxyFor} tells. */
-export function agentOptionsFor(url: URL, holdsSecret: boolean): Proxied {
-  const proxy = proxyFor(url, holdsSecret)?.href
+export function agentOptionsFor(url: URL, isSecret: boolean): Proxied {
+  const proxy = proxyFor(url, isSecret)?.href
   return {
     keepAlive: true,
     ...(proxy === undefined ? {} : { proxyEnv: { http_proxy: proxy, https_proxy: proxy } }),

@@ -85,6 +85,8 @@ it('goes to this machine without it', async () => {
 it.each([
   ['a key in a header', 'http://elsewhere.test/v1', { authorization: SECRET }],
   ["Anthropic's header", 'http://elsewhere.test/v1', { 'x-api-key': SECRET }],
+  ["a gateway's header", 'http://elsewhere.test/v1', { apikey: SECRET }],
+  ['a token', 'http://elsewhere.test/v1', { 'x-auth-token': SECRET }],
   ['a key in the query', 'http://elsewhere.test/v1?key=1', {}],
 ])('never takes %s over plain HTTP through it', async (_, url, headers) => {
   await expect(egressFetch(url, { headers, signal: AbortSignal.timeout(2000) })).rejects.toThrow()

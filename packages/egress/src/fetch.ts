@@ -1,5 +1,5 @@
 import type { ProxyAgent } from 'undici'
-import { hasSecret, proxyFor } from './proxy.ts'
+import { holdsSecret, proxyFor } from './proxy.ts'
 
 type Fetch = typeof globalThis.fetch
 
@@ -7,13 +7,12 @@ type Fetch = typeof globalThis.fetch
 const agents = new Map<string, ProxyAgent>()
 
 /**
- * The `fetch` of this process, by the proxy that {@link proxyFor} tells. Over HTTPS a proxy sees the name of the host only. The query
- * of a URL counts as a secret too: providers take keys there.
+ * The `fetch` of this process, by the proxy that {@link proxyFor} tells. Over HTTPS a proxy sees the name of the host only.
  */
 export const egressFetch: Fetch = async (input, init) => {
   const url = new URL(input instanceof Request ? input.url : input)
   const headers = new Headers(init?.headers ?? (input instanceof Request ? input.headers : undefined))
-  const proxy = proxyFor(url, url.search !== '' || hasSecret(headers))
+  const proxy = proxyFor(url, holdsSecret(url, headers))
   if (proxy === null) return globalThis.fetch(input, init)
   // Loaded only here. Its own `fetch` goes with its agents, whatever the version of Node.
   const { fetch, ProxyAgent } = await import('undici')

@@ -5,7 +5,7 @@ import { BlockList, isIP, type LookupFunction } from 'node:net'
 import { type PeerCertificate, checkServerIdentity as tlsIdentity } from 'node:tls'
 import { TreeosError } from '@treeos/core'
 import type { Dispatcher } from 'undici'
-import { bare, hasSecret, proxyFor, proxyResolves } from './proxy.ts'
+import { bare, holdsSecret, proxyFor, proxyResolves } from './proxy.ts'
 
 const TIMEOUT_SECONDS = 10
 
@@ -37,7 +37,7 @@ const BODY_BYTES_MAX = 1024 * 1024
  * Makes an HTTP client for addresses that somebody else chose: that of effects, and that of webhooks. It bounds time and size, follows no redirect and sends no compression header. It connects
  * to public addresses only: an address that a being or a model chose must not reach servers of this machine or network. The
  * address is checked when the connection is made, so a name that changes its address meanwhile gains nothing. It goes by the proxies of
- * the environment.
+ * the environment, and sends no secret that a proxy would read.
  * @param privateHosts hosts, or host:port, that may have a private address
  * @param attempt aborted when the attempt is over
  * @param whose for the words of a refusal; those of effects when left out
@@ -54,7 +54,13 @@ export function outsideFetch(
     const signal = AbortSignal.any([attempt, AbortSignal.timeout(timeoutSeconds * 1000)])
     const sent = { method, headers: { 'accept-encoding': 'identity', ...headers }, body, signal }
     const lookup = isAllowed ? undefined : publicLookup(url, whose)
-    const proxy = proxyFor(url, hasSecret(new Headers(headers)))
+    const proxy = proxyFor(url, false)
+    // Whoever chose the address could go round the proxy, where it guards what leaves, by a header that looks like a secret.
+    if (proxy !== null && url.protocol === 'http:' && holdsSecret(url, new Headers(headers)))
+      throw new TreeosError(
+        'INVALID_INPUT',
+        `${whose.who} sends what may be a secret to ${url.host} over plain HTTP, which the proxy would read: use https`,
+      )
     const answer = await (proxy === null ? direct(url, sent, lookup) : byProxy(proxy, url, sent, lookup))
     const bytes = await readBody(answer.body, url, signal).finally(() => answer.close?.())
     return {

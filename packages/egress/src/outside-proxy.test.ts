@@ -118,9 +118,23 @@ describe.skipIf(!hasOpenssl)('through a proxy', () => {
     await expect(outsideFetch(['refused.test'], never)('https://refused.test/')).rejects.toThrow('403')
   })
 
-  it('takes a secret over plain HTTP straight', async () => {
-    const asked = { headers: { authorization: 'Bearer sk' }, timeoutSeconds: 0.3 }
-    await outsideFetch([], never)('http://hook.test/', asked).catch(() => undefined)
+  it.each<[string, string, Record<string, string>]>([
+    ['a key in a header', 'http://hook.test/', { authorization: 'Bearer sk' }],
+    ['a token', 'http://hook.test/', { 'X-Auth-Token': 'sk' }],
+    ['a subscription', 'http://hook.test/', { 'ocp-apim-subscription-key': 'sk' }],
+    ['a cookie that it may have made up', 'http://hook.test/', { cookie: 'x' }],
+    ['a key in the query', 'http://hook.test/?key=sk', {}],
+  ])('sends %s over plain HTTP neither by it nor round it', async (_what, url, headers) => {
+    const asked = outsideFetch([], never)(url, { headers })
+    await expect(asked).rejects.toMatchObject({
+      code: 'INVALID_INPUT',
+      message: expect.stringContaining('use https'),
+    })
     expect(seen).toEqual([])
+  })
+
+  it('takes a key that names the request, and a signature, over plain HTTP', async () => {
+    const headers = { 'idempotency-key': 'k', 'webhook-signature': 'v1,x' }
+    expect((await outsideFetch([], never)('http://hook.test/in', { headers })).status).toBe(200)
   })
 })

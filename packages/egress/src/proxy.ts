@@ -3,10 +3,14 @@ import { TreeosError } from '@treeos/core'
 
 export type Env = Readonly<Record<string, string | undefined>>
 
-const SECRETS = ['authorization', 'x-api-key', 'x-goog-api-key', 'api-key', 'cookie']
+/** Names of headers by which providers take keys. A signature is none: it tells nobody how to make another one. */
+const SECRET = /auth|token|secret|cookie|passw|credential|(^|-)(api|subscription|access|private)?-?key$/
+/** Their keys name a request, and open nothing. */
+const OPEN = new Set(['idempotency-key', 'sec-websocket-key'])
 
-/** Whether a header carries a secret. */
-export const hasSecret = (headers: Headers): boolean => SECRETS.some((name) => headers.has(name))
+/** Whether a request carries a secret: in a header, or in the query of its URL, where providers take keys, too. */
+export const holdsSecret = (url: URL, headers: Headers): boolean =>
+  url.search !== '' || [...headers.keys()].some((name) => SECRET.test(name) && !OPEN.has(name))
 
 /**
  * The proxy by which this process reaches a URL, as its environment says. All that goes out over HTTP asks here. A variable in small
@@ -14,11 +18,11 @@ export const hasSecret = (headers: Headers): boolean => SECRETS.some((name) => h
  * machine, or a secret goes over plain HTTP, which the proxy would read.
  * @throws {TreeosError} for a proxy that does not speak HTTP. The message does not quote it: it may hold a password
  */
-export function proxyFor(url: URL, holdsSecret: boolean, env: Env = process.env): URL | null {
+export function proxyFor(url: URL, isSecret: boolean, env: Env = process.env): URL | null {
   const isPlain = url.protocol === 'http:'
   const named = setting('HTTP_PROXY', env)
   const proxy = isPlain ? named : (setting('HTTPS_PROXY', env) ?? named)
-  if (proxy === null || isThisMachine(url) || (isPlain && holdsSecret)) return null
+  if (proxy === null || isThisMachine(url) || (isPlain && isSecret)) return null
   const excepted = (setting('NO_PROXY', env) ?? '').split(/[\s,]+/)
   return excepted.some((one) => isExcepted(url, one)) ? null : parseProxy(proxy)
 }

@@ -2,7 +2,7 @@ import { pipeline, Readable } from 'node:stream'
 import { constants, createBrotliDecompress, createUnzip } from 'node:zlib'
 import type { Agent, Dispatcher } from 'undici'
 import { egressFetch } from './fetch.ts'
-import { hasSecret, proxyFor } from './proxy.ts'
+import { holdsSecret, proxyFor } from './proxy.ts'
 
 /** An answer whose body has not come yet. */
 export interface Arriving {
@@ -29,7 +29,7 @@ export async function egressRequest(
   { method = 'GET', headers, body, signal }: Asking,
 ): Promise<Arriving> {
   const init = { method, headers, ...(body === undefined ? {} : { body }), ...(signal && { signal }) }
-  if (proxyFor(url, url.search !== '' || hasSecret(headers)) !== null)
+  if (proxyFor(url, holdsSecret(url, headers)) !== null)
     return arrivingOf(await egressFetch(url, { ...init, redirect: 'manual' }))
   const { request, agent } = await client()
   const sent = { ...OF_FETCH, 'accept-encoding': codingsFor(url), ...Object.fromEntries(headers) }

@@ -1,6 +1,6 @@
 import type { Connection } from '@treeos/client'
 import { stanceOf, TreeosError } from '@treeos/core'
-import { outsideFetch } from '@treeos/egress'
+import { outsideFetch, proxyResolves } from '@treeos/egress'
 import { signedHeaders } from '../hooks/standard-webhooks.ts'
 import type { Trying } from './message.ts'
 import { secretOfOutlet } from './outlets.ts'
@@ -34,15 +34,20 @@ export async function sendWebhook(
     body,
     timeoutSeconds: TIMEOUT_SECONDS,
   })
-  if (!ok) throw new TreeosError('SERVICE_UNAVAILABLE', `it answered ${status}`)
+  if (!ok)
+    throw proxyResolves() ? notTaken() : new TreeosError('SERVICE_UNAVAILABLE', `it answered ${status}`)
 }
+
+/** Where a proxy alone resolves names, how it failed would tell whoever chose the name what is inside the operator's network. */
+const notTaken = () => new TreeosError('SERVICE_UNAVAILABLE', 'it was not taken')
 
 /** What a name resolves to inside the operator's network is not for whoever chose the name. */
 function fetchOutside(privateHosts: readonly string[], signal: AbortSignal): ReturnType<typeof outsideFetch> {
   const fetch = outsideFetch(privateHosts, signal, WHOSE)
   return (...asked) =>
     fetch(...asked).catch((error: unknown) => {
-      if (!(error instanceof TreeosError) || error.code !== 'FORBIDDEN') throw error
+      if (!(error instanceof TreeosError)) throw proxyResolves() && !signal.aborted ? notTaken() : error
+      if (error.code !== 'FORBIDDEN') throw error
       const why = `its address is private: the operator allows those that ${WHOSE.setting} names`
       throw new TreeosError('FORBIDDEN', why)
     })
