@@ -1,6 +1,6 @@
 import { quote } from '@treeos/core'
 import type { CheckedServer, KeptServer, ServerView } from '../instance/tools.ts'
-import { table } from '../text/output.ts'
+import { jsonLine, table } from '../text/output.ts'
 
 export function shownServers(servers: readonly ServerView[]): string {
   if (servers.length === 0) return 'no server is named; `treeos tools add` names one'
@@ -43,10 +43,7 @@ export function shownChecks(checks: readonly CheckedServer[]): string {
 const SHOWN_CHARS_MAX = 1000
 const quoted = (text: string): string => {
   const short = text.length > SHOWN_CHARS_MAX ? `${text.slice(0, SHOWN_CHARS_MAX)}…` : text
-  return JSON.stringify(short).replace(
-    /[\u007f-\u009f\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff]/g,
-    (sign) => `\\u${sign.charCodeAt(0).toString(16).padStart(4, '0')}`,
-  )
+  return jsonLine(short)
 }
 
 export const toldKept = ({ server, accepted, tools }: KeptServer): string => {

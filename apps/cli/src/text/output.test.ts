@@ -11,6 +11,7 @@ const UNSEEN = [
   { what: 'a mark that turns the text', text: 'a\u202eb', shown: 'a\\u202eb' },
   { what: 'an isolate', text: 'a\u2066b', shown: 'a\\u2066b' },
   { what: 'a line separator', text: 'a\u2028b', shown: 'a\\u2028b' },
+  { what: 'a Braille pattern without dots', text: 'ad\u2800min', shown: 'ad\\u2800min' },
   { what: 'a space without width', text: 'ad\u200bmin', shown: 'ad\\u200bmin' },
   { what: 'a joiner', text: 'a\u200db\u200cc', shown: 'a\\u200db\\u200cc' },
   { what: 'a word joiner', text: 'a\u2060b', shown: 'a\\u2060b' },

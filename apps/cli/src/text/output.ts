@@ -17,7 +17,7 @@ const NOBODY_READS = new Set(['EPIPE', 'EIO'])
  * text, tags, joiners, spaces without width and fillers.
  */
 const UNSEEN =
-  /[[\p{Cc}\p{Bidi_Control}\p{Default_Ignorable_Code_Point}\p{Zl}\p{Zp}\u{fff9}-\u{fffb}]--[\n\t]]/v
+  /[[\p{Cc}\p{Bidi_Control}\p{Default_Ignorable_Code_Point}\p{Zl}\p{Zp}\u{fff9}-\u{fffb}\u{2800}\u{13441}\u{13442}\u{1d159}]--[\n\t]]/v
 /** Emoji may hold joiners, variation selectors and tags. */
 const EMOJI_OR_UNSEEN = new RegExp(`\\p{RGI_Emoji}|${UNSEEN.source}`, 'gv')
 const EMOJI = /^\p{RGI_Emoji}$/v
