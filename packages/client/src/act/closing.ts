@@ -1,6 +1,6 @@
 import { ASKED_PREFIX, type BeingName, quote, stanceOf, TreeosError } from '@treeos/core'
 import { authorizeActingAs, type Presence } from '@treeos/reality'
-import { closeEntries, findEntry, listStandings } from '@treeos/store'
+import { closeEntries, type InboxEntry, listEntries, listStandings } from '@treeos/store'
 import { parkedIn } from '../read/inbox.ts'
 
 export interface CloseRequest {
@@ -22,43 +22,54 @@ export async function closeInbox(
   { as, how, entries }: CloseRequest,
 ): Promise<{ closed: number }> {
   await authorizeActingAs(at, as)
-  for (const id of entries ?? []) await requireClosable(at, as, id, how)
+  await requireClosable(at, as, entries ?? [], how)
   return { closed: await closeEntries(at.db, as, entries, how) }
 }
 
-async function requireClosable(at: Presence, as: BeingName, id: string, how: CloseRequest['how']) {
-  const entry = await findEntry(at.db, id)
-  if (entry === null || entry.being !== as || entry.kind === 'act') {
+async function requireClosable(
+  at: Presence,
+  as: BeingName,
+  ids: readonly string[],
+  how: CloseRequest['how'],
+) {
+  const found = await listEntries(
+    at.db,
+    ids.filter((id) => !id.includes('\0')), // no text of Postgres holds one
+  )
+  const entries = ids.map((id) => {
+    const entry = found.get(id)
+    if (entry !== undefined && entry.being === as && entry.kind !== 'act') return entry
     throw new TreeosError(
       'CORRELATION_NOT_FOUND',
       `the inbox of ${stanceOf(as)} has no entry ${quote(id)}; \`treeos inbox\` lists them`,
     )
-  }
-  const isQuestion =
-    entry.kind === 'summon' &&
-    entry.inReplyTo === null &&
-    entry.expectReply !== false &&
-    entry.closedBy === null
-  if (how === 'read' && isQuestion) {
-    const from = entry.caller === null ? 'its sender' : stanceOf(entry.caller.name)
+  })
+  const open = how === 'read' ? entries.filter(({ closedBy }) => closedBy === null) : []
+  const named = [...new Set(open.flatMap((entry) => parkedIn(entry) ?? []))]
+  const standings = await listStandings(at.db, named)
+  const parked = new Set(standings.flatMap(({ being, isParked }) => (isParked ? being : [])))
+  for (const entry of open) requireRead(entry, parked)
+}
+
+/** @throws {TreeosError} INVALID_INPUT for an entry that needs a decision */
+function requireRead(entry: InboxEntry, parked: ReadonlySet<BeingName>): void {
+  const { id, kind, inReplyTo, expectReply, caller } = entry
+  if (kind === 'summon' && inReplyTo === null && expectReply !== false) {
+    const from = caller === null ? 'its sender' : stanceOf(caller.name)
     throw new TreeosError(
       'INVALID_INPUT',
       `${from} waits for an answer to ${quote(id)}: \`treeos reply\` answers it, \`treeos inbox dismiss\` closes it without one`,
     )
   }
-  if (how !== 'read' || entry.kind !== 'event' || entry.closedBy !== null) return
-  if (id.startsWith(ASKED_PREFIX))
+  if (kind === 'event' && id.startsWith(ASKED_PREFIX))
     throw new TreeosError(
       'INVALID_INPUT',
       `${quote(id)} waits for your yes or no: \`treeos approve\` and \`treeos deny\` answer it, \`treeos inbox dismiss\` puts it aside`,
     )
-  const parked = parkedIn(entry)
-  if (parked !== null && (await isParked(at.db, parked)))
+  const being = parkedIn(entry)
+  if (being !== null && parked.has(being))
     throw new TreeosError(
       'INVALID_INPUT',
-      `${stanceOf(parked)} is parked until its budget is decided on: \`treeos do ${stanceOf(parked)} resume\` lets it try again, \`treeos inbox dismiss\` closes the notice`,
+      `${stanceOf(being)} is parked until its budget is decided on: \`treeos do ${stanceOf(being)} resume\` lets it try again, \`treeos inbox dismiss\` closes the notice`,
     )
 }
-
-const isParked = async (db: Presence['db'], being: BeingName): Promise<boolean> =>
-  (await listStandings(db, [being])).some((one) => one.isParked)

@@ -1,5 +1,6 @@
 import type { BeingName } from '@treeos/core'
 import { sql } from 'kysely'
+import { isWaitingForYes } from '../rows/approvals.ts'
 import type { Db } from '../sql/database.ts'
 
 /** What a being waits for, or does now. */
@@ -22,8 +23,7 @@ export async function listStandings(db: Db, beings: readonly BeingName[]): Promi
   if (beings.length === 0) return []
   const { rows } = await sql<BeingStanding>`
     with asking as materialized (
-      select distinct split_part(key, '/', 1) as reel from treeos.projection
-      where key like 'approval:%' and state like '%"state":"open"%')
+      select distinct split_part(key, '/', 1) as reel from treeos.projection where ${isWaitingForYes})
     select of.being,
       exists (select from treeos.parking p where p.being = of.being) and treeos.is_parked(of.being) as "isParked",
       exists (select from asking where reel = 'approval:' || of.being) as asks,

@@ -3,13 +3,13 @@ import { sql } from 'kysely'
 import type { Db } from '../sql/database.ts'
 
 /** Calls that wait for a yes, by the words of the index projection_asked. A call may quote them, so the state is asked, too. */
-const waiting = sql`key like 'approval:%' and state like '%"state":"open"%' and treeos.told(convert_to(state, 'UTF8'))->>'state' = 'open'`
+export const isWaitingForYes = sql`key like 'approval:%' and state like '%"state":"open"%' and treeos.told(convert_to(state, 'UTF8'))->>'state' = 'open'`
 
 /** Calls that wait for a yes and that nobody answered in time, by the moments that asked. */
 export async function listOverdueApprovals(db: Db, limit: number): Promise<MomentId[]> {
   const { rows } = await sql<{ id: MomentId }>`
     select substr(key, 10) as id from treeos.projection
-    where ${waiting} and (treeos.told(convert_to(state, 'UTF8'))->>'expiresAt')::float8 <= extract(epoch from clock_timestamp()) * 1000
+    where ${isWaitingForYes} and (treeos.told(convert_to(state, 'UTF8'))->>'expiresAt')::float8 <= extract(epoch from clock_timestamp()) * 1000
     order by key limit ${limit}`.execute(db)
   return rows.map(({ id }) => id)
 }
@@ -24,6 +24,6 @@ export async function countWaitingForYes(
     select count(*) filter (where state::json->>'asker' = ${asker}) as "ofAsker",
       count(*) filter (where state::json->>'person' = ${person}) as "ofPerson"
     from treeos.projection
-    where ${waiting}`.execute(db)
+    where ${isWaitingForYes}`.execute(db)
   return rows[0] ?? { ofAsker: 0, ofPerson: 0 }
 }
