@@ -1,5 +1,6 @@
 /** A person who says yes again and again is shown a rule that asks less, and what that rule would have let through. */
 import { approvals, proposalBeside, proposedPage } from '@treeos/client'
+import type { Json } from '@treeos/core'
 import { whatIfRules } from '@treeos/replay'
 import { beforeAll, expect, it } from 'vitest'
 import { createSpace, doAs, momentOf, play } from '../../support/life.ts'
@@ -26,6 +27,12 @@ const BEYOND = [
 ]
 
 it('shows a rule that asks beyond what was approved, after twelve of a kind and not before', async () => {
+  const rule = (value: Json) => doAs(world, 'set-space', '/shop', { field: 'permissions.do', value })
+  const late = await asks(500)
+  await rule({ 'till:pay': { ...RULE, counts: [{ each: 'euros', most: 100 }] } })
+  await doAs(world, 'approve', '@operator', { id: late })
+  await momentOf(world, `approved/${late}`) // a yes that comes to nothing says nothing
+  await rule({ 'till:pay': RULE })
   for (let euros = 1; euros <= 12; euros++) {
     const id = await asks(euros)
     expect((await shown()).map((one) => one.likeThis)).toEqual([undefined])
@@ -55,7 +62,7 @@ it('what if lists the calls that the rule would have let through, and those that
   const beside = await proposalBeside(world, 'operator', first!.id)
   expect(beside).toMatchObject({ ...likeThis, being: 'clerk', moments: Array(12).fill({}) })
   expect(await proposalBeside(world, 'operator', second!.id)).toBeNull()
-  const otherwise = await whatIfRules(world, { being: 'clerk', ...likeThis })
+  const otherwise = await whatIfRules(world, { being: 'clerk', ...likeThis, since: 2 })
   expect(otherwise.map(({ moment, n }) => ({ id: moment, n }))).toEqual(beside?.moments)
   expect(
     otherwise.map(({ call, was, would }) => [call.verb === 'do' && call.args.euros, was, would]),
@@ -64,7 +71,7 @@ it('what if lists the calls that the rule would have let through, and those that
   )
   const counts = [{ sum: 'euros', most: 10 }]
   const strict = { 'till:pay': { requires: ['anyone'], counts } }
-  const bounded = await whatIfRules(world, { being: 'clerk', ...likeThis, value: strict })
+  const bounded = await whatIfRules(world, { being: 'clerk', ...likeThis, value: strict, since: 2 })
   expect(bounded.map(({ would }) => would)).toEqual([...Array(4).fill('act'), ...Array(9).fill('FORBIDDEN')])
 })
 

@@ -10,7 +10,9 @@ import { Act } from './shapes.ts'
 
 const Proposal = z
   .object({
-    approved: z.int().openapi({ description: 'calls like this one that I approved; I denied none' }),
+    approved: z.int().openapi({
+      description: 'calls like this one that I approved and that were carried out; I denied none',
+    }),
     space: z.string(),
     field: z.string().openapi({ description: 'of the rule, in the qualities of the space' }),
     value: anyJson('the rule, as the operation set-space takes it'),

@@ -22,13 +22,13 @@ const DAY_MS = 86_400_000
 
 /** A rule that would have let through what a person approved, and asks beyond it. */
 export interface Proposal {
-  /** how many calls like this one the person approved, and denied none */
+  /** how many calls like this one the person approved that were carried out, and it denied none */
   readonly approved: number
   readonly space: string
   /** of the rule, in the qualities of the space, as `treeos space set` takes it */
   readonly field: string
   readonly value: Json
-  /** arguments of these calls that the rule does not bound, since they are no numbers */
+  /** arguments of any of these calls that the rule does not bound, since not all of them have a number there */
   readonly free: readonly string[]
 }
 
@@ -90,7 +90,10 @@ interface Answer {
   readonly isYes: boolean
 }
 
-/** The last answers of a person that changed no arguments. */
+/**
+ * The last answers of a person that changed no arguments, one a call: what was denied, and what was carried out after its yes. A yes that came to
+ * nothing, as it was late or refused, says nothing.
+ */
 async function answersOf(at: Presence, as: BeingName): Promise<Answer[]> {
   const calls = (await listRecentCalls(at.db, [as], ANSWERS_MAX)).flatMap(({ decision }) =>
     decision.kind === 'call' ? [decision.call] : [],
@@ -103,10 +106,11 @@ async function answersOf(at: Presence, as: BeingName): Promise<Answer[]> {
       : []
   })
   const rows = await readRows(at.db, at.reality.id, [...new Set(told.map(({ id }) => approvalKey(id)))])
-  const rowOf = new Map(rows.map(({ key, state }) => [key, state as unknown as ApprovalRow | null]))
-  return told.flatMap(({ id, isYes }) => {
-    const row = rowOf.get(approvalKey(id))
-    return row == null ? [] : [{ row, isYes }]
+  const answered = new Map<string, boolean>(told.map(({ id, isYes }) => [approvalKey(id), isYes]))
+  return rows.flatMap(({ key, state }) => {
+    const row = state as unknown as ApprovalRow | null
+    const isYes = answered.get(key) === true
+    return row === null || row.state !== (isYes ? 'used' : 'denied') ? [] : [{ row, isYes }]
   })
 }
 
@@ -134,20 +138,20 @@ async function proposalFor(
   if (!isJsonObject(rule) || !isJsonObject(rule.ask) || rule.ask.beyond !== undefined) return null
   const beyond = countsOver(alike.map((one) => one.row))
   const asking = { ...rule, ask: { ...rule.ask, beyond: beyond as Json } }
-  const args = argumentsOf(view.call as unknown as VerbCall)
-  const free = Object.keys(args).filter((name) => !beyond.some(({ each }) => each === name))
+  const calls = [view.call as unknown as VerbCall, ...alike.map(({ row }) => row.call)]
+  const names = new Set(calls.flatMap((call) => Object.keys(argumentsOf(call))))
+  const free = [...names].filter((name) => !beyond.some(({ each }) => each === name)).sort()
   return { approved: alike.length, space, field: `permissions.${verb}`, value: { [key]: asking }, free }
 }
 
 const argumentsOf = (call: VerbCall): JsonObject =>
   call.verb === 'do' ? call.args : call.verb === 'be' ? call.payload : {}
 
-/** As many in a day as were ever approved in one, and no argument above what was approved. */
+/** As many in a day as were approved on average, so that one busy hour sets no bound, and no argument above what was approved. */
 function countsOver(rows: readonly ApprovalRow[]): JsonObject[] {
-  const times = rows.map(({ at }) => at).sort((a, b) => a - b)
-  const most = Math.max(
-    ...times.map((from) => times.filter((one) => one >= from && one < from + DAY_MS).length),
-  )
+  const times = rows.map(({ at }) => at)
+  const days = Math.ceil((Math.max(...times) - Math.min(...times)) / DAY_MS)
+  const most = Math.ceil(rows.length / Math.max(1, days))
   const args = rows.map(({ call }) => argumentsOf(call))
   const names = Object.keys(args[0] ?? {}).filter((name) =>
     args.every((one) => typeof one[name] === 'number' && Number(one[name]) >= 0),

@@ -59,5 +59,5 @@ type Made<Verb extends { $post(input: never): unknown }> = Parameters<Verb['$pos
 }
   ? Json
   : never
-const doOf = (call: object) => api.do.$post({ json: call as Made<typeof api.do>, header: {} })
+export const doOf = (call: object) => api.do.$post({ json: call as Made<typeof api.do>, header: {} })
 const beOf = (call: object) => api.be.$post({ json: call as Made<typeof api.be>, header: {} })

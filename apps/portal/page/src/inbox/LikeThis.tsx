@@ -1,7 +1,7 @@
 import { Button, Group, Stack, Text } from '@mantine/core'
-import { useQuery } from '@tanstack/react-query'
+import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { api } from '../api/client.ts'
-import { type FoundBy, useAct, useDeed } from '../api/deed.ts'
+import { doOf, type FoundBy, useDeed } from '../api/deed.ts'
 import { Block, Inert, Quiet, SmallButton, Time, Trouble } from '../parts/index.ts'
 import { approvalsQuery } from './approvals.ts'
 
@@ -17,7 +17,16 @@ export function LikeThis({ id }: { readonly id: string }) {
 function Proposed({ id, proposal }: { readonly id: string; readonly proposal: Proposal }) {
   const { approved, space, field, value, free } = proposal
   const trying = useDeed(() => api.approvals['let-through'].$post({ json: { id } }), { stale: null })
-  const setting = useAct()
+  const queries = useQueryClient()
+  const setting = useDeed(
+    async () => {
+      const { items } = await queries.fetchQuery({ ...approvalsQuery, staleTime: 0 })
+      const now = items.find((one) => one.id === id)?.likeThis
+      if (JSON.stringify(now) !== JSON.stringify(proposal)) throw new Error(CHANGED)
+      return doOf({ action: 'set-space', target: space, args: { field, value } })
+    },
+    { stale: [] },
+  )
   return (
     <section className="card" aria-label="Ask me less">
       <Stack gap="xs">
@@ -30,7 +39,8 @@ function Proposed({ id, proposal }: { readonly id: string; readonly proposal: Pr
         <Block value={value} />
         {free.length === 0 ? null : (
           <Text size="sm" c="orange">
-            It does not bound <Inert text={free.join(', ')} />, which may then be anything.
+            It does not bound <Inert text={free.join(', ')} />, which may then be anything, nor arguments that
+            none of these calls had.
           </Text>
         )}
         <Group gap="sm">
@@ -41,9 +51,7 @@ function Proposed({ id, proposal }: { readonly id: string; readonly proposal: Pr
             size="xs"
             loading={setting.isPending}
             disabled={setting.isSuccess}
-            onClick={() =>
-              setting.mutate({ verb: 'do', action: 'set-space', target: space, args: { field, value } })
-            }
+            onClick={() => setting.mutate()}
           >
             Set this rule in {space}
           </Button>
@@ -59,6 +67,8 @@ function Proposed({ id, proposal }: { readonly id: string; readonly proposal: Pr
     </section>
   )
 }
+
+const CHANGED = 'The rule, or what you approved, is not what is shown any more: look at it again.'
 
 interface ThroughProps {
   readonly compared: number
