@@ -116,8 +116,6 @@ export function authorizeRequests(
     if (caller === 'anybody') return countStranger(c, work)
     const visit = await requireVisit(c)
     const { at, being } = visit
-    if (caller === 'past-open')
-      await suggesting(at, being, authorizePast(at, being, requireBeingName(c.req.param('name'))))
     if (caller === 'first-operator') await authorizeAllPasts(at, being)
     if (caller === 'person' || caller === 'person-signed-in-lately') await requirePerson(c, visit)
     if (caller === 'person-signed-in-lately' && visit.token !== null)
@@ -136,16 +134,26 @@ export function authorizeRequests(
     c.set('visit', visit)
   }
 
+  /** Within the turn, since a name that nothing has is looked for among all names. */
+  async function requireOpenPast(c: Context<Env>): Promise<void> {
+    const { at, being } = c.get('visit')
+    await suggesting(at, being, authorizePast(at, being, requireBeingName(c.req.param('name'))))
+  }
+
   const app = new Hono<Env>()
   for (const route of routes) {
-    const { method, path, work } = route
+    const { method, path, work, caller } = route
     app.on(method, path, async (c, next) => {
       if (work === 'stream' && c.req.raw.method === 'HEAD')
         throw new TreeosError('INVALID_INPUT', 'a stream is read by GET')
       bounded.requireSize(work, c.req.header('content-length'))
       await authorize(c, route)
       c.set('isAuthorized', true)
-      await runInTurn(c, next, {
+      const run = async () => {
+        if (caller === 'past-open') await requireOpenPast(c)
+        await next()
+      }
+      await runInTurn(c, run, {
         work,
         bounded,
         mayStay: stays,

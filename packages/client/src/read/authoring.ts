@@ -19,6 +19,7 @@ import {
   findAddresses,
   listBeingsNaming,
   listFactsMentioning,
+  listNamesLike,
   listOutcomes,
 } from '@treeos/store'
 import {
@@ -30,7 +31,7 @@ import {
   ROLE_MANAGER,
   type RoleRow,
 } from '@treeos/world'
-import { mayReadPast, pastsOpenTo } from './past-access.ts'
+import { mayReadPast, pastsFor, pastsOpenTo } from './past-access.ts'
 import { type BeingSnapshot, type SeeConnection, unlessRefused, withSnapshot } from './seeing.ts'
 
 type RoleEntry = Choices['roles'][number]
@@ -91,6 +92,12 @@ export const addresses = (
     await requireRoleManager(snapshot)
     return findAddresses(snapshot.db, wanted)
   })
+
+/** Stances of the beings whose names are most like a text, of those that these catalogs show. @throws {TreeosError} as `authoring` */
+export async function namesLike(snapshot: BeingSnapshot, text: string, limit: number): Promise<string[]> {
+  await requireRoleManager(snapshot)
+  return (await listNamesLike(snapshot.db, text, limit)).map(stanceOf)
+}
 
 /** What SEE of the role manager shows as its catalogs, without what is around it: a space may hold thousands of beings. */
 async function choicesIn(snapshot: BeingSnapshot, registry: Registry): Promise<Choices> {
@@ -210,8 +217,7 @@ export async function inspectRole(at: SeeConnection, as: BeingName, name: RoleNa
 
 /** Whether a living being names the role whose past is open to a person: its own, an offspring's, or to the first operator any. */
 async function namesOneOf({ db, ...at }: SeeConnection, as: BeingName, role: RoleName): Promise<boolean> {
-  const me = await readerOf({ ...at, db }).being(as)
-  const among = me?.parent === null ? null : as
+  const among = await pastsFor(readerOf({ ...at, db }), as)
   return (await listBeingsNaming(db, role, { among, limit: 1 })).count > 0
 }
 

@@ -1,6 +1,7 @@
 import { type BeingName, type OutcomeKind, stanceOf } from '@treeos/core'
-import { authorizeActingAs, type Presence, readerOf } from '@treeos/reality'
+import type { Presence } from '@treeos/reality'
 import { type LateMoment, listLately, listWaitingFor } from '@treeos/store'
+import { openTo } from './past-access.ts'
 
 /** How often one being woke another lately, by words or an act. */
 export interface SpokenTo {
@@ -66,8 +67,7 @@ export async function lately(
   as: BeingName,
   { seconds }: { readonly seconds: number },
 ): Promise<Lately> {
-  const of = await openTo(at, as)
-  const { moments, isAll } = await listLately(at.db, { of, seconds })
+  const { of, moments, isAll } = await lateMoments(at, as, seconds)
   const waiting = await listWaitingFor(at.db, { of, limit: WAITING_MAX })
   const until = Date.now()
   return {
@@ -87,10 +87,10 @@ export async function lately(
   }
 }
 
-/** Whose pasts a being may look into, for a query: its own and its offspring's; null: all. @throws {TreeosError} as `authorizeActingAs` */
-export async function openTo(at: Presence, as: BeingName): Promise<BeingName | null> {
-  await authorizeActingAs(at, as)
-  return (await readerOf(at).being(as))?.parent === null ? null : as
+/** Moments that ended lately and that a being may read, the newest first, and whose they are. @throws {TreeosError} as `authorizeActingAs` */
+export async function lateMoments(at: Presence, as: BeingName, seconds: number) {
+  const of = await openTo(at, as)
+  return { of, ...(await listLately(at.db, { of, seconds })) }
 }
 
 const isoOf = (ms: number): string => new Date(ms).toISOString()

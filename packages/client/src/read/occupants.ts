@@ -1,7 +1,7 @@
 import { type BeingName, type Decision, type Json, stanceOf } from '@treeos/core'
 import { type Db, listNewestOutcomes, listRecentCalls, listStandings } from '@treeos/store'
 import { type BeingRow, beingKey } from '@treeos/world'
-import { isDescendant } from '../access/descent.ts'
+import { isPastOpen } from './past-access.ts'
 import { type BeingSnapshot, unlessRefused } from './seeing.ts'
 import { type BeingState, statesIn } from './states.ts'
 import { wordsIn } from './words.ts'
@@ -49,7 +49,7 @@ export async function regardAll(
   const rows = new Map<BeingName, BeingRow | null>()
   for (const being of beings) rows.set(being, await unlessRefused(snapshot.regard(being)))
   const open: BeingName[] = []
-  for (const being of beings) if (await isPastOpen(snapshot, as, being)) open.push(being)
+  for (const being of beings) if (await isPastOpen(snapshot.reader, as, being)) open.push(being)
   const lasts = await lastMomentsOf(snapshot.db, open)
   const standings = new Map((await listStandings(snapshot.db, open)).map((one) => [one.being, one]))
   return beings.map((being) => {
@@ -69,10 +69,6 @@ const shownIn = (row: BeingRow | null) => ({
   isPaused: row?.paused !== undefined,
   isPerson: row?.cognition.kind === 'human',
 })
-
-/** As `mayReadPast`, within one snapshot. */
-const isPastOpen = async ({ me, reader }: BeingSnapshot, as: BeingName, being: BeingName): Promise<boolean> =>
-  being === as || me.parent === null || isDescendant(reader, being, as)
 
 export const occupantOf = ({ being, row, states, last }: Regarded): Occupant => ({
   stance: stanceOf(being),

@@ -1,7 +1,7 @@
 import { type BeingName, stanceOf } from '@treeos/core'
 import type { Presence } from '@treeos/reality'
-import { type LateMoment, listLately } from '@treeos/store'
-import { openTo } from './lately.ts'
+import type { LateMoment } from '@treeos/store'
+import { lateMoments } from './lately.ts'
 
 /** What moments together cost, took and came to. */
 export interface Tally {
@@ -60,8 +60,7 @@ export async function spending(
   as: BeingName,
   { seconds }: { readonly seconds: number },
 ): Promise<Spending> {
-  const of = await openTo(at, as)
-  const { moments, isAll } = await listLately(at.db, { of, seconds })
+  const { moments, isAll } = await lateMoments(at, as, seconds)
   const since = Date.now() - seconds * 1000
   const width = (seconds * 1000) / PARTS
   const parts = Map.groupBy(moments, ({ sealedAt }) =>

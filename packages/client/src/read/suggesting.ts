@@ -1,5 +1,5 @@
 import { type BeingName, isBeingName, nearestName, stanceOf, TreeosError, unknownNameIn } from '@treeos/core'
-import { addresses, authoring } from './authoring.ts'
+import { authoring, namesLike } from './authoring.ts'
 import { type SeeConnection, unlessRefused, withSnapshot } from './seeing.ts'
 
 /** As many names as are compared with the one that was written. */
@@ -30,11 +30,10 @@ export const suggesting = <T>(at: SeeConnection, as: BeingName, asked: Promise<T
     throw await withSuggestion(at, as, error)
   })
 
-async function nearestBeing(at: SeeConnection, as: BeingName, written: string): Promise<string | null> {
-  const listed = (text: string) =>
-    unlessRefused(addresses(at, as, { text, of: 'beings', limit: NAMES_MAX })).then((found) => found ?? [])
-  const known = [...(await listed(`@${written.slice(0, 1)}`)), ...(await listed('@'))]
-  return withSnapshot(at, as, async ({ me, surface, see, regard }) => {
+function nearestBeing(at: SeeConnection, as: BeingName, written: string): Promise<string | null> {
+  return withSnapshot(at, as, async (snapshot) => {
+    const { me, surface, see, regard } = snapshot
+    const known = (await unlessRefused(namesLike(snapshot, written, NAMES_MAX))) ?? []
     const named = [...surface.canSummon, ...surface.canSee].filter((entry) => typeof entry === 'string')
     const around = (await unlessRefused(see(me.space)))?.beings ?? []
     const stances = [...named, ...around, ...known].filter((stance) => stance.startsWith('@'))

@@ -1,6 +1,7 @@
 import { type BeingName, stanceOf } from '@treeos/core'
 import { type Presence, readerOf } from '@treeos/reality'
 import { covers, ROLE_MANAGER, type Surface } from '@treeos/world'
+import { seesAllPasts } from './past-access.ts'
 
 /** What a being may use by its lists now, so that a page offers that alone. The rules of each target decide in any case. */
 export interface Uses {
@@ -20,7 +21,7 @@ export async function usesOf(
   being: BeingName,
   surface: Pick<Surface, 'canSee' | 'canDo' | 'canBe'> | null,
 ): Promise<Uses> {
-  const all = (await readerOf(at).being(being))?.parent === null
+  const all = seesAllPasts(await readerOf(at).being(being))
   const { canSee, canDo, canBe } = surface ?? NOTHING
   return {
     all,

@@ -1,5 +1,6 @@
 import type { BeingName } from '@treeos/core'
 import { type RawBuilder, sql } from 'kysely'
+import { offspringOf } from '../rows/offspring.ts'
 
 /** So many moments are looked through; those of one being share them, but each has at least a few. */
 export const NEWEST_MOMENTS_MAX = 10_000
@@ -19,10 +20,7 @@ export const newestOf = (of: BeingName | null): RawBuilder<unknown> =>
     ? sql`recursive recent as materialized (
         select ${COLUMNS}, null::bigint as most from (select moment from treeos.journal where moment is not null order by entry desc limit ${NEWEST_MOMENTS_MAX}) j
         join treeos.moment_outcome o on o.moment = j.moment)`
-    : sql`recursive offspring(being) as (
-        select ${of}::text union all
-        select substr(p.key, 7) from offspring o join treeos.projection p on p.parent = o.being and p.key like 'being:%'
-      ), few as materialized (select being from offspring limit ${BEINGS_MAX}),
+    : sql`recursive ${offspringOf(of)}, few as materialized (select being from offspring limit ${BEINGS_MAX}),
       recent as materialized (
         select ${COLUMNS}, case when f.beings < ${BEINGS_MAX} then f.most else 0 end as most
         from (select being, greatest(${EACH_MIN}, ${NEWEST_MOMENTS_MAX} / count(*) over ()) as most, count(*) over () as beings from few) f

@@ -2,6 +2,7 @@ import type { BeingName, Json, RoleName } from '@treeos/core'
 import { sql } from 'kysely'
 import type { Db } from '../sql/database.ts'
 import { decodeJson } from '../sql/stored-json.ts'
+import { offspringOf } from './offspring.ts'
 
 /** Rows of living beings, without reading one of another kind. */
 const living = sql`p.key collate "C" >= 'being:' and p.key collate "C" < 'being;' and p.cognition is distinct from 'ended'`
@@ -52,12 +53,9 @@ export async function listBeingsNaming(
   { among, limit }: Naming,
 ): Promise<{ readonly states: readonly Json[]; readonly count: number }> {
   const { rows } = await sql<{ state: string; count: number }>`
-    with recursive offspring(key) as (
-      select 'being:' || ${among}::text
-      union all select p.key from treeos.projection p join offspring o on p.parent = substr(o.key, 7)
-    )
+    with recursive ${offspringOf(among)}
     select p.state, count(*) over () as count from treeos.projection p
-    where ${living} and (${among}::text is null or p.key in (select key from offspring))
+    where ${living} and (${among}::text is null or substr(p.key, 7) in (select being from offspring))
       and (${defaultRole} = ${JSON.stringify(role)}
         or ${hasFlow} and strpos(p.state, '"role":' || ${JSON.stringify(role)}) > 0
           and exists (select from (${namedInFlow}) n where n.role = ${role}))
@@ -96,6 +94,16 @@ export async function findAddresses(db: Db, { text, of, limit }: Wanted): Promis
     where found.place > 0
     order by found.place, a.address collate "C" limit ${limit}`.execute(db)
   return rows.map(({ address }) => address)
+}
+
+/** Names of living beings that may be meant by a text: of about its length, those that begin as it does first. */
+export async function listNamesLike(db: Db, text: string, limit: number): Promise<BeingName[]> {
+  const { rows } = await sql<{ name: BeingName }>`
+    select n.name from (select substr(p.key, 7) as name from treeos.projection p where ${living}) n
+    where abs(length(n.name) - length(${text}::text)) <= greatest(length(n.name), length(${text}::text)) / 3
+    order by left(n.name, 1) = lower(left(${text}::text, 1)) desc, left(n.name, 3) = lower(left(${text}::text, 3)) desc, n.name collate "C"
+    limit ${limit}`.execute(db)
+  return rows.map(({ name }) => name)
 }
 
 /** States of beings that have a budget of their own, or an account, sorted by name. */
