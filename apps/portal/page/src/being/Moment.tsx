@@ -3,7 +3,7 @@ import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import type { ReactNode } from 'react'
 import { momentQuery } from '../api/queries.ts'
-import { wordsOf } from '../inbox/tell.ts'
+import { summaryOf, wordsOf } from '../inbox/tell.ts'
 import {
   Answer,
   BeingLink,
@@ -140,7 +140,7 @@ function Happened(found: Found) {
       </Text>
       {wake === null ? null : (
         <div className="said">
-          <Inert text={wordsOf(wake)} />
+          <Inert text={moment.woke?.from == null ? summaryOf(wake) : wordsOf(wake)} />
         </div>
       )}
       <Text size="sm">

@@ -46,6 +46,8 @@ export function AskedCall({
   )
 }
 
+type Call = Readonly<Record<string, unknown>>
+
 /** An answer of a person. */
 export interface Answered {
   readonly answer: 'approve' | 'deny'
@@ -80,7 +82,13 @@ export function AskedForm({
 }) {
   const [why, setWhy] = useState('')
   const isSettled = useSettled()
-  const { verb, action, operation, args, payload, content } = asked.call as Record<string, unknown>
+  const { verb, action, operation, target: _on, args, payload, content, ...rest } = asked.call as Call
+  const said = { args, payload, content }
+  const given = args ?? payload ?? content ?? null
+  const others = {
+    ...Object.fromEntries(Object.entries(said).filter(([, one]) => one !== undefined && one !== given)),
+    ...rest,
+  }
   return (
     <Stack gap="xs">
       <Text>
@@ -89,7 +97,13 @@ export function AskedForm({
         <Inert text={asked.on} />
       </Text>
       {asked.isOutside && <Text c="orange">It holds words from outside, which may have asked for this.</Text>}
-      <Block value={args ?? payload ?? content ?? null} />
+      <Block value={given} />
+      {Object.keys(others).length === 0 ? null : (
+        <>
+          <Text size="sm">It also says:</Text>
+          <Block value={others} />
+        </>
+      )}
       <Quiet>
         It wears {asked.roles.join(' and ')}
         {asked.whom === null ? '' : `, and was woken by ${asked.whom}`}

@@ -11,7 +11,7 @@ import { Around } from './Around.tsx'
 import { AskedCall } from './AskedCall.tsx'
 import { askedIn, type Entry, parkedIn } from './entry.ts'
 import { groupOf, KIND_WORDS, senderOf } from './groups.ts'
-import { wordsOf } from './tell.ts'
+import { tellEntry } from './tell.ts'
 
 interface Props {
   readonly entry: Entry
@@ -49,7 +49,7 @@ export function OpenEntry({ entry, answerRef, onDone, onDecided }: Props) {
         </Group>
         {asked === null ? (
           <div className="block">
-            <Inert text={wordsOf(entry.content)} />
+            <Inert text={tellEntry(entry)} />
           </div>
         ) : (
           <AskedCall asked={asked} from={sender} onDone={onDecided} />

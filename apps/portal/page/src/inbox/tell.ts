@@ -1,18 +1,31 @@
 import { askedIn, type Entry } from './entry.ts'
 
 /** An entry in one line of words. */
-export function tellEntry(entry: Pick<Entry, 'correlation' | 'content'>): string {
+export function tellEntry(entry: Pick<Entry, 'correlation' | 'content' | 'from'>): string {
   const asked = askedIn(entry)
   if (asked !== null) return `wants to ${wordsOfCall(asked.call)} on ${asked.on}`
-  return wordsOf(entry.content)
+  return entry.from === null ? summaryOf(entry.content) : wordsOf(entry.content)
 }
 
-/** The words of a content: the text in it where it has one. */
+/** The words of a content: the text in it where it has one, and behind it all else that it holds. */
 export function wordsOf(content: unknown): string {
-  if (typeof content === 'string') return content
-  const { text, message, summary } = (content ?? {}) as Readonly<Record<string, unknown>>
-  const words = [text, message, summary].find((one) => typeof one === 'string' && one !== '')
-  return typeof words === 'string' ? words : JSON.stringify(content)
+  const key = wordedIn(content)
+  if (key === null) return typeof content === 'string' ? content : JSON.stringify(content)
+  const { [key]: words, ...rest } = content as Readonly<Record<string, unknown>>
+  return Object.keys(rest).length === 0 ? String(words) : `${words}\n${JSON.stringify(rest)}`
+}
+
+/** The same of what TreeOS itself tells, whose other fields are for programs. */
+export function summaryOf(content: unknown): string {
+  const key = wordedIn(content)
+  return key === null ? wordsOf(content) : String((content as Readonly<Record<string, unknown>>)[key])
+}
+
+const wordedIn = (content: unknown): string | null => {
+  const said = typeof content === 'object' && content !== null ? (content as Record<string, unknown>) : {}
+  return (
+    ['text', 'message', 'summary'].find((key) => typeof said[key] === 'string' && said[key] !== '') ?? null
+  )
 }
 
 /** A call in words: `till:pay (euros 40)`. */
