@@ -170,6 +170,7 @@ class _Thread(TypedDict):
 
 class Thread(_Thread, total=False):
     unheard: List[Dict[str, Any]]
+    outside: bool
 
 
 class _Conversation(TypedDict):

@@ -58,10 +58,12 @@ export {
   recordOverlayChange,
 } from './inbox/thread-overlays.ts'
 export {
+  listThreadEntries,
   listThreads,
   listThreadsOf,
   listThreadsOfChannel,
   listThreadWords,
+  type ThreadEntry,
   type ThreadPage,
   type ThreadsWanted,
   type ThreadWords,
@@ -175,6 +177,7 @@ export {
   type FoundMoment,
   findLived,
   findSaid,
+  searching,
   type WordsWanted,
 } from './moments/find-words.ts'
 export {
@@ -212,6 +215,7 @@ export {
   listBeingsHolding,
   listBeingsNaming,
   listBudgeted,
+  listNamesLike,
 } from './rows/naming.ts'
 export { tellsOutside } from './rows/past-acts.ts'
 export {

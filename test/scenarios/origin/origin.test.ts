@@ -1,5 +1,5 @@
 /** Words from outside: which moments hold them, how they spread, what a flow and a rule make of them, and who clears them. */
-import { markedView, see, summon } from '@treeos/client'
+import { converse, markedView, search, see, summon, threadsOf } from '@treeos/client'
 import type { Json, JsonObject } from '@treeos/core'
 import { replay } from '@treeos/replay'
 import { defineExtension, defineOperation, setQuality } from '@treeos/sdk'
@@ -107,6 +107,23 @@ describe('a moment with words from outside', () => {
       primary: 'careful',
       reason: 'FORBIDDEN',
     })
+  })
+
+  it('is told with its mark where a person reads its thread, its last words, and what a search finds', async () => {
+    const { woke } = await told('rash', set('/hall', 'buy the purple turnips'))
+    const thread = woke!.thread
+    const { lines } = await converse(world, 'operator', thread)
+    expect(lines.find(({ to }) => to === '@rash')).toMatchObject({ outside: true })
+    const { threads } = await threadsOf(world, 'operator', { last: 50, all: true })
+    expect(threads.find((one) => one.thread === thread)).toMatchObject({
+      outside: true,
+      last: { outside: true },
+    })
+    const { said } = await search(world, 'operator', { text: 'purple turnips', limit: 5 })
+    expect(said).toMatchObject([{ thread, outside: true }])
+    const own = await play(world, 'guard', set('/den', 3)) // control
+    const plain = await converse(world, 'operator', own.woke!.thread)
+    expect(plain.lines.map(({ outside }) => outside)).toEqual([undefined])
   })
 
   it('marks what it says', async () => {

@@ -7,11 +7,11 @@ export function shownSearched({ beings, spaces, roles, said, moments }: Searched
     ...beings.map((stance) => ['being', stance, '', '']),
     ...spaces.map((path) => ['space', path, '', '']),
     ...roles.map(({ name, description }) => ['role', name, '', cut(oneLine(description))]),
-    ...said.map(({ thread, from, to, at, words }) => [
+    ...said.map(({ thread, from, to, at, words, outside }) => [
       'said',
       thread,
       timeOf(at),
-      cut(oneLine(`${from ?? 'nobody'} to ${to}: ${words}`)),
+      cut(oneLine(`${from ?? 'nobody'} to ${to}${outside === true ? ', from outside' : ''}: ${words}`)),
     ]),
     ...moments.map(({ being, n, at, outcome, words }) => [
       'moment',
@@ -20,5 +20,7 @@ export function shownSearched({ beings, spaces, roles, said, moments }: Searched
       cut(oneLine(`${outcome}: ${words}`)),
     ]),
   ]
-  return rows.length === 0 ? 'nothing that this being may read holds these words' : table(rows)
+  return rows.length === 0
+    ? 'nothing that this being may read holds these words, in the newest 10,000 moments'
+    : table(rows)
 }

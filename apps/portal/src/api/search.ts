@@ -10,11 +10,11 @@ const searching = operation({
   method: 'get',
   path: '/search',
   'x-caller': 'signed-in',
-  'x-work': 'heavy',
+  'x-work': 'search',
   operationId: 'search',
   summary: 'What I may read that holds some words',
   description:
-    'Beings, spaces and roles by name. What was said and done: all of the words, in any order, in the newest moments of those whose past is open to me.',
+    'Beings, spaces and roles by name. What was said and done: all of the words, in any order, in the newest 10,000 moments of those whose past is open to me. Words shorter than three letters are looked for among names alone.',
   tags: ['world'],
   request: {
     query: z.object({
@@ -34,5 +34,5 @@ const searching = operation({
 export const searchRoutes = () =>
   newApi().openapi(searching, async (c) => {
     const { at, being } = c.get('visit')
-    return c.json(await search(at, being, c.req.valid('query')), 200)
+    return c.json(await search(at, being, { ...c.req.valid('query'), signal: c.req.raw.signal }), 200)
   })

@@ -14,6 +14,9 @@ const texts = z.array(z.string()).readonly()
 const time = z.iso.datetime().openapi({ description: 'ISO 8601, UTC' })
 export const stance = z.string().openapi({ example: '@solomon' })
 
+/** Left out for all others. */
+const outside = z.literal(true).optional().openapi({ description: 'these are words from outside' })
+
 export const priority = z.enum(Object.keys(PRIORITIES) as [Priority, ...Priority[]])
 
 const spot = z.object({ x: z.number(), y: z.number(), z: z.number() })
@@ -126,7 +129,7 @@ export const InboxEntry = z
     notice: z.literal(true).optional(),
     times: z.int().optional(),
     latest: time.optional(),
-    outside: z.literal(true).optional().openapi({ description: 'these are words from outside' }),
+    outside,
   })
   .openapi('InboxEntry')
 
@@ -152,8 +155,9 @@ export const Thread = z
       .string()
       .nullable()
       .openapi({ description: 'what it began with, shortened; null where I may read nothing of it' }),
+    outside,
     last: z
-      .object({ from: stance.nullable(), words: z.string() })
+      .object({ from: stance.nullable(), words: z.string(), outside })
       .nullable()
       .openapi({ description: 'what was said last of what I may read, shortened' }),
     channel: z.string().nullable(),
@@ -173,6 +177,7 @@ export const Conversation = z
           content: anyJson('what was said'),
           inReplyTo: z.string().nullable(),
           notice: z.boolean(),
+          outside,
           isOpen: z.boolean(),
           moment: z
             .object({

@@ -36,3 +36,18 @@ it('a request that goes on after its answer has begun keeps its room until it sa
   ;(await third).end()
   second.end()
 })
+
+it('searches take no room of what is heavy, and one is under way for a person', async () => {
+  const { take } = bounds()
+  const first = await take('search', asker('ann'))
+  let isIn = false
+  const second = take('search', asker('ann')).then((turn) => {
+    isIn = true
+    return turn
+  })
+  const others = await Promise.all([take('search', asker('ben')), take('search', asker('cid'))])
+  const heavy = await Promise.all(['ann', 'ben', 'cid', 'dot'].map((name) => take('heavy', asker(name))))
+  expect(isIn).toBe(false)
+  for (const { end } of [first, ...others, ...heavy]) end()
+  ;(await second).end()
+})

@@ -23,6 +23,7 @@ const HEAVY_AT_ONCE = 4
 const TRIALS_AT_ONCE = 4
 /** Each takes minutes: who begins many is told so. */
 const TRIALS_WAITING_PER_PERSON = 1
+const SEARCHES_AT_ONCE = 3
 const AT_ONCE = 96
 /** They mostly wait, and ask Postgres a few times a second: they take no turn of others. */
 const WAITS_AT_ONCE = 64
@@ -46,8 +47,10 @@ const NO_TURN: Turn = {
   over: Promise.resolve(),
 }
 
-/** What bounds how much strangers and people may ask for. Each portal has its own counts. */
-/** @param actsPerMinute of a person */
+/**
+ * What bounds how much strangers and people may ask for. Each portal has its own counts.
+ * @param actsPerMinute of a person
+ */
 export function bounds(actsPerMinute?: number) {
   const strangers = {
     open: pace(STRANGERS.open),
@@ -61,8 +64,11 @@ export function bounds(actsPerMinute?: number) {
       { atOnce, atOncePerGroup, waiting: WAITING, waitingPerGroup },
       `${atOncePerGroup} such requests of yours are under way and ${waitingPerGroup} wait: let some of them end`,
     )
-  const heavy = turns(WORK.heavy.atOnce ?? HEAVY_AT_ONCE, HEAVY_AT_ONCE)
-  const trials = turns(WORK.trial.atOnce ?? TRIALS_AT_ONCE, TRIALS_AT_ONCE, TRIALS_WAITING_PER_PERSON)
+  const classes: Partial<Record<Work, Turns>> = {
+    heavy: turns(WORK.heavy.atOnce ?? HEAVY_AT_ONCE, HEAVY_AT_ONCE),
+    trial: turns(WORK.trial.atOnce ?? TRIALS_AT_ONCE, TRIALS_AT_ONCE, TRIALS_WAITING_PER_PERSON),
+    search: turns(WORK.search.atOnce ?? SEARCHES_AT_ONCE, SEARCHES_AT_ONCE),
+  }
   const waits = turns(WORK.wait.atOnce ?? WAITS_AT_ONCE, WAITS_AT_ONCE)
   const others = turns(WORK.read.atOnce ?? AT_ONCE, AT_ONCE)
   return {
@@ -77,7 +83,7 @@ export function bounds(actsPerMinute?: number) {
     /** Waits until the person has room for it. @throws {TreeosError} RATE_LIMITED */
     async take(work: Work, asker: Asker): Promise<Turn> {
       if (WORK[work].atOnce === null) return NO_TURN
-      let end = await (work === 'heavy' ? heavy : work === 'trial' ? trials : others).take(asker)
+      let end = await (classes[work] ?? others).take(asker)
       let [isOver, isKept] = [false, false]
       const { promise, resolve } = Promise.withResolvers<void>()
       const finish = () => {

@@ -20,6 +20,8 @@ export type Work =
   | 'heavy'
   /** lives past moments again and asks models about them, up to minutes; it ends with its request */
   | 'trial'
+  /** reads through what was said and done, at each pause of whoever types */
+  | 'search'
   /** lasts as long as its page */
   | 'stream'
 
@@ -43,5 +45,6 @@ export const WORK: Readonly<Record<Work, WorkBounds>> = {
   wait: { bodyBytesMax: 384 * KIB, atOnce: 16 },
   heavy: { bodyBytesMax: 72 * KIB, atOnce: 2 }, // the largest role has a prompt of 32 KiB, and JSON escapes some of it
   trial: { bodyBytesMax: 384 * KIB, atOnce: 1 }, // some roles and a flow
+  search: { bodyBytesMax: 4 * KIB, atOnce: 1 },
   stream: { bodyBytesMax: 4 * KIB, atOnce: null },
 }

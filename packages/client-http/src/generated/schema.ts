@@ -742,7 +742,7 @@ export interface paths {
         };
         /**
          * What I may read that holds some words
-         * @description Beings, spaces and roles by name. What was said and done: all of the words, in any order, in the newest moments of those whose past is open to me.
+         * @description Beings, spaces and roles by name. What was said and done: all of the words, in any order, in the newest 10,000 moments of those whose past is open to me. Words shorter than three letters are looked for among names alone.
          */
         get: operations["search"];
         put?: never;
@@ -1253,7 +1253,7 @@ export interface components {
         };
         /** @description a rule that would have let through what I approved, and asks beyond it */
         Proposal: {
-            /** @description calls like this one that I approved; I denied none */
+            /** @description calls like this one that I approved and that were carried out; I denied none */
             approved: number;
             space: string;
             /** @description of the rule, in the qualities of the space */
@@ -1342,11 +1342,21 @@ export interface components {
             }[];
             /** @description what it began with, shortened; null where I may read nothing of it */
             subject: string | null;
+            /**
+             * @description these are words from outside
+             * @enum {boolean}
+             */
+            outside?: true;
             /** @description what was said last of what I may read, shortened */
             last: {
                 /** @example @solomon */
                 from: string | null;
                 words: string;
+                /**
+                 * @description these are words from outside
+                 * @enum {boolean}
+                 */
+                outside?: true;
             } | null;
             channel: string | null;
         };
@@ -1389,6 +1399,11 @@ export interface components {
                 content: Record<string, never> | unknown[] | string | number | boolean | null;
                 inReplyTo: string | null;
                 notice: boolean;
+                /**
+                 * @description these are words from outside
+                 * @enum {boolean}
+                 */
+                outside?: true;
                 isOpen: boolean;
                 moment: {
                     n: number;

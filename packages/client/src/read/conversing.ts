@@ -1,8 +1,8 @@
 import { type BeingName, type Json, type OutcomeKind, stanceOf } from '@treeos/core'
-import type { Presence } from '@treeos/reality'
-import { findOutcomeOfWake, type InboxEntry, listChain, type StoredOutcome } from '@treeos/store'
+import { readerOf } from '@treeos/reality'
+import { listThreadEntries, type ThreadEntry } from '@treeos/store'
 import { toldContent } from '@treeos/world'
-import { pastsOpenTo } from './past-access.ts'
+import { pastsFor } from './past-access.ts'
 import { see } from './see.ts'
 import type { SeeConnection } from './seeing.ts'
 import { type ThreadView, thread } from './threads.ts'
@@ -19,6 +19,8 @@ export interface ThreadLine {
   readonly inReplyTo: string | null
   /** it tells of a failure or a limit */
   readonly notice: boolean
+  /** its words come from outside; left out for all others */
+  readonly outside?: true
   readonly isOpen: boolean
   /** the moment that it woke; null while there is none */
   readonly moment: {
@@ -47,34 +49,30 @@ const LINES_MAX = 500
  */
 export async function converse(at: SeeConnection, as: BeingName, id: string): Promise<Conversation> {
   await see(at, as, `thread:${id}`)
-  const entries = (await listChain(at.db, id)).filter(({ kind }) => kind !== 'act')
-  const isOpen = pastsOpenTo(at, as)
-  const mine: InboxEntry[] = []
-  for (const entry of entries) {
-    const { being, caller } = entry
-    if ((await isOpen(being)) || (caller !== null && (await isOpen(caller.name)))) mine.push(entry)
-  }
-  const shown = mine.slice(-LINES_MAX)
-  const lines = await Promise.all(shown.map(async (entry) => lineOf(at, entry, await isOpen(entry.being))))
-  return { ...(await thread(at.db, id)), lines, hidden: entries.length - shown.length }
+  const of = await pastsFor(readerOf(at), as)
+  const { entries, all } = await listThreadEntries(at.db, id, { of, last: LINES_MAX })
+  return { ...(await thread(at.db, id)), lines: entries.map(lineOf), hidden: all - entries.length }
 }
 
-async function lineOf({ db }: Presence, entry: InboxEntry, isPastOpen: boolean): Promise<ThreadLine> {
-  const outcome = isPastOpen ? await findOutcomeOfWake(db, entry.id) : null
-  return {
-    id: entry.id,
-    at: new Date(entry.at).toISOString(),
-    from: entry.caller === null ? null : stanceOf(entry.caller.name),
-    to: stanceOf(entry.being),
-    content: toldContent(entry),
-    inReplyTo: entry.inReplyTo,
-    notice: entry.isNotice,
-    isOpen: entry.closedBy === null,
-    moment: outcome === null ? null : endOf(outcome),
-  }
-}
+const lineOf = ({ entry, ended }: ThreadEntry): ThreadLine => ({
+  id: entry.id,
+  at: new Date(entry.at).toISOString(),
+  from: entry.caller === null ? null : stanceOf(entry.caller.name),
+  to: stanceOf(entry.being),
+  content: toldContent(entry),
+  inReplyTo: entry.inReplyTo,
+  notice: entry.isNotice,
+  ...(entry.outside === true ? { outside: true } : {}),
+  isOpen: entry.closedBy === null,
+  moment: ended === null ? null : endOf(ended),
+})
 
-const endOf = ({ n, kind, reason, detail }: StoredOutcome): NonNullable<ThreadLine['moment']> => ({
+const endOf = ({
+  n,
+  kind,
+  reason,
+  detail,
+}: NonNullable<ThreadEntry['ended']>): NonNullable<ThreadLine['moment']> => ({
   n,
   outcome: kind,
   ...(reason === null ? {} : { reason }),

@@ -1,4 +1,11 @@
-import { type BeingName, isJsonObject, type Json, type OutcomeKind, stanceOf } from '@treeos/core'
+import {
+  type BeingName,
+  isJsonObject,
+  type Json,
+  type OutcomeKind,
+  stanceOf,
+  TreeosError,
+} from '@treeos/core'
 import { authorizeActingAs } from '@treeos/reality'
 import {
   catalogRowsOf,
@@ -7,11 +14,12 @@ import {
   findAddresses,
   findLived,
   findSaid,
+  searching,
   type WordsWanted,
 } from '@treeos/store'
 import { choicesOf, type Registry, ROLE_MANAGER, toldContent } from '@treeos/world'
 import { excerptOf, textsIn, wordsOf } from './excerpts.ts'
-import { openTo } from './lately.ts'
+import { openTo } from './past-access.ts'
 import { type BeingSnapshot, type SeeConnection, unlessRefused, withSnapshot } from './seeing.ts'
 import { spacesSeen } from './surroundings.ts'
 
@@ -30,6 +38,8 @@ export interface SaidWords {
   readonly isMine: boolean
   /** number of the moment of the one that was told, where that past is open */
   readonly n: number | null
+  /** they come from outside; left out for all others */
+  readonly outside?: true
 }
 
 /** A moment that did, wore or failed with the words. */
@@ -63,28 +73,31 @@ export interface SearchRequest {
   readonly text: string
   /** of each list */
   readonly limit: number
+  /** nobody waits for the answer any more */
+  readonly signal?: AbortSignal | undefined
 }
 
 /** Of what Postgres finds some is left out: a word may be a key of JSON. */
 const SPARE = 4
-/** A single letter is in nearly everything that was said. */
-const WORD_CHARS_MIN = 2
+/** One or two letters are in nearly everything that was said: these are looked for among names alone. */
+const WORD_CHARS_MIN = 3
 const NO_NAMES: Named = { beings: [], spaces: [], roles: [] }
 
 /**
  * Searches all that a being may read: beings, spaces and roles by name; and what was said and done in the newest moments of those whose
  * past is open to it.
- * @throws {TreeosError} as `authorizeActingAs`
+ * @throws {TreeosError} as `authorizeActingAs`; TIMEOUT where it takes too long
  */
 export async function search(
   at: SeeConnection,
   as: BeingName,
-  { text, limit }: SearchRequest,
+  { text, limit, signal }: SearchRequest,
 ): Promise<Searched> {
   await authorizeActingAs(at, as)
   const words = wordsOf(text)
   if (words.length === 0) return { ...NO_NAMES, said: [], moments: [] }
   const named = (await unlessRefused(namesHolding(at, as, text.trim().toLowerCase()))) ?? NO_NAMES
+  if (signal?.aborted === true) throw new TreeosError('CANCELLED', 'nobody waits for the answer any more')
   const found = await wordsHeld(at, as, words, limit)
   return {
     beings: named.beings.slice(0, limit),
@@ -103,7 +116,10 @@ async function wordsHeld(
   if (!words.some((word) => word.length >= WORD_CHARS_MIN)) return { said: [], moments: [] }
   const of = await openTo(at, as)
   const wanted: WordsWanted = { of, words, limit: limit * SPARE }
-  const [said, lived] = await Promise.all([findSaid(at.db, wanted), findLived(at.db, wanted)])
+  const { said, lived } = await searching(at.db, async (tx) => ({
+    said: await findSaid(tx, wanted),
+    lived: await findLived(tx, wanted),
+  }))
   const mayOpen = ({ entry }: FoundEntry) => of === null || entry.being === as || entry.caller?.name === as
   return {
     said: onceAThread(said.flatMap((one) => saidOf(one, words, mayOpen(one)))).slice(0, limit),
@@ -123,9 +139,9 @@ function saidOf({ entry, n }: FoundEntry, words: readonly string[], isMine: bool
   const excerpt = excerptOf(told, words) ?? excerptOf(`${channel ?? ''}: ${told}`, words)
   if (excerpt === null) return []
   const from = caller === null ? null : stanceOf(caller.name)
-  return [
-    { thread, channel, from, to: stanceOf(being), at: new Date(at).toISOString(), words: excerpt, isMine, n },
-  ]
+  const outside = entry.outside === true ? { outside: true as const } : {}
+  const said = { thread, channel, from, to: stanceOf(being), at: new Date(at).toISOString(), words: excerpt }
+  return [{ ...said, isMine, n, ...outside }]
 }
 
 function livedOf(

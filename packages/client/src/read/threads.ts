@@ -14,7 +14,7 @@ import {
 } from '@treeos/store'
 import { toldContent } from '@treeos/world'
 import { textsIn } from './excerpts.ts'
-import { openTo } from './lately.ts'
+import { openTo } from './past-access.ts'
 
 /** A thread as people see it: one wake, and every wake and act that it caused. */
 export interface ThreadView extends Pick<Thread, 'thread' | 'state' | 'wakes' | 'open' | 'acts' | 'depth'> {
@@ -36,8 +36,10 @@ export async function threads(db: Db, which: ThreadsWanted): Promise<ThreadView[
 export interface ListedThread extends ThreadView {
   /** what it began with, shortened; null where nothing of it may be read */
   readonly subject: string | null
-  /** what was said in it last, shortened */
-  readonly last: { readonly from: string | null; readonly words: string } | null
+  /** its subject comes from outside; left out for all others */
+  readonly outside?: true
+  /** what was said in it last, shortened; `outside`: these words come from outside */
+  readonly last: { readonly from: string | null; readonly words: string; readonly outside?: true } | null
   readonly channel: string | null
 }
 
@@ -72,8 +74,11 @@ function listedOf(thread: Thread, words: ThreadWords | undefined): ListedThread 
   if (words === undefined) return { ...view, subject: null, last: null, channel: null }
   const { first, last, channel } = words
   const from = last.caller === null ? null : stanceOf(last.caller.name)
-  return { ...view, subject: shortened(first), last: { from, words: shortened(last) }, channel }
+  const told = { from, words: shortened(last), ...markOf(last) }
+  return { ...view, subject: shortened(first), ...markOf(first), last: told, channel }
 }
+
+const markOf = ({ outside }: InboxEntry) => (outside === true ? { outside } : {})
 
 function shortened(entry: InboxEntry): string {
   const text = textsIn(toldContent(entry)).replaceAll(/\s+/g, ' ').trim()

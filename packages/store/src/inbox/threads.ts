@@ -1,5 +1,6 @@
-import { ASKED_PREFIX, type BeingName, type Thread } from '@treeos/core'
+import { ASKED_PREFIX, type BeingName, type OutcomeKind, type Thread } from '@treeos/core'
 import { type RawBuilder, type Selectable, sql } from 'kysely'
+import { offspringOf } from '../rows/offspring.ts'
 import type { Db } from '../sql/database.ts'
 import type { InboxTable } from '../sql/schema.ts'
 import { entryOf, type InboxEntry } from './entry.ts'
@@ -113,6 +114,53 @@ async function tallyThreads(db: Db, threads: readonly string[]): Promise<Thread[
   return rows
 }
 
+/** A wake of a thread, and how the moment that it woke ended. */
+export interface ThreadEntry {
+  readonly entry: InboxEntry
+  /** null while there is none, and where the past of its being is not open */
+  readonly ended: {
+    readonly n: number
+    readonly kind: OutcomeKind
+    readonly reason: string | null
+    readonly detail: string | null
+  } | null
+}
+
+/**
+ * The newest wakes of a thread that a being may read, oldest first, and how many there are in all: those that one said or was told whose past is
+ * open to it. Acts are left out.
+ * @param of the being, with its offspring at any distance; null: all
+ */
+export async function listThreadEntries(
+  db: Db,
+  root: string,
+  { of, last }: { readonly of: BeingName | null; readonly last: number },
+): Promise<{ readonly entries: readonly ThreadEntry[]; readonly all: number }> {
+  const isOpen = (being: RawBuilder<unknown>) =>
+    of === null ? sql`true` : sql`${being} in (select being from offspring)`
+  const { rows } = await sql<
+    Selectable<InboxTable> & {
+      n: number | null
+      outcome: OutcomeKind
+      reason: string | null
+      detail: string | null
+    }
+  >`
+    with recursive ${offspringOf(of)}
+    select i.*, o.n, o.kind as outcome, o.reason, o.detail from (
+      select * from treeos.inbox i where i.root = ${root} and i.kind <> 'act' and (${isOpen(sql`i.being`)} or ${isOpen(sql`i.caller`)})
+      order by i.age desc limit ${last}
+    ) i left join treeos.moment_outcome o on o.wake = i.id and o.reason is distinct from 'superseded' and ${isOpen(sql`i.being`)}
+    order by i.age`.execute(db)
+  const counted = await sql<{ all: number }>`
+    select count(*) as all from treeos.inbox where root = ${root} and kind <> 'act'`.execute(db)
+  const entries = rows.map(({ n, outcome: kind, reason, detail, ...row }) => ({
+    entry: entryOf(row),
+    ended: n === null ? null : { n, kind, reason, detail },
+  }))
+  return { entries, all: counted.rows[0]?.all ?? 0 }
+}
+
 /** What began a thread, and what was said in it last, as far as one may read it. */
 export interface ThreadWords {
   readonly thread: string
@@ -138,10 +186,7 @@ export async function listThreadWords(
   const { rows } = await sql<
     Selectable<InboxTable> & { readonly isFirst: boolean; readonly name: string | null }
   >`
-    with recursive offspring(being) as (
-      select ${of}::text union all
-      select substr(p.key, 7) from offspring o join treeos.projection p on p.parent = o.being and p.key like 'being:%'
-    )
+    with recursive ${offspringOf(of)}
     select i.*, edge."isFirst", edge.name from (
       select i.root, min(i.age) as first, max(i.age) as last, max(i.channel) as name from treeos.inbox i
       where i.root = any(${[...threads]}::text[]) and i.kind = 'summon' and i.notice is null and ${isReadable} group by i.root

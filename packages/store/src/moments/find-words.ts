@@ -1,8 +1,8 @@
-import type { BeingName, Json, OutcomeKind } from '@treeos/core'
-import { type RawBuilder, type Selectable, sql } from 'kysely'
+import { type BeingName, type Json, type OutcomeKind, TreeosError } from '@treeos/core'
+import { type Kysely, type RawBuilder, type Selectable, sql } from 'kysely'
 import { entryOf, type InboxEntry } from '../inbox/entry.ts'
-import type { Db } from '../sql/database.ts'
-import type { InboxTable } from '../sql/schema.ts'
+import { type Db, inSnapshot } from '../sql/database.ts'
+import type { InboxTable, StoreDb } from '../sql/schema.ts'
 import { decodeJson } from '../sql/stored-json.ts'
 import { isOneOf, newestOf } from './newest.ts'
 
@@ -41,11 +41,33 @@ const patternOf = (word: string): string =>
     .slice(1, -1)
     .replaceAll(/[\\%_]/g, (sign) => `\\${sign}`)}%`
 
+/** @param text in small letters */
 const holds = (text: RawBuilder<unknown>, words: readonly string[]): RawBuilder<unknown> =>
   sql.join(
-    words.map((word) => sql`lower(${text}) like lower(${patternOf(word)}::text)`),
+    words.map((word) => sql`${text} like lower(${patternOf(word)}::text)`),
     sql` and `,
   )
+
+/** Of one thread so much is looked through, the newest. */
+const EACH_THREAD_MAX = 200
+/** A search that takes longer is given up. */
+const SEARCH_MS_MAX = 3000
+
+/**
+ * Runs both searches in one snapshot.
+ * @throws {TreeosError} TIMEOUT
+ */
+export const searching = <T>(db: Db, search: (tx: Db) => Promise<T>): Promise<T> =>
+  inSnapshot(db as Kysely<StoreDb>, async (tx) => {
+    await sql`select set_config('statement_timeout', ${String(SEARCH_MS_MAX)}, true)`.execute(tx)
+    return search(tx)
+  }).catch((error: unknown) => {
+    if ((error as { code?: unknown }).code !== '57014') throw error
+    throw new TreeosError(
+      'TIMEOUT',
+      `the search took longer than ${SEARCH_MS_MAX / 1000} s: use longer words, or fewer`,
+    )
+  })
 
 /** What was said in the threads of the newest moments, and what waits, the newest first. The caller compares what it shows once more. */
 export async function findSaid(db: Db, { of, words, limit }: WordsWanted): Promise<FoundEntry[]> {
@@ -54,11 +76,14 @@ export async function findSaid(db: Db, { of, words, limit }: WordsWanted): Promi
     with ${newestOf(of)}, roots as (
       select w.root from recent r join treeos.inbox w on w.id = r.wake union select w.root from treeos.inbox w where w.closed_by is null and ${isOneOf(of, sql`w.being`)}
     )
-    select i.*, case when ${isHeard} then o.n end as n from roots join treeos.inbox i on i.root = roots.root
+    select i.*, case when ${isHeard} then o.n end as n from roots
+    cross join lateral (
+      select i.* from treeos.inbox i where i.root = roots.root and i.kind = 'summon' and (${isHeard} or ${isOneOf(of, sql`i.caller`)})
+      order by i.age desc limit ${EACH_THREAD_MAX}) i
     left join treeos.moment_outcome o on o.wake = i.id and o.reason is distinct from 'superseded'
     cross join lateral (select treeos.text_of(i.content) as text offset 0) t -- once an entry, not once a word
-    where i.kind = 'summon' and (${isHeard} or ${isOneOf(of, sql`i.caller`)})
-      and t.text is not null and ${holds(sql`concat_ws(' ', i.channel, t.text)`, words)}
+    cross join lateral (select lower(concat_ws(' ', i.channel, t.text)) as low offset 0) l
+    where t.text is not null and ${holds(sql`l.low`, words)}
     order by i.age desc limit ${limit}`.execute(db)
   return rows.map(({ n, ...row }) => ({ entry: entryOf(row), n }))
 }
@@ -70,7 +95,8 @@ export async function findLived(db: Db, { of, words, limit }: WordsWanted): Prom
     select r.being, r.n, r.kind, r.reason, r.detail, r.primary_role as primary, r.sealed_at as "sealedAt", d.bytes
     from recent r left join treeos.moment_decision d on d.moment = r.moment
     cross join lateral (select treeos.text_of(d.bytes) as text offset 0) t
-    where (d.bytes is null or t.text is not null) and ${holds(sql`concat_ws(' ', r.reason, r.detail, r.primary_role, t.text)`, words)}
+    cross join lateral (select lower(concat_ws(' ', r.reason, r.detail, r.primary_role, t.text)) as low offset 0) l
+    where (d.bytes is null or t.text is not null) and ${holds(sql`l.low`, words)}
     order by r.sealed_at desc limit ${limit}`.execute(db)
   return rows.map(({ bytes, ...found }) => ({
     ...found,

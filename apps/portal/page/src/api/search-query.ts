@@ -3,10 +3,11 @@ import { api } from './client.ts'
 
 /** What one may read that holds some words. What was found before is shown until there is an answer. */
 export const searchQuery = (text: string) =>
-  queryOptions({
+  queryOptions<Found>({
     queryKey: ['search', text],
-    queryFn: async () => (await api.search.$get({ query: { text } })).json(),
-    placeholderData: (before: Found | undefined) => before,
+    queryFn: async ({ signal }): Promise<Found> =>
+      (await api.search.$get({ query: { text } }, { init: { signal } })).json(),
+    placeholderData: (before: Found | undefined): Found | undefined => before,
     staleTime: 10_000,
     gcTime: 30_000,
   })

@@ -47,7 +47,9 @@ export function Palette() {
       scrollable
       maxHeight={520}
       attributes={{ content: { 'aria-label': 'Search' } }}
-      nothingFound={isAsking ? 'Looking…' : 'Nothing that you may read holds this'}
+      nothingFound={
+        isAsking ? 'Looking…' : 'Nothing that you may read holds this, in the newest 10,000 moments'
+      }
       searchProps={{
         placeholder: 'A being, a role, a page, or any words',
         'aria-label': 'Search',

@@ -117,8 +117,8 @@ const when = (iso: string): string =>
   new Date(iso).toLocaleString(undefined, { dateStyle: 'medium', timeStyle: 'short' })
 
 const saidGoal = (one: Searched['said'][number], i: number): Goal => {
-  const { thread, from, to, at, words, isMine, n, channel } = one
-  const who = `${from ?? 'nobody'} to ${to}${channel === null ? '' : ` in ${channel}`}, ${when(at)}`
+  const { thread, from, to, at, words, isMine, n, channel, outside } = one
+  const who = `${from ?? 'nobody'} to ${to}${channel === null ? '' : ` in ${channel}`}, ${when(at)}${outside === true ? ', from outside' : ''}`
   const label = words.replaceAll(/\s+/g, ' ')
   return goal('words', {
     id: `said ${i} ${thread}`,

@@ -1,7 +1,7 @@
 import { Badge, Group, Text } from '@mantine/core'
 import type { FoundBy } from '../api/deed.ts'
 import type { threadQuery } from '../api/queries.ts'
-import { wordsOf } from '../inbox/tell.ts'
+import { summaryOf, wordsOf } from '../inbox/tell.ts'
 import { BeingLink, Inert, MomentLink, Quiet, Time } from '../parts/index.ts'
 import { Failure } from './Failure.tsx'
 
@@ -13,7 +13,7 @@ interface Props {
 }
 
 /** One thing that was said, or that a being was told, and what came of it. */
-export const Said = ({ line: { at, from, to, content, notice, isOpen, moment }, me }: Props) => {
+export const Said = ({ line: { at, from, to, content, notice, outside, isOpen, moment }, me }: Props) => {
   const { code } = (content ?? {}) as { readonly code?: unknown }
   return (
     <div className="said" data-mine={from !== null && from === me} data-notice={notice}>
@@ -22,14 +22,15 @@ export const Said = ({ line: { at, from, to, content, notice, isOpen, moment }, 
           {from === null ? notice ? 'notice' : 'a change' : <BeingLink stance={from} />} →{' '}
           <BeingLink stance={to} />
         </Text>
+        {outside === true ? <Badge color="orange">from outside</Badge> : null}
         <Text size="xs">
           <Time iso={at} />
         </Text>
       </Group>
       {notice ? (
-        <Failure code={typeof code === 'string' ? code : null} message={wordsOf(content)} />
+        <Failure code={typeof code === 'string' ? code : null} message={summaryOf(content)} />
       ) : (
-        <Inert text={wordsOf(content)} />
+        <Inert text={from === null ? summaryOf(content) : wordsOf(content)} />
       )}
       {moment?.outcome === 'failure' ? (
         <Failure code={moment.reason ?? null} message={moment.message ?? null} />

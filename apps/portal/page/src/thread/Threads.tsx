@@ -92,6 +92,7 @@ const ThreadRow = ({
   open,
   moved,
   subject,
+  outside,
   last,
   channel,
 }: ListedThread) => (
@@ -106,9 +107,10 @@ const ThreadRow = ({
         />
       </Text>
       <Group gap="xs" wrap="nowrap">
+        {outside === true ? <Badge color="orange">from outside</Badge> : null}
         {channel === null ? null : (
           <Badge variant="outline" maw={140}>
-            {channel}
+            <Inert text={channel} />
           </Badge>
         )}
         <StateBadge state={state} />
@@ -121,6 +123,11 @@ const ThreadRow = ({
       <Text size="sm" truncate>
         <span className="quiet">{last.from ?? 'nobody'}: </span>
         <Inert text={last.words} />
+        {last.outside === true ? (
+          <Badge ml={6} size="sm" color="orange">
+            from outside
+          </Badge>
+        ) : null}
       </Text>
     )}
     <Quiet size="xs" truncate>
