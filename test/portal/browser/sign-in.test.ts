@@ -162,6 +162,7 @@ describe.runIf(hasChromium)('signing in, in a browser', () => {
     await page.getByText('To change this, sign in again').waitFor()
     expect(await page.getByRole('button', { name: 'Change it' }).isDisabled()).toBe(true)
     await page.getByRole('button', { name: 'Sign in again' }).click()
+    await page.getByRole('heading', { name: 'Sign in', exact: true }).waitFor()
     await page.getByLabel('Name').fill('ada')
     await page.locator('input[type=password]').fill(PASSWORD)
     await page.getByRole('button', { name: 'Sign in', exact: true }).click()
