@@ -44,11 +44,14 @@ const together = (within: fc.Arbitrary<unknown>) =>
     { requiredKeys: [] },
   )
 /** A group within a group, as deep as is edited and deeper. */
-const deep = fc.integer({ min: 1, max: 7 }).chain((depth) => {
-  let within: fc.Arbitrary<unknown> = tests
-  for (let i = 0; i < depth; i++) within = together(within)
-  return within as fc.Arbitrary<Record<string, unknown>>
-})
+const wrapped = fc.constantFrom<(within: unknown) => object>(
+  (within) => ({ not: within }),
+  (within) => ({ or: [within] }),
+  (within) => ({ and: [{ verb: 'do' }, within] }),
+)
+const deep = fc
+  .tuple(tests, fc.array(wrapped, { minLength: 1, maxLength: 7 }))
+  .map(([within, wraps]) => wraps.reduce<object>((inner, wrap) => wrap(inner), within))
 const when = fc
   .tuple(tests, fc.oneof(fc.constant({}), together(tests), deep))
   .map(([all, more]) => ({ ...all, ...more }))
