@@ -78,8 +78,8 @@ function write(value: unknown, depth: number): string {
 const WHOLE_DEPTH_MAX = 1
 
 /**
- * Whether `JSON.stringify` writes a value as RFC 8785 asks: it is plain JSON, and all its keys are in order, as in what was read from
- * canonical JSON. It takes half the time of writing part by part.
+ * Whether `JSON.stringify` writes a value exactly as RFC 8785 asks. It does when the value is plain JSON and the keys of each object are
+ * sorted, as they are after canonical JSON was parsed. This look and one `JSON.stringify` take half the time of writing part by part.
  */
 function isInOrder(value: unknown, depth: number): boolean {
   if (typeof value === 'string') return value.isWellFormed()

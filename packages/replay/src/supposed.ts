@@ -214,7 +214,7 @@ async function decideSupposed(
 
 /**
  * Asks both gates about a call in a moment that was lived again.
- * @param onFacts hears what it would have written; of one that waits for an effect, what it would have counted before
+ * @param onFacts gets the facts that the call would have written. For a call that waits for an effect, these are only the counts before the effect
  * @returns null when the moment wears no role
  */
 export async function judgeSupposed(

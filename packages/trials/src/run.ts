@@ -74,7 +74,7 @@ export async function runTrial(world: World, request: TrialRequest): Promise<Tri
 /**
  * Chooses the moments of a trial, and says what it costs at most. When it runs, each moment is lived again in the world as it was, up to the
  * prompt, a model decides, and both gates judge what it called. Nothing is appended, sent or done, and Temporal is not asked.
- * @throws {TreeosError} MOMENT_NOT_FOUND when no moment fits; LLM_NOT_CONFIGURED
+ * @throws {TreeosError} MOMENT_NOT_FOUND when no moment fits the query, LLM_NOT_CONFIGURED when a moment needs a model and none is configured
  */
 export async function prepareTrial(
   { db, registry }: World,

@@ -51,7 +51,7 @@ export function createEmbedder(
   }
 }
 
-/** Most notes that are remembered as ones that the server does not take. */
+/** The server refuses some notes when they are sent alone. This many of them are remembered, and not sent again. */
 const REFUSED_MAX = 1000
 
 /**

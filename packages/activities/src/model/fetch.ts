@@ -58,7 +58,7 @@ export async function exchange(
   return /^\s*(?:data|event|id|:)[^{}]{0,40}[{:]/.test(text) ? { events: inOne(text) } : { text }
 }
 
-/** What comes of a body. Its errors are those of the connection, as `fetch` throws them. */
+/** The chunks of a body. An error of the connection becomes a TypeError `terminated`, as `fetch` throws it. */
 async function* piecesOf(body: Readable): AsyncGenerator<Uint8Array> {
   try {
     yield* body

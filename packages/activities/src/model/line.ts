@@ -43,7 +43,7 @@ export class Line {
   readonly #taking: Taking
   readonly #api: Api
   readonly #hear: ((text: string) => void) | undefined
-  /** of requests that are answered whole, and of those that are streamed */
+  /** by whether the answer is streamed: the two differ in address and headers */
   readonly #destinations = new Map<boolean, Destination>()
 
   /** @param hear hears the text of refusals, which may quote prompt and key: it is for the operator's eyes, and is kept nowhere */

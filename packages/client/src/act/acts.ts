@@ -322,7 +322,10 @@ const findCall = async ({ db }: Connection, id: string): Promise<VerbCall | null
   return entry === null ? null : (entry.content as unknown as ActContent).call
 }
 
-/** What a person signs stands in the record as it was signed, so its words would. @throws {TreeosError} INVALID_INPUT where the person signs its acts */
+/**
+ * A signed act is recorded with exactly the words that were signed, so its text cannot be sealed first.
+ * @throws {TreeosError} INVALID_INPUT when the person has a passkey, and so signs its acts
+ */
 async function requireUnsigned(at: Connection, signer: BeingName, { operation }: SealedAct): Promise<void> {
   if ((await passkeysOf(at, signer)).length > 0)
     throw new TreeosError(

@@ -1,4 +1,4 @@
-/** What is tried in the shadow of the rules of spaces: it decides nothing. */
+/** Derives what shadow rules of spaces would have said. They are recorded and decide nothing. */
 import { at, isArray, type Json, type JsonObject, same } from '../canonical.ts'
 import { type Answer, countedFor, deriveRuleGate, rulesOf, spacesAsked } from './gates.ts'
 import type { Question } from './question.ts'

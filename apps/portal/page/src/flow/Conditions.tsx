@@ -15,13 +15,13 @@ interface Props {
 const EMPTY_TEST: Test = { field: '', operator: 'eq', value: '', isBare: true }
 const EMPTY: Condition = { tests: [EMPTY_TEST], groups: [], rest: {} }
 const WORDS: Readonly<Record<Group['word'], string>> = { and: 'ALL OF', or: 'ANY OF', not: 'NOT' }
-/** What the button of a new group says, and how many conditions it begins with. */
+/** Each kind of group: the label of its button, and the number of conditions in a new group. */
 const NEW = [
   { word: 'or', says: 'Or one of several', begins: 2 },
   { word: 'not', says: 'And not', begins: 1 },
 ] as const
 
-/** All that has to hold: rows of tests, and groups of which all have to hold, or one, or none. */
+/** The conditions of a clause, which must all hold: single tests, and groups. Of a group all, at least one, or none must hold. */
 export function Conditions({ label, of, fields, onChange }: Props) {
   const { tests, groups, rest } = of
   const isEmpty = tests.length === 0 && groups.length === 0 && Object.keys(rest).length === 0

@@ -54,7 +54,7 @@ export interface Answered {
   readonly why?: string
 }
 
-/** So long after it came into view, a call cannot be answered: a press may have been meant for what stood there before. */
+/** How long the buttons of a call stay off after it came into view. A second press may have been meant for the call that stood there before. */
 const SETTLES_MS = 800
 
 function useSettled(): boolean {

@@ -1,7 +1,7 @@
 /** A role as its author wrote it; what was left out has a default. */
 export type Spec = Readonly<Record<string, unknown>> & { readonly name: string }
 
-/** Figures of a trial, which are kept with the version of a role that is published with them. */
+/** The summary of a trial. Publishing a role keeps it with the new version. */
 export type TrialNote = Readonly<Record<string, number | null>>
 
 /** The act that writes a role. @param trial what trying it came to; null for none */

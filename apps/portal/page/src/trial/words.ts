@@ -17,7 +17,7 @@ export function decisionWords(decision: Would['decision']): string {
   return `${call.target === null ? '' : `to ${call.target}: `}${wordsOf(call.content)}`
 }
 
-/** What came of the recorded decision, where that was not simply done; null where it was. */
+/** How the recorded moment ended, in words for people; null when its decision was carried out or it only looked. */
 export function endedAs({ outcome, reason }: TrialLine['was']): string | null {
   if (outcome === 'waiting') return 'asked a person first'
   if (outcome === 'skipped') return 'was not lived'
