@@ -155,6 +155,7 @@ export default defineConfig({
           name: 'property',
           include: [`{packages,extensions,apps}/${PROPERTY}`],
           exclude: ['**/{node_modules,dist,fixtures,template}/**'],
+          testTimeout: 600_000, // long runs, by FC_RUNS, take minutes
           maxWorkers: '100%',
         },
       },

@@ -191,12 +191,17 @@ it('a flow that is tried changes nothing that a moment opens with, and says what
         await opened(own, shadow, at),
         await opened(shadow, null, at),
       ]
-      const { shadow: worn, basis: _more, ...same } = beside
-      const { shadow: none, basis: _basis, ...due } = without
+      const { shadow: worn, triedOutside: marks, basis: _more, ...same } = beside
+      const { shadow: none, triedOutside: noMarks, basis: _basis, ...due } = without
       expect(canonicalJson(JSON.parse(JSON.stringify(same)))).toBe(
         canonicalJson(JSON.parse(JSON.stringify(due))),
       )
       expect(none).toBeNull()
+      expect(noMarks).toEqual([])
+      // A mark that only the tried flow would read is said apart, since the moment does not get it.
+      expect(marks).toEqual(
+        as.outside && !beside.outside && beside.result.skip === undefined ? ['world:town'] : [],
+      )
       if (beside.result.skip !== undefined) return expect(worn).toBeNull()
       said += worn === null ? 0 : 1
       // Worn in earnest, it gives the same, unless what it reads marks the moment.
