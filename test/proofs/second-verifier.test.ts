@@ -245,14 +245,17 @@ judged(
     const other = newLogKey(world.reality).verifier
     const shown = [...bundles.map((bundle) => ({ bundle })), ...receipts.map((receipt) => ({ receipt }))]
     const tally: Record<string, number> = {}
-    for (const one of shown)
-      for (const by of [key.verifier, null, other])
-        for (const strict of [false, true]) {
-          const both = await bothOn({ ...one, key: by, strict })
-          expect(both.second).toEqual(both.first)
-          const { status, verdict } = both.first
-          for (const told of [status, verdict ?? 'none']) tally[String(told)] = (tally[String(told)] ?? 0) + 1
-        }
+    const ways = [key.verifier, null, other].flatMap((by) =>
+      [false, true].map((strict) => ({ key: by, strict })),
+    )
+    // By day each is tried with the key, and in one of the other ways by turns.
+    for (const [at, one] of shown.entries())
+      for (const way of process.env.TREEOS_NIGHTLY ? ways : [ways[0]!, ways[1 + (at % (ways.length - 1))]!]) {
+        const both = await bothOn({ ...one, ...way })
+        expect(both.second).toEqual(both.first)
+        const { status, verdict } = both.first
+        for (const told of [status, verdict ?? 'none']) tally[String(told)] = (tally[String(told)] ?? 0) + 1
+      }
     for (const told of [
       'ok',
       'unproven',
