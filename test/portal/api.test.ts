@@ -312,6 +312,27 @@ describe('an idempotency key', () => {
   })
 })
 
+it('an inbox is counted by what its entries ask, and threads are listed by who takes part', async () => {
+  const operator = await program('operator')
+  const before = (await operator.get('/api/v1/inbox/counts')).json
+  const asAda = { ...at.world, person: 'ada' }
+  const asked = { target: 'operator', as: 'ada', waitSeconds: null }
+  const { correlation } = await summon(asAda, { ...asked, content: 'May I?' })
+  await summon(asAda, { ...asked, content: 'For all.', expectReply: false })
+  const { json: after } = await operator.get('/api/v1/inbox/counts')
+  expect(after.open).toEqual({
+    ...before.open,
+    question: before.open.question + 1,
+    news: before.open.news + 1,
+  })
+  expect(Date.parse(after.newest)).toBeGreaterThan(Date.parse(before.newest ?? 0))
+  const { json } = await operator.get('/api/v1/threads?with=ada')
+  expect(json.items.map(({ thread }: { thread: string }) => thread)).toContain(correlation)
+  for (const { participants } of json.items)
+    expect(participants).toEqual(expect.arrayContaining(['@operator', '@ada']))
+  expect((await operator.get('/api/v1/threads?with=bob')).json.items).toEqual([])
+})
+
 it('lists are read page by page, each entry once', async () => {
   const asAda = { ...at.world, person: 'ada' }
   for (const content of ['1', '2', '3', '4', '5'])

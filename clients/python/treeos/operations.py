@@ -27,6 +27,7 @@ OPERATIONS: Dict[str, Tuple[str, str]] = {
     "health": ("GET", "/health"),
     "hooks": ("GET", "/hooks"),
     "inbox": ("GET", "/inbox"),
+    "inboxCounts": ("GET", "/inbox/counts"),
     "journal": ("GET", "/journal"),
     "lately": ("GET", "/lately"),
     "letThrough": ("POST", "/approvals/let-through"),

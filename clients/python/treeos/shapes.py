@@ -104,6 +104,11 @@ class InboxEntry(_InboxEntry, total=False):
     outside: bool
 
 
+class InboxCounts(TypedDict):
+    open: Dict[str, Any]
+    newest: Optional[str]
+
+
 class _Approval(TypedDict):
     id: str
     # from: str

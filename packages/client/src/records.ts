@@ -81,10 +81,12 @@ export { type HealthView, health, ownUse } from './read/health.ts'
 export {
   describeInboxEntry,
   INBOX_KINDS,
+  type InboxCounts,
   type InboxKind,
   type InboxPage,
   type InboxView,
   inbox,
+  inboxCounts,
   inboxPage,
 } from './read/inbox.ts'
 export { beatsOfMoment, type InspectedMoment, inspectMoment } from './read/inspecting.ts'

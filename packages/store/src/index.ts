@@ -33,6 +33,7 @@ export {
   closeEntries,
   countChain,
   countOpen,
+  countOpenSummons,
   countOwnWakes,
   findEntry,
   findReply,

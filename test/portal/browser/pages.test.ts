@@ -113,7 +113,7 @@ describe.runIf(hasChromium)('the portal in a browser', () => {
 
   it('what waits is answered from the inbox, and the badge goes down by itself', async () => {
     await enter()
-    const badge = page.getByLabel('1 entries')
+    const badge = page.getByLabel('1 entry needs you')
     await badge.waitFor()
     await page.getByRole('link', { name: /Inbox/ }).click()
     await page.getByRole('link', { name: /Shall we open/ }).click()

@@ -1,8 +1,8 @@
 import { z } from '@hono/zod-openapi'
-import { closeInbox, INBOX_KINDS, inboxPage, reply } from '@treeos/client'
+import { closeInbox, INBOX_KINDS, inboxCounts, inboxPage, reply } from '@treeos/client'
 import { listing, ownPage } from './list.ts'
 import { answers, body, content, id, idempotency, newApi, operation, paging } from './operation.ts'
-import { InboxEntry, Summoned } from './shapes.ts'
+import { InboxCounts, InboxEntry, Summoned } from './shapes.ts'
 import { outside, waitSeconds } from './verbs.ts'
 
 const listed = listing(
@@ -22,6 +22,17 @@ const listed = listing(
     }),
   },
 )
+
+const counting = operation({
+  method: 'get',
+  path: '/inbox/counts',
+  'x-caller': 'signed-in',
+  'x-work': 'read',
+  operationId: 'inboxCounts',
+  summary: 'How many entries wait, by what they ask',
+  tags: ['inbox'],
+  responses: answers(InboxCounts, 'it is another whenever the list is'),
+})
 
 const replying = operation({
   method: 'post',
@@ -69,6 +80,10 @@ export const inboxRoutes = () =>
       const read: typeof inboxPage = (at, being, which) =>
         inboxPage(at, being, { ...which, kind, isNewestFirst })
       return c.json(await ownPage(c.get('visit'), page, read), 200)
+    })
+    .openapi(counting, async (c) => {
+      const { at, being } = c.get('visit')
+      return c.json(await inboxCounts(at, being), 200)
     })
     .openapi(replying, async (c) => {
       const { at, being: as } = c.get('visit')

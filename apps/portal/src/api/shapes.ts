@@ -3,6 +3,7 @@ import {
   type BudgetView,
   type ExplainedMoment,
   INBOX_KINDS,
+  type InboxKind,
   type MomentView,
   type SelfView,
   type see,
@@ -132,6 +133,18 @@ export const InboxEntry = z
     outside,
   })
   .openapi('InboxEntry')
+
+const counted = z.int()
+export const InboxCounts = z
+  .object({
+    open: z.object(
+      Object.fromEntries(INBOX_KINDS.map((kind) => [kind, counted])) as Record<InboxKind, typeof counted>,
+    ),
+    newest: time
+      .nullable()
+      .openapi({ description: 'when the newest of them came; null where nothing waits' }),
+  })
+  .openapi('InboxCounts')
 
 const thread = {
   thread: z.string(),

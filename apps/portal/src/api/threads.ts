@@ -1,7 +1,7 @@
 import { z } from '@hono/zod-openapi'
 import { converse, see, setThreadOverlay, threadOverlays, threadsOf } from '@treeos/client'
 import { listing } from './list.ts'
-import { answers, body, id, newApi, numberIn, open, operation, paging, text } from './operation.ts'
+import { answers, beingName, body, id, newApi, numberIn, open, operation, paging, text } from './operation.ts'
 import { Conversation, Thread } from './shapes.ts'
 
 const OVERLAY_MAX = 64 * 1024
@@ -18,7 +18,14 @@ const listed = listing(
     description: 'A thread that moves meanwhile goes to the front. A page may hold fewer than `limit`.',
     tags: ['threads'],
   },
-  { query: paging.extend({ all }) },
+  {
+    query: paging.extend({
+      all,
+      with: beingName
+        .optional()
+        .openapi({ description: 'only those in which this being and I were woken or spoke' }),
+    }),
+  },
 )
 
 const reading = operation({
@@ -67,8 +74,9 @@ export const threadRoutes = () =>
   newApi()
     .openapi(listed, async (c) => {
       const { at, being } = c.get('visit')
-      const { cursor, limit: last, all } = c.req.valid('query')
-      const found = await threadsOf(at, being, { last, all: all === 'true', before: numberIn(cursor) })
+      const { cursor, limit: last, all, with: other } = c.req.valid('query')
+      const which = { last, all: all === 'true', before: numberIn(cursor), with: other }
+      const found = await threadsOf(at, being, which)
       return c.json({ items: found.threads, next: found.next === null ? null : String(found.next) }, 200)
     })
     .openapi(reading, async (c) => {

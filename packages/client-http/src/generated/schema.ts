@@ -127,6 +127,23 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/inbox/counts": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** How many entries wait, by what they ask */
+        get: operations["inboxCounts"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/inbox/reply": {
         parameters: {
             query?: never;
@@ -1232,6 +1249,22 @@ export interface components {
              */
             outside?: true;
         };
+        InboxCounts: {
+            open: {
+                question: number;
+                approval: number;
+                budget: number;
+                answer: number;
+                notice: number;
+                news: number;
+                event: number;
+            };
+            /**
+             * Format: date-time
+             * @description when the newest of them came; null where nothing waits
+             */
+            newest: string | null;
+        };
         Approval: {
             /** @description the moment that asked */
             id: string;
@@ -1767,6 +1800,35 @@ export interface operations {
                         /** @description to give as `cursor` for the next page; null: this was the last one */
                         next: string | null;
                     };
+                };
+            };
+            /** @description Problem details (RFC 9457) */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    inboxCounts: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description it is another whenever the list is */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["InboxCounts"];
                 };
             };
             /** @description Problem details (RFC 9457) */
@@ -2439,6 +2501,8 @@ export interface operations {
                 limit?: number;
                 /** @description finished ones too */
                 all?: "true" | "false";
+                /** @description only those in which this being and I were woken or spoke */
+                with?: string;
             };
             header?: never;
             path?: never;

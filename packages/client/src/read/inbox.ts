@@ -9,7 +9,7 @@ import {
   TreeosError,
 } from '@treeos/core'
 import { authorizeActingAs, type Presence } from '@treeos/reality'
-import { findEntry, type InboxEntry, listOpenSummons, listStandings } from '@treeos/store'
+import { countOpenSummons, findEntry, type InboxEntry, listOpenSummons, listStandings } from '@treeos/store'
 import { toldContent } from '@treeos/world'
 
 /**
@@ -81,6 +81,27 @@ export async function inboxPage(
   const entries = await listOpenSummons(at.db, as, { after, limit: limit + 1, kind, isNewestFirst })
   const items = await described(at.db, entries.slice(0, limit))
   return { items, next: entries.length > limit ? (items.at(-1)?.correlation ?? null) : null }
+}
+
+/** What waits in an inbox, counted. Whoever keeps a list of it asks for the list anew once this is another. */
+export interface InboxCounts {
+  /** how many wait of each kind */
+  readonly open: Readonly<Record<InboxKind, number>>
+  /** when the newest of them came; ISO 8601, UTC; null where nothing waits */
+  readonly newest: string | null
+}
+
+/** Counts what `inbox` lists. @throws {TreeosError} as {@link inbox} */
+export async function inboxCounts(at: Presence, as: BeingName): Promise<InboxCounts> {
+  await authorizeActingAs(at, as)
+  const counts = await countOpenSummons(at.db, as)
+  const countOf = (kind: InboxKind) => counts.find((one) => one.kind === kind)?.count ?? 0
+  const open = Object.fromEntries(INBOX_KINDS.map((kind) => [kind, countOf(kind)])) as Record<
+    InboxKind,
+    number
+  >
+  const newest = counts.length === 0 ? null : Math.max(...counts.map((one) => one.newest))
+  return { open, newest: newest === null ? null : new Date(newest).toISOString() }
 }
 
 /** An entry as its person is shown it. */

@@ -44,7 +44,7 @@ export interface ListedThread extends ThreadView {
 }
 
 /**
- * Threads that a person has a part in, page by page; the first operator's are all. A page may hold fewer than were asked for. Of the words
+ * Threads that a person has a part in, page by page; the first operator's are all, unless they are to be `with` another being. A page may hold fewer than were asked for. Of the words
  * it gets those that a being whose past is open to it said or was told.
  */
 export async function threadsOf(
@@ -53,11 +53,9 @@ export async function threadsOf(
   which: ThreadsWanted,
 ): Promise<{ readonly threads: ListedThread[]; readonly next: number | null }> {
   const of = await openTo(at, as)
-  const isOperator = of === null
-  const page = await (isOperator ? listThreads(at.db, which) : listThreadsOf(at.db, as, which))
-  const mine = isOperator
-    ? page.threads
-    : page.threads.filter(({ participants }) => participants.includes(as))
+  const isOfAll = of === null && which.with === undefined
+  const page = await (isOfAll ? listThreads(at.db, which) : listThreadsOf(at.db, as, which))
+  const mine = isOfAll ? page.threads : page.threads.filter(({ participants }) => participants.includes(as))
   const words = await listThreadWords(
     at.db,
     mine.map(({ thread }) => thread),

@@ -58,6 +58,24 @@ export async function listOpenSummons(
   return rows.map(entryOf)
 }
 
+/** Open entries of one kind. */
+interface OpenCount {
+  /** what they ask of their person, as `treeos.kind_of` says */
+  readonly kind: string
+  readonly count: number
+  /** when the newest of them came, or the latest that it stands for: Unix time in ms */
+  readonly newest: number
+}
+
+/** How many entries {@link listOpenSummons} would list, by what they ask. */
+export async function countOpenSummons(db: Db, being: BeingName): Promise<OpenCount[]> {
+  const { rows } = await sql<OpenCount>`
+    select treeos.kind_of(inbox) as kind, count(*) as count,
+      (extract(epoch from max(greatest(at, latest))) * 1000)::bigint as newest
+    from treeos.inbox where being = ${being} and kind <> 'act' and closed_by is null group by 1`.execute(db)
+  return rows
+}
+
 /** The first reply to a summon in a being's inbox. @param correlation id of the summon */
 export async function findReply(db: Db, being: BeingName, correlation: string): Promise<InboxEntry | null> {
   const row = await db

@@ -12,6 +12,8 @@ export interface ThreadsWanted {
   readonly all: boolean
   /** only threads whose latest wake is older than this place in the order of all wakes */
   readonly before?: number | undefined
+  /** only threads in which this being was woken or spoke */
+  readonly with?: BeingName | undefined
 }
 
 export interface ThreadPage {
@@ -24,22 +26,21 @@ export interface ThreadPage {
 export const listThreads = (db: Db, wanted: ThreadsWanted): Promise<ThreadPage> =>
   pageThreads(db, wanted, sql`true`)
 
+const isIn = (being: BeingName) =>
+  sql`root in (select root from treeos.inbox where being = ${being} or caller = ${being})`
+
 /** The same, only of threads in which the being was woken or spoke. */
 export const listThreadsOf = (db: Db, being: BeingName, wanted: ThreadsWanted): Promise<ThreadPage> =>
-  pageThreads(
-    db,
-    wanted,
-    sql`root in (select root from treeos.inbox where being = ${being} or caller = ${being})`,
-  )
+  pageThreads(db, wanted, isIn(being))
 
 async function pageThreads(
   db: Db,
-  { last, all, before }: ThreadsWanted,
+  { last, all, before, with: other }: ThreadsWanted,
   isWanted: RawBuilder<unknown>,
 ): Promise<ThreadPage> {
   const { rows } = await sql<{ root: string; latest: number }>`
     select root, max(age) as latest from treeos.inbox
-    where ${isWanted} and (${all} or (closed_by is null and notice is null))
+    where ${isWanted} and ${other === undefined ? sql`true` : isIn(other)} and (${all} or (closed_by is null and notice is null))
     group by root having ${before === undefined ? sql`true` : sql`max(age) < ${before}`}
     order by max(age) desc limit ${last + 1}`.execute(db)
   const shown = rows.slice(0, last)

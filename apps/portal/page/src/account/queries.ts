@@ -1,23 +1,16 @@
-import { infiniteQueryOptions } from '@tanstack/react-query'
 import { api, own } from '../api/client.ts'
-import { asking, type FoundBy, useDeed } from '../api/deed.ts'
+import { asking, askingPages, type FoundBy, useDeed } from '../api/deed.ts'
 
 /** of the name of a passkey */
 export const NAME_CHARS_MAX = 80
 
-export const accountQuery = asking(['account'], () => own.account.$get())
+export const accountQuery = asking(['account'], own.account.$get, {})
 
 const TOKENS = 20
 
-export const tokensQuery = infiniteQueryOptions({
-  queryKey: ['tokens'],
-  queryFn: async ({ pageParam }) => {
-    const query = { limit: TOKENS, ...(pageParam === null ? {} : { cursor: pageParam }) }
-    return (await api.tokens.$get({ query })).json()
-  },
-  initialPageParam: null as string | null,
-  getNextPageParam: ({ next }) => next,
-})
+export const tokensQuery = askingPages(['tokens'], api.tokens.$get, (cursor) => ({
+  query: { limit: TOKENS, ...(cursor === null ? {} : { cursor }) },
+}))
 
 export type OwnAccount = FoundBy<typeof accountQuery>
 
@@ -27,5 +20,5 @@ export const useChange = <A extends { json(): Promise<unknown> }, Of = void>(
   onDone?: () => void,
 ) => useDeed(change, { stale: ['account'], ...(onDone === undefined ? {} : { onDone }) })
 
-export const outletsQuery = asking(['outlets'], () => api.outlets.$get())
-export const hooksQuery = asking(['hooks'], () => api.hooks.$get())
+export const outletsQuery = asking(['outlets'], api.outlets.$get, {})
+export const hooksQuery = asking(['hooks'], api.hooks.$get, {})

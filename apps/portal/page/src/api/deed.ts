@@ -1,4 +1,11 @@
-import { type QueryKey, queryOptions, useMutation, useQueryClient } from '@tanstack/react-query'
+import {
+  infiniteQueryOptions,
+  type QueryKey,
+  queryOptions,
+  useMutation,
+  useQueryClient,
+} from '@tanstack/react-query'
+import type { ClientRequestOptions } from 'hono/client'
 import { api } from './client.ts'
 
 /** An answer of the server as the typed client gives it: a refusal was thrown before. */
@@ -13,13 +20,87 @@ const tell = async <A extends Answer>(asked: Promise<A>): Promise<Told<A>> =>
 export type FoundBy<Query extends { readonly queryFn?: unknown }> =
   NonNullable<Query['queryFn']> extends (...asked: never[]) => infer Told ? Awaited<Told> : never
 
-/** Asks the server; what it said is kept under a key. The first word of each key is what `live.ts` makes stale. */
-export const asking = <A extends Answer>(queryKey: QueryKey, ask: () => Promise<A>, options: Kept = {}) =>
-  queryOptions({ queryKey, queryFn: () => tell(ask()), ...options })
+/** A `$get` or `$post` of the typed client. */
+type Endpoint = (args: never, options?: ClientRequestOptions) => Promise<Answer>
+type ArgsOf<E extends Endpoint> = Exclude<Parameters<E>[0], undefined>
+type ToldBy<E extends Endpoint> = Told<Awaited<ReturnType<E>>>
+
+/** Asks until nobody wants to know any more: the request of a query that is given up ends in the server, too. */
+const askFor = <E extends Endpoint>(endpoint: E, args: ArgsOf<E>, signal: AbortSignal): Promise<ToldBy<E>> =>
+  tell(endpoint(args as never, { init: { signal } }) as Promise<Awaited<ReturnType<E>>>)
+
+/** Asks the server; what it said is kept under a key. The first word of each key is what `stale.ts` names. */
+export const asking = <E extends Endpoint>(
+  queryKey: QueryKey,
+  endpoint: E,
+  args: ArgsOf<E>,
+  { keepsBefore = false, ...kept }: Kept = {},
+) =>
+  queryOptions({
+    queryKey,
+    queryFn: ({ signal }) => askFor(endpoint, args, signal),
+    ...(keepsBefore ? { placeholderData: (before: ToldBy<E> | undefined) => before } : {}),
+    ...kept,
+  })
 interface Kept {
   readonly staleTime?: number
   readonly gcTime?: number
   readonly retry?: false
+  readonly refetchInterval?: number
+  /** what was found under another key is shown until there is an answer */
+  readonly keepsBefore?: boolean
+}
+
+/** A page of a list, as the API gives it. */
+interface Page<T> {
+  readonly items: readonly T[]
+  readonly next: string | null
+}
+
+/** The same of a list, page by page as it is scrolled. @param args of the page after a cursor; null: of the first */
+export const askingPages = <E extends Endpoint>(
+  queryKey: QueryKey,
+  endpoint: E,
+  args: (cursor: string | null) => ArgsOf<E>,
+) =>
+  infiniteQueryOptions({
+    queryKey,
+    queryFn: ({ pageParam, signal }) => askFor(endpoint, args(pageParam), signal),
+    initialPageParam: null as string | null,
+    getNextPageParam: (page: ToldBy<E>) => (page as Page<unknown>).next,
+  })
+
+type ItemOf<P> = P extends Page<infer T> ? T : never
+
+/** Several lists as one, each read from page to page. @param lists the arguments of a page of each. @param pagesMax more of one are not asked for */
+export const askingWhole = <E extends Endpoint>(
+  queryKey: QueryKey,
+  endpoint: E,
+  lists: readonly ((cursor: string | null) => ArgsOf<E>)[],
+  pagesMax = Number.POSITIVE_INFINITY,
+) =>
+  queryOptions({
+    queryKey,
+    queryFn: async ({ signal }) => {
+      const whole = (args: (cursor: string | null) => ArgsOf<E>) =>
+        wholeOf(
+          (cursor) => askFor(endpoint, args(cursor), signal) as Promise<Page<ItemOf<ToldBy<E>>>>,
+          pagesMax,
+        )
+      const found = await Promise.all(lists.map(whole))
+      return { items: found.flatMap(({ items }) => items), isWhole: found.every(({ isWhole }) => isWhole) }
+    },
+  })
+
+/** A list from page to page. @param pagesMax more are not asked for */
+export async function wholeOf<T>(ask: (cursor: string | null) => Promise<Page<T>>, pagesMax: number) {
+  let { items, next } = await ask(null)
+  for (let page = 1; next !== null && page < pagesMax; page++) {
+    const more = await ask(next)
+    items = [...items, ...more.items]
+    next = more.next
+  }
+  return { items, isWhole: next === null }
 }
 
 interface After<T> {

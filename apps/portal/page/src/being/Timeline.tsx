@@ -1,7 +1,7 @@
 import { Group, Text } from '@mantine/core'
 import { useInfiniteQuery } from '@tanstack/react-query'
 import type { FoundBy } from '../api/deed.ts'
-import { type latelyQuery, momentsQuery } from '../api/queries.ts'
+import { momentsQuery, type newestMomentsQuery } from '../api/queries.ts'
 import { Answer, Empty, Inert, MomentLink, plural, Quiet, Rows, Time } from '../parts/index.ts'
 import { durationOf } from './moment-words.ts'
 import { OutcomeBadge } from './Outcome.tsx'
@@ -32,7 +32,7 @@ export function Timeline({ name, chosen }: Props) {
   )
 }
 
-type Lived = FoundBy<ReturnType<typeof latelyQuery>>['items'][number]
+type Lived = FoundBy<ReturnType<typeof newestMomentsQuery>>['items'][number]
 
 interface RowProps {
   readonly name: string

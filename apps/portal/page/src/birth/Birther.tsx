@@ -7,7 +7,7 @@ import { Answer, PageHead } from '../parts/index.ts'
 import { BirthForm } from './BirthForm.tsx'
 import { type Declared, ExtensionForm } from './ExtensionForm.tsx'
 
-const birthQuery = asking(['session', 'birth'], () => own.birth.$get())
+const birthQuery = asking(['session', 'birth'], own.birth.$get, {})
 
 /** Brings a being into the world, as a child of the one that asks. */
 export function Birther() {

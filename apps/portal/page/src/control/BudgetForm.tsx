@@ -6,9 +6,14 @@ import { asking, type Call, useAct } from '../api/deed.ts'
 import { Answer, Done, Form, Quiet } from '../parts/index.ts'
 
 const budgetQuery = (name: string) =>
-  asking(['being', name, 'budget'], () => api.beings[':name'].budget.$get({ param: { name } }), {
-    staleTime: 0,
-  })
+  asking(
+    ['being', name, 'budget'],
+    api.beings[':name'].budget.$get,
+    { param: { name } },
+    {
+      staleTime: 0,
+    },
+  )
 
 const LIMITS = {
   tokens: 'Model tokens',

@@ -18,10 +18,15 @@ export function Answer() {
 }
 
 const linkQuery = (token: string) =>
-  asking(['answer', token], () => own.open.answer.look.$post({ json: { token } }), {
-    gcTime: 0,
-    retry: false,
-  })
+  asking(
+    ['answer', token],
+    own.open.answer.look.$post,
+    { json: { token } },
+    {
+      gcTime: 0,
+      retry: false,
+    },
+  )
 
 function Open({ token }: { readonly token: string }) {
   const link = useQuery(linkQuery(token))

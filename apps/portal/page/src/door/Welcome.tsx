@@ -23,7 +23,7 @@ export function Welcome() {
 }
 
 const linkQuery = (token: string) =>
-  asking(['link', token], () => own.open.link.look.$post({ json: { token } }), { gcTime: 0 })
+  asking(['link', token], own.open.link.look.$post, { json: { token } }, { gcTime: 0 })
 
 function Open({ token }: { readonly token: string }) {
   const form = useForm({

@@ -6,7 +6,7 @@ import { Inert, Trouble } from '../parts/index.ts'
 import { knowsPasskeys } from './passkey.ts'
 import { leaveForProvider } from './provider.ts'
 
-const waysQuery = asking(['ways'], () => own.open.ways.$get())
+const waysQuery = asking(['ways'], own.open.ways.$get, {})
 
 interface Props {
   /** the link that is to be opened; null for a sign-in */

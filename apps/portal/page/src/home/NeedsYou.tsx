@@ -2,10 +2,10 @@ import { Group, Text } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import type { ReactNode } from 'react'
-import { inboxQuery } from '../api/queries.ts'
 import { healthQuery } from '../health/queries.ts'
 import type { Entry } from '../inbox/entry.ts'
-import { groupOf, senderOf } from '../inbox/groups.ts'
+import { countsOf, newestFirst, senderOf } from '../inbox/groups.ts'
+import { inboxCountsQuery, useInbox } from '../inbox/queries.ts'
 import { tellEntry } from '../inbox/tell.ts'
 import { Answer, Card, Inert, plural, Quiet, Time } from '../parts/index.ts'
 
@@ -13,18 +13,24 @@ const SHOWN = 5
 
 /** What waits for the decision of this person, and for the operator what is wrong. */
 export function NeedsYou({ isOperator }: { readonly isOperator: boolean }) {
-  const inbox = useQuery(inboxQuery)
+  const inbox = useInbox('needs')
+  const { data: counts } = useQuery(inboxCountsQuery)
+  const beside = counts === undefined ? 0 : countsOf(counts).answers + countsOf(counts).notices
   return (
     <Card isPart title="What needs you">
       {isOperator ? <Troubles /> : null}
-      <Answer of={inbox}>{({ items, next }) => <Open entries={items} isMore={next !== null} />}</Answer>
+      <Answer of={inbox}>{({ items }) => <Open entries={newestFirst(items)} beside={beside} />}</Answer>
     </Card>
   )
 }
 
-function Open({ entries, isMore }: { readonly entries: readonly Entry[]; readonly isMore: boolean }) {
-  const open = entries.filter((entry) => groupOf(entry) === 'needs')
-  const rest = entries.length - open.length
+interface OpenProps {
+  readonly entries: readonly Entry[]
+  /** how many answers and notices wait to be read */
+  readonly beside: number
+}
+
+function Open({ entries: open, beside }: OpenProps) {
   return (
     <>
       {open.length === 0 ? <Text size="sm">No question and no approval waits for you.</Text> : null}
@@ -51,10 +57,10 @@ function Open({ entries, isMore }: { readonly entries: readonly Entry[]; readonl
       )}
       <Quiet>
         <Link to="/inbox">
-          {isMore || open.length > SHOWN
-            ? 'All that waits'
-            : rest > 0
-              ? `${plural(rest, 'notice')} beside`
+          {open.length > SHOWN
+            ? `All ${open.length} that need you`
+            : beside > 0
+              ? `${plural(beside, 'answer or notice', 'answers and notices')} beside`
               : 'Open the inbox'}
         </Link>
       </Quiet>

@@ -3,9 +3,9 @@ import { useQuery } from '@tanstack/react-query'
 import { useEffect, useState } from 'react'
 import { useAct } from '../api/deed.ts'
 import { Answer, Block, Inert, Quiet, Time, Trouble } from '../parts/index.ts'
-import { approvalsQuery } from './approvals.ts'
 import { type Asked, openedIn } from './entry.ts'
 import { LikeThis } from './LikeThis.tsx'
+import { approvalsQuery } from './queries.ts'
 
 /** What a being wants to do, with a yes and a no of whoever is signed in. */
 export function AskedCall({

@@ -1,151 +1,105 @@
 import { Group as Line, SegmentedControl, Select, Stack, TextInput, VisuallyHidden } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
-import { useNavigate, useRouter, useSearch } from '@tanstack/react-router'
-import { useEffect, useRef, useState } from 'react'
-import { inboxQuery } from '../api/queries.ts'
+import { useEffect, useRef } from 'react'
 import { Answer, Empty, PageHead, plural, Quiet, Rows, Trouble } from '../parts/index.ts'
-import { Bulk, useReading } from './Bulk.tsx'
+import { Bulk } from './Bulk.tsx'
 import { EntryRow } from './EntryRow.tsx'
-import type { Entry } from './entry.ts'
-import { GROUP_TITLES, GROUPS, type Group, groupOf, nextTo, senderOf, wantedOf } from './groups.ts'
+import { countsOf, GROUP_TITLES, GROUPS, type Group } from './groups.ts'
+import { KeysHint } from './KeysHint.tsx'
 import { OpenEntry } from './OpenEntry.tsx'
-import { tellEntry } from './tell.ts'
-import { useInboxKeys } from './useInboxKeys.ts'
+import { inboxCountsQuery } from './queries.ts'
+import { useQueue } from './useQueue.ts'
 
 /** All that waits for the person: what needs a decision, apart from answers and notices. */
 export function Inbox() {
-  const inbox = useQuery(inboxQuery)
+  const counts = useQuery(inboxCountsQuery)
   return (
     <Stack>
       <PageHead title="Inbox">
-        <span className="wide-only">
-          Keys: <kbd>j</kbd> next, <kbd>k</kbd> previous, <kbd>r</kbd> answer, <kbd>e</kbd> mark as read.
-        </span>
+        <KeysHint />
       </PageHead>
-      <Answer of={inbox}>
-        {({ items, next }) =>
-          items.length === 0 ? (
-            <Empty title="Nothing waits for you">
-              Questions, answers and notices come here as they happen.
-            </Empty>
-          ) : (
-            <Queue entries={items} isMore={next !== null} />
-          )
-        }
-      </Answer>
+      <Answer of={counts}>{(found) => <Queue counts={countsOf(found)} />}</Answer>
     </Stack>
   )
 }
 
-interface QueueProps {
-  readonly entries: readonly Entry[]
-  /** older ones are not shown */
-  readonly isMore: boolean
-}
-
-function Queue({ entries, isMore }: QueueProps) {
-  const navigate = useNavigate({ from: '/inbox' })
-  const router = useRouter()
-  const { entry: chosen, in: asked } = useSearch({ from: '/signed-in/inbox' })
-  const open = entries.find(({ correlation }) => correlation === chosen) ?? null
-  const counts = countsOf(entries)
-  // What is open may turn into a notice, such as that of a being that is parked no more: the list stays.
-  const group = asked ?? (open === null ? (GROUPS.find((one) => counts[one] > 0) ?? 'needs') : groupOf(open))
-  const [search, setSearch] = useState('')
-  const [from, setFrom] = useState<string | null>(null)
-  const [isOldestFirst, setOldestFirst] = useState(false)
-  const [selected, select] = useState<ReadonlySet<string>>(new Set())
-  const shown = wantedOf(entries, { group, search, from, isOldestFirst }, tellEntry)
-  const go = (entry: string | undefined, replace = true) =>
-    void navigate({
-      search: entry === undefined ? { in: group } : { entry, in: group },
-      replace,
-      resetScroll: false,
-    })
-  const step = (by: 1 | -1) => {
-    // A key may come before what the last one chose is drawn.
-    const { entry: latest } = router.latestLocation.search as { readonly entry?: string }
-    const at = shown.findIndex(({ correlation }) => correlation === latest)
-    const next = shown[at < 0 ? 0 : at + by]
-    if (next !== undefined) go(next.correlation)
-  }
-  const reading = useReading()
-  const [refused, setRefused] = useState<Error | null>(null)
-  const answer = useRef<HTMLTextAreaElement>(null)
-  const onDone = () => go(open === null ? undefined : nextTo(shown, open.correlation))
-  useInboxKeys({
-    onNext: () => step(1),
-    onPrevious: () => step(-1),
-    onReply: () => answer.current?.focus(),
-    onClose: () => {
-      if (open === null || groupOf(open) === 'needs') return
-      setRefused(null)
-      reading.mutateAsync([open.correlation]).catch(setRefused) // each one: several may be under way
-      onDone()
-    },
-  })
-  const senders = [...new Set(entries.filter((one) => groupOf(one) === group).map(senderOf))].sort()
+function Queue({ counts }: { readonly counts: Readonly<Record<Group, number>> }) {
+  const queue = useQueue(counts)
+  const { group, shown, list, open, chosen } = queue
+  if (counts.needs + counts.answers + counts.notices === 0 && chosen === undefined)
+    return (
+      <Empty title="Nothing waits for you">Questions, answers and notices come here as they happen.</Empty>
+    )
   return (
     <>
-      <Tools
-        group={group}
-        counts={counts}
-        onGroup={(next) => {
-          select(new Set())
-          setFrom(null)
-          void navigate({ search: { in: next } })
-        }}
-        search={search}
-        onSearch={setSearch}
-        senders={senders}
-        from={from}
-        onFrom={setFrom}
-        isOldestFirst={isOldestFirst}
-        onOrder={setOldestFirst}
-      />
-      <Trouble error={refused} />
-      {group === 'needs' ? null : <Bulk shown={shown} selected={selected} onSelect={select} />}
+      <Tools {...queue} counts={counts} />
+      <Trouble error={queue.refused} />
+      {queue.hint === null ? null : <Quiet role="status">{queue.hint}</Quiet>}
+      {group === 'needs' ? null : (
+        <Bulk key={group} shown={shown} selected={queue.selected} onSelect={queue.select} />
+      )}
       <div className="wide inbox" data-chosen={open !== null}>
-        {shown.length === 0 ? (
-          <Empty title={search === '' && from === null ? EMPTY[group] : 'Nothing is found'}>
-            {search === '' && from === null
-              ? 'New ones come here as they happen.'
-              : 'Search for less, or for all senders.'}
-          </Empty>
-        ) : (
-          <Rows
-            label={GROUP_TITLES[group]}
-            items={shown}
-            keyOf={({ correlation }) => correlation}
-            height={66}
-          >
-            {(entry) => (
-              <EntryRow
-                entry={entry}
-                group={group}
-                isChosen={entry.correlation === chosen}
-                isSelected={selected.has(entry.correlation)}
-                onSelect={group === 'needs' ? null : () => select(toggled(selected, entry.correlation))}
-              />
-            )}
-          </Rows>
-        )}
+        <Answer of={list}>{() => <List {...queue} />}</Answer>
         <Beside key={open?.correlation ?? ''} isChosen={open !== null}>
           {open === null ? (
-            <Empty title={chosen === undefined ? 'Choose an entry' : 'This entry is closed'}>
-              Its thread stands beside it. Then answer it, decide, or mark it as read.
-            </Empty>
+            <None isChosen={chosen !== undefined} isSought={queue.isSought} />
           ) : (
-            <OpenEntry entry={open} answerRef={answer} onDone={onDone} onDecided={() => go(undefined)} />
+            <OpenEntry
+              entry={open}
+              answerRef={queue.answer}
+              onDone={queue.onDone}
+              onDecided={queue.onDecided}
+            />
           )}
         </Beside>
       </div>
-      {isMore ? <Quiet>Older ones wait too, and come when some of these are closed.</Quiet> : null}
+      {queue.isWhole ? null : <Quiet>Older ones wait too, and come when some of these are closed.</Quiet>}
       <VisuallyHidden role="status">
         {plural(counts.needs, 'entry needs you', 'entries need you')}
       </VisuallyHidden>
     </>
   )
+}
+
+type QueueFound = ReturnType<typeof useQueue>
+
+function List({ shown, group, chosen, selected, select, isFiltered }: QueueFound) {
+  if (shown.length === 0)
+    return (
+      <Empty title={isFiltered ? 'Nothing is found' : EMPTY[group]}>
+        {isFiltered ? 'Search for less, or for all senders.' : 'New ones come here as they happen.'}
+      </Empty>
+    )
+  return (
+    <Rows label={GROUP_TITLES[group]} items={shown} keyOf={({ correlation }) => correlation} height={66}>
+      {(entry) => (
+        <EntryRow
+          entry={entry}
+          group={group}
+          isChosen={entry.correlation === chosen}
+          isSelected={selected.has(entry.correlation)}
+          onSelect={group === 'needs' ? null : () => select(toggled(selected, entry.correlation))}
+        />
+      )}
+    </Rows>
+  )
+}
+
+interface NoneProps extends Pick<QueueFound, 'isSought'> {
+  /** the address names an entry */
+  readonly isChosen: boolean
+}
+
+/** That no entry is open, and why. */
+function None({ isChosen, isSought }: NoneProps) {
+  const title = !isChosen
+    ? 'Choose an entry'
+    : isSought === true
+      ? 'Looking for this entry …'
+      : isSought === 'beyond'
+        ? 'This entry is not among those that are shown'
+        : 'This entry is closed'
+  return <Empty title={title}>Its thread stands beside it. Then answer it, decide, or mark it as read.</Empty>
 }
 
 const EMPTY: Readonly<Record<Group, string>> = {
@@ -158,12 +112,6 @@ function toggled(selected: ReadonlySet<string>, one: string): ReadonlySet<string
   const next = new Set(selected)
   if (!next.delete(one)) next.add(one)
   return next
-}
-
-function countsOf(entries: readonly Entry[]): Readonly<Record<Group, number>> {
-  const counts = { needs: 0, answers: 0, notices: 0 }
-  for (const entry of entries) counts[groupOf(entry)] += 1
-  return counts
 }
 
 /** What is open stays in view while the list scrolls, and comes into view where it stands above the list. */
@@ -180,58 +128,46 @@ function Beside({ isChosen, children }: { readonly isChosen: boolean; readonly c
   )
 }
 
-interface ToolsProps {
-  readonly group: Group
+interface ToolsProps extends Pick<QueueFound, 'group' | 'onGroup' | 'filter' | 'senders'> {
   readonly counts: Readonly<Record<Group, number>>
-  readonly onGroup: (group: Group) => void
-  readonly search: string
-  readonly onSearch: (text: string) => void
-  readonly senders: readonly string[]
-  readonly from: string | null
-  readonly onFrom: (from: string | null) => void
-  readonly isOldestFirst: boolean
-  readonly onOrder: (isOldestFirst: boolean) => void
 }
 
-const Tools = (props: ToolsProps) => {
-  const { group, counts, onGroup, search, onSearch, senders, from, onFrom, isOldestFirst, onOrder } = props
-  return (
-    <Line gap="sm" align="flex-end">
-      <SegmentedControl
-        aria-label="Part of the inbox"
-        value={group}
-        onChange={(next) => onGroup(next as Group)}
-        data={GROUPS.map((value) => ({ value, label: `${GROUP_TITLES[value]} ${counts[value]}` }))}
-      />
-      <TextInput
-        aria-label="Search the inbox"
-        placeholder="Search"
-        value={search}
-        onChange={(event) => onSearch(event.currentTarget.value)}
-        flex="1 1 10rem"
-        maw={280}
-      />
-      <Select
-        aria-label="From whom"
-        placeholder="From anyone"
-        clearable
-        searchable
-        data={[...senders]}
-        value={from}
-        onChange={onFrom}
-        w={170}
-      />
-      <Select
-        aria-label="Order"
-        allowDeselect={false}
-        data={[
-          { value: 'newest', label: 'Newest first' },
-          { value: 'oldest', label: 'Oldest first' },
-        ]}
-        value={isOldestFirst ? 'oldest' : 'newest'}
-        onChange={(value) => onOrder(value === 'oldest')}
-        w={140}
-      />
-    </Line>
-  )
-}
+const Tools = ({ group, counts, onGroup, filter, senders }: ToolsProps) => (
+  <Line gap="sm" align="flex-end">
+    <SegmentedControl
+      aria-label="Part of the inbox"
+      value={group}
+      onChange={(next) => onGroup(next as Group)}
+      data={GROUPS.map((value) => ({ value, label: `${GROUP_TITLES[value]} ${counts[value]}` }))}
+    />
+    <TextInput
+      aria-label="Search the inbox"
+      placeholder="Search"
+      value={filter.search}
+      onChange={(event) => filter.setSearch(event.currentTarget.value)}
+      flex="1 1 10rem"
+      maw={280}
+    />
+    <Select
+      aria-label="From whom"
+      placeholder="From anyone"
+      clearable
+      searchable
+      data={[...senders]}
+      value={filter.from}
+      onChange={filter.setFrom}
+      w={170}
+    />
+    <Select
+      aria-label="Order"
+      allowDeselect={false}
+      data={[
+        { value: 'newest', label: 'Newest first' },
+        { value: 'oldest', label: 'Oldest first' },
+      ]}
+      value={filter.isOldestFirst ? 'oldest' : 'newest'}
+      onChange={(value) => filter.setOldestFirst(value === 'oldest')}
+      w={140}
+    />
+  </Line>
+)

@@ -3,7 +3,7 @@ import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { api } from '../api/client.ts'
 import { doOf, type FoundBy, useDeed } from '../api/deed.ts'
 import { Block, Inert, Quiet, SmallButton, Time, Trouble } from '../parts/index.ts'
-import { approvalsQuery } from './approvals.ts'
+import { approvalsQuery } from './queries.ts'
 
 type Proposal = NonNullable<FoundBy<typeof approvalsQuery>['items'][number]['likeThis']>
 

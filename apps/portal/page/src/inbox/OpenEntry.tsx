@@ -12,6 +12,7 @@ import { AskedCall } from './AskedCall.tsx'
 import { askedIn, type Entry, parkedIn } from './entry.ts'
 import { groupOf, KIND_WORDS, senderOf } from './groups.ts'
 import { tellEntry } from './tell.ts'
+import { useAnswerDraft } from './useAnswerDraft.ts'
 
 interface Props {
   readonly entry: Entry
@@ -92,10 +93,21 @@ interface AnswerProps extends Omit<Props, 'entry' | 'onDecided'> {
 }
 
 function AnswerForm({ correlation, isAnswer, answerRef, onDone }: AnswerProps) {
-  const form = useForm({ initialValues: { content: '' }, validate: { content: isNotEmpty() } })
+  const draft = useAnswerDraft(correlation)
+  const form = useForm({
+    initialValues: { content: draft.read() },
+    validate: { content: isNotEmpty() },
+    onValuesChange: ({ content }) => draft.write(content),
+  })
   const answering = useDeed(
     (json: typeof form.values) => api.inbox.reply.$post({ json: { correlation, ...json }, header: {} }),
-    { stale: ['inbox'], onDone },
+    {
+      stale: ['inbox'],
+      onDone() {
+        draft.write('')
+        onDone()
+      },
+    },
   )
   return (
     <Form

@@ -1,8 +1,7 @@
 import type { FoundBy } from '../api/deed.ts'
-import type { inboxQuery } from '../api/queries.ts'
-import type { approvalsQuery } from './approvals.ts'
+import type { approvalsQuery, inboxQuery } from './queries.ts'
 
-export type Entry = FoundBy<typeof inboxQuery>['items'][number]
+export type Entry = FoundBy<ReturnType<typeof inboxQuery>>['items'][number]
 
 /** The being that a notice tells of. */
 const aboutOf = (content: unknown): string | null =>

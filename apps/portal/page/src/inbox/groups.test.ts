@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
 import type { Entry } from './entry.ts'
-import { groupOf, nextTo, senderOf, wantedOf } from './groups.ts'
+import { countsOf, groupOf, KINDS_OF, nextTo, senderOf, wantedOf } from './groups.ts'
 
 const entry = (correlation: string, kind: Entry['kind'], rest: object = {}): Entry =>
   ({
@@ -25,9 +25,10 @@ const ALL = [
   entry('said', 'answer'),
   entry('told', 'notice', { from: null, content: { message: 'it failed' } }),
 ]
-const all = { group: 'needs', search: '', from: null, isOldestFirst: false } as const
+const NEEDS = ALL.filter((one) => groupOf(one) === 'needs')
+const all = { search: '', from: null, isOldestFirst: false } as const
 const found = (wanted: object) =>
-  wantedOf(ALL, { ...all, ...wanted }, ({ content }) => JSON.stringify(content)).map(
+  wantedOf(NEEDS, { ...all, ...wanted }, ({ content }) => JSON.stringify(content)).map(
     ({ correlation }) => correlation,
   )
 
@@ -35,7 +36,9 @@ it('what needs a decision stands apart, the newest first', () => {
   expect(ALL.map(groupOf)).toEqual(['needs', 'needs', 'needs', 'answers', 'notices'])
   expect(found({})).toEqual(['second', 'third', 'first'])
   expect(found({ isOldestFirst: true })).toEqual(['first', 'third', 'second'])
-  expect(found({ group: 'answers' })).toEqual(['said'])
+  expect(KINDS_OF.needs).toEqual(['question', 'approval', 'budget'])
+  const open = { question: 1, approval: 1, budget: 1, answer: 5, notice: 1000, news: 0, event: 0 }
+  expect(countsOf({ open })).toEqual({ needs: 3, answers: 5, notices: 1000 })
 })
 
 it('is searched by all words, in the sender too, and filtered by the sender', () => {

@@ -1,4 +1,9 @@
+import type { InboxKind } from '@treeos/client'
+import type { FoundBy } from '../api/deed.ts'
 import type { Entry } from './entry.ts'
+import type { inboxCountsQuery } from './queries.ts'
+
+type Counts = FoundBy<typeof inboxCountsQuery>
 
 /** The parts of an inbox. What needs a decision stands apart from what is only read. */
 export const GROUPS = ['needs', 'answers', 'notices'] as const
@@ -10,19 +15,23 @@ export const GROUP_TITLES: Readonly<Record<Group, string>> = {
   notices: 'Notices',
 }
 
-const GROUP_OF: Readonly<Record<Entry['kind'], Group>> = {
-  question: 'needs',
-  approval: 'needs',
-  budget: 'needs',
-  answer: 'answers',
-  news: 'notices',
-  notice: 'notices',
-  event: 'notices',
+/** The kinds of each part. The list of a part is asked for by them, so that no other entries take its place. */
+export const KINDS_OF: Readonly<Record<Group, readonly InboxKind[]>> = {
+  needs: ['question', 'approval', 'budget'],
+  answers: ['answer'],
+  notices: ['news', 'notice', 'event'],
 }
-export const groupOf = ({ kind }: Pick<Entry, 'kind'>): Group => GROUP_OF[kind]
+export const groupOf = ({ kind }: Pick<Entry, 'kind'>): Group =>
+  GROUPS.find((group) => KINDS_OF[group].includes(kind)) ?? 'notices'
+
+/** How many entries each part holds. */
+export function countsOf({ open }: Pick<Counts, 'open'>): Readonly<Record<Group, number>> {
+  const countOf = (group: Group) => KINDS_OF[group].reduce((sum, kind) => sum + open[kind], 0)
+  return { needs: countOf('needs'), answers: countOf('answers'), notices: countOf('notices') }
+}
 
 /** What a kind is called in a list. */
-export const KIND_WORDS: Readonly<Record<Entry['kind'], string>> = {
+export const KIND_WORDS: Readonly<Record<InboxKind, string>> = {
   question: 'question',
   approval: 'approval',
   budget: 'parked',
@@ -33,7 +42,6 @@ export const KIND_WORDS: Readonly<Record<Entry['kind'], string>> = {
 }
 
 export interface Wanted {
-  readonly group: Group
   /** words that its sender or its text holds */
   readonly search: string
   /** a sender; null for all */
@@ -41,20 +49,24 @@ export interface Wanted {
   readonly isOldestFirst: boolean
 }
 
+/** Entries, the newest first. */
+export const newestFirst = (entries: readonly Entry[]): Entry[] =>
+  [...entries].sort((a, b) => newestOf(b) - newestOf(a))
+
 /** The entries that are wanted, in their order. @param tell the words of an entry, as they are shown */
 export function wantedOf(
   entries: readonly Entry[],
-  { group, search, from, isOldestFirst }: Wanted,
+  { search, from, isOldestFirst }: Wanted,
   tell: (entry: Entry) => string,
 ): Entry[] {
   const words = search.toLowerCase().split(/\s+/).filter(Boolean)
-  const found = entries.filter((entry) => {
-    if (groupOf(entry) !== group || (from !== null && senderOf(entry) !== from)) return false
+  const found = newestFirst(entries).filter((entry) => {
+    if (from !== null && senderOf(entry) !== from) return false
     if (words.length === 0) return true
     const text = `${senderOf(entry)} ${tell(entry)}`.toLowerCase()
     return words.every((word) => text.includes(word))
   })
-  return found.sort((a, b) => (isOldestFirst ? 1 : -1) * (newestOf(a) - newestOf(b)))
+  return isOldestFirst ? found.reverse() : found
 }
 
 const newestOf = ({ at, latest }: Entry): number => Date.parse(latest ?? at)

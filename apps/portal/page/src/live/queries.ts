@@ -2,7 +2,7 @@ import { api } from '../api/client.ts'
 import { asking, type FoundBy } from '../api/deed.ts'
 
 export const latelyQuery = (seconds: number) =>
-  asking(['lately', seconds], () => api.lately.$get({ query: { seconds } }))
+  asking(['lately', seconds], api.lately.$get, { query: { seconds } })
 
 export type LatelyFound = FoundBy<ReturnType<typeof latelyQuery>>
 export type Spoken = LatelyFound['spoken'][number]

@@ -2,21 +2,21 @@ import { queryOptions } from '@tanstack/react-query'
 import { api } from '../api/client.ts'
 import { asking } from '../api/deed.ts'
 
-export const rolesQuery = asking(['roles'], () => api.roles.$get(), { retry: false })
+export const rolesQuery = asking(['roles'], api.roles.$get, {}, { retry: false })
 export const roleQuery = (role: string) =>
-  asking(['role', role], () => api.roles[':role'].$get({ param: { role } }))
+  asking(['role', role], api.roles[':role'].$get, { param: { role } })
 export const flowQuery = (name: string) =>
-  asking(['flow', name], () => api.beings[':name'].flow.$get({ param: { name } }))
-export const signalsQuery = asking(['signals'], () => api.signals.$get())
+  asking(['flow', name], api.beings[':name'].flow.$get, { param: { name } })
+export const signalsQuery = asking(['signals'], api.signals.$get, {})
 
 /** The first addresses that hold a text; all of them may be very many. */
 export const addressesQuery = (of: 'beings' | 'all', text: string) =>
-  queryOptions({
-    queryKey: ['addresses', of, text],
-    queryFn: async () => (await api.addresses.$get({ query: { of, text } })).json(),
-    placeholderData: (before: string[] | undefined) => before,
-    staleTime: 10_000,
-  })
+  asking(
+    ['addresses', of, text],
+    api.addresses.$get,
+    { query: { of, text } },
+    { keepsBefore: true, staleTime: 10_000 },
+  )
 
 /** What was found wrong, and where in the role or the flow. */
 export interface Fault {
@@ -32,12 +32,12 @@ export interface Checked {
 export const checkQuery = (what: 'role' | 'flow', text: string) =>
   queryOptions({
     queryKey: ['check', what, text],
-    queryFn: async (): Promise<Checked> => {
+    queryFn: async ({ signal }: { readonly signal: AbortSignal }): Promise<Checked> => {
       const json = JSON.parse(text) as object | null
       const answered =
         what === 'role'
-          ? await api.roles.check.$post({ json: { role: json } })
-          : await api.flows.check.$post({ json: { flow: json } })
+          ? await api.roles.check.$post({ json: { role: json } }, { init: { signal } })
+          : await api.flows.check.$post({ json: { flow: json } }, { init: { signal } })
       return answered.json()
     },
     placeholderData: (before: Checked | undefined) => before, // what was said of the text before stands until there is an answer

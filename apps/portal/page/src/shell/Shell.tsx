@@ -9,6 +9,7 @@ import { newQueryClient } from '../api/query-client.ts'
 import { onKeyChange, sessionKey } from '../api/session.ts'
 import { type Driven, driven, onDrivenChange } from '../api/tab.ts'
 import { SignIn } from '../door/SignIn.tsx'
+import { useInboxAnew } from '../inbox/queries.ts'
 import { BANNER_PX, Banner } from '../inhabit/Banner.tsx'
 import { endWithTabs, renewLease } from '../inhabit/lease.ts'
 import { Over } from '../inhabit/Over.tsx'
@@ -48,6 +49,7 @@ function Frame({ tab }: { readonly tab: Driven | null }) {
   const session = useQuery(sessionQuery)
   const queries = useQueryClient()
   const { pathname } = useLocation()
+  useInboxAnew()
   const [until, setUntil] = useState<number | null>(null)
   useEffect(() => {
     const renew = async () => {

@@ -1,13 +1,12 @@
-import { useQuery } from '@tanstack/react-query'
-import { inboxQuery } from '../api/queries.ts'
 import { AskedCall } from '../inbox/AskedCall.tsx'
 import { askedIn } from '../inbox/entry.ts'
 import { senderOf } from '../inbox/groups.ts'
+import { useInbox } from '../inbox/queries.ts'
 import { Card, Quiet } from '../parts/index.ts'
 
 /** The calls of a being that wait for the yes of this person, where they talk: one after the other, the oldest first. */
 export function Asks({ of: stance }: { readonly of: string }) {
-  const { data } = useQuery(inboxQuery)
+  const { data } = useInbox('needs')
   const all = (data?.items ?? []).flatMap((entry) =>
     senderOf(entry) === stance ? (askedIn(entry) ?? []) : [],
   )

@@ -2,7 +2,7 @@ import { Group, Stack } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import { useState } from 'react'
-import { beingQuery, sessionQuery, threadQuery, threadsQuery } from '../api/queries.ts'
+import { beingQuery, sessionQuery, threadQuery, threadsWithQuery } from '../api/queries.ts'
 import { Composer } from '../overlays/Composer.tsx'
 import { Answer, Card, Quiet, SmallButton } from '../parts/index.ts'
 import { Asks } from './Asks.tsx'
@@ -91,17 +91,21 @@ function Past({ thread, name, me, deeds, isPastOpen, states }: PastProps) {
   )
 }
 
-/** The thread in which the person and a being spoke last, until another one is chosen. */
+/** The thread in which the person and a being spoke last with nobody else, until another one is chosen. */
 export function useThreadWith(name: string) {
-  const { data } = useQuery(threadsQuery)
+  const { data } = useQuery(threadsWithQuery(name))
+  const { data: session } = useQuery(sessionQuery)
   const [chosen, choose] = useState<string | 'new' | null>(null)
   const last = data?.items.find(
     ({ participants, state }) =>
-      state !== 'severed' && participants.length === 2 && participants.includes(`@${name}`),
+      state !== 'severed' &&
+      participants.length === 2 &&
+      participants.includes(`@${name}`) &&
+      participants.includes(session?.stance ?? ''),
   )
   return {
     thread: chosen === 'new' ? null : (chosen ?? last?.thread ?? null),
     setThread: choose,
-    isKnown: data !== undefined,
+    isKnown: data !== undefined && session !== undefined,
   }
 }

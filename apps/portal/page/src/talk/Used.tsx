@@ -1,5 +1,5 @@
 import { useQueries } from '@tanstack/react-query'
-import { latelyQuery } from '../api/queries.ts'
+import { newestMomentsQuery } from '../api/queries.ts'
 import { Inert, MomentLink, plural, Quiet } from '../parts/index.ts'
 
 /** What a being did in a thread besides speaking. */
@@ -19,7 +19,7 @@ const BEINGS_MAX = 4
 /** What beings did in a thread, from their latest moments. @param beings names of those whose past is open */
 export function useDeeds(beings: readonly string[], thread: string | null): Deed[] {
   const found = useQueries({
-    queries: (thread === null ? [] : beings.slice(0, BEINGS_MAX)).map((being) => latelyQuery(being)),
+    queries: (thread === null ? [] : beings.slice(0, BEINGS_MAX)).map((being) => newestMomentsQuery(being)),
   })
   return found.flatMap(({ data }, i) =>
     (data?.items ?? []).flatMap(({ n, openedAt, woke, did, outcome, cost }): Deed[] => {

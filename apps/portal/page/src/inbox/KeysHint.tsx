@@ -1,0 +1,23 @@
+import { Switch } from '@mantine/core'
+import { useSingleKeys } from './single-keys.ts'
+
+/** Which keys do what, and a way to turn them off. */
+export function KeysHint() {
+  const [isOn, turn] = useSingleKeys()
+  return (
+    <span className="wide-only keys-hint">
+      <Switch
+        size="xs"
+        checked={isOn}
+        onChange={(event) => turn(event.currentTarget.checked)}
+        label="Single keys"
+        labelPosition="left"
+      />
+      {isOn ? (
+        <span>
+          <kbd>j</kbd> next, <kbd>k</kbd> previous, <kbd>r</kbd> answer, <kbd>e</kbd> mark as read.
+        </span>
+      ) : null}
+    </span>
+  )
+}

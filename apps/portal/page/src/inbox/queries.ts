@@ -1,0 +1,59 @@
+import { useQuery, useQueryClient } from '@tanstack/react-query'
+import { useEffect, useRef } from 'react'
+import { api } from '../api/client.ts'
+import { asking, askingWhole } from '../api/deed.ts'
+import { PAGE_MAX } from '../api/queries.ts'
+import { type Group, KINDS_OF } from './groups.ts'
+
+/** How long what no live event tells of stays unseen: words of a being whose past is not open to the person, or a yes that came too late. */
+const COUNTED_MS = 10_000
+
+/** How much waits. It is small, so it is asked for at each event, and the lists only once it is another. */
+export const inboxCountsQuery = asking(
+  ['inbox', 'counts'],
+  api.inbox.counts.$get,
+  {},
+  { refetchInterval: COUNTED_MS },
+)
+
+/** More of an answer or a notice are not asked for. What needs a decision is asked for to its end. */
+const READ_PAGES_MAX = 5
+
+/** One part of the inbox. What needs a decision is a list of its own, which no flood of notices makes longer. */
+export const inboxQuery = (group: Group) =>
+  askingWhole(
+    ['inbox', group],
+    api.inbox.$get,
+    KINDS_OF[group].map((kind) => (cursor: string | null) => ({
+      query: { kind, limit: PAGE_MAX, order: 'newest' as const, ...(cursor === null ? {} : { cursor }) },
+    })),
+    group === 'needs' ? undefined : READ_PAGES_MAX,
+  )
+
+/** Calls that wait for the yes of the person, with what their beings sealed in them opened. */
+export const approvalsQuery = askingWhole(['inbox', 'approvals'], api.approvals.$get, [
+  (cursor) => ({ query: { limit: String(PAGE_MAX), ...(cursor === null ? {} : { cursor }) } }),
+])
+
+/** A part of the inbox. It is asked for after its count, so that whatever comes later makes the count another. */
+export function useInbox(group: Group, isWanted = true) {
+  const counts = useQuery(inboxCountsQuery)
+  return useQuery({ ...inboxQuery(group), enabled: isWanted && !counts.isPending })
+}
+
+/** Asks anew for the lists of the inbox, and for threads, once something else waits than before. */
+export function useInboxAnew(): void {
+  const queries = useQueryClient()
+  const { data } = useQuery(inboxCountsQuery)
+  const mark = data === undefined ? null : JSON.stringify(data)
+  const known = useRef<string | null>(null)
+  useEffect(() => {
+    if (known.current !== null && known.current !== mark)
+      for (const word of ['inbox', 'threads', 'thread'])
+        void queries.invalidateQueries({
+          queryKey: [word],
+          predicate: ({ queryKey }) => queryKey[1] !== 'counts',
+        })
+    known.current = mark
+  }, [mark, queries])
+}
