@@ -333,6 +333,23 @@ it('an inbox is counted by what its entries ask, and threads are listed by who t
   expect((await operator.get('/api/v1/threads?with=bob')).json.items).toEqual([])
 })
 
+it('a space counts those in the spaces inside, too', async () => {
+  const { json } = await (await program('operator')).get('/api/v1/world')
+  interface Node {
+    path: string
+    beings: number
+    within: { beings: number }
+    children: string[]
+  }
+  const nodes: Map<string, Node> = new Map(json.spaces.map((one: Node) => [one.path, one]))
+  for (const { beings, within, children } of nodes.values())
+    expect(within.beings).toBe(
+      children.reduce((sum, child) => sum + (nodes.get(child)?.within.beings ?? 0), beings),
+    )
+  const root = nodes.get('/')
+  expect(root?.within.beings).toBeGreaterThan(root?.beings ?? Number.NaN)
+})
+
 it('lists are read page by page, each entry once', async () => {
   const asAda = { ...at.world, person: 'ada' }
   for (const content of ['1', '2', '3', '4', '5'])

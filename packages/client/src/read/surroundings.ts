@@ -7,6 +7,8 @@ export interface SpaceNode {
   readonly type: string
   readonly beings: number
   readonly things: number
+  /** how many beings and things are in it and in the spaces inside that it may see */
+  readonly within: { readonly beings: number; readonly things: number }
   /** paths of the spaces inside that it may see */
   readonly children: readonly string[]
 }
@@ -22,7 +24,7 @@ export interface Surroundings {
 const SPACES_MAX = 2000
 
 /** A space with the stances of who is inside it. */
-export interface SpaceSeen extends SpaceNode {
+export interface SpaceSeen extends Omit<SpaceNode, 'within'> {
   readonly inside: readonly string[]
 }
 
@@ -34,7 +36,9 @@ export interface SpaceSeen extends SpaceNode {
 export function surroundings(at: SeeConnection, as: BeingName): Promise<Surroundings> {
   return withSnapshot(at, as, async (snapshot) => {
     const { spaces, more } = await spacesSeen(snapshot)
-    return { here: snapshot.me.space, spaces: spaces.map(({ inside: _, ...node }) => node), more }
+    const within = summed(spaces)
+    const told = spaces.map(({ inside: _, ...node }) => ({ ...node, within: within(node.path) }))
+    return { here: snapshot.me.space, spaces: told, more }
   })
 }
 
@@ -65,3 +69,18 @@ const ordered = (spaces: ReadonlyMap<string, SpaceSeen>): SpaceSeen[] =>
   [...spaces.values()]
     .map((node) => ({ ...node, children: node.children.filter((child) => spaces.has(child)) }))
     .sort((a, b) => (a.path < b.path ? -1 : 1))
+
+/** Counts of spaces with those of the spaces inside, at any depth. @param spaces parents before children, by their paths */
+function summed(spaces: readonly SpaceSeen[]): (path: string) => SpaceNode['within'] {
+  const sums = new Map<string, SpaceNode['within']>()
+  const sumOf = (path: string) => sums.get(path) ?? { beings: 0, things: 0 }
+  for (const { path, beings, things, children } of spaces.toReversed())
+    sums.set(
+      path,
+      children.map(sumOf).reduce(
+        (sum, one) => ({ beings: sum.beings + one.beings, things: sum.things + one.things }),
+        { beings, things },
+      ),
+    )
+  return sumOf
+}

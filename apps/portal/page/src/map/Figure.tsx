@@ -3,6 +3,7 @@ import { plural, STATES } from '../parts/index.ts'
 import { seen } from '../text/unseen.ts'
 import type { Drawn } from './layout.ts'
 import { kindOf, type Mark, nameOf } from './plan.ts'
+import type { Placed } from './words.ts'
 
 const KINDS = { being: 'being', space: 'space', matter: 'thing' } as const
 /** The title of a mark says all that is drawn of it. */
@@ -11,16 +12,16 @@ const UNHEARD = { 'aria-hidden': true } as const
 interface Props {
   readonly id: string
   readonly drawn: Drawn
+  readonly name: Placed | undefined
+  readonly bubble: Placed | undefined
   readonly isChosen: boolean
-  /** what it said stands beside it */
-  readonly isSpeaking: boolean
   readonly onChoose: (key: string) => void
   readonly onOpen: (mark: Mark) => void
 }
 
 /** One mark. Drawn again only when something of it changed, however many there are. */
 export const Figure = memo(
-  ({ id, drawn, isChosen, isSpeaking, onChoose, onOpen }: Props) => {
+  ({ id, drawn, name, bubble, isChosen, onChoose, onOpen }: Props) => {
     const { mark, x, y, rx, ry } = drawn
     const kind = kindOf(mark)
     return (
@@ -35,7 +36,11 @@ export const Figure = memo(
         data-key={mark.key}
         data-spot={mark.spot === null ? undefined : `${mark.spot.x} ${mark.spot.y}`}
         style={{ transform: `translate(${x}px, ${y}px)` }}
-        onClick={() => (isChosen ? onOpen(mark) : onChoose(mark.key))}
+        onClick={(event) => {
+          event.stopPropagation() // it is not the ground that was pressed
+          if (isChosen) onOpen(mark)
+          else onChoose(mark.key)
+        }}
         onDoubleClick={() => onOpen(mark)}
       >
         <title>{tellOf(mark)}</title>
@@ -44,18 +49,32 @@ export const Figure = memo(
         ) : (
           <rect x={-rx} y={-ry} width={2 * rx} height={2 * ry} rx={kind === 'space' ? 8 : 3} />
         )}
-        {kind === 'space' ? <SpaceLabel {...drawn} /> : <Label {...drawn} />}
-        {isSpeaking && mark.words !== null ? <Bubble words={mark.words} above={ry + 6} /> : null}
+        {kind === 'space' ? <SpaceLabel mark={mark} /> : null}
+        {kind !== 'space' && rx >= 10 ? (
+          <text {...UNHEARD} y={4}>
+            {nameOf(mark).replace(/^@/, '').slice(0, 2)}
+          </text>
+        ) : null}
+        {name === undefined ? null : (
+          <text {...UNHEARD} x={name.x - x + name.width / 2} y={name.y - y + 11} className="map-name">
+            {name.text}
+          </text>
+        )}
+        {bubble === undefined ? null : <Bubble {...bubble} x={bubble.x - x} y={bubble.y - y} />}
       </g>
     )
   },
   (a, b) =>
     a.isChosen === b.isChosen &&
-    a.isSpeaking === b.isSpeaking &&
     a.onOpen === b.onOpen &&
-    (['x', 'y', 'rx', 'isLabelled'] as const).every((field) => a.drawn[field] === b.drawn[field]) &&
+    (['x', 'y', 'rx'] as const).every((field) => a.drawn[field] === b.drawn[field]) &&
+    isAt(a.name, b.name) &&
+    isAt(a.bubble, b.bubble) &&
     isSame(a.drawn.mark, b.drawn.mark),
 )
+
+const isAt = (a: Placed | undefined, b: Placed | undefined): boolean =>
+  (['text', 'x', 'y', 'width'] as const).every((field) => a?.[field] === b?.[field])
 
 const isSame = (a: Mark, b: Mark): boolean =>
   a === b ||
@@ -65,8 +84,7 @@ const isSame = (a: Mark, b: Mark): boolean =>
     a.spot?.y === b.spot?.y &&
     a.roles.join() === b.roles.join())
 
-function SpaceLabel({ mark, isLabelled }: Drawn) {
-  if (!isLabelled) return null
+function SpaceLabel({ mark }: Pick<Drawn, 'mark'>) {
   const { beings } = mark
   return (
     <>
@@ -82,36 +100,14 @@ function SpaceLabel({ mark, isLabelled }: Drawn) {
   )
 }
 
-const Label = ({ mark, rx, ry, isLabelled }: Drawn) => (
-  <>
-    {rx >= 10 ? (
-      <text {...UNHEARD} y={4}>
-        {nameOf(mark).replace(/^@/, '').slice(0, 2)}
-      </text>
-    ) : null}
-    {isLabelled ? (
-      <text {...UNHEARD} y={ry + 13} className="map-name">
-        {short(nameOf(mark), 12)}
-      </text>
-    ) : null}
-  </>
+const Bubble = ({ text, x, y, width, height }: Placed) => (
+  <g className="map-bubble">
+    <rect x={x} y={y} width={width} height={height} rx={9} />
+    <text {...UNHEARD} x={x + width / 2} y={y + 14}>
+      {text}
+    </text>
+  </g>
 )
-
-const BUBBLE_LETTERS = 22
-const LETTER_PX = 6
-
-function Bubble({ words, above }: { readonly words: string; readonly above: number }) {
-  const text = short(seen(words).replaceAll(/\s+/g, ' '), BUBBLE_LETTERS)
-  const width = LETTER_PX * text.length + 14
-  return (
-    <g className="map-bubble">
-      <rect x={-width / 2} y={-above - 20} width={width} height={20} rx={9} />
-      <text {...UNHEARD} y={-above - 6}>
-        {text}
-      </text>
-    </g>
-  )
-}
 
 /** A mark in words, for those who do not see it. */
 function tellOf(mark: Mark): string {

@@ -3,6 +3,7 @@ import { type KeyboardEvent, useId, useMemo, useState } from 'react'
 import { Figure } from './Figure.tsx'
 import { Ground } from './Ground.tsx'
 import { type Drawing, type Drawn, layOut, nearest } from './layout.ts'
+import { measure } from './measure.ts'
 import type { Mark, Plan } from './plan.ts'
 import { Told } from './Told.tsx'
 
@@ -12,9 +13,6 @@ const WAYS: Readonly<Record<string, readonly [number, number]>> = {
   ArrowUp: [0, -1],
   ArrowDown: [0, 1],
 }
-/** So few beings that what they said stands beside them. */
-const SPEAKERS_MAX = 12
-
 interface Props {
   readonly plan: Plan
   readonly onOpen: (mark: Mark) => void
@@ -26,7 +24,7 @@ interface Props {
  */
 export function MapView({ plan, onOpen }: Props) {
   const { ref, width } = useElementSize<HTMLDivElement>()
-  const drawing = useMemo(() => (width === 0 ? null : layOut(plan, width)), [plan, width])
+  const drawing = useMemo(() => (width === 0 ? null : layOut(plan, width, measure)), [plan, width])
   const [chosen, choose] = useState<string | null>(null)
   const id = useId()
   const one = drawing?.drawn.find(({ mark }) => mark.key === chosen) ?? null
@@ -62,7 +60,8 @@ export function MapView({ plan, onOpen }: Props) {
                 id={idOf(drawn.mark)}
                 drawn={drawn}
                 isChosen={drawn.mark.key === chosen}
-                isSpeaking={drawing.drawn.length <= SPEAKERS_MAX}
+                name={drawing.names.get(drawn.mark.key)}
+                bubble={drawing.bubbles.get(drawn.mark.key)}
                 onChoose={choose}
                 onOpen={onOpen}
               />

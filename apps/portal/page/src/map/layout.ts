@@ -1,4 +1,6 @@
+import { seen } from '../text/unseen.ts'
 import { kindOf, type Mark, type Plan } from './plan.ts'
+import { BUBBLE_HEIGHT, estimated, type Measure, placeWords, type Words } from './words.ts'
 
 /** A mark with its place in the drawing, in px. */
 export interface Drawn {
@@ -9,10 +11,9 @@ export interface Drawn {
   /** half of its width and height; a being is round */
   readonly rx: number
   readonly ry: number
-  readonly isLabelled: boolean
 }
 
-export interface Drawing {
+export interface Drawing extends Words {
   readonly width: number
   readonly height: number
   /** the squares; null for a space without any */
@@ -26,30 +27,37 @@ const BOARD_HEIGHT_MAX = 480
 const RADIUS_MAX = 16
 /** More beings than this have no names beside them: who has the focus is named below the map. */
 const LABELS_MAX = 80
+/** So few marks that what they said stands beside them. */
+const SPEAKERS_MAX = 12
 const BOX = { rx: 76, ry: 22, gap: 12 }
 const SLOT = { x: 84, y: 62 }
 const DOT = 14
 
 /** Where everything is drawn on a map of this width. Pure, so that a mark that did not move stays where it is. */
-export function layOut({ extent, marks }: Plan, width: number): Drawing {
+export function layOut({ extent, marks }: Plan, width: number, measure: Measure = estimated): Drawing {
   const cell =
     extent === null
       ? 0
       : Math.min(CELL_MAX, (width - 2 * EDGE) / extent.x, Math.max(2, BOARD_HEIGHT_MAX / extent.y))
-  const isLabelled = marks.length <= LABELS_MAX
-  const board = extent === null ? null : { x: Math.max(EDGE, (width - cell * extent.x) / 2), y: EDGE, cell }
+  const isNamed = marks.length <= LABELS_MAX
+  const speaks = marks.length <= SPEAKERS_MAX && marks.some(({ words }) => words !== null)
+  const edge = EDGE + (speaks ? BUBBLE_HEIGHT + 2 : 0) // room above the first row
+  const board = extent === null ? null : { x: Math.max(EDGE, (width - cell * extent.x) / 2), y: edge, cell }
   const standing = board === null ? [] : marks.filter(({ spot }) => spot !== null)
-  const drawn = board === null ? [] : onSquares(standing, board, isLabelled)
-  const top = board === null || extent === null ? EDGE : EDGE + cell * extent.y + (isLabelled ? 28 : EDGE)
+  const top = board === null || extent === null ? edge : edge + cell * extent.y + (isNamed ? 28 : EDGE)
   const rest = board === null ? marks : marks.filter(({ spot }) => spot === null)
-  const shelf = onShelf(rest, { top, width, isLabelled })
-  return { width, height: Math.max(shelf.bottom, top), board, drawn: [...drawn, ...shelf.drawn] }
+  const shelf = onShelf(rest, { top, width, isNamed })
+  const drawn = [...(board === null ? [] : onSquares(standing, board)), ...shelf.drawn]
+  const height = Math.max(shelf.bottom, top)
+  const saysOf = ({ mark }: Drawn) =>
+    speaks && mark.words !== null ? seen(mark.words).replaceAll(/\s+/g, ' ').trim() || null : null
+  return { width, height, board, drawn, ...placeWords({ drawn, width, height, isNamed, saysOf, measure }) }
 }
 
 type Board = NonNullable<Drawing['board']>
 
 /** Those that share a square stand around its middle. */
-function onSquares(marks: readonly Mark[], { x, y, cell }: Board, isLabelled: boolean): Drawn[] {
+function onSquares(marks: readonly Mark[], { x, y, cell }: Board): Drawn[] {
   const squares = Map.groupBy(marks, ({ spot }) => `${spot?.x} ${spot?.y}`)
   return [...squares.values()].flatMap((together) => {
     const crowd = Math.ceil(Math.sqrt(together.length))
@@ -63,7 +71,6 @@ function onSquares(marks: readonly Mark[], { x, y, cell }: Board, isLabelled: bo
         y: y + cell * ((mark.spot?.y ?? 0) + 0.5) + away * Math.sin(turn),
         rx: radius,
         ry: radius,
-        isLabelled: isLabelled && cell >= (together.length === 1 ? 24 : 48),
       }
     })
   })
@@ -72,24 +79,23 @@ function onSquares(marks: readonly Mark[], { x, y, cell }: Board, isLabelled: bo
 /** Spaces in rows of boxes, then all others in rows: nothing says where in the space they are. */
 function onShelf(
   marks: readonly Mark[],
-  { top, width, isLabelled }: { readonly top: number; readonly width: number; readonly isLabelled: boolean },
+  { top, width, isNamed }: { readonly top: number; readonly width: number; readonly isNamed: boolean },
 ): { readonly drawn: Drawn[]; readonly bottom: number } {
   const spaces = marks.filter((mark) => kindOf(mark) === 'space')
   const others = marks.filter((mark) => kindOf(mark) !== 'space')
   const boxes = inRows(spaces, { top, width, step: { x: 2 * BOX.rx + BOX.gap, y: 2 * BOX.ry + BOX.gap } })
-  const step = isLabelled ? SLOT : { x: DOT, y: DOT }
+  const step = isNamed ? SLOT : { x: DOT, y: DOT }
   const slots = inRows(others, { top: boxes.bottom, width, step })
-  const radius = isLabelled ? RADIUS_MAX : DOT / 2 - 2
+  const radius = isNamed ? RADIUS_MAX : DOT / 2 - 2
   return {
     drawn: [
-      ...boxes.placed.map((one): Drawn => ({ ...one, rx: BOX.rx, ry: BOX.ry, isLabelled: true })),
+      ...boxes.placed.map((one): Drawn => ({ ...one, rx: BOX.rx, ry: BOX.ry })),
       ...slots.placed.map(
         (one): Drawn => ({
           ...one,
-          y: one.y - (isLabelled ? 8 : 0), // room for the name below it
+          y: one.y - (isNamed ? 8 : 0), // room for the name below it
           rx: radius,
           ry: radius,
-          isLabelled,
         }),
       ),
     ],

@@ -11,7 +11,7 @@ export function planOf(track: Track, traces: readonly Trace[], path: string): Pl
   const space = traces.find(({ key }) => key === `space:${path}`)
   const ground = groundOf(space?.size ?? null, space?.floors ?? {})
   const here = traces.filter(({ place, isEnded }) => place === path && !isEnded).slice(0, MARKS_MAX)
-  const counts = here.some((trace) => isOf('space:', trace)) ? populationsOf(traces) : new Map()
+  const counts = here.some((trace) => isOf('space:', trace)) ? populationsOf(traces, true) : new Map()
   const marks = here.map((trace): Mark => {
     const stack = track.stack(trace.stack)
     return {
@@ -26,13 +26,20 @@ export function planOf(track: Track, traces: readonly Trace[], path: string): Pl
   return { path, extent: ground.extent, walls: ground.walls, marks }
 }
 
-/** How many beings were in each space. */
-function populationsOf(traces: readonly Trace[]): Map<string, number> {
+/** How many beings were in each space. @param isDeep those in the spaces inside count, too */
+function populationsOf(traces: readonly Trace[], isDeep = false): Map<string, number> {
   const counts = new Map<string, number>()
   for (const trace of traces)
     if (trace.place !== null && isOf('being:', trace) && !trace.isEnded)
-      counts.set(trace.place, (counts.get(trace.place) ?? 0) + 1)
+      for (const path of isDeep ? upFrom(trace.place) : [trace.place])
+        counts.set(path, (counts.get(path) ?? 0) + 1)
   return counts
+}
+
+/** A space, and those that it is inside of: `/a/b`, `/a`, `/`. */
+export function upFrom(path: string): string[] {
+  const parts = path.split('/').filter(Boolean)
+  return parts.map((_, i) => `/${parts.slice(0, parts.length - i).join('/')}`).concat('/')
 }
 
 /** Paths of the spaces that were there, or in which something was. */

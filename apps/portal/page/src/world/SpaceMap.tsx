@@ -1,7 +1,7 @@
 import { useQuery } from '@tanstack/react-query'
 import { useNavigate } from '@tanstack/react-router'
 import { memo, useCallback, useMemo } from 'react'
-import { mapQuery } from '../api/queries.ts'
+import { mapQuery, worldQuery } from '../api/queries.ts'
 import { MapView } from '../map/MapView.tsx'
 import { groundOf, kindOf, type Mark, nameOf, type Plan, spotOn } from '../map/plan.ts'
 import { Answer, Quiet } from '../parts/index.ts'
@@ -9,14 +9,22 @@ import { Answer, Quiet } from '../parts/index.ts'
 /** The map of a space as it is now. It may have thousands of marks, and is not drawn anew when the list below it grows. */
 export const SpaceMap = memo(({ path }: { readonly path: string }) => {
   const charted = useQuery(mapQuery(path))
+  const { data: world } = useQuery(worldQuery)
   const { data } = charted
   const navigate = useNavigate()
   const plan = useMemo((): Plan | null => {
     if (data === undefined) return null
     const ground = groundOf(data.size, data.floors)
-    const marks = data.marks.map((mark): Mark => ({ ...mark, spot: spotOn(ground, mark) }))
+    const within = new Map((world?.spaces ?? []).map((one) => [`space:${one.path}`, one.within.beings]))
+    const marks = data.marks.map(
+      (mark): Mark => ({
+        ...mark,
+        spot: spotOn(ground, mark),
+        beings: mark.beings === null ? null : (within.get(mark.key) ?? mark.beings),
+      }),
+    )
     return { path, extent: ground.extent, walls: ground.walls, marks }
-  }, [data, path])
+  }, [data, path, world])
   const open = useCallback(
     (mark: Mark) => {
       const kind = kindOf(mark)

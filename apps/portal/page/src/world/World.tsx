@@ -20,7 +20,7 @@ export function World() {
             <div className="two">
               <nav aria-label="Spaces">
                 <Rows label="Spaces" items={spaces} keyOf={({ path }) => path} height={42}>
-                  {({ path, beings, things }) => (
+                  {({ path, beings, within }) => (
                     <Link
                       to="/world"
                       search={{ at: path }}
@@ -33,8 +33,10 @@ export function World() {
                         </Text>
                         <Quiet size="xs">
                           {[
-                            beings > 0 ? plural(beings, 'being') : '',
-                            things > 0 ? plural(things, 'thing') : '',
+                            within.beings > 0 ? plural(within.beings, 'being') : '',
+                            // The others are in the spaces inside.
+                            beings !== within.beings && beings > 0 ? `${beings} right here` : '',
+                            within.things > 0 ? plural(within.things, 'thing') : '',
                           ]
                             .filter(Boolean)
                             .join(', ')}
