@@ -6,9 +6,9 @@ import { beingQuery, sessionQuery } from '../api/queries.ts'
 import { BeingControls } from '../control/BeingControls.tsx'
 import { Answer, BeingLink, Content, Empty, Inert, Quiet, StateBadges } from '../parts/index.ts'
 import { Talk, useThreadWith } from '../talk/Talk.tsx'
+import { Writing } from '../words/Writing.tsx'
 import { Moment } from './Moment.tsx'
 import { Timeline } from './Timeline.tsx'
-import { Writing } from './Writing.tsx'
 
 type Found = FoundBy<ReturnType<typeof beingQuery>>
 

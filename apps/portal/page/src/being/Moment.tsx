@@ -1,9 +1,9 @@
+import './moment.css'
 import { Accordion, Anchor, Badge, Group, Code as Rule, Stack, Table, Text, Title } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import type { ReactNode } from 'react'
 import { momentQuery } from '../api/queries.ts'
-import { summaryOf, wordsOf } from '../inbox/tell.ts'
 import {
   Answer,
   BeingLink,
@@ -16,9 +16,12 @@ import {
   Time,
   WornRoles,
 } from '../parts/index.ts'
-import { Failure } from '../talk/Failure.tsx'
+import { durationOf } from '../words/duration.ts'
+import { Failure } from '../words/Failure.tsx'
+import { amountOf } from '../words/money.ts'
+import { summaryOf, wordsOf } from '../words/tell.ts'
 import { type Clause, Clauses } from './Clauses.tsx'
-import { didIn, durationOf, type Found, spokenIn, wokenIn } from './moment-words.ts'
+import { didIn, type Found, spokenIn, wokenIn } from './moment-words.ts'
 import { OutcomeBadge } from './Outcome.tsx'
 import { PromptLayers } from './PromptLayers.tsx'
 import { Tries } from './Tries.tsx'
@@ -176,7 +179,7 @@ function Happened(found: Found) {
         {durationOf(last - first)} ·{' '}
         {cost === null
           ? 'no model was asked'
-          : `${plural(cost.tokens, 'token')} in ${plural(cost.attempts, 'call')}${cost.money > 0 ? `, ${cost.money} money` : ''}`}
+          : `${plural(cost.tokens, 'token')} in ${plural(cost.attempts, 'call')}${cost.money > 0 ? `, ${amountOf(cost.money)} by the price list` : ''}`}
       </Quiet>
     </Card>
   )

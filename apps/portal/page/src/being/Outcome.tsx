@@ -1,14 +1,12 @@
 import { Badge } from '@mantine/core'
-
-const COLORS: Readonly<Record<string, string>> = { act: 'leaf', see: 'blue', failure: 'red', skipped: 'gray' }
+import { endedAs, endedBy } from '../words/ended.ts'
 
 interface Props {
   readonly outcome: string
   readonly reason?: string | undefined
 }
 
+/** How a moment ended. */
 export const OutcomeBadge = ({ outcome, reason }: Props) => (
-  <Badge color={COLORS[outcome] ?? 'gray'} title={reason}>
-    {reason ?? outcome}
-  </Badge>
+  <Badge color={endedAs(outcome).color}>{endedBy(outcome, reason)}</Badge>
 )

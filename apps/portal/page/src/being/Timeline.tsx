@@ -3,7 +3,7 @@ import { useInfiniteQuery } from '@tanstack/react-query'
 import type { FoundBy } from '../api/deed.ts'
 import { momentsQuery, type newestMomentsQuery } from '../api/queries.ts'
 import { Answer, Empty, Inert, MomentLink, plural, Quiet, Rows, Time } from '../parts/index.ts'
-import { durationOf } from './moment-words.ts'
+import { durationOf } from '../words/duration.ts'
 import { OutcomeBadge } from './Outcome.tsx'
 
 interface Props {

@@ -1,6 +1,6 @@
 import { Text } from '@mantine/core'
-import { wordsOfCall } from '../inbox/tell.ts'
 import { Card, Inert } from '../parts/index.ts'
+import { wordsOfCall } from '../words/tell.ts'
 import type { Found } from './moment-words.ts'
 
 /** What its model called before, and was refused. */

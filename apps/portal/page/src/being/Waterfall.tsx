@@ -1,6 +1,7 @@
 import { Text } from '@mantine/core'
 import { Card, Inert, plural, Quiet } from '../parts/index.ts'
-import { durationOf, type Found } from './moment-words.ts'
+import { durationOf } from '../words/duration.ts'
+import type { Found } from './moment-words.ts'
 
 type Beat = Found['beats'][number]
 

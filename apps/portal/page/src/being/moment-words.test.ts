@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { didIn, durationOf, type Found, spokenIn, wokenIn } from './moment-words.ts'
+import { didIn, type Found, spokenIn, wokenIn } from './moment-words.ts'
 
 const moment = (rest: object) => ({ outcome: 'act', did: null, ...rest }) as unknown as Found['moment']
 const call = (call: object) => ({ kind: 'call', call }) as unknown as Found['decision']
@@ -34,13 +34,4 @@ it('what it did is a sentence, whatever came of it', () => {
     'It was skipped: cut.',
   )
   expect(spokenIn({ decision: paid })).toBeNull()
-})
-
-it.each([
-  [12.4, '12 ms'],
-  [400, '400 ms'],
-  [1234, '1.2 s'],
-  [125_000, '2 min 5 s'],
-])('%d ms are %s', (ms, words) => {
-  expect(durationOf(ms)).toBe(words)
 })

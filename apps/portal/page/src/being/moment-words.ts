@@ -1,6 +1,6 @@
 import type { FoundBy } from '../api/deed.ts'
 import type { momentQuery } from '../api/queries.ts'
-import { wordsOf, wordsOfCall } from '../inbox/tell.ts'
+import { wordsOf, wordsOfCall } from '../words/tell.ts'
 
 export type Found = FoundBy<ReturnType<typeof momentQuery>>
 type Told = Pick<Found, 'moment' | 'decision'>
@@ -46,12 +46,4 @@ function doneBy(call: Call, target: string | undefined): { readonly did: string;
 export function spokenIn({ decision }: Pick<Found, 'decision'>): string | null {
   if (decision?.kind !== 'call' || decision.call.verb !== 'summon') return null
   return wordsOf(decision.call.content)
-}
-
-/** `0.4 s`, `12 ms`, `2 min 5 s`. */
-export function durationOf(ms: number): string {
-  if (ms < 1000) return `${Math.max(0, Math.round(ms))} ms`
-  if (ms < 60_000) return `${(ms / 1000).toFixed(1)} s`
-  const seconds = Math.round(ms / 1000)
-  return `${Math.floor(seconds / 60)} min ${seconds % 60} s`
 }

@@ -4,6 +4,7 @@ import { useQuery } from '@tanstack/react-query'
 import { api } from '../api/client.ts'
 import { asking, type Call, useAct } from '../api/deed.ts'
 import { Answer, Done, Form, Quiet } from '../parts/index.ts'
+import { amountOf } from '../words/money.ts'
 
 const budgetQuery = (name: string) =>
   asking(
@@ -45,8 +46,8 @@ export function BudgetForm({ name, resumes = name, onDone = () => undefined }: P
       {({ limits, used, standard }) => (
         <Stack gap="sm">
           <Quiet>
-            @{name} used {used.tokens} tokens{used.money > 0 ? `, ${used.money} money` : ''}, {used.moments}{' '}
-            moments in this minute, {used.births} births.{' '}
+            @{name} used {used.tokens} tokens{used.money > 0 ? `, ${amountOf(used.money)} of money` : ''},{' '}
+            {used.moments} moments in this minute, {used.births} births.{' '}
             {standard === true ? 'The standard budget bounds it; what you set replaces that.' : ''}
           </Quiet>
           <SetBudget name={name} resumes={resumes} onDone={onDone} limits={limits} />

@@ -2,7 +2,7 @@ import { Badge, Group, Table, Text } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import type { HealthCheck, MachineHealth } from '../../../src/machine.ts'
 import { Answer, Card, Inert, Quiet, SmallButton } from '../parts/index.ts'
-import { duration } from './duration.ts'
+import { durationOf } from '../words/duration.ts'
 import { machineQuery } from './queries.ts'
 
 /** What runs on the machine, and how well. */
@@ -71,8 +71,8 @@ function Models({ mind, connections, models, slowestBeat }: MachineHealth) {
       )}
       {slowestBeat === null ? null : (
         <Quiet>
-          slowest: {slowestBeat.name}, {duration(slowestBeat.meanSeconds)} on average, 95 % within{' '}
-          {duration(slowestBeat.p95Seconds)}
+          slowest: {slowestBeat.name}, {durationOf(1000 * slowestBeat.meanSeconds)} on average, 95 % within{' '}
+          {durationOf(1000 * slowestBeat.p95Seconds)}
         </Quiet>
       )}
     </>

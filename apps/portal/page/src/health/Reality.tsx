@@ -1,7 +1,8 @@
 import { Table, Text } from '@mantine/core'
 import { BeingLink, Card, plural, Quiet } from '../parts/index.ts'
+import { durationOf } from '../words/duration.ts'
+import { amountOf } from '../words/money.ts'
 import { Budgets } from './Budgets.tsx'
-import { duration } from './duration.ts'
 import type { Budget, HealthFound } from './queries.ts'
 
 /** What waits in the reality, what failed, and what was used. */
@@ -44,17 +45,17 @@ const Waiting = ({
     <Text size="sm">
       {wakes.waiting === 0
         ? 'No wake waits for a worker.'
-        : `${plural(wakes.waiting, 'wake waits', 'wakes wait')} for a worker, the oldest for ${duration(wakes.oldestSeconds)}.`}
+        : `${plural(wakes.waiting, 'wake waits', 'wakes wait')} for a worker, the oldest for ${durationOf(1000 * wakes.oldestSeconds)}.`}
     </Text>
     {late.map(({ stance, seconds }) => (
       <Text key={stance} size="sm">
-        <BeingLink stance={stance} /> <span className="quiet">for {duration(seconds)}</span>
+        <BeingLink stance={stance} /> <span className="quiet">for {durationOf(1000 * seconds)}</span>
       </Text>
     ))}
     <Text size="sm">
       {inbox.waiting + inbox.notices === 0
         ? 'Nothing waits for people.'
-        : `${plural(inbox.waiting, 'entry', 'entries')} and ${plural(inbox.notices, 'notice')} wait for people, the oldest for ${duration(inbox.oldestSeconds)}.`}
+        : `${plural(inbox.waiting, 'entry', 'entries')} and ${plural(inbox.notices, 'notice')} wait for people, the oldest for ${durationOf(1000 * inbox.oldestSeconds)}.`}
     </Text>
     {parked === 0 ? null : (
       <Text size="sm">
@@ -70,7 +71,7 @@ function limitsIn({ momentsPerMinute, tokens, money, per = 'total' }: Budget['li
   const parts = [
     ...(momentsPerMinute === undefined ? [] : [`${momentsPerMinute} moments a minute`]),
     ...(tokens === undefined ? [] : [`${tokens.toLocaleString('en')} tokens ${time}`]),
-    ...(money === undefined ? [] : [`${money} of money ${time}`]),
+    ...(money === undefined ? [] : [`${amountOf(money)} of money ${time}`]),
   ]
   return parts.length === 0 ? 'no limit' : parts.join(', ')
 }

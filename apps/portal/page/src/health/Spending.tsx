@@ -3,11 +3,12 @@ import { useQuery } from '@tanstack/react-query'
 import type { NamedTally, Spending as Spent } from '@treeos/client'
 import { useState } from 'react'
 import { Answer, BeingLink, Card, Inert, MomentLink, Quiet, Rows, SmallButton, Time } from '../parts/index.ts'
-import { adviceOn } from './advice.ts'
+import { durationOf } from '../words/duration.ts'
+import { amountOf, WHICH_MONEY } from '../words/money.ts'
+import { adviceOnSpending } from './advice.ts'
 import { Bars } from './Bars.tsx'
-import { duration } from './duration.ts'
 import { spendingQuery } from './queries.ts'
-import '../live/live.css'
+import './health.css'
 
 const SPANS = [
   { value: '3600', label: 'hour' },
@@ -54,7 +55,7 @@ export function Spending() {
 
 const WhatToDo = ({ of }: { readonly of: Spent }) => (
   <Card isPart title="What to do">
-    {adviceOn(of).map(({ tone, text, moment }) => (
+    {adviceOnSpending(of).map(({ tone, text, moment }) => (
       <Text key={text} size="sm" className="advice" data-tone={tone}>
         <Inert text={text} />{' '}
         {moment === undefined ? null : <MomentLink {...moment}>Open the newest</MomentLink>}
@@ -66,11 +67,11 @@ const WhatToDo = ({ of }: { readonly of: Spent }) => (
 const MEASURES = {
   moments: { label: 'Moments', of: ({ moments }: Spent['parts'][number]) => moments, show: String },
   tokens: { label: 'Tokens', of: ({ tokens }: Spent['parts'][number]) => tokens, show: numberText },
-  money: { label: 'Money', of: ({ money }: Spent['parts'][number]) => money, show: numberText },
+  money: { label: 'Money', of: ({ money }: Spent['parts'][number]) => money, show: amountOf },
   seconds: {
     label: 'Latency',
     of: ({ seconds }: Spent['parts'][number]) => seconds?.p95 ?? 0,
-    show: (value: number) => duration(value),
+    show: (value: number) => durationOf(1000 * value),
   },
 } as const
 type Measure = keyof typeof MEASURES
@@ -83,12 +84,13 @@ function Over({ of }: { readonly of: Spent }) {
     <Card isPart title="Over time">
       <Text size="sm">
         {moments.toLocaleString()} moments, {failures.toLocaleString()} failed, {numberText(tokens)} tokens,{' '}
-        {numberText(money)} of money
+        {amountOf(money)} of money
         {seconds === null
           ? ''
-          : `; half took ${duration(seconds.p50)} at most, 95 % ${duration(seconds.p95)}`}
+          : `; half took ${durationOf(1000 * seconds.p50)} at most, 95 % ${durationOf(1000 * seconds.p95)}`}
         .
       </Text>
+      {money > 0 ? <Quiet size="xs">{WHICH_MONEY}</Quiet> : null}
       <SegmentedControl
         size="xs"
         aria-label="What is drawn"
@@ -153,8 +155,8 @@ const cellsOf = ({ moments, failures, tokens, money, seconds }: NamedTally) => [
   moments,
   failures,
   numberText(tokens),
-  numberText(money),
-  seconds === null ? '' : duration(seconds.p95),
+  amountOf(money),
+  seconds === null ? '' : durationOf(1000 * seconds.p95),
 ]
 
 function Name({ kind, name }: { readonly kind: Kind; readonly name: string | null }) {

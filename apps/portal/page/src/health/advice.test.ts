@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { adviceOn } from './advice.ts'
+import { adviceOnSpending } from './advice.ts'
 
 const tally = { moments: 10, failures: 0, tokens: 0, money: 0, seconds: { p50: 1, p95: 2 } }
 const found = {
@@ -28,7 +28,7 @@ it('says what to do about each kind of failure, the most frequent first, and sho
     failed('@b', 2, 'LLM_TIMEOUT'),
     failed('@a', 8, 'FORBIDDEN'),
   ]
-  const advice = adviceOn({ ...found, failures })
+  const advice = adviceOnSpending({ ...found, failures })
   expect(advice.map(({ moment }) => moment)).toEqual([
     { being: '@a', n: 9 },
     { being: '@b', n: 2 },
@@ -42,7 +42,7 @@ it('names a slow model and a being that uses most of the tokens', () => {
     { ...tally, name: '@b', tokens: 10_000 },
   ]
   const models = [{ ...tally, name: 'slow-1', seconds: { p50: 20, p95: 44 } }]
-  const texts = adviceOn({ ...found, all: { ...tally, tokens: 100_000 }, beings, models }).map(
+  const texts = adviceOnSpending({ ...found, all: { ...tally, tokens: 100_000 }, beings, models }).map(
     ({ text }) => text,
   )
   expect(texts).toEqual([
@@ -52,5 +52,5 @@ it('names a slow model and a being that uses most of the tokens', () => {
 })
 
 it('is content where nothing is wrong', () => {
-  expect(adviceOn(found)).toEqual([{ tone: 'good', text: 'Nothing failed, and nothing stands out.' }])
+  expect(adviceOnSpending(found)).toEqual([{ tone: 'good', text: 'Nothing failed, and nothing stands out.' }])
 })

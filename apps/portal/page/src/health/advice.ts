@@ -1,4 +1,5 @@
 import type { Spending } from '@treeos/client'
+import { adviceOnFailure } from '../words/failures.ts'
 
 /** What is worth doing, and where. */
 export interface Advice {
@@ -8,22 +9,6 @@ export interface Advice {
   readonly moment?: { readonly being: string; readonly n: number }
 }
 
-/** For each code what mends it. Other failures say themselves. */
-const MENDS: Readonly<Record<string, string>> = {
-  FORBIDDEN:
-    'Each names the list or rule that refused. Widen the role or the rule, or say in the prompt what the role may not do.',
-  LLM_TIMEOUT: 'The model took too long. Look at its provider, or give these beings another model.',
-  LLM_FAILED: 'The model answered with an error. Look at its provider, its key and its limits.',
-  LLM_NOT_CONFIGURED: 'No model is connected. Set one and start again, or give these beings a script.',
-  BUDGET_EXCEEDED: 'A budget is used up. Raise its limit, or wait for the next day.',
-  NO_ANSWER:
-    'The model wrote words and called no tool. Let its words be its answer, in the role under “Words without an act”.',
-  RATE_LIMITED: 'Too much at once. Give these beings fewer wakes, or a higher limit.',
-  TIMEOUT: 'It took longer than allowed. Look at what it called.',
-  ROLE_UNAVAILABLE: 'No role fits. Give these beings a default role.',
-  CANCELLED: 'Somebody stopped them, or their thread was cut.',
-}
-
 const SLOW_SECONDS = 30
 /** One being that uses more than this share is worth a budget. */
 const LARGE_SHARE = 0.6
@@ -31,7 +16,7 @@ const MANY_TOKENS = 10_000
 const CAUSES_MAX = 4
 
 /** What to do about cost and failures, the worst first; one good word where nothing is wrong. */
-export function adviceOn({ all, failures, beings, models, isAll }: Spending): Advice[] {
+export function adviceOnSpending({ all, failures, beings, models, isAll }: Spending): Advice[] {
   const advice = [...aboutFailures(failures), ...aboutModels(models), ...aboutShares(beings, all.tokens)]
   if (!isAll)
     advice.push({ tone: 'warn', text: 'More moments ended than were counted. Look at a shorter time.' })
@@ -52,7 +37,7 @@ function aboutFailures(failures: Spending['failures']): Advice[] {
       const [newest] = some
       const who = most(some.map(({ being }) => being))
       const count = some.length === 1 ? 'A moment' : `${some.length} moments`
-      const text = `${count} failed with ${reason}, ${some.length === 1 ? 'of' : 'most of'} ${who}. ${MENDS[reason] ?? 'Open the newest to see why.'}`
+      const text = `${count} failed with ${reason}, ${some.length === 1 ? 'of' : 'most of'} ${who}. ${adviceOnFailure(reason).many}`
       return {
         tone: 'bad' as const,
         text,

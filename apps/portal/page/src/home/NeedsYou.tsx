@@ -6,7 +6,7 @@ import { healthQuery } from '../health/queries.ts'
 import type { Entry } from '../inbox/entry.ts'
 import { countsOf, newestFirst, senderOf } from '../inbox/groups.ts'
 import { inboxCountsQuery, useInbox } from '../inbox/queries.ts'
-import { tellEntry } from '../inbox/tell.ts'
+import { tellEntry } from '../inbox/tell-entry.ts'
 import { Answer, Card, Inert, plural, Quiet, Time } from '../parts/index.ts'
 
 const SHOWN = 5

@@ -2,7 +2,7 @@ import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import { sessionQuery, threadQuery } from '../api/queries.ts'
 import { Answer, Card, Quiet } from '../parts/index.ts'
-import { Lines } from '../talk/Lines.tsx'
+import { Lines } from '../words/Lines.tsx'
 import type { Entry } from './entry.ts'
 
 /** As much of a thread as stands beside an entry. */

@@ -3,7 +3,7 @@ import { Link } from '@tanstack/react-router'
 import { Inert, Quiet, Time } from '../parts/index.ts'
 import type { Entry } from './entry.ts'
 import { type Group, KIND_WORDS, senderOf } from './groups.ts'
-import { tellEntry } from './tell.ts'
+import { tellEntry } from './tell-entry.ts'
 
 interface Props {
   readonly entry: Entry

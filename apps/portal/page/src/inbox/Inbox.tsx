@@ -1,3 +1,4 @@
+import './inbox.css'
 import { Group as Line, SegmentedControl, Select, Stack, TextInput, VisuallyHidden } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { useEffect, useRef } from 'react'

@@ -4,7 +4,7 @@ import { useReading } from './Bulk.tsx'
 import type { Entry } from './entry.ts'
 import { GROUPS, type Group, groupOf, nextTo, senderOf, wantedOf } from './groups.ts'
 import { useInbox } from './queries.ts'
-import { tellEntry } from './tell.ts'
+import { tellEntry } from './tell-entry.ts'
 import { useInboxKeys } from './useInboxKeys.ts'
 
 /** What is shown of a part of the inbox, which entry of it is open, and how one goes through it. */

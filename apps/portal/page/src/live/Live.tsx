@@ -3,7 +3,6 @@ import { Group, SegmentedControl, Stack, Text } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import { useState } from 'react'
-import { duration } from '../health/duration.ts'
 import {
   Answer,
   BeingLink,
@@ -16,6 +15,7 @@ import {
   Rows,
   Time,
 } from '../parts/index.ts'
+import { durationOf } from '../words/duration.ts'
 import { OutcomeWords } from './OutcomeWords.tsx'
 import { type LatelyFound, latelyQuery, type Spoken } from './queries.ts'
 import { runsOf } from './runs.ts'
@@ -134,7 +134,7 @@ const Waits = ({ waiting }: Pick<LatelyFound, 'waiting'>) => (
         {plural(count, 'entry', 'entries')}
         {cognition === 'human' ? ' to answer or to read' : ''}
         <span className="quiet">
-          , the oldest {from === null ? '' : `from ${from} `}for {duration(seconds)}
+          , the oldest {from === null ? '' : `from ${from} `}for {durationOf(1000 * seconds)}
         </span>
       </Text>
     ))}

@@ -1,13 +1,6 @@
 import { Text } from '@mantine/core'
 import { Inert } from '../parts/index.ts'
-
-const WORDS: Readonly<Record<string, string>> = {
-  act: 'acted',
-  see: 'looked, and did nothing',
-  failure: 'failed',
-  skipped: 'was skipped',
-  waiting: 'waits for a yes',
-}
+import { endedBy } from '../words/ended.ts'
 
 interface Props {
   readonly being: string
@@ -25,9 +18,7 @@ export const OutcomeWords = ({ being, outcome, reason, role, count }: Props) => 
       <Inert text={being} />
     </b>{' '}
     {role === null ? '' : 'as '}
-    {role === null ? null : <Inert text={role} />} {WORDS[outcome] ?? outcome}
-    {reason === null ? '' : ': '}
-    {reason === null ? null : <Inert text={reason} />}
+    {role === null ? null : <Inert text={role} />} <Inert text={endedBy(outcome, reason)} />
     {count === 1 ? null : <span className="quiet">, {count} times</span>}
   </Text>
 )

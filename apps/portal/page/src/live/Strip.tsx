@@ -1,5 +1,6 @@
 import { useNavigate } from '@tanstack/react-router'
 import { seen } from '../text/unseen.ts'
+import { endedBy } from '../words/ended.ts'
 import type { LatelyFound, Mark } from './queries.ts'
 import { useIsNarrow } from './useIsNarrow.ts'
 
@@ -81,8 +82,7 @@ const titleOf = ({ being, n, outcome, reason, role, endedAt }: Mark): string =>
   seen(
     [
       `moment ${n} of ${being}`,
-      outcome,
-      reason,
+      endedBy(outcome, reason),
       role === null ? null : `as ${role}`,
       CLOCK.format(Date.parse(endedAt)),
     ]

@@ -1,3 +1,4 @@
+import './map.css'
 import { useElementSize } from '@mantine/hooks'
 import { type KeyboardEvent, useId, useMemo, useState } from 'react'
 import { Figure } from './Figure.tsx'

@@ -1,5 +1,6 @@
 import { Button, Group, Select, Slider, Stack, Text } from '@mantine/core'
 import { BeingLink, MomentLink, Quiet, SmallButton, Time } from '../parts/index.ts'
+import { endedBy } from '../words/ended.ts'
 import { Branch } from './Branch.tsx'
 import { Scene } from './Scene.tsx'
 import type { Track } from './track.ts'
@@ -105,8 +106,7 @@ function What({ step }: { readonly step: ReturnType<Track['stepAt']> }) {
         <BeingLink stance={`@${being}`} />
         {' · '}
         <MomentLink being={being} n={n}>
-          moment {n}: {outcome}
-          {reason === null ? '' : ` (${reason})`}
+          moment {n}: {endedBy(outcome, reason)}
         </MomentLink>
       </Text>
       <Branch at={`@${being}:${n}`} />

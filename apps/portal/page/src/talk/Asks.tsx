@@ -1,5 +1,5 @@
+import { askedIn } from '../asked/asked.ts'
 import { AskedCall } from '../inbox/AskedCall.tsx'
-import { askedIn } from '../inbox/entry.ts'
 import { senderOf } from '../inbox/groups.ts'
 import { useInbox } from '../inbox/queries.ts'
 import { Card, Quiet } from '../parts/index.ts'

@@ -5,11 +5,11 @@ import { useState } from 'react'
 import { beingQuery, sessionQuery, threadQuery, threadsWithQuery } from '../api/queries.ts'
 import { Composer } from '../overlays/Composer.tsx'
 import { Answer, Card, Quiet, SmallButton } from '../parts/index.ts'
+import { Lines, waitingFor } from '../words/Lines.tsx'
+import { useDeeds } from '../words/Used.tsx'
 import { Asks } from './Asks.tsx'
-import { Lines, waitingFor } from './Lines.tsx'
 import { Pending } from './Pending.tsx'
 import { Scrolled } from './Scrolled.tsx'
-import { useDeeds } from './Used.tsx'
 
 interface Props {
   /** name of the being that is spoken to */

@@ -1,3 +1,4 @@
+import './graph.css'
 import { Text } from '@mantine/core'
 import { useElementSize } from '@mantine/hooks'
 import { Link } from '@tanstack/react-router'

@@ -1,6 +1,6 @@
 import { Text } from '@mantine/core'
 import { Inert } from '../parts/index.ts'
-import { adviceOn } from './failures.ts'
+import { adviceOnFailure } from './failures.ts'
 
 interface Props {
   readonly code: string | null
@@ -13,6 +13,6 @@ export const Failure = ({ code, message }: Props) => (
     <Text size="sm">
       It failed: <Inert text={message ?? code ?? 'no reason is recorded'} />
     </Text>
-    <Text size="sm">{adviceOn(code)}</Text>
+    <Text size="sm">{adviceOnFailure(code).one}</Text>
   </div>
 )

@@ -1,7 +1,8 @@
+import './said.css'
 import { Group, Loader, Stack, Text } from '@mantine/core'
 import { type CallSoFar, useWords } from '../api/words.ts'
 import { Inert, Quiet } from '../parts/index.ts'
-import { type Written, writtenSoFar } from '../talk/written.ts'
+import { type Written, writtenSoFar } from './written.ts'
 
 interface Props {
   readonly being: string

@@ -1,9 +1,12 @@
+import './said.css'
 import { Badge, Group, Text } from '@mantine/core'
 import type { FoundBy } from '../api/deed.ts'
 import type { threadQuery } from '../api/queries.ts'
-import { summaryOf, wordsOf } from '../inbox/tell.ts'
+
 import { BeingLink, Inert, MomentLink, Quiet, Time } from '../parts/index.ts'
+import { endedAs } from './ended.ts'
 import { Failure } from './Failure.tsx'
+import { summaryOf, wordsOf } from './tell.ts'
 
 export type ThreadLine = FoundBy<ReturnType<typeof threadQuery>>['lines'][number]
 
@@ -40,7 +43,7 @@ export const Said = ({ line: { at, from, to, content, notice, outside, isOpen, m
         {moment === null ? null : (
           <>
             <MomentLink being={to} n={moment.n}>
-              moment {moment.n}: {OUTCOMES[moment.outcome] ?? moment.outcome}
+              moment {moment.n}: {endedAs(moment.outcome).words}
             </MomentLink>
             {moment.outcome === 'waiting' ? (
               <Badge ml={6} size="sm" color="blue">
@@ -52,12 +55,4 @@ export const Said = ({ line: { at, from, to, content, notice, outside, isOpen, m
       </Quiet>
     </div>
   )
-}
-
-const OUTCOMES: Readonly<Record<string, string>> = {
-  act: 'acted',
-  see: 'did nothing',
-  failure: 'failed',
-  skipped: 'skipped',
-  waiting: 'asked for a yes',
 }

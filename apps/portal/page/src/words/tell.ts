@@ -1,12 +1,3 @@
-import { askedIn, type Entry } from './entry.ts'
-
-/** An entry in one line of words. */
-export function tellEntry(entry: Pick<Entry, 'correlation' | 'content' | 'from'>): string {
-  const asked = askedIn(entry)
-  if (asked !== null) return `wants to ${wordsOfCall(asked.call)} on ${asked.on}`
-  return entry.from === null ? summaryOf(entry.content) : wordsOf(entry.content)
-}
-
 /** The words of a content: the text in it where it has one, and behind it all else that it holds. */
 export function wordsOf(content: unknown): string {
   const key = wordedIn(content)

@@ -1,5 +1,6 @@
 import { expect, it } from 'vitest'
-import { summaryOf, tellEntry, wordsOf } from './tell.ts'
+import { summaryOf, wordsOf } from '../words/tell.ts'
+import { tellEntry } from './tell-entry.ts'
 
 it.each([
   [{ text: 'ok', iban: 'X1' }, 'ok\n{"iban":"X1"}'],

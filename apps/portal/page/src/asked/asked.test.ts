@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { openedIn, shownAsked } from './entry.ts'
+import { openedIn, shownAsked } from './asked.ts'
 
 const call = (note: string) => ({ verb: 'do', action: 'memory:keep', args: { note } })
 const asked = shownAsked({ id: 'kid/1/3', call: call('sealed-id'), on: '/', rule: '/ permissions.do' })

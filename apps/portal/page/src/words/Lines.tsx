@@ -1,7 +1,7 @@
 import { Stack } from '@mantine/core'
-import { Writing } from '../being/Writing.tsx'
 import { Said, type ThreadLine } from './Said.tsx'
 import { type Deed, Used } from './Used.tsx'
+import { Writing } from './Writing.tsx'
 
 interface Props {
   readonly lines: readonly ThreadLine[]

@@ -1,0 +1,74 @@
+interface Advice {
+  /** to who asked, where one moment failed */
+  readonly one: string
+  /** to who looks after many, where several failed so */
+  readonly many: string
+}
+
+/** What may be done after a failure, by its code. */
+const ADVICE: Readonly<Record<string, Advice>> = {
+  BUDGET_EXCEEDED: {
+    one: 'Whoever set the budget raises it, or lets the being try again.',
+    many: 'A budget is used up. Raise its limit, or wait for the next day.',
+  },
+  CANCELLED: {
+    one: 'Somebody cancelled the call. Say it again to go on.',
+    many: 'Somebody stopped them, or their thread was cut.',
+  },
+  FORBIDDEN: {
+    one: 'Its role, or a rule, does not allow this. “What would have had to be otherwise” on its moment says what is missing.',
+    many: 'Each names the list or rule that refused. Widen the role or the rule, or say in the prompt what the role may not do.',
+  },
+  INVALID_INPUT: {
+    one: 'It called something in a way that cannot be. Say more exactly what you want.',
+    many: 'They call something in a way that cannot be. Say in the prompt how it is called.',
+  },
+  LLM_FAILED: {
+    one: 'Its model did not answer. Say it again; if that fails too, look at the health page.',
+    many: 'The model answered with an error. Look at its provider, its key and its limits.',
+  },
+  LLM_NOT_CONFIGURED: {
+    one: 'No model is configured for it. The operator does that before the next start.',
+    many: 'No model is connected. Set one and start again, or give these beings a script.',
+  },
+  LLM_TIMEOUT: {
+    one: 'Its model took too long. Say it again, or ask for less at once.',
+    many: 'The model took too long. Look at its provider, or give these beings another model.',
+  },
+  NO_ANSWER: {
+    one: 'Its model wrote nothing that could be used. Say it again, or give its role clearer words.',
+    many: 'The model wrote words and called no tool. Let its words be its answer, in the role under “Words without an act”.',
+  },
+  OVERLAY_LOST: {
+    one: 'The overlay of this call was lost with its portal. Send it again with its overlay.',
+    many: 'Their overlays were lost with a portal. Who sent them sends them again.',
+  },
+  RATE_LIMITED: {
+    one: 'It was asked too often. Wait a minute, then say it again.',
+    many: 'Too much at once. Give these beings fewer wakes, or a higher limit.',
+  },
+  RESOURCE_CONFLICT: {
+    one: 'Something changed meanwhile. Say it again.',
+    many: 'They write what others write at the same time. Let one of them do it.',
+  },
+  ROLE_UNAVAILABLE: {
+    one: 'Its flow gives it no role for this. Look at its flow.',
+    many: 'No role fits. Give these beings a default role.',
+  },
+  SERVICE_UNAVAILABLE: {
+    one: 'Something that it needs is away. Say it again later.',
+    many: 'Something that they need is away. Look at what they called.',
+  },
+  TIMEOUT: {
+    one: 'It took too long. Say it again.',
+    many: 'It took longer than allowed. Look at what it called.',
+  },
+}
+const NO_ADVICE: Advice = {
+  one: 'Open its moment to see why.',
+  many: 'Open the newest to see why.',
+}
+
+/** What to do after a failure. @param code null where it has none */
+export const adviceOnFailure = (code: string | null): Advice =>
+  code !== null && Object.hasOwn(ADVICE, code) ? (ADVICE[code] ?? NO_ADVICE) : NO_ADVICE
