@@ -99,6 +99,12 @@ describe.runIf(hasChromium)('the map', () => {
     const name = await map.getByRole('option', { selected: true }).getAttribute('data-key')
     await page.keyboard.press('Enter')
     await page.waitForURL(`**/beings/${name?.replace('being:', '')}`)
+    // From a place that is pressed to a birth in it.
+    await page.goto(`${at.origin}/world?at=/`)
+    await map.getByRole('option', { name: /space \/hall/ }).click()
+    await page.getByRole('link', { name: 'Give birth in /hall' }).click()
+    await page.waitForURL('**/birth?home=*')
+    expect(await page.getByLabel('Home').inputValue()).toBe('/hall')
     expect(complaints).toEqual([])
   })
 

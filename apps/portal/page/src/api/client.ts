@@ -38,7 +38,10 @@ export async function ask(input: RequestInfo | URL, init: RequestInit = {}): Pro
   const response = await fetch(input, { ...init, headers, credentials: 'same-origin' }).catch(
     (error: unknown) => {
       if (error instanceof DOMException && error.name === 'AbortError') throw error
-      throw new Refusal('SERVICE_UNAVAILABLE', 'the portal does not answer: is `treeos up` still running?')
+      throw new Refusal(
+        'SERVICE_UNAVAILABLE',
+        'the portal does not answer: it may be starting again, or your network is away',
+      )
     },
   )
   if (response.ok) return response

@@ -93,7 +93,7 @@ export const askingWhole = <E extends Endpoint>(
   })
 
 /** A list from page to page. @param pagesMax more are not asked for */
-export async function wholeOf<T>(ask: (cursor: string | null) => Promise<Page<T>>, pagesMax: number) {
+async function wholeOf<T>(ask: (cursor: string | null) => Promise<Page<T>>, pagesMax: number) {
   let { items, next } = await ask(null)
   for (let page = 1; next !== null && page < pagesMax; page++) {
     const more = await ask(next)

@@ -1,10 +1,10 @@
-import { Group, Stack, Title } from '@mantine/core'
+import { Stack } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { Link, useParams, useSearch } from '@tanstack/react-router'
 import type { FoundBy } from '../api/deed.ts'
 import { beingQuery, sessionQuery } from '../api/queries.ts'
 import { BeingControls } from '../control/BeingControls.tsx'
-import { Answer, BeingLink, Content, Empty, Inert, Quiet, StateBadges } from '../parts/index.ts'
+import { Answer, BeingLink, Content, Empty, PageHead, StateBadges } from '../parts/index.ts'
 import { Talk, useThreadWith } from '../talk/Talk.tsx'
 import { Writing } from '../words/Writing.tsx'
 import { Moment } from './Moment.tsx'
@@ -101,17 +101,11 @@ function Who({ name, of }: { readonly name: string; readonly of: Found }) {
   const { type, address, identity, beingLineage, matters } = of
   const { inhabitedBy, cognition, defaultRole } = identity
   return (
-    <div>
-      <Group gap="xs" align="baseline">
-        <Title order={1}>
-          <Inert text={`@${name}`} />
-        </Title>
-        <StateBadges states={of.states} driver={inhabitedBy} />
-      </Group>
+    <PageHead title={`@${name}`} beside={<StateBadges states={of.states} driver={inhabitedBy} />}>
       {type === 'unseen' ? (
-        <Quiet>Your lists do not hold it now; its past is open to you.</Quiet>
+        'Your lists do not hold it now; its past is open to you.'
       ) : (
-        <Quiet>
+        <>
           {cognition} · {defaultRole ?? 'no role'} ·{' '}
           <Link to="/world" search={{ at: address.path }} className="plain">
             {address.path}
@@ -129,8 +123,8 @@ function Who({ name, of }: { readonly name: string; readonly of: Found }) {
           {matters.length === 0
             ? ''
             : ` · holds ${matters.map((one) => one.replace(/^matter:/, '')).join(', ')}`}
-        </Quiet>
+        </>
       )}
-    </div>
+    </PageHead>
   )
 }

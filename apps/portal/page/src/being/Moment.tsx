@@ -16,6 +16,8 @@ import {
   Time,
   WornRoles,
 } from '../parts/index.ts'
+import { ReceiptButton } from '../sharing/Receipt.tsx'
+import { Share } from '../sharing/Share.tsx'
 import { durationOf } from '../words/duration.ts'
 import { Failure } from '../words/Failure.tsx'
 import { amountOf } from '../words/money.ts'
@@ -42,7 +44,7 @@ export function Moment({ name, n }: Props) {
         const { explained, decision, facts, beats, mayAskOfActs } = found
         return (
           <Stack>
-            <Head n={n} of={found} />
+            <Head name={name} n={n} of={found} />
             <Happened {...found} />
             <Waterfall beats={beats} />
             {explained === null ? null : (
@@ -104,7 +106,11 @@ const Folded = ({ title, label, children }: FoldedProps) => (
   </Accordion>
 )
 
-const Head = ({ n, of: { moment, temporalUi } }: { readonly n: number; readonly of: Found }) => (
+interface HeadProps extends Props {
+  readonly of: Found
+}
+
+const Head = ({ name, n, of: { moment, temporalUi } }: HeadProps) => (
   <Group justify="space-between" align="baseline">
     <Group gap="xs" align="baseline">
       <Title order={2}>Moment {n}</Title>
@@ -113,11 +119,15 @@ const Head = ({ n, of: { moment, temporalUi } }: { readonly n: number; readonly 
         <Time iso={moment.openedAt} seconds />
       </Text>
     </Group>
-    {temporalUi === null ? null : (
-      <Anchor href={temporalUi} target="_blank" rel="noreferrer" size="sm">
-        its workflow in Temporal
-      </Anchor>
-    )}
+    <Group gap={4}>
+      {temporalUi === null ? null : (
+        <Anchor href={temporalUi} target="_blank" rel="noreferrer" size="sm" className="on-screen">
+          its workflow in Temporal
+        </Anchor>
+      )}
+      <Share of={{ to: '/beings/$name', params: { name }, search: { n } }} />
+      <ReceiptButton name={name} n={n} />
+    </Group>
   </Group>
 )
 

@@ -29,9 +29,15 @@ function birthOf({ name, script, connection, roleFlow, ...rest }: typeof EMPTY):
   return { verb: 'be', operation: 'birth', payload }
 }
 
+interface Props {
+  readonly choices: Choices
+  /** the space where it is to start, as a map was pressed; undefined where none was */
+  readonly home: string | undefined
+}
+
 /** A birth: name, cognition, and what it wears at first. */
-export function BirthForm({ choices: { scripts, roles, homes } }: { readonly choices: Choices }) {
-  const form = useForm({ initialValues: EMPTY, validate: { name: isNotEmpty() } })
+export function BirthForm({ choices: { scripts, roles, homes }, home = '' }: Props) {
+  const form = useForm({ initialValues: { ...EMPTY, home }, validate: { name: isNotEmpty() } })
   const bearing = useAct(() => form.setFieldValue('name', ''))
   const { role } = form.values
   const chosen = roles.find((one) => one.name === role.trim())

@@ -1,5 +1,6 @@
 import { Stack, Tabs } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
+import { useSearch } from '@tanstack/react-router'
 import { own } from '../api/client.ts'
 import { asking } from '../api/deed.ts'
 import { sessionQuery } from '../api/queries.ts'
@@ -13,6 +14,7 @@ const birthQuery = asking(['session', 'birth'], own.birth.$get, {})
 export function Birther() {
   const choices = useQuery(birthQuery)
   const { data: session } = useQuery(sessionQuery)
+  const { home } = useSearch({ from: '/signed-in/birth' })
   return (
     <Stack maw={720}>
       <PageHead title="Birther">
@@ -23,7 +25,7 @@ export function Birther() {
         {({ forms, ...rest }) => (
           <section className="card" aria-label="Birth">
             {forms.length === 0 ? (
-              <BirthForm choices={rest} />
+              <BirthForm choices={rest} home={home} />
             ) : (
               <Tabs defaultValue="birth" keepMounted={false}>
                 <Tabs.List>
@@ -35,7 +37,7 @@ export function Birther() {
                   ))}
                 </Tabs.List>
                 <Tabs.Panel value="birth" pt="md">
-                  <BirthForm choices={rest} />
+                  <BirthForm choices={rest} home={home} />
                 </Tabs.Panel>
                 {(forms as readonly Declared[]).map((form) => (
                   <Tabs.Panel key={form.action} value={form.action} pt="md">

@@ -5,6 +5,7 @@ import { Answer, Card, Quiet } from '../parts/index.ts'
 import { Lines } from '../words/Lines.tsx'
 import type { Entry } from './entry.ts'
 
+const NOTHING_USED = { deeds: [], cut: [] }
 /** As much of a thread as stands beside an entry. */
 const LINES_SHOWN = 6
 
@@ -29,7 +30,7 @@ function Before({ correlation, thread }: Pick<Entry, 'correlation' | 'thread'>) 
             ) : (
               <Lines
                 lines={before.slice(-LINES_SHOWN)}
-                deeds={[]}
+                done={NOTHING_USED}
                 me={session?.stance}
                 writing={[]}
                 thread={null}

@@ -54,7 +54,11 @@ function Queue({ counts }: { readonly counts: Readonly<Record<Group, number>> })
           )}
         </Beside>
       </div>
-      {queue.isWhole ? null : <Quiet>Older ones wait too, and come when some of these are closed.</Quiet>}
+      {queue.isWhole ? null : (
+        <Quiet>
+          Older ones wait too. They are not searched here, and come when some of these are closed.
+        </Quiet>
+      )}
       <VisuallyHidden role="status">
         {plural(counts.needs, 'entry needs you', 'entries need you')}
       </VisuallyHidden>

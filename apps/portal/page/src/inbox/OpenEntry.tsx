@@ -7,6 +7,7 @@ import { useDeed } from '../api/deed.ts'
 import { askedIn } from '../asked/asked.ts'
 import { BudgetForm } from '../control/BudgetForm.tsx'
 import { BeingLink, Form, Inert, SmallButton, Time, Trouble } from '../parts/index.ts'
+import { Share } from '../sharing/Share.tsx'
 import { VerbPanel } from '../verbs/VerbPanel.tsx'
 import { Around } from './Around.tsx'
 import { AskedCall } from './AskedCall.tsx'
@@ -45,9 +46,12 @@ export function OpenEntry({ entry, answerRef, onDone, onDecided }: Props) {
             <Badge color="gray">{KIND_WORDS[kind]}</Badge>
             {entry.outside === true ? <Badge color="orange">from outside</Badge> : null}
           </Group>
-          <Text size="sm">
-            <Time iso={at} />
-          </Text>
+          <Group gap={4} wrap="nowrap">
+            <Text size="sm">
+              <Time iso={at} />
+            </Text>
+            <Share of={{ to: '/inbox', search: { entry: correlation, in: groupOf(entry) } }} />
+          </Group>
         </Group>
         {asked === null ? (
           <div className="block">

@@ -1,7 +1,6 @@
-import type { FoundBy } from '../api/deed.ts'
-import type { inboxQuery } from './queries.ts'
+import type { InboxView } from '@treeos/client'
 
-export type Entry = FoundBy<ReturnType<typeof inboxQuery>>['items'][number]
+export type Entry = Omit<InboxView, 'content'> & { readonly content: unknown }
 
 /** The being that a notice tells of. */
 const aboutOf = (content: unknown): string | null =>

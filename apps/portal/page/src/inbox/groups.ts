@@ -1,9 +1,5 @@
-import type { InboxKind } from '@treeos/client'
-import type { FoundBy } from '../api/deed.ts'
+import type { InboxCounts, InboxKind } from '@treeos/client'
 import type { Entry } from './entry.ts'
-import type { inboxCountsQuery } from './queries.ts'
-
-type Counts = FoundBy<typeof inboxCountsQuery>
 
 /** The parts of an inbox. What needs a decision stands apart from what is only read. */
 export const GROUPS = ['needs', 'answers', 'notices'] as const
@@ -25,7 +21,7 @@ export const groupOf = ({ kind }: Pick<Entry, 'kind'>): Group =>
   GROUPS.find((group) => KINDS_OF[group].includes(kind)) ?? 'notices'
 
 /** How many entries each part holds. */
-export function countsOf({ open }: Pick<Counts, 'open'>): Readonly<Record<Group, number>> {
+export function countsOf({ open }: Pick<InboxCounts, 'open'>): Readonly<Record<Group, number>> {
   const countOf = (group: Group) => KINDS_OF[group].reduce((sum, kind) => sum + open[kind], 0)
   return { needs: countOf('needs'), answers: countOf('answers'), notices: countOf('notices') }
 }

@@ -1,5 +1,6 @@
 import { useNavigate } from '@tanstack/react-router'
-import { Quiet } from '../parts/index.ts'
+import { ArrowHead, Quiet } from '../parts/index.ts'
+import { shortName } from '../text/short.ts'
 import { seen } from '../text/unseen.ts'
 import { circleOf, heightOf, NARROW, WIDE, widthOf } from './circle.ts'
 import type { Spoken } from './queries.ts'
@@ -19,20 +20,7 @@ export function SpokenGraph({ spoken }: { readonly spoken: readonly Spoken[] }) 
         aria-label="Who spoke to whom"
         className="spoken-graph"
       >
-        <defs>
-          <marker
-            id="spoken-head"
-            viewBox="0 0 8 8"
-            refX="7"
-            refY="4"
-            markerWidth="8"
-            markerHeight="8"
-            markerUnits="userSpaceOnUse"
-            orient="auto"
-          >
-            <path d="M0 0 8 4 0 8z" className="graph-head" />
-          </marker>
-        </defs>
+        <ArrowHead id="spoken-head" />
         {lines.map(({ from, to, path, width, isFailing }) => (
           <path
             key={`${from.stance} ${to.stance}`}
@@ -56,7 +44,8 @@ export function SpokenGraph({ spoken }: { readonly spoken: readonly Spoken[] }) 
               y={side === 'middle' ? (y < height / 2 ? y - 16 : y + 26) : y + 4}
               textAnchor={side}
             >
-              {shortened(seen(stance), size.nameChars)}
+              <title>{seen(stance)}</title>
+              {shortName(seen(stance), size.nameChars)}
             </text>
           </g>
         ))}
@@ -69,6 +58,3 @@ export function SpokenGraph({ spoken }: { readonly spoken: readonly Spoken[] }) 
     </div>
   )
 }
-
-const shortened = (name: string, chars: number): string =>
-  name.length > chars ? `${name.slice(0, chars - 1)}…` : name

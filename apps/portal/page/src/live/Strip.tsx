@@ -1,4 +1,5 @@
 import { useNavigate } from '@tanstack/react-router'
+import { shortName } from '../text/short.ts'
 import { seen } from '../text/unseen.ts'
 import { endedBy } from '../words/ended.ts'
 import type { LatelyFound, Mark } from './queries.ts'
@@ -47,7 +48,8 @@ export function Strip({ since, until, strip }: Pick<LatelyFound, 'since' | 'unti
         {lanes.map(([being, marks], lane) => (
           <g key={being}>
             <text x={8} y={lane * LANE + 16} className="strip-name">
-              {seen(being).slice(0, nameChars)}
+              <title>{seen(being)}</title>
+              {shortName(seen(being), nameChars)}
             </text>
             {marks.map((mark) => (
               // biome-ignore lint/a11y/noStaticElementInteractions: the list below has the same links

@@ -1,8 +1,8 @@
 import { memo } from 'react'
 import { plural, STATES } from '../parts/index.ts'
+import { shortName } from '../text/short.ts'
 import { seen } from '../text/unseen.ts'
-import type { Drawn } from './layout.ts'
-import { kindOf, type Mark, nameOf } from './plan.ts'
+import { type Drawn, kindOf, type Mark, nameOf } from './plan.ts'
 import type { Placed } from './words.ts'
 
 const KINDS = { being: 'being', space: 'space', matter: 'thing' } as const
@@ -89,7 +89,7 @@ function SpaceLabel({ mark }: Pick<Drawn, 'mark'>) {
   return (
     <>
       <text {...UNHEARD} y={beings === null ? 4 : -2}>
-        {short(lastOf(nameOf(mark)), 20)}
+        {shortName(lastOf(nameOf(mark)), 20)}
       </text>
       {beings === null ? null : (
         <text {...UNHEARD} y={13} className="map-note">
@@ -132,5 +132,3 @@ function hueOf({ roles: [primary] }: Mark): number | undefined {
 }
 
 const lastOf = (path: string): string => (path === '/' ? '/' : `/${path.split('/').at(-1)}`)
-const short = (text: string, max: number): string =>
-  text.length <= max ? text : `${text.slice(0, max - 1)}…`

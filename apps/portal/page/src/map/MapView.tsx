@@ -1,11 +1,11 @@
 import './map.css'
 import { useElementSize } from '@mantine/hooks'
-import { type KeyboardEvent, useId, useMemo, useState } from 'react'
+import { type KeyboardEvent, type ReactNode, useId, useMemo, useState } from 'react'
 import { Figure } from './Figure.tsx'
 import { Ground } from './Ground.tsx'
-import { type Drawing, type Drawn, layOut, nearest } from './layout.ts'
+import { type Drawing, layOut, nearest } from './layout.ts'
 import { measure } from './measure.ts'
-import type { Mark, Plan } from './plan.ts'
+import { type Drawn, kindOf, type Mark, nameOf, type Plan } from './plan.ts'
 import { Told } from './Told.tsx'
 
 const WAYS: Readonly<Record<string, readonly [number, number]>> = {
@@ -17,13 +17,15 @@ const WAYS: Readonly<Record<string, readonly [number, number]>> = {
 interface Props {
   readonly plan: Plan
   readonly onOpen: (mark: Mark) => void
+  /** what can be done at a place, which is pressed or chosen by keys: the path of a space */
+  readonly actionAt?: (path: string) => ReactNode
 }
 
 /**
  * A space from above. One stop of the Tab key: arrow keys go from mark to mark, Enter opens one. The list of the same page says
  * the same in words.
  */
-export function MapView({ plan, onOpen }: Props) {
+export function MapView({ plan, onOpen, actionAt }: Props) {
   const { ref, width } = useElementSize<HTMLDivElement>()
   const drawing = useMemo(() => (width === 0 ? null : layOut(plan, width, measure)), [plan, width])
   const [chosen, choose] = useState<string | null>(null)
@@ -33,6 +35,7 @@ export function MapView({ plan, onOpen }: Props) {
   const onKeyDown = (event: KeyboardEvent) => {
     if (drawing === null || drawing.drawn.length === 0) return
     if (event.key === 'Enter' && one !== null) onOpen(one.mark)
+    else if (event.key === 'Escape') choose(null)
     else {
       const reached = reach(drawing, one, event.key)
       if (reached === undefined) return
@@ -51,6 +54,7 @@ export function MapView({ plan, onOpen }: Props) {
         aria-describedby={`${id}-told`}
         aria-activedescendant={one === null ? undefined : idOf(one.mark)}
         onKeyDown={onKeyDown}
+        onClick={() => choose(null)} // the ground was pressed: a mark keeps its own press
       >
         {drawing === null ? null : (
           <svg role="presentation" width={drawing.width} height={drawing.height}>
@@ -70,10 +74,14 @@ export function MapView({ plan, onOpen }: Props) {
           </svg>
         )}
       </div>
-      <Told id={`${id}-told`} mark={one?.mark ?? null} />
+      <Told id={`${id}-told`} mark={one?.mark ?? null} action={actionAt?.(placeOf(one?.mark, plan.path))} />
     </div>
   )
 }
+
+/** The space that is chosen, or the one in which all else is. */
+const placeOf = (mark: Mark | undefined, path: string): string =>
+  mark !== undefined && kindOf(mark) === 'space' ? nameOf(mark) : path
 
 /** The mark to which a key leads; null when there is none that way, undefined for a key that leads nowhere. */
 function reach({ drawn }: Drawing, from: Drawn | null, key: string): Drawn | null | undefined {

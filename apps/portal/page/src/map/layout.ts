@@ -1,17 +1,6 @@
 import { seen } from '../text/unseen.ts'
-import { kindOf, type Mark, type Plan } from './plan.ts'
+import { type Drawn, kindOf, type Mark, type Plan } from './plan.ts'
 import { BUBBLE_HEIGHT, estimated, type Measure, placeWords, type Words } from './words.ts'
-
-/** A mark with its place in the drawing, in px. */
-export interface Drawn {
-  readonly mark: Mark
-  /** of its middle */
-  readonly x: number
-  readonly y: number
-  /** half of its width and height; a being is round */
-  readonly rx: number
-  readonly ry: number
-}
 
 export interface Drawing extends Words {
   readonly width: number

@@ -34,6 +34,17 @@ export interface Mark {
   readonly beings: number | null
 }
 
+/** A mark with its place in the drawing, in px. */
+export interface Drawn {
+  readonly mark: Mark
+  /** of its middle */
+  readonly x: number
+  readonly y: number
+  /** half of its width and height; a being is round */
+  readonly rx: number
+  readonly ry: number
+}
+
 /** The fields of a row that place it. */
 export interface Placed {
   readonly coord: Spot | null

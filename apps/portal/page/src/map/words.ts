@@ -1,5 +1,5 @@
-import type { Drawn } from './layout.ts'
-import { kindOf, nameOf } from './plan.ts'
+import { shortName } from '../text/short.ts'
+import { type Drawn, kindOf, nameOf } from './plan.ts'
 
 /** A rectangle in px, from its left upper corner. */
 export interface Box {
@@ -75,10 +75,14 @@ const shortened = (text: string, max: number): string =>
   text.length <= max ? text : `${text.slice(0, max - 1).toWellFormed()}…`
 
 /** A text that is cut ever shorter, the longest first. */
-function* cuts(text: string, lengths: readonly number[]): Generator<string> {
+function* cuts(
+  text: string,
+  lengths: readonly number[],
+  cutTo: (text: string, max: number) => string,
+): Generator<string> {
   let last: string | undefined
   for (const length of lengths) {
-    const cut = shortened(text, length)
+    const cut = cutTo(text, length)
     if (cut !== last) yield cut
     last = cut
   }
@@ -130,7 +134,7 @@ const leftOf = (middle: number, size: number, width: number): number =>
   Math.max(0, Math.min(middle - size / 2, width - size))
 
 function* placesOfName({ mark, x, y, ry }: Drawn, width: number, measure: Measure): Generator<Placed> {
-  for (const text of cuts(nameOf(mark), NAME_LETTERS)) {
+  for (const text of cuts(nameOf(mark), NAME_LETTERS, shortName)) {
     const size = Math.ceil(measure(text) * NAME_PX) + 2
     yield { text, x: leftOf(x, size, width), y: y + ry + GAP / 2, width: size, height: NAME_HEIGHT }
   }
@@ -142,7 +146,7 @@ function* placesOfBubble(
   width: number,
   measure: Measure,
 ): Generator<Placed> {
-  for (const text of cuts(says, BUBBLE_LETTERS)) {
+  for (const text of cuts(says, BUBBLE_LETTERS, shortened)) {
     const size = Math.ceil(measure(text) * BUBBLE_PX) + 2 * BUBBLE_PAD
     const box = { text, width: size, height: BUBBLE_HEIGHT }
     const above = y - ry - GAP - BUBBLE_HEIGHT

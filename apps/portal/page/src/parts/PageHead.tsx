@@ -4,6 +4,8 @@ import { Quiet } from './small.ts'
 
 interface Props {
   readonly title: ReactNode
+  /** what it is in, beside the title */
+  readonly beside?: ReactNode
   /** what the page is for */
   readonly children?: ReactNode
   /** the button of what is done most here */
@@ -11,14 +13,17 @@ interface Props {
 }
 
 /** The head of a page. A title of plain text is also that of the tab of the browser. */
-export function PageHead({ title, children, action }: Props) {
+export function PageHead({ title, beside, children, action }: Props) {
   useEffect(() => {
     if (typeof title === 'string') document.title = `${title} · TreeOS`
   }, [title])
   return (
     <Group justify="space-between" align="flex-start">
       <div className="grows">
-        <Title order={1}>{title}</Title>
+        <Group gap="xs" align="baseline">
+          <Title order={1}>{title}</Title>
+          {beside}
+        </Group>
         {children === undefined ? null : <Quiet component="div">{children}</Quiet>}
       </div>
       {action}

@@ -1,4 +1,5 @@
 /** What pages are made of: each of these is used by several of them. */
+export { ArrowHead } from './ArrowHead.tsx'
 export { Card } from './Card.tsx'
 export { Copied } from './Copied.tsx'
 export { Dialog, DialogButton } from './Dialog.tsx'

@@ -1,5 +1,7 @@
 import { Button, Group, Select, Slider, Stack, Text } from '@mantine/core'
+import { useSearch } from '@tanstack/react-router'
 import { BeingLink, MomentLink, Quiet, SmallButton, Time } from '../parts/index.ts'
+import { Share } from '../sharing/Share.tsx'
 import { endedBy } from '../words/ended.ts'
 import { Branch } from './Branch.tsx'
 import { Scene } from './Scene.tsx'
@@ -48,7 +50,7 @@ export function Player({ track, upTo }: Props) {
               )}
             </Text>
           </Group>
-          <What step={step} />
+          <What step={step} position={position} />
         </Stack>
       </section>
       <Scene track={track} position={position} upTo={upTo} />
@@ -95,10 +97,22 @@ function Keys({ track, upTo, at: { position, isAtEnd, speed, setSpeed, goTo, pla
 }
 
 /** What happened last at a position, with a link to its moment. */
-function What({ step }: { readonly step: ReturnType<Track['stepAt']> }) {
-  if (step === null) return <Quiet>Before the first fact.</Quiet>
-  if (step.moment === null)
-    return <Quiet>Facts of no moment: the reality was made or changed by its owner.</Quiet>
+function What({ step, position }: { readonly step: ReturnType<Track['stepAt']>; readonly position: number }) {
+  const { in: path } = useSearch({ from: '/signed-in/replay' })
+  const share = (
+    <Share of={{ to: '/replay', search: { at: position, ...(path === undefined ? {} : { in: path }) } }} />
+  )
+  if (step?.moment == null)
+    return (
+      <Group justify="space-between" gap="sm">
+        <Quiet>
+          {step === null
+            ? 'Before the first fact.'
+            : 'Facts of no moment: the reality was made or changed by its owner.'}
+        </Quiet>
+        {share}
+      </Group>
+    )
   const { being, n, outcome, reason } = step.moment
   return (
     <Group justify="space-between" gap="sm">
@@ -109,7 +123,10 @@ function What({ step }: { readonly step: ReturnType<Track['stepAt']> }) {
           moment {n}: {endedBy(outcome, reason)}
         </MomentLink>
       </Text>
-      <Branch at={`@${being}:${n}`} />
+      <Group gap="xs">
+        {share}
+        <Branch at={`@${being}:${n}`} />
+      </Group>
     </Group>
   )
 }

@@ -1,6 +1,7 @@
 import { Text } from '@mantine/core'
 import { useQueryClient } from '@tanstack/react-query'
 import { useEffect, useRef, useState } from 'react'
+import { sessionQuery } from '../api/queries.ts'
 
 /** A stream is lost for a moment now and then. Only a longer silence is told of. */
 const PATIENCE_MS = 2_000
@@ -11,6 +12,8 @@ export function Away({ isLive }: { readonly isLive: boolean }) {
   const queries = useQueryClient()
   const lostAt = useRef<number | null>(null)
   const [since, setSince] = useState<number | null>(null)
+  // What was found before: while the server is away, nothing more is.
+  const runs = queries.getQueryData(sessionQuery.queryKey)?.uses.all === true
   useEffect(() => {
     if (isLive) {
       if (lostAt.current !== null)
@@ -28,7 +31,7 @@ export function Away({ isLive }: { readonly isLive: boolean }) {
     <div className="away" role="status">
       <Text size="sm">
         The portal does not answer. This page shows what was so at {CLOCK.format(since)}, and goes on by
-        itself. On its machine, `treeos up` starts it.
+        itself.{runs ? ' On its machine, `treeos up` starts it.' : ''}
       </Text>
     </div>
   )

@@ -93,7 +93,12 @@ const pages = [
   page('/signals', 'Signals', () => import('../roles/Signals.tsx')),
   page('/inhabit/$name', 'Drive', () => import('../inhabit/Drive.tsx')),
   page('/do', 'Do', () => import('../verbs/Do.tsx')),
-  page('/birth', 'Birther', () => import('../birth/Birther.tsx')),
+  page(
+    '/birth',
+    'Birther',
+    () => import('../birth/Birther.tsx'),
+    ({ home }): { home?: string } => (typeof home === 'string' ? { home } : {}),
+  ),
   page('/overlays', 'Overlays', () => import('../overlays/Overlays.tsx')),
   page('/people', 'People', () => import('../people/People.tsx')),
   page('/account', 'Account', () => import('../account/Account.tsx')),

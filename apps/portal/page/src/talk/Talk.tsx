@@ -25,7 +25,7 @@ export function Talk({ name, isPastOpen, thread, onThread }: Props) {
   const stance = `@${name}`
   const { data: session } = useQuery(sessionQuery)
   const { data: being } = useQuery(beingQuery(name))
-  const deeds = useDeeds(isPastOpen ? [name] : [], thread)
+  const done = useDeeds(isPastOpen ? [name] : [], thread)
   const [begun, setBegun] = useState(0)
   const beginAnother = () => {
     setBegun(begun + 1)
@@ -41,7 +41,7 @@ export function Talk({ name, isPastOpen, thread, onThread }: Props) {
             thread={thread}
             name={name}
             me={session?.stance}
-            deeds={deeds}
+            done={done}
             isPastOpen={isPastOpen}
             states={being?.states ?? []}
           />
@@ -73,17 +73,17 @@ export function Talk({ name, isPastOpen, thread, onThread }: Props) {
 interface PastProps extends Pick<Props, 'name' | 'isPastOpen'> {
   readonly thread: string
   readonly me: string | undefined
-  readonly deeds: ReturnType<typeof useDeeds>
+  readonly done: ReturnType<typeof useDeeds>
   readonly states: Parameters<typeof Pending>[0]['states']
 }
 
-function Past({ thread, name, me, deeds, isPastOpen, states }: PastProps) {
+function Past({ thread, name, me, done, isPastOpen, states }: PastProps) {
   const found = useQuery(threadQuery(thread))
   return (
     <Answer of={found}>
       {({ lines }) => (
         <Scrolled label="Conversation">
-          <Lines lines={lines} deeds={deeds} me={me} writing={isPastOpen ? [name] : []} thread={thread} />
+          <Lines lines={lines} done={done} me={me} writing={isPastOpen ? [name] : []} thread={thread} />
           {waitingFor(lines, `@${name}`) ? <Pending whom={`@${name}`} states={states} /> : null}
         </Scrolled>
       )}

@@ -1,9 +1,11 @@
-import { Group, Stack, Title } from '@mantine/core'
+import { Group, Stack } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { useParams } from '@tanstack/react-router'
 import { beingQuery, sessionQuery, threadQuery } from '../api/queries.ts'
 import { ThreadControls } from '../control/ThreadControls.tsx'
-import { Answer, plural, Quiet, Time } from '../parts/index.ts'
+import { Answer, PageHead, plural, Time } from '../parts/index.ts'
+import { Share } from '../sharing/Share.tsx'
+import { ThreadExport } from '../sharing/ThreadExport.tsx'
 import { Pending } from '../talk/Pending.tsx'
 import { Scrolled } from '../talk/Scrolled.tsx'
 import { Lines, openIn, waitingFor } from '../words/Lines.tsx'
@@ -19,29 +21,35 @@ export function Thread() {
   const session = useQuery(sessionQuery)
   return (
     <Answer of={thread}>
-      {({ state, participants, lines, hidden, began }) => (
-        <Stack>
-          <div>
-            <Group gap="xs" align="baseline">
-              <Title order={1}>{participants.length === 0 ? 'Thread' : participants.join(', ')}</Title>
-              <StateBadge state={state} />
-            </Group>
-            <Quiet>
+      {(found) => {
+        const { state, participants, lines, hidden, began } = found
+        return (
+          <Stack>
+            <PageHead
+              title={participants.length === 0 ? 'Thread' : participants.join(', ')}
+              beside={<StateBadge state={state} />}
+              action={
+                <Group gap={4}>
+                  <Share />
+                  <ThreadExport of={found} />
+                </Group>
+              }
+            >
               began <Time iso={began} />
               {hidden === 0 ? '' : ` · ${plural(hidden, 'line is', 'lines are')} not yours to read`}
-            </Quiet>
-          </div>
-          <div className="beside">
-            <Stack>
-              <Scrolled label="Conversation">
-                <Spoken id={id} lines={lines} participants={participants} me={session.data?.stance} />
-              </Scrolled>
-              <ThreadControls id={id} state={state} participants={participants} />
-            </Stack>
-            <ThreadGraph lines={lines} />
-          </div>
-        </Stack>
-      )}
+            </PageHead>
+            <div className="beside">
+              <Stack>
+                <Scrolled label="Conversation">
+                  <Spoken id={id} lines={lines} participants={participants} me={session.data?.stance} />
+                </Scrolled>
+                <ThreadControls id={id} state={state} participants={participants} />
+              </Stack>
+              <ThreadGraph lines={lines} />
+            </div>
+          </Stack>
+        )
+      }}
     </Answer>
   )
 }
@@ -56,13 +64,13 @@ interface SpokenProps {
 /** What was said, what was used between, and whom the thread waits for. */
 function Spoken({ id, lines, participants, me }: SpokenProps) {
   const open = openIn(lines)
-  const deeds = useDeeds(open, id)
+  const done = useDeeds(open, id)
   const waiting = participants.filter((one) => one !== me && waitingFor(lines, one))
   return (
     <>
       <Lines
         lines={lines}
-        deeds={deeds}
+        done={done}
         me={me}
         writing={participants.map((stance) => stance.slice(1))}
         thread={id}

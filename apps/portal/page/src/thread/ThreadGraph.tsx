@@ -3,6 +3,8 @@ import { Text } from '@mantine/core'
 import { useElementSize } from '@mantine/hooks'
 import { Link } from '@tanstack/react-router'
 import { useMemo } from 'react'
+import { ArrowHead } from '../parts/index.ts'
+import { shortName } from '../text/short.ts'
 import { type Edge, graphOf } from './graph.ts'
 
 const ROW = 84
@@ -32,19 +34,7 @@ export function ThreadGraph({ lines }: { readonly lines: Parameters<typeof graph
       {width === 0 ? null : (
         <svg width={width} height={TOP * 2 + ROW * (layers - 1)}>
           <title>Beings in layers, from who began down to who was asked last</title>
-          <defs>
-            <marker
-              id="ask"
-              viewBox="0 0 8 8"
-              refX="7"
-              refY="4"
-              markerWidth="7"
-              markerHeight="7"
-              orient="auto"
-            >
-              <path d="M0,0 L8,4 L0,8 z" className="graph-head" />
-            </marker>
-          </defs>
+          <ArrowHead id="ask" />
           {edges.map((edge) => (
             <Arrow key={`${edge.from} ${edge.to}`} edge={edge} a={at.get(edge.from)} b={at.get(edge.to)} />
           ))}
@@ -100,7 +90,7 @@ function Box({ stance, edges, at }: BoxProps) {
       >
         <rect x={-half} y={-15} width={2 * half} height={30} rx={9} />
         <text aria-hidden y={4}>
-          {short(stance, Math.min(NAME_MAX, Math.max(3, Math.floor(half / 3.6))))}
+          {shortName(stance, Math.min(NAME_MAX, Math.max(3, Math.floor(half / 3.6))))}
         </text>
       </Link>
     </g>
@@ -113,6 +103,3 @@ function pathOf(a: Spot, b: Spot): string {
   if (a.y === b.y) return `M${a.x},${a.y + 16} C${a.x},${a.y + 44} ${b.x},${b.y + 44} ${b.x},${b.y + 18}`
   return `M${a.x},${a.y + away} C${a.x},${a.y + 2.4 * away} ${b.x},${b.y - 2.4 * away} ${b.x},${b.y - away - Math.sign(away) * 2}`
 }
-
-const short = (text: string, max: number): string =>
-  text.length <= max ? text : `${text.slice(0, max - 1)}…`

@@ -1,11 +1,11 @@
 import { Stack } from '@mantine/core'
 import { Said, type ThreadLine } from './Said.tsx'
-import { type Deed, Used } from './Used.tsx'
+import { type Deeds, NotShown, Used } from './Used.tsx'
 import { Writing } from './Writing.tsx'
 
 interface Props {
   readonly lines: readonly ThreadLine[]
-  readonly deeds: readonly Deed[]
+  readonly done: Deeds
   readonly me: string | undefined
   /** names of beings whose words are shown while they write them */
   readonly writing: readonly string[]
@@ -13,13 +13,14 @@ interface Props {
 }
 
 /** What was said and done, in order, and what is written now. */
-export function Lines({ lines, deeds, me, writing, thread }: Props) {
+export function Lines({ lines, done: { deeds, cut }, me, writing, thread }: Props) {
   const told = [
     ...lines.map((line) => ({ at: line.at, key: line.id, shown: <Said line={line} me={me} /> })),
     ...deeds.map((deed) => ({ at: deed.at, key: deed.key, shown: <Used deed={deed} /> })),
   ].sort((a, b) => (a.at < b.at ? -1 : a.at > b.at ? 1 : 0))
   return (
     <Stack gap="sm">
+      <NotShown cut={cut} began={lines[0]?.at ?? ''} />
       {told.map(({ key, shown }) => (
         <div key={key}>{shown}</div>
       ))}

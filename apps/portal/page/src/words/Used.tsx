@@ -1,6 +1,6 @@
 import { useQueries } from '@tanstack/react-query'
 import { newestMomentsQuery } from '../api/queries.ts'
-import { Inert, MomentLink, plural, Quiet } from '../parts/index.ts'
+import { BeingLink, Inert, MomentLink, plural, Quiet, Time } from '../parts/index.ts'
 
 /** What a being did in a thread besides speaking. */
 export interface Deed {
@@ -16,20 +16,31 @@ export interface Deed {
 /** Of more beings it is not asked. */
 const BEINGS_MAX = 4
 
+export interface Deeds {
+  readonly deeds: readonly Deed[]
+  /** of each being of which earlier ones may be left out, since when they are there; null: none of it is */
+  readonly cut: readonly { readonly being: string; readonly since: string | null }[]
+}
+
 /** What beings did in a thread, from their latest moments. @param beings names of those whose past is open */
-export function useDeeds(beings: readonly string[], thread: string | null): Deed[] {
-  const found = useQueries({
-    queries: (thread === null ? [] : beings.slice(0, BEINGS_MAX)).map((being) => newestMomentsQuery(being)),
+export function useDeeds(beings: readonly string[], thread: string | null): Deeds {
+  const asked = thread === null ? [] : beings.slice(0, BEINGS_MAX)
+  const found = useQueries({ queries: asked.map((being) => newestMomentsQuery(being)) })
+  const cut = found.flatMap(({ data }, i) => {
+    if (data === undefined || data.next === null) return []
+    const oldest = data.items.map(({ openedAt }) => openedAt).sort()[0]
+    return oldest === undefined ? [] : [{ being: asked[i] ?? '', since: oldest }]
   })
-  return found.flatMap(({ data }, i) =>
+  const beyond = thread === null ? [] : beings.slice(BEINGS_MAX).map((being) => ({ being, since: null }))
+  const deeds = found.flatMap(({ data }, i) =>
     (data?.items ?? []).flatMap(({ n, openedAt, woke, did, outcome, cost }): Deed[] => {
       if (woke?.thread !== thread || did === null || did.verb === 'summon') return []
       const name = did.operation ?? did.verb
       return [
         {
-          key: `${beings[i]} ${n}`,
+          key: `${asked[i]} ${n}`,
           at: openedAt,
-          being: beings[i] ?? '',
+          being: asked[i] ?? '',
           n,
           what:
             did.verb === 'see'
@@ -41,6 +52,7 @@ export function useDeeds(beings: readonly string[], thread: string | null): Deed
       ]
     }),
   )
+  return { deeds, cut: [...cut, ...beyond] }
 }
 
 /** One of them, between the words. */
@@ -53,3 +65,15 @@ export const Used = ({ deed: { being, n, what, failed, tokens } }: { readonly de
     {tokens === null ? '' : ` · ${plural(tokens, 'token')}`}
   </Quiet>
 )
+
+/** What is not shown between the words, where it may be missed. @param began when the thread did */
+export const NotShown = ({ cut, began }: Pick<Deeds, 'cut'> & { readonly began: string }) =>
+  cut
+    .filter(({ since }) => since === null || since > began)
+    .map(({ being, since }) => (
+      <Quiet key={being} size="xs" className="used quiet" component="div">
+        What @{being} used {since === null ? '' : 'before '}
+        {since === null ? null : <Time iso={since} />} is not shown here: <BeingLink stance={`@${being}`} />{' '}
+        has all its moments.
+      </Quiet>
+    ))

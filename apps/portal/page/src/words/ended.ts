@@ -3,7 +3,7 @@ import type { MomentView } from '@treeos/client'
 type Outcome = MomentView['outcome']
 
 /** How a moment ended, in the same words everywhere: they end a sentence that begins with its being. */
-export const ENDED: Readonly<Record<Outcome, { readonly words: string; readonly color: string }>> = {
+const ENDED: Readonly<Record<Outcome, { readonly words: string; readonly color: string }>> = {
   act: { words: 'acted', color: 'leaf' },
   see: { words: 'did nothing', color: 'gray' },
   failure: { words: 'failed', color: 'red' },

@@ -1,15 +1,18 @@
+import { Text } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
-import { useNavigate } from '@tanstack/react-router'
+import { Link, useNavigate } from '@tanstack/react-router'
 import { memo, useCallback, useMemo } from 'react'
-import { mapQuery, worldQuery } from '../api/queries.ts'
+import { mapQuery, sessionQuery, worldQuery } from '../api/queries.ts'
 import { MapView } from '../map/MapView.tsx'
 import { groundOf, kindOf, type Mark, nameOf, type Plan, spotOn } from '../map/plan.ts'
-import { Answer, Quiet } from '../parts/index.ts'
+import { Answer, Inert, Quiet } from '../parts/index.ts'
 
 /** The map of a space as it is now. It may have thousands of marks, and is not drawn anew when the list below it grows. */
 export const SpaceMap = memo(({ path }: { readonly path: string }) => {
   const charted = useQuery(mapQuery(path))
   const { data: world } = useQuery(worldQuery)
+  const { data: session } = useQuery(sessionQuery)
+  const mayBear = session?.uses.births === true
   const { data } = charted
   const navigate = useNavigate()
   const plan = useMemo((): Plan | null => {
@@ -38,7 +41,7 @@ export const SpaceMap = memo(({ path }: { readonly path: string }) => {
       {({ others }) =>
         plan === null || (plan.marks.length === 0 && plan.extent === null) ? null : (
           <div>
-            <MapView plan={plan} onOpen={open} />
+            <MapView plan={plan} onOpen={open} {...(mayBear ? { actionAt: birthAt } : {})} />
             {others === 0 ? null : (
               <Quiet size="xs" px={4}>
                 {others} more are here, but not on this map: the list has all beings.
@@ -50,3 +53,12 @@ export const SpaceMap = memo(({ path }: { readonly path: string }) => {
     </Answer>
   )
 })
+
+/** From a place to a birth in it. */
+const birthAt = (path: string) => (
+  <Text size="sm">
+    <Link to="/birth" search={{ home: path }}>
+      Give birth in <Inert text={path} />
+    </Link>
+  </Text>
+)

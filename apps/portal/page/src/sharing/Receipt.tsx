@@ -1,0 +1,62 @@
+import { Group, Stack } from '@mantine/core'
+import { useQuery } from '@tanstack/react-query'
+import { api } from '../api/client.ts'
+import { asking } from '../api/deed.ts'
+import { sessionQuery } from '../api/queries.ts'
+import { Answer, Block, DialogButton, SmallButton } from '../parts/index.ts'
+import { download, fileNameOf } from './download.ts'
+import { type Envelope, receiptText } from './receipt-text.ts'
+
+interface Props {
+  readonly name: string
+  readonly n: number
+}
+
+/** It is signed anew each time, and may be proved by a later checkpoint. */
+const receiptQuery = ({ name, n }: Props) =>
+  asking(
+    ['receipt', name, n],
+    api.beings[':name'].moments[':n'].receipt.$get,
+    { param: { name, n: String(n) } },
+    { staleTime: 0, gcTime: 0, retry: false },
+  )
+
+/** What proves to others what a moment did, for who may look into every past. */
+export function ReceiptButton(of: Props) {
+  const { data: session } = useQuery(sessionQuery)
+  if (session?.uses.all !== true || session.driver !== null) return null
+  return (
+    <DialogButton isSmall label="Receipt" title={`Receipt of moment ${of.n} of @${of.name}`}>
+      <Receipt {...of} />
+    </DialogButton>
+  )
+}
+
+function Receipt({ name, n }: Props) {
+  const receipt = useQuery(receiptQuery({ name, n }))
+  const file = fileNameOf('receipt', name, n)
+  return (
+    <Answer of={receipt}>
+      {(found) => {
+        const envelope = found as unknown as Envelope
+        const text = receiptText(envelope)
+        return (
+          <Stack>
+            <Group gap="xs" className="on-screen">
+              <SmallButton
+                onClick={() => download(`${file}.json`, 'application/json', `${JSON.stringify(envelope)}\n`)}
+              >
+                Download the receipt
+              </SmallButton>
+              <SmallButton onClick={() => download(`${file}.md`, 'text/markdown', text)}>
+                As readable text
+              </SmallButton>
+              <SmallButton onClick={() => print()}>Print</SmallButton>
+            </Group>
+            <Block value={text} />
+          </Stack>
+        )
+      }}
+    </Answer>
+  )
+}

@@ -1,0 +1,34 @@
+import { Menu } from '@mantine/core'
+import { useQuery } from '@tanstack/react-query'
+import type { FoundBy } from '../api/deed.ts'
+import type { threadQuery } from '../api/queries.ts'
+import { sessionQuery } from '../api/queries.ts'
+import { SmallButton } from '../parts/index.ts'
+import { download, fileNameOf } from './download.ts'
+import { threadText } from './thread-text.ts'
+
+/** A thread as a file, or on paper: as much of it as the person reads here. */
+export function ThreadExport({ of: thread }: { readonly of: FoundBy<ReturnType<typeof threadQuery>> }) {
+  const { data: session } = useQuery(sessionQuery)
+  const name = fileNameOf('thread', ...thread.participants, thread.began.slice(0, 10))
+  const leave = (type: 'application/json' | 'text/markdown', end: string, text: string) => () =>
+    download(`${name}.${end}`, type, text)
+  return (
+    <Menu position="bottom-end">
+      <Menu.Target>
+        <SmallButton variant="subtle" className="on-screen">
+          Export
+        </SmallButton>
+      </Menu.Target>
+      <Menu.Dropdown>
+        <Menu.Item onClick={leave('text/markdown', 'md', threadText(thread, session?.reality ?? ''))}>
+          As Markdown
+        </Menu.Item>
+        <Menu.Item onClick={leave('application/json', 'json', `${JSON.stringify(thread, null, 2)}\n`)}>
+          As JSON
+        </Menu.Item>
+        <Menu.Item onClick={() => print()}>Print</Menu.Item>
+      </Menu.Dropdown>
+    </Menu>
+  )
+}

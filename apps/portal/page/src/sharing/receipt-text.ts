@@ -1,0 +1,55 @@
+import { inLine, quoted } from './quoted.ts'
+
+/** A DSSE envelope, as the API gives it. */
+export interface Envelope {
+  readonly payload: string
+  readonly signatures: readonly { readonly keyid?: string }[]
+}
+
+/** What a verdict claims, in words. */
+const VERDICTS: Readonly<Record<string, string>> = {
+  refused: 'It was not allowed.',
+  permitted: 'It was allowed; nothing says that it was done.',
+  asked: 'It was allowed once a person says yes, and nothing was done.',
+  'seen-to-run': 'It was allowed, and was done.',
+  'not-known': 'It was allowed; whether it happened is not known.',
+}
+
+interface Statement {
+  readonly subject?: readonly { readonly name?: unknown; readonly digest?: { readonly sha256?: unknown } }[]
+  readonly predicate?: {
+    readonly reality?: unknown
+    readonly verdict?: unknown
+    readonly target?: unknown
+    readonly moment?: { readonly decision?: unknown; readonly record?: unknown }
+  }
+}
+
+const textOf = (value: unknown): string =>
+  typeof value === 'string' ? value : (JSON.stringify(value, null, 2) ?? '')
+
+/** @throws {Error} for a payload that is not the JSON of a statement */
+function statementIn({ payload }: Envelope): Statement {
+  const bytes = Uint8Array.from(atob(payload), (letter) => letter.charCodeAt(0))
+  return JSON.parse(new TextDecoder().decode(bytes)) as Statement
+}
+
+/** A receipt in Markdown: what it claims. What proves it is the envelope alone. */
+export function receiptText(envelope: Envelope): string {
+  const { subject, predicate } = statementIn(envelope)
+  const verdict = textOf(predicate?.verdict)
+  const lines = [
+    `# Receipt of ${inLine(textOf(subject?.[0]?.name))}`,
+    Object.hasOwn(VERDICTS, verdict) ? `${VERDICTS[verdict]} (\`${verdict}\`)` : quoted(verdict),
+    [
+      `- Reality: ${inLine(textOf(predicate?.reality))}`,
+      `- Done to: ${inLine(textOf(predicate?.target))}`,
+      `- SHA-256 of the record of the moment: ${inLine(textOf(subject?.[0]?.digest?.sha256))}`,
+      ...envelope.signatures.map(({ keyid }) => `- Signed by: ${inLine(textOf(keyid))}`),
+    ].join('\n'),
+    'What was decided:',
+    quoted(textOf(predicate?.moment?.decision)),
+    'This text proves nothing. The file of the receipt does: `treeos verify --receipt FILE` checks it.',
+  ]
+  return `${lines.join('\n\n')}\n`
+}

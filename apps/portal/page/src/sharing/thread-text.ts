@@ -1,0 +1,38 @@
+import type { Conversation } from '@treeos/client'
+import { endedBy } from '../words/ended.ts'
+import { wordsOf } from '../words/tell.ts'
+import { inLine, quoted } from './quoted.ts'
+
+interface Told
+  extends Pick<Conversation, 'thread' | 'state' | 'began' | 'moved' | 'participants' | 'hidden'> {
+  readonly lines: readonly (Omit<Conversation['lines'][number], 'content'> & { readonly content: unknown })[]
+}
+
+/** A thread in Markdown, as far as the person may read it. @param reality its name */
+export function threadText(
+  { thread, state, began, moved, participants, lines, hidden }: Told,
+  reality: string,
+): string {
+  const head = [
+    `# ${participants.length === 0 ? 'A thread' : participants.map(inLine).join(', ')}`,
+    [
+      `- Thread ${inLine(thread)} of ${inLine(reality)}, ${state}`,
+      `- From ${began} to ${moved} (UTC)`,
+      ...(hidden === 0 ? [] : [`- ${hidden} further lines are older, or not open to who wrote this file`]),
+    ].join('\n'),
+  ]
+  return `${[...head, ...lines.map(lineText)].join('\n\n')}\n`
+}
+
+function lineText({ at, from, to, content, notice, isOpen, moment }: Told['lines'][number]): string {
+  const who = from === null ? (notice ? 'A notice' : 'A change') : inLine(from)
+  const end =
+    moment === null
+      ? isOpen
+        ? 'It waits.'
+        : ''
+      : `Moment ${moment.n} ${inLine(endedBy(moment.outcome, moment.reason))}.`
+  return [`## ${who} to ${inLine(to)}`, at, quoted(wordsOf(content)), ...(end === '' ? [] : [end])].join(
+    '\n\n',
+  )
+}
