@@ -228,6 +228,17 @@ const rules = [
     },
   },
   {
+    name: 'page-words-below',
+    comment:
+      'What shows words, what is asked, files and maps stand below the other rooms of the page: several of them use it, and none is imported back.',
+    severity: 'error',
+    from: { path: '^apps/portal/page/src/(words|asked|sharing|map)/' },
+    to: {
+      path: '^apps/portal/page/src/[^/]+/',
+      pathNot: '^apps/portal/page/src/(api|parts|text|words|$1)/',
+    },
+  },
+  {
     name: 'worker-without-proofs',
     comment:
       'A worker makes the record and proves nothing of it: checkpoints are of the sequencer, bundles of the command line.',

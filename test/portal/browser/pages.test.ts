@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs'
 import { moments, summon } from '@treeos/client'
 import type { Browser, BrowserContext, Page } from 'playwright-core'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
@@ -189,6 +190,44 @@ describe.runIf(hasChromium)('the portal in a browser', () => {
     await page.getByRole('link', { name: 'Open its thread' }).click()
     await page.waitForURL('**/threads/*')
     await said.filter({ hasText: '@echo → @operator' }).waitFor()
+    expect(complaints).toEqual([])
+  })
+
+  it('a thread and a receipt have an address to copy, are files, and stand on paper without buttons', async () => {
+    await context.grantPermissions(['clipboard-read', 'clipboard-write'])
+    await enter()
+    const [moment] = await moments(at.world.db, 'echo', 1)
+    const fileOf = async (press: () => Promise<void>) => {
+      const [file] = await Promise.all([page.waitForEvent('download'), press()])
+      return { name: file.suggestedFilename(), text: readFileSync(await file.path(), 'utf8') }
+    }
+    await page.goto(`${at.origin}/threads/${moment?.woke?.thread}`)
+    await page.getByRole('button', { name: 'Copy the link' }).click()
+    await page.getByRole('button', { name: 'Copied' }).waitFor()
+    expect(await page.evaluate('navigator.clipboard.readText()')).toBe(page.url())
+    const choose = async (item: string) => {
+      await page.getByRole('button', { name: 'Export' }).click()
+      await page.getByRole('menuitem', { name: item }).click()
+    }
+    const text = await fileOf(() => choose('As Markdown'))
+    expect(text.name).toMatch(/^thread-.*echo.*\.md$/)
+    expect(text.text).toContain('## @operator to @echo')
+    const json = await fileOf(() => choose('As JSON'))
+    const toEcho = expect.arrayContaining([expect.objectContaining({ to: '@echo' })])
+    expect(JSON.parse(json.text)).toMatchObject({ thread: moment?.woke?.thread, lines: toEcho })
+    await page.emulateMedia({ media: 'print', colorScheme: 'dark' })
+    expect(await page.getByRole('button').filter({ visible: true }).count()).toBe(0)
+    await page.locator('.said').first().waitFor()
+    expect(await page.evaluate('getComputedStyle(document.body).backgroundColor')).toBe('rgb(255, 255, 255)')
+    await page.emulateMedia({ media: null, colorScheme: null })
+    await page.goto(`${at.origin}/beings/echo?n=${moment?.n}`)
+    await page.getByRole('button', { name: 'Receipt' }).click()
+    await page.getByRole('dialog').getByText(`Receipt of echo/1/${moment?.n}`).waitFor()
+    const receipt = await fileOf(() => page.getByRole('button', { name: 'Download the receipt' }).click())
+    expect(JSON.parse(receipt.text)).toMatchObject({ payloadType: 'application/vnd.in-toto+json' })
+    await page.emulateMedia({ media: 'print' })
+    await page.getByRole('dialog').getByText('treeos verify --receipt FILE').waitFor()
+    expect(await page.getByRole('heading', { name: '@echo' }).isVisible()).toBe(false)
     expect(complaints).toEqual([])
   })
 

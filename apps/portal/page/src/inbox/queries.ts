@@ -20,7 +20,7 @@ export const inboxCountsQuery = asking(
 const READ_PAGES_MAX = 5
 
 /** One part of the inbox. What needs a decision is a list of its own, which no flood of notices makes longer. */
-export const inboxQuery = (group: Group) =>
+const inboxQuery = (group: Group) =>
   askingWhole(
     ['inbox', group],
     api.inbox.$get,
