@@ -10,7 +10,7 @@ import { TryIt } from '../trial/TryIt.tsx'
 
 /** What a being without a connection of its own asks. */
 const DEFAULT = 'default'
-const modelsQuery = asking(['trial-models'], () => api.trials.models.$get())
+const modelsQuery = asking(['trial-models'], api.trials.models.$get, {})
 
 /** The model of a being: which one it asks, and what another one would have said. Nothing is shown of a being that asks none. */
 export function ModelCard({ name }: { readonly name: string }) {

@@ -1,6 +1,6 @@
 import { Badge, Group, Text } from '@mantine/core'
 import type { TrialLine } from '@treeos/trials/told'
-import { wordsOf } from '../inbox/tell.ts'
+import { wordsOf } from '../words/tell.ts'
 import { BeingLink, Inert, MomentLink, Quiet, Time } from '../parts/index.ts'
 import { byDifference, costWords, decisionWords, endedAs, verdictWords } from './words.ts'
 import './trial.css'

@@ -1,5 +1,5 @@
 import type { TrialEstimate, TrialLine, TrialSummary } from '@treeos/trials/told'
-import { wordsOf, wordsOfCall } from '../inbox/tell.ts'
+import { wordsOf, wordsOfCall } from '../words/tell.ts'
 import { plural } from '../parts/plural.ts'
 
 type Would = TrialLine['would']
