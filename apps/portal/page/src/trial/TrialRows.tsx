@@ -1,7 +1,7 @@
 import { Badge, Group, Text } from '@mantine/core'
 import type { TrialLine } from '@treeos/trials/told'
-import { wordsOf } from '../words/tell.ts'
 import { BeingLink, Inert, MomentLink, Quiet, Time } from '../parts/index.ts'
+import { wordsOf } from '../words/tell.ts'
 import { byDifference, costWords, decisionWords, endedAs, verdictWords } from './words.ts'
 import './trial.css'
 

@@ -1,6 +1,6 @@
 import type { TrialEstimate, TrialLine, TrialSummary } from '@treeos/trials/told'
-import { wordsOf, wordsOfCall } from '../words/tell.ts'
 import { plural } from '../parts/plural.ts'
+import { wordsOf, wordsOfCall } from '../words/tell.ts'
 
 type Would = TrialLine['would']
 export type OfCandidate = TrialSummary['candidates'][string]
