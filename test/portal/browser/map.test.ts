@@ -102,7 +102,7 @@ describe.runIf(hasChromium)('the map', () => {
     // From a place that is pressed to a birth in it.
     await page.goto(`${at.origin}/world?at=/`)
     await map.getByRole('option', { name: /space \/hall/ }).click()
-    await page.getByRole('link', { name: 'Give birth in /hall' }).click()
+    await page.getByRole('link', { name: 'Give birth here' }).click()
     await page.waitForURL('**/birth?home=*')
     expect(
       await page

@@ -20,7 +20,7 @@ export function ThreadControls({ id, state, participants }: Props) {
   const whom = chosen ?? others[0] ?? null
   if (session === undefined || state === 'severed' || !participants.includes(session.stance)) return null
   return (
-    <Stack gap="sm" maw={720}>
+    <Stack gap="sm" maw={720} className="on-screen">
       {whom === null ? null : (
         <section className="card" aria-label="Say more">
           <Stack gap="sm">

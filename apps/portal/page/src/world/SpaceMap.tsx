@@ -5,7 +5,7 @@ import { memo, useCallback, useMemo } from 'react'
 import { mapQuery, sessionQuery, worldQuery } from '../api/queries.ts'
 import { MapView } from '../map/MapView.tsx'
 import { groundOf, kindOf, type Mark, nameOf, type Plan, spotOn } from '../map/plan.ts'
-import { Answer, Inert, Quiet } from '../parts/index.ts'
+import { Answer, Quiet } from '../parts/index.ts'
 
 /** The map of a space as it is now. It may have thousands of marks, and is not drawn anew when the list below it grows. */
 export const SpaceMap = memo(({ path }: { readonly path: string }) => {
@@ -58,7 +58,7 @@ export const SpaceMap = memo(({ path }: { readonly path: string }) => {
 const birthAt = (path: string) => (
   <Text size="sm">
     <Link to="/birth" search={{ home: path }}>
-      Give birth in <Inert text={path} />
+      Give birth here
     </Link>
   </Text>
 )
