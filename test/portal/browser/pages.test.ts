@@ -227,7 +227,7 @@ describe.runIf(hasChromium)('the portal in a browser', () => {
     expect(JSON.parse(receipt.text)).toMatchObject({ payloadType: 'application/vnd.in-toto+json' })
     await page.emulateMedia({ media: 'print' })
     await page.getByRole('dialog').getByText('treeos verify --receipt FILE').waitFor()
-    expect(await page.getByRole('heading', { name: '@echo' }).isVisible()).toBe(false)
+    expect(await page.getByRole('heading', { name: '@echo', level: 1 }).isVisible()).toBe(false)
     expect(complaints).toEqual([])
   })
 
