@@ -194,11 +194,11 @@ const breaking: { rule: string; file: string; line: string }[] = [
   ]),
   ...breakingStages('store', 'packages/store/src', ['sql', 'ledger', 'rows', 'inbox', 'moments', 'access']),
   ...breakingStages('proofs', 'packages/proofs/src', ['tree', 'log', 'verify', 'realities', 'bundles']),
-  {
+  ...['words', 'asked', 'sharing', 'map'].map((room) => ({
     rule: 'page-words-below',
-    file: 'apps/portal/page/src/words/a.ts',
+    file: `apps/portal/page/src/${room}/a.ts`,
     line: `import '../inbox/a.ts'`,
-  },
+  })),
   { rule: 'apps-are-ends', file: 'apps/worker/src/a.ts', line: `import { d } from '@treeos/mcp'` },
   { rule: 'worker-without-proofs', file: 'apps/worker/src/b.ts', line: `import { d } from '@treeos/proofs'` },
 ]

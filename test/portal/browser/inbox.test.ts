@@ -1,5 +1,5 @@
 /** The inbox as a queue, a conversation, a server that is away, and plain http from another machine. */
-import { inbox, summon } from '@treeos/client'
+import { closeInbox, inbox, summon } from '@treeos/client'
 import { sql } from 'kysely'
 import type { Browser, Page } from 'playwright-core'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
@@ -10,7 +10,7 @@ import { PASSWORD, PortalWorld } from '../../support/portal.ts'
 const HOST = 'world.test'
 const QUESTIONS = 4
 const NOTICES = 3
-/** More than the page reads of notices. They are newer than all that needs a decision. */
+/** More than the page reads of answers. They are newer than all that needs a decision. */
 const FLOOD = 1100
 
 describe.runIf(hasChromium)('the page people work in', () => {
@@ -32,9 +32,9 @@ describe.runIf(hasChromium)('the page people work in', () => {
       seconds: 60,
     })
     await sql`
-      insert into treeos.inbox (id, being, kind, priority, content, root, notice)
-      select 'flood/' || i, being, kind, priority, content, root, 'flood ' || i
-      from (select * from treeos.inbox where being = 'operator' and notice is not null and convert_from(content, 'utf8') like '%@failing-0%' limit 1) one, generate_series(1, ${FLOOD}) i`.execute(
+      insert into treeos.inbox (id, being, kind, priority, caller, caller_role, caller_cognition, content, root, in_reply_to)
+      select 'flood/' || i, being, kind, priority, caller, caller_role, caller_cognition, content, root, in_reply_to
+      from (select * from treeos.inbox where being = 'operator' and in_reply_to is not null limit 1) one, generate_series(1, ${FLOOD}) i`.execute(
       at.world.owner,
     )
     browser = await openBrowser([`--host-resolver-rules=MAP ${HOST} 127.0.0.1`])
@@ -75,14 +75,11 @@ describe.runIf(hasChromium)('the page people work in', () => {
     await page.getByText(/needs a decision, so e does not close it/).waitFor()
     // Single keys can be turned off.
     const keys = page.getByRole('switch', { name: 'Single keys' })
-    const unfocused = () => page.evaluate('document.activeElement.blur()') // in a field, keys are letters
     await keys.uncheck()
-    await unfocused()
     await page.keyboard.press('k')
     await page.waitForTimeout(300)
     await entry.getByText('Question 1?').first().waitFor()
     await keys.check()
-    await unfocused()
     // What is half written is there again after another entry was looked at.
     await page.keyboard.press('r')
     await page.keyboard.type('Yes, at ')
@@ -101,31 +98,77 @@ describe.runIf(hasChromium)('the page people work in', () => {
     expect(complaints).toEqual([])
   })
 
-  it('an answer stands beside its question, and all notices are read at once without a decision', async () => {
+  it('who writes is neither moved nor loses a word by what ends meanwhile, and keys work after a press on a tab', async () => {
+    await enterBy(page, at, 'operator')
+    await page.goto(`${at.origin}/inbox?in=needs`)
+    const entry = page.getByRole('region', { name: 'Entry' })
+    const answer = page.getByLabel('Your answer')
+    const { promise: released, resolve: release } = Promise.withResolvers<void>()
+    await page.route('**/api/v1/inbox/reply', async (route) => {
+      await released
+      await route.continue()
+    })
+    await row(/Question 2/).click()
+    await entry.getByText('Question 2?').first().waitFor()
+    await answer.fill('At two.')
+    await page.getByRole('button', { name: 'Send the answer' }).click()
+    await row(/Question 4/).click()
+    await entry.getByText('Question 4?').first().waitFor()
+    await answer.focus()
+    await page.keyboard.type('At fo')
+    release()
+    await row(/Question 2/).waitFor({ state: 'detached' })
+    await page.keyboard.type('ur, j')
+    expect(await answer.inputValue()).toBe('At four, j')
+    // Somebody else closes it.
+    const [four] = (await inbox(at.world, 'operator')).filter(({ content }) => content === 'Question 4?')
+    await closeInbox(at.world, { as: 'operator', how: 'dismissed', entries: [four!.correlation] })
+    await page.getByText('This entry is closed, or asks for nothing any more.').waitFor()
+    await page.keyboard.type('e')
+    expect(await answer.inputValue()).toBe('At four, je')
+    // A second press on a button takes nothing that nobody has seen.
+    await row(/May I/).click()
+    await page.getByRole('button', { name: 'Dismiss without an answer' }).dblclick()
+    await page.getByText('Choose an entry').waitFor()
+    expect((await waiting()).filter((kind) => kind === 'question')).toHaveLength(QUESTIONS - 3)
+    await page.getByText('Notices 3').click()
+    await page.waitForURL(/in=notices/)
+    await page.keyboard.press('j')
+    await page.waitForURL(/entry=/)
+    expect(complaints).toEqual([])
+  })
+
+  it('an answer stands beside its question, and many are read at once without a decision', async () => {
     await enterBy(page, at, 'operator')
     await page.goto(`${at.origin}/inbox?in=answers`)
+    await page.getByText('Older ones wait too').waitFor()
+    const answers = async () => (await waiting()).filter((kind) => kind === 'answer').length
+    expect(await answers()).toBe(FLOOD + 1)
     await row(/What do you say/)
       .first()
       .click()
     await page.getByRole('region', { name: 'In its thread' }).getByText('What do you say?').first().waitFor()
     await page.keyboard.press('e')
-    await until(async () => !(await waiting()).includes('answer'))
+    await until(async () => (await answers()) === FLOOD)
     await page.goto(`${at.origin}/inbox?in=notices`)
-    await page.getByText('Older ones wait too').waitFor()
     await page.getByLabel('Search the inbox').fill('failing-0 zebra')
     await page.getByText('Nothing is found').waitFor()
     await page.getByLabel('Search the inbox').fill('failing-0')
-    await page.locator('a.row').first().waitFor()
+    await page.getByRole('button', { name: 'Mark all 1 as read' }).waitFor()
     await page.getByLabel('Search the inbox').fill('')
     const before = (await waiting()).filter((kind) => kind === 'question').length
-    // More than the server closes at once, and than the page reads: it says how many were taken.
+    await page.getByRole('button', { name: `Mark all ${NOTICES} as read` }).click()
+    await page.getByText(`${NOTICES} entries are marked as read.`).waitFor()
+    // More than the server closes at once, and than the page reads: it asks first, and says how many were taken.
+    await page.goto(`${at.origin}/inbox?in=answers`)
     await page.getByRole('button', { name: 'Mark all 1000 as read' }).click()
+    await page.getByRole('button', { name: 'Yes, mark 1000' }).click()
     await page.getByText('1000 entries are marked as read.').waitFor()
-    await page.getByRole('button', { name: `Mark all ${FLOOD + NOTICES - 1000} as read` }).click()
-    await until(async () => !(await waiting()).includes('notice'))
-    await page.goto(`${at.origin}/inbox?in=notices&entry=flood%2F1`)
+    await page.getByRole('button', { name: `Mark all ${FLOOD - 1000} as read` }).click()
+    await page.getByRole('button', { name: `Yes, mark ${FLOOD - 1000}` }).click()
+    await until(async () => (await waiting()).length === before)
+    await page.goto(`${at.origin}/inbox?in=answers&entry=flood%2F1`)
     await page.getByText('This entry is closed').waitFor()
-    expect(await waiting()).toHaveLength(before)
     expect(complaints).toEqual([])
   })
 

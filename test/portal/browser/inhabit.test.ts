@@ -7,6 +7,7 @@ import { complaintsOf, hasChromium, openBrowser } from '../../support/browser.ts
 import { askedFor, rowOf, until } from '../../support/life.ts'
 import { type ModelServer, startModelServer } from '../../support/model-server.ts'
 import { PASSWORD, PortalWorld } from '../../support/portal.ts'
+import { doIn, publishBell, setFlow, writeRole } from './ritual.ts'
 
 const FLOW = [{ when: { 'world.school.bell': true }, role: 'herald' }]
 
@@ -59,58 +60,6 @@ describe.runIf(hasChromium)('inhabiting and acting in a browser', () => {
     return tab
   }
   const banner = (tab: Page) => tab.getByRole('region', { name: 'Inhabiting' })
-  /** Does something by the panel, with one input for each argument. */
-  const doIn = async (tab: Page, action: string, args: Record<string, string>) => {
-    await tab.goto(`${at.origin}/do`)
-    await tab.getByRole('combobox', { name: 'Action' }).fill(action)
-    for (const [name, value] of Object.entries(args)) {
-      await tab.keyboard.press('Tab') // closes the list of choices
-      await tab
-        .locator(
-          `:is(input, textarea)[id="${await tab.locator('label', { hasText: new RegExp(`^${name}$`) }).getAttribute('for')}"]`,
-        )
-        .fill(value)
-    }
-    await tab.getByRole('button', { name: 'Do it' }).click()
-    await tab.getByRole('status').getByText('Done').waitFor()
-  }
-
-  /** A field that is written in. A field with suggestions shares its label with their list. */
-  const field = (tab: Page, name: string) =>
-    tab.getByLabel(name, { exact: true }).and(tab.locator('input, textarea'))
-  const writeRole = async (tab: Page) => {
-    await tab.getByRole('link', { name: 'Roles', exact: true }).click()
-    await tab.getByRole('button', { name: 'New role' }).click()
-    await field(tab, 'Name').fill('herald')
-    await field(tab, 'Prompt').fill('The bell rings. Announce that school begins.')
-    await field(tab, 'May speak to').fill('whoever asks')
-    await tab.keyboard.press('Enter')
-    await tab.getByRole('button', { name: 'Publish', exact: true }).click()
-    await tab.getByRole('heading', { name: 'herald', exact: true }).waitFor()
-  }
-  const publishBell = async (tab: Page) => {
-    await tab.getByRole('link', { name: 'Signals', exact: true }).click()
-    const publishing = tab.getByRole('region', { name: 'Publish a signal' })
-    await field(tab, 'Namespace').fill('school')
-    await tab.keyboard.press('Escape')
-    await field(tab, 'Key').fill('bell')
-    await field(tab, 'Value').fill('true')
-    await publishing.getByRole('button', { name: 'Publish', exact: true }).click()
-    await publishing.getByRole('status').waitFor()
-  }
-  const setFlow = async (tab: Page) => {
-    await tab.goto(`${at.origin}/beings/ann`)
-    await tab.getByRole('link', { name: 'its flow' }).click()
-    await tab.getByRole('button', { name: 'Add a sentence' }).click()
-    await field(tab, 'Sentence 1: role').fill('herald')
-    await tab.keyboard.press('Escape')
-    await tab.getByRole('button', { name: 'Add a condition' }).click()
-    await field(tab, 'Sentence 1, condition 1: field').fill('world.school.bell')
-    await tab.keyboard.press('Escape')
-    await field(tab, 'Sentence 1, condition 1: value').fill('true')
-    await tab.getByRole('button', { name: 'Publish', exact: true }).click()
-    await tab.getByText(/^Published, with 1 sentence/).waitFor()
-  }
 
   it('the whole ritual: birth, inhabit in a new tab, configure as the child, close the tab, it lives by its flow', async () => {
     await enter()
@@ -346,13 +295,12 @@ describe.runIf(hasChromium)('inhabiting and acting in a browser', () => {
     await enter()
     await summon(at.world, { target: 'dear', content: 'Think!', as: 'operator', waitSeconds: null })
     await page.goto(`${at.origin}/inbox`)
-    await page
-      .getByRole('link', { name: /set-budget on @dear/ })
-      .first()
-      .click()
+    const parked = page.getByRole('link', { name: /set-budget on @dear/ })
+    await parked.first().click()
     await page.getByLabel('Model tokens').fill('1000000')
     await page.getByRole('button', { name: 'Set the budget' }).click()
-    await page.getByRole('status').getByText('Done.').waitFor()
+    await parked.first().waitFor({ state: 'detached' }) // it needs nobody any more
+    await page.getByText('Choose an entry').waitFor()
     await summon(at.world, { target: 'dear', content: 'And now?', as: 'operator', waitSeconds: 30 })
     expect((await moments(at.world.db, 'dear')).at(-1)).toMatchObject({ outcome: 'act' })
   })

@@ -17,6 +17,7 @@ const listed = listing(
     summary: 'Threads that I have a part in, the one with the latest wake first',
     description: 'A thread that moves meanwhile goes to the front. A page may hold fewer than `limit`.',
     tags: ['threads'],
+    'x-work': 'heavy', // it reads all of the inbox
   },
   {
     query: paging.extend({

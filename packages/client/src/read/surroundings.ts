@@ -77,10 +77,12 @@ function summed(spaces: readonly SpaceSeen[]): (path: string) => SpaceNode['with
   for (const { path, beings, things, children } of spaces.toReversed())
     sums.set(
       path,
-      children.map(sumOf).reduce(
-        (sum, one) => ({ beings: sum.beings + one.beings, things: sum.things + one.things }),
-        { beings, things },
-      ),
+      children
+        .map(sumOf)
+        .reduce((sum, one) => ({ beings: sum.beings + one.beings, things: sum.things + one.things }), {
+          beings,
+          things,
+        }),
     )
   return sumOf
 }

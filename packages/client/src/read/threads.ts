@@ -44,8 +44,8 @@ export interface ListedThread extends ThreadView {
 }
 
 /**
- * Threads that a person has a part in, page by page; the first operator's are all, unless they are to be `with` another being. A page may hold fewer than were asked for. Of the words
- * it gets those that a being whose past is open to it said or was told.
+ * Threads that a person has a part in, page by page; the first operator's are all, unless they are to be `with` another being. A page may hold
+ * fewer than were asked for. Of the words it gets those that a being whose past is open to it said or was told.
  */
 export async function threadsOf(
   at: Presence,
@@ -55,7 +55,8 @@ export async function threadsOf(
   const of = await openTo(at, as)
   const isOfAll = of === null && which.with === undefined
   const page = await (isOfAll ? listThreads(at.db, which) : listThreadsOf(at.db, as, which))
-  const mine = isOfAll ? page.threads : page.threads.filter(({ participants }) => participants.includes(as))
+  const parts = isOfAll ? [] : [as, ...(which.with === undefined ? [] : [which.with])]
+  const mine = page.threads.filter(({ participants }) => parts.every((one) => participants.includes(one)))
   const words = await listThreadWords(
     at.db,
     mine.map(({ thread }) => thread),

@@ -24,23 +24,33 @@ export interface ThreadPage {
 
 /** Threads with an open wake, most recently moved first. */
 export const listThreads = (db: Db, wanted: ThreadsWanted): Promise<ThreadPage> =>
-  pageThreads(db, wanted, sql`true`)
-
-const isIn = (being: BeingName) =>
-  sql`root in (select root from treeos.inbox where being = ${being} or caller = ${being})`
+  pageThreads(db, wanted, wanted.with === undefined ? [] : [wanted.with])
 
 /** The same, only of threads in which the being was woken or spoke. */
 export const listThreadsOf = (db: Db, being: BeingName, wanted: ThreadsWanted): Promise<ThreadPage> =>
-  pageThreads(db, wanted, isIn(being))
+  pageThreads(db, wanted, [being, ...(wanted.with === undefined ? [] : [wanted.with])])
+
+/**
+ * Threads in which each of these was woken or spoke. No index of the inbox serves this, as each would cost every moment two writes: all of it is
+ * read, once for all of them.
+ */
+function areIn(beings: readonly BeingName[]): RawBuilder<unknown> {
+  if (beings.length === 0) return sql`true`
+  const among = sql`${[...beings]}::text[]`
+  const each = beings.map((being) => sql`bool_or(being = ${being} or caller = ${being})`)
+  return sql`root in (
+    select root from treeos.inbox where being = any(${among}) or caller = any(${among})
+    group by root having ${sql.join(each, sql` and `)})`
+}
 
 async function pageThreads(
   db: Db,
-  { last, all, before, with: other }: ThreadsWanted,
-  isWanted: RawBuilder<unknown>,
+  { last, all, before }: ThreadsWanted,
+  beings: readonly BeingName[],
 ): Promise<ThreadPage> {
   const { rows } = await sql<{ root: string; latest: number }>`
     select root, max(age) as latest from treeos.inbox
-    where ${isWanted} and ${other === undefined ? sql`true` : isIn(other)} and (${all} or (closed_by is null and notice is null))
+    where ${areIn(beings)} and (${all} or (closed_by is null and notice is null))
     group by root having ${before === undefined ? sql`true` : sql`max(age) < ${before}`}
     order by max(age) desc limit ${last + 1}`.execute(db)
   const shown = rows.slice(0, last)

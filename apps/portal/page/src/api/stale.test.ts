@@ -27,6 +27,10 @@ it('a moment makes stale what it names: its being, whom it spoke to, their threa
   expect(keys).toContain('inbox counts')
 })
 
+it('an act on a thread makes that thread stale', () => {
+  expect(keysOf('moment', { being: 'ada', did: { verb: 'do', target: 'thread:t9' } })).toContain('thread t9')
+})
+
 it('a thread is stale also by its participants, since an act of a person is a thread of its own', () => {
   const [stale] = staleBy('moment', SPOKE).filter(({ of }) => of !== undefined)
   expect(stale).toEqual({ key: ['thread'], of: '@kid' })

@@ -33,6 +33,7 @@ const LISTS: readonly Stale[] = [
 /** A moment changes its being, whom it spoke to, and their threads. */
 function staleByMoment({ being = '', woke, did }: Happened): Stale[] {
   const target = did?.target?.startsWith('@') === true ? did.target.slice(1) : null
+  const [, thread] = /^thread:(.+)$/.exec(did?.target ?? '') ?? []
   return [
     ...LISTS,
     { key: ['moments', being] },
@@ -41,6 +42,7 @@ function staleByMoment({ being = '', woke, did }: Happened): Stale[] {
       { key: ['threads', name] },
     ]),
     ...(woke == null ? [] : [{ key: ['thread', woke.thread] }]),
+    ...(thread === undefined ? [] : [{ key: ['thread', thread] }]),
     // A person's act is a thread of its own, also when it speaks in another one.
     { key: ['thread'], of: `@${being}` },
   ]

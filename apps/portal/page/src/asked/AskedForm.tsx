@@ -1,6 +1,7 @@
 import { Button, Group, Stack, Text, TextInput } from '@mantine/core'
-import { useEffect, useState } from 'react'
-import { Block, Inert, Quiet, Time, Trouble } from '../parts/index.ts'
+import { useState } from 'react'
+import type { useUnsent } from '../api/useUnsent.ts'
+import { Block, Inert, Quiet, Time, Trouble, useSettled } from '../parts/index.ts'
 import type { Asked } from './asked.ts'
 
 type Call = Readonly<Record<string, unknown>>
@@ -11,18 +12,6 @@ export interface Answered {
   readonly why?: string
 }
 
-/** How long the buttons of a call stay off after it came into view. A second press may have been meant for the call that stood there before. */
-const SETTLES_MS = 800
-
-function useSettled(): boolean {
-  const [isSettled, settle] = useState(false)
-  useEffect(() => {
-    const timer = setTimeout(() => settle(true), SETTLES_MS)
-    return () => clearTimeout(timer)
-  }, [])
-  return isSettled
-}
-
 /** What a being wants to do, apart from anything that it wrote. */
 export function AskedForm({
   asked,
@@ -30,14 +19,17 @@ export function AskedForm({
   onAnswer,
   isPending,
   error,
+  unsent,
 }: {
   readonly asked: Asked
   readonly from: string
   readonly onAnswer: (answered: Answered) => void
   readonly isPending: boolean
   readonly error: Error | null
+  /** keeps what is not sent; left out where nobody is signed in */
+  readonly unsent?: ReturnType<typeof useUnsent>
 }) {
-  const [why, setWhy] = useState('')
+  const [why, setWhy] = useState(unsent?.read() ?? '')
   const isSettled = useSettled()
   const { verb, action, operation, target: _on, args, payload, content, ...rest } = asked.call as Call
   const said = { args, payload, content }
@@ -71,7 +63,10 @@ export function AskedForm({
         label="Why not (told to whoever asked)"
         value={why}
         maxLength={1000}
-        onChange={(event) => setWhy(event.currentTarget.value)}
+        onChange={({ currentTarget: { value } }) => {
+          setWhy(value)
+          unsent?.write(value)
+        }}
       />
       <Group gap="sm">
         <Button loading={isPending} disabled={!isSettled} onClick={() => onAnswer({ answer: 'approve' })}>

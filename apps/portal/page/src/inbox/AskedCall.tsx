@@ -1,6 +1,7 @@
 import { Stack } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { useAct } from '../api/deed.ts'
+import { useUnsent } from '../api/useUnsent.ts'
 import { type Answered, AskedForm } from '../asked/AskedForm.tsx'
 import { type Asked, openedIn } from '../asked/asked.ts'
 import { Answer, Quiet } from '../parts/index.ts'
@@ -18,7 +19,11 @@ export function AskedCall({
   readonly onDone?: () => void
 }) {
   const approvals = useQuery(approvalsQuery)
-  const answering = useAct(onDone)
+  const unsent = useUnsent(`why ${asked.id}`)
+  const answering = useAct(() => {
+    unsent.write('')
+    onDone?.()
+  })
   const answer = ({ answer: action, why }: Answered) =>
     answering.mutate({ verb: 'do', action, args: { id: asked.id, ...(why === undefined ? {} : { why }) } })
   return (
@@ -37,6 +42,7 @@ export function AskedCall({
               onAnswer={answer}
               isPending={answering.isPending}
               error={answering.error}
+              unsent={unsent}
             />
           )
         }}

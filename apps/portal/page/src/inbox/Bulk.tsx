@@ -2,25 +2,34 @@ import { Group, Text } from '@mantine/core'
 import { useState } from 'react'
 import { api } from '../api/client.ts'
 import { useDeed } from '../api/deed.ts'
-import { plural, Quiet, SmallButton, Trouble } from '../parts/index.ts'
+import { plural, Quiet, SmallButton, Trouble, useSettled } from '../parts/index.ts'
 import type { Entry } from './entry.ts'
 
 /** As many as the server closes at once. */
 const AT_ONCE = 500
 
-/** Marks entries as read, however many. The server leaves what needs a decision, and says so. */
+/**
+ * Marks entries as read, however many. The server leaves what needs a decision, and says so.
+ * @throws {Error} when one part is refused; it says how many were marked before
+ */
 export const useReading = (onDone: (told: { readonly closed: number }) => void = () => undefined) =>
   useDeed(
     async (entries: readonly string[]) => {
       let closed = 0
       for (let from = 0; from < entries.length; from += AT_ONCE) {
         const json = { how: 'read' as const, entries: entries.slice(from, from + AT_ONCE) }
-        closed += (await (await api.inbox.close.$post({ json })).json()).closed
+        const part = await api.inbox.close.$post({ json }).catch((error: Error) => {
+          if (closed === 0) throw error
+          throw new Error(`${marked(closed)}, and then: ${error.message}`, { cause: error })
+        })
+        closed += (await part.json()).closed
       }
       return { json: async () => ({ closed }) }
     },
     { stale: ['inbox'], onDone },
   )
+
+const marked = (count: number) => `${plural(count, 'entry is', 'entries are')} marked as read`
 
 interface Props {
   /** the entries of a list in which nothing needs a decision */
@@ -29,41 +38,49 @@ interface Props {
   readonly onSelect: (selected: ReadonlySet<string>) => void
 }
 
+/** More than a person has just seen are marked after a second press, elsewhere. */
+const SEEN_MAX = 20
+
 /** What is done with many entries at once: they are marked as read, those that were selected or all that are shown. */
 export function Bulk({ shown, selected, onSelect }: Props) {
   const [told, tell] = useState<string | null>(null)
+  const [asked, ask] = useState<readonly string[] | null>(null)
   const reading = useReading(({ closed }) => {
     onSelect(new Set())
-    tell(`${plural(closed, 'entry is', 'entries are')} marked as read.`)
+    tell(`${marked(closed)}.`)
   })
   const chosen = shown.filter(({ correlation }) => selected.has(correlation))
-  const meant = chosen.length === 0 ? shown : chosen
-  // What arrives while the pointer or the focus is on the button is not taken with the others: nobody has seen it.
-  const [held, hold] = useState<readonly Entry[] | null>(null)
-  const taken = held ?? meant
-  const letGo = () => hold(null)
+  const mark = (entries: readonly string[]) => {
+    tell(null)
+    if (entries.length > SEEN_MAX) ask(entries)
+    else reading.mutate(entries)
+  }
   if (shown.length === 0 && told === null) return null
   return (
     <Group gap="sm">
-      {shown.length === 0 ? null : (
-        <SmallButton
-          loading={reading.isPending}
-          onPointerEnter={() => hold(meant)}
-          onFocus={() => hold(meant)}
-          onPointerLeave={letGo}
-          onBlur={letGo}
-          onClick={() => {
-            letGo()
-            reading.mutate(taken.map(({ correlation }) => correlation))
+      {shown.length === 0 ? null : asked !== null ? (
+        <Sure
+          count={asked.length}
+          onNo={() => ask(null)}
+          onYes={() => {
+            ask(null)
+            reading.mutate(asked)
           }}
-        >
-          {chosen.length === 0 ? `Mark all ${taken.length} as read` : `Mark ${taken.length} as read`}
-        </SmallButton>
-      )}
-      {shown.length === 0 ? null : chosen.length === 0 ? (
-        <Quiet>or select some</Quiet>
+        />
       ) : (
-        <SmallButton onClick={() => onSelect(new Set())}>Select none</SmallButton>
+        <>
+          <Mark label="Mark all" of={shown} isPending={reading.isPending} onMark={mark} />
+          {chosen.length === 0 ? (
+            <Quiet>or select some</Quiet>
+          ) : (
+            <>
+              <Mark label="Mark selected" of={chosen} isPending={reading.isPending} onMark={mark} />
+              <SmallButton variant="subtle" onClick={() => onSelect(new Set())}>
+                Select none
+              </SmallButton>
+            </>
+          )}
+        </>
       )}
       {told === null ? null : (
         <Text size="sm" role="status">
@@ -71,6 +88,55 @@ export function Bulk({ shown, selected, onSelect }: Props) {
         </Text>
       )}
       <Trouble error={reading.error} />
+    </Group>
+  )
+}
+
+interface MarkProps {
+  readonly label: string
+  readonly of: readonly Entry[]
+  readonly isPending: boolean
+  readonly onMark: (entries: readonly string[]) => void
+}
+
+/** What arrives while the pointer or the focus is on the button is not taken with the others: nobody has seen it. */
+function Mark({ label, of, isPending, onMark }: MarkProps) {
+  const [held, hold] = useState<readonly Entry[] | null>(null)
+  const taken = held ?? of
+  const letGo = () => hold(null)
+  return (
+    <SmallButton
+      loading={isPending}
+      onPointerEnter={() => hold(of)}
+      onFocus={() => hold(of)}
+      onPointerLeave={letGo}
+      onBlur={letGo}
+      onClick={() => {
+        letGo()
+        onMark(taken.map(({ correlation }) => correlation))
+      }}
+    >
+      {`${label} ${taken.length} as read`}
+    </SmallButton>
+  )
+}
+
+interface SureProps {
+  readonly count: number
+  readonly onYes: () => void
+  readonly onNo: () => void
+}
+
+/** The yes stands where no button stood, and takes no press before it was seen. */
+function Sure({ count, onYes, onNo }: SureProps) {
+  const isSettled = useSettled()
+  return (
+    <Group gap="sm" role="group" aria-label="Mark as read">
+      <SmallButton onClick={onNo}>Cancel</SmallButton>
+      <Text size="sm">{`Mark ${count} entries as read? They leave the inbox.`}</Text>
+      <SmallButton variant="filled" disabled={!isSettled} onClick={onYes}>
+        Yes, mark {count}
+      </SmallButton>
     </Group>
   )
 }

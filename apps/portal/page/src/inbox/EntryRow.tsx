@@ -1,5 +1,6 @@
 import { Badge, Checkbox, Group as Line, Text } from '@mantine/core'
 import { Link } from '@tanstack/react-router'
+import { useEffect, useRef } from 'react'
 import { Inert, Quiet, Time } from '../parts/index.ts'
 import type { Entry } from './entry.ts'
 import { type Group, KIND_WORDS, senderOf } from './groups.ts'
@@ -20,47 +21,57 @@ const COLORS: Readonly<Partial<Record<Entry['kind'], string>>> = {
   budget: 'orange',
 }
 
+/** Where the entry that is open stands beside the list, and not above it. */
+const BESIDE = '(min-width: 62em)'
+
 /** One entry of the list, with its address. */
-export const EntryRow = ({ entry, group, isChosen, isSelected, onSelect }: Props) => (
-  <div className="entry" data-chosen={isChosen}>
-    {onSelect === null ? null : (
-      <Checkbox
-        aria-label={`Select ${KIND_WORDS[entry.kind]} of ${senderOf(entry)}`}
-        checked={isSelected}
-        onChange={onSelect}
-        className="entry-check"
-      />
-    )}
-    <Link
-      to="/inbox"
-      search={{ entry: entry.correlation, in: group }}
-      resetScroll={false}
-      className="row"
-      data-chosen={isChosen}
-      aria-current={isChosen ? 'true' : undefined}
-    >
-      <Line justify="space-between" wrap="nowrap" gap="xs">
-        <Line gap={6} wrap="nowrap" miw={0}>
-          <Text size="sm" fw={600} truncate>
-            <Inert text={senderOf(entry)} />
-          </Text>
-          <Badge size="sm" color={COLORS[entry.kind] ?? 'gray'}>
-            {KIND_WORDS[entry.kind]}
-            {entry.times === undefined ? '' : ` × ${entry.times}`}
-          </Badge>
-          {entry.outside === true ? (
-            <Badge size="sm" color="orange">
-              from outside
+export function EntryRow({ entry, group, isChosen, isSelected, onSelect }: Props) {
+  const ref = useRef<HTMLDivElement>(null)
+  // A key may choose one beyond the edge of the window. Beside a small window's list stands nothing that could be scrolled away.
+  useEffect(() => {
+    if (isChosen && window.matchMedia(BESIDE).matches) ref.current?.scrollIntoView({ block: 'nearest' })
+  }, [isChosen])
+  return (
+    <div ref={ref} className="entry" data-chosen={isChosen}>
+      {onSelect === null ? null : (
+        <Checkbox
+          aria-label={`Select ${KIND_WORDS[entry.kind]} of ${senderOf(entry)}`}
+          checked={isSelected}
+          onChange={onSelect}
+          className="entry-check"
+        />
+      )}
+      <Link
+        to="/inbox"
+        search={{ entry: entry.correlation, in: group }}
+        resetScroll={false}
+        className="row"
+        data-chosen={isChosen}
+        aria-current={isChosen ? 'true' : undefined}
+      >
+        <Line justify="space-between" wrap="nowrap" gap="xs">
+          <Line gap={6} wrap="nowrap" miw={0}>
+            <Text size="sm" fw={600} truncate>
+              <Inert text={senderOf(entry)} />
+            </Text>
+            <Badge size="sm" color={COLORS[entry.kind] ?? 'gray'}>
+              {KIND_WORDS[entry.kind]}
+              {entry.times === undefined ? '' : ` × ${entry.times}`}
             </Badge>
-          ) : null}
+            {entry.outside === true ? (
+              <Badge size="sm" color="orange">
+                from outside
+              </Badge>
+            ) : null}
+          </Line>
+          <Text size="xs">
+            <Time iso={entry.latest ?? entry.at} />
+          </Text>
         </Line>
-        <Text size="xs">
-          <Time iso={entry.latest ?? entry.at} />
-        </Text>
-      </Line>
-      <Quiet lineClamp={2} component="div">
-        <Inert text={tellEntry(entry)} />
-      </Quiet>
-    </Link>
-  </div>
-)
+        <Quiet lineClamp={2} component="div">
+          <Inert text={tellEntry(entry)} />
+        </Quiet>
+      </Link>
+    </div>
+  )
+}

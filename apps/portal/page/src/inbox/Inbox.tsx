@@ -47,6 +47,7 @@ function Queue({ counts }: { readonly counts: Readonly<Record<Group, number>> })
           ) : (
             <OpenEntry
               entry={open}
+              isClosed={queue.isClosed}
               answerRef={queue.answer}
               onDone={queue.onDone}
               onDecided={queue.onDecided}
@@ -103,7 +104,7 @@ function None({ isChosen, isSought }: NoneProps) {
       ? 'Looking for this entry …'
       : isSought === 'beyond'
         ? 'This entry is not among those that are shown'
-        : 'This entry is closed'
+        : 'This entry is closed, or not in your inbox'
   return <Empty title={title}>Its thread stands beside it. Then answer it, decide, or mark it as read.</Empty>
 }
 

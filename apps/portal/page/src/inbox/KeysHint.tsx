@@ -5,7 +5,7 @@ import { useSingleKeys } from './single-keys.ts'
 export function KeysHint() {
   const [isOn, turn] = useSingleKeys()
   return (
-    <span className="wide-only keys-hint">
+    <span className="keys-hint">
       <Switch
         size="xs"
         checked={isOn}
@@ -14,7 +14,7 @@ export function KeysHint() {
         labelPosition="left"
       />
       {isOn ? (
-        <span>
+        <span className="wide-only">
           <kbd>j</kbd> next, <kbd>k</kbd> previous, <kbd>r</kbd> answer, <kbd>e</kbd> mark as read.
         </span>
       ) : null}

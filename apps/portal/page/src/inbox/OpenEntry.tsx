@@ -1,42 +1,41 @@
-import { Badge, Collapse, Group, Stack, Text, Textarea } from '@mantine/core'
+import { Alert, Badge, Collapse, Group, Stack, Text, Textarea } from '@mantine/core'
 import { isNotEmpty, useForm } from '@mantine/form'
 import { useDisclosure } from '@mantine/hooks'
-import type { Ref } from 'react'
+import { type Ref, useRef } from 'react'
 import { api } from '../api/client.ts'
 import { useDeed } from '../api/deed.ts'
+import { randomId } from '../api/random-id.ts'
+import { leftOf, useUnsent } from '../api/useUnsent.ts'
 import { askedIn } from '../asked/asked.ts'
 import { BudgetForm } from '../control/BudgetForm.tsx'
-import { BeingLink, Form, Inert, SmallButton, Time, Trouble } from '../parts/index.ts'
+import { BeingLink, Form, Inert, SmallButton, Time, Trouble, useSettled } from '../parts/index.ts'
 import { Share } from '../sharing/Share.tsx'
 import { VerbPanel } from '../verbs/VerbPanel.tsx'
 import { Around } from './Around.tsx'
 import { AskedCall } from './AskedCall.tsx'
 import { type Entry, parkedIn } from './entry.ts'
-import { groupOf, KIND_WORDS, senderOf } from './groups.ts'
+import { groupOf, isAnswered, KIND_WORDS, senderOf } from './groups.ts'
 import { tellEntry } from './tell-entry.ts'
-import { useAnswerDraft } from './useAnswerDraft.ts'
 
 interface Props {
   readonly entry: Entry
+  /** it does not wait any more: it is shown for whoever reads it, or was writing to it */
+  readonly isClosed: boolean
   readonly answerRef: Ref<HTMLTextAreaElement>
   /** it is closed: the next one may open */
-  readonly onDone: () => void
+  readonly onDone: (of: Entry) => void
   /** it is decided: no other one opens, whose button would stand under the finger */
-  readonly onDecided: () => void
+  readonly onDecided: (of: Entry) => void
 }
 
 /** One entry, with what came before it in its thread, and what can be done about it. */
-export function OpenEntry({ entry, answerRef, onDone, onDecided }: Props) {
+export function OpenEntry({ entry, isClosed, answerRef, onDone, onDecided }: Props) {
   const { correlation, kind, at } = entry
   const asked = askedIn(entry)
   const parked = kind === 'budget' ? parkedIn(entry.content) : null
   const sender = senderOf(entry)
-  const closing = useDeed(
-    (how: 'read' | 'dismissed') => api.inbox.close.$post({ json: { how, entries: [correlation] } }),
-    { stale: ['inbox'], onDone },
-  )
+  const decided = () => onDecided(entry)
   const [isActing, { toggle }] = useDisclosure()
-  const needs = groupOf(entry) === 'needs'
   return (
     <section className="card" aria-label="Entry">
       <Stack>
@@ -53,37 +52,36 @@ export function OpenEntry({ entry, answerRef, onDone, onDecided }: Props) {
             <Share of={{ to: '/inbox', search: { entry: correlation, in: groupOf(entry) } }} />
           </Group>
         </Group>
-        {asked === null ? (
+        {isClosed ? (
+          <Alert color="blue" p="xs" role="status">
+            This entry is closed, or asks for nothing any more.
+          </Alert>
+        ) : null}
+        {asked === null || isClosed ? (
           <div className="block">
             <Inert text={tellEntry(entry)} />
           </div>
         ) : (
-          <AskedCall asked={asked} from={sender} onDone={onDecided} />
+          <AskedCall asked={asked} from={sender} onDone={decided} />
         )}
-        {parked === null ? null : <BudgetForm name={parked.of} resumes={parked.being} onDone={onDecided} />}
-        {kind === 'question' || kind === 'answer' || kind === 'news' ? (
+        {parked === null || isClosed ? null : (
+          <BudgetForm name={parked.of} resumes={parked.being} onDone={decided} />
+        )}
+        {isAnswered(entry) ? (
           <AnswerForm
             correlation={correlation}
             isAnswer={kind !== 'question'}
+            isOff={isClosed}
             answerRef={answerRef}
-            onDone={onDone}
+            onDone={() => onDone(entry)}
           />
         ) : null}
         <Group gap="xs">
-          {needs ? (
-            <SmallButton loading={closing.isPending} onClick={() => closing.mutate('dismissed')}>
-              Dismiss without {asked === null ? 'an answer' : 'a yes or no'}
-            </SmallButton>
-          ) : (
-            <SmallButton loading={closing.isPending} onClick={() => closing.mutate('read')}>
-              Mark as read
-            </SmallButton>
-          )}
+          {isClosed ? null : <CloseButton {...{ entry, onDone, onDecided }} />}
           <SmallButton variant="subtle" aria-expanded={isActing} onClick={toggle}>
             Do something
           </SmallButton>
         </Group>
-        <Trouble error={closing.error} />
         <Collapse expanded={isActing}>{isActing ? <VerbPanel /> : null}</Collapse>
         <Around entry={entry} />
       </Stack>
@@ -91,26 +89,59 @@ export function OpenEntry({ entry, answerRef, onDone, onDecided }: Props) {
   )
 }
 
-interface AnswerProps extends Omit<Props, 'entry' | 'onDecided'> {
+/** Closes an entry without an answer. After one that is only read, the next one opens. */
+function CloseButton({ entry, onDone, onDecided }: Pick<Props, 'entry' | 'onDone' | 'onDecided'>) {
+  const needs = groupOf(entry) === 'needs'
+  const isSettled = useSettled()
+  const closing = useDeed(
+    (how: 'read' | 'dismissed') => api.inbox.close.$post({ json: { how, entries: [entry.correlation] } }),
+    { stale: ['inbox'], onDone: () => (needs ? onDecided : onDone)(entry) },
+  )
+  return (
+    <>
+      <SmallButton
+        loading={closing.isPending}
+        disabled={!isSettled}
+        onClick={() => closing.mutate(needs ? 'dismissed' : 'read')}
+      >
+        {needs ? `Dismiss without ${askedIn(entry) === null ? 'an answer' : 'a yes or no'}` : 'Mark as read'}
+      </SmallButton>
+      <Trouble error={closing.error} />
+    </>
+  )
+}
+
+interface AnswerProps extends Pick<Props, 'answerRef'> {
   readonly correlation: string
+  /** nothing waits for it any more */
+  readonly isOff: boolean
+  readonly onDone: () => void
   /** it goes on after an answer */
   readonly isAnswer: boolean
 }
 
-function AnswerForm({ correlation, isAnswer, answerRef, onDone }: AnswerProps) {
-  const draft = useAnswerDraft(correlation)
+function AnswerForm({ correlation, isAnswer, isOff, answerRef, onDone }: AnswerProps) {
+  const unsent = useUnsent(`answer ${correlation}`)
+  // The same words sent again after a fault are one answer.
+  const sent = useRef({ content: '', key: randomId() })
   const form = useForm({
-    initialValues: { content: draft.read() },
+    initialValues: { content: unsent.read() },
     validate: { content: isNotEmpty() },
-    onValuesChange: ({ content }) => draft.write(content),
+    onValuesChange: ({ content }) => unsent.write(content),
   })
   const answering = useDeed(
-    (json: typeof form.values) => api.inbox.reply.$post({ json: { correlation, ...json }, header: {} }),
+    ({ content }: typeof form.values) =>
+      api.inbox.reply.$post({
+        json: { correlation, content },
+        header: { 'idempotency-key': sent.current.key },
+      }),
     {
       stale: ['inbox'],
       onDone() {
-        draft.write('')
-        onDone()
+        const left = leftOf(form.getValues().content, sent.current.content)
+        form.setValues({ content: left })
+        unsent.write(left)
+        if (left === '') onDone()
       },
     },
   )
@@ -119,7 +150,12 @@ function AnswerForm({ correlation, isAnswer, answerRef, onDone }: AnswerProps) {
       form={form}
       doing={answering}
       submit={isAnswer ? 'Say more' : 'Send the answer'}
-      send={(values) => values}
+      isOff={isOff}
+      send={(values) => {
+        if (values.content !== sent.current.content)
+          sent.current = { content: values.content, key: randomId() }
+        return values
+      }}
     >
       <Textarea
         label={isAnswer ? 'What you say to it' : 'Your answer'}

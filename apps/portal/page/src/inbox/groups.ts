@@ -79,3 +79,7 @@ export function nextTo(entries: readonly Entry[], correlation: string): string |
   const at = entries.findIndex((entry) => entry.correlation === correlation)
   return (entries[at + 1] ?? entries[at - 1])?.correlation
 }
+
+/** Whether an entry takes words of the person. */
+export const isAnswered = ({ kind }: Pick<Entry, 'kind'>): boolean =>
+  kind === 'question' || kind === 'answer' || kind === 'news'

@@ -1,5 +1,5 @@
 import { useHotkeys } from '@mantine/hooks'
-import { isInDialog, useSingleKeys } from './single-keys.ts'
+import { isInDialog, takesText, useSingleKeys } from './single-keys.ts'
 
 interface Keys {
   readonly onNext: () => void
@@ -8,16 +8,26 @@ interface Keys {
   readonly onReply: () => void
 }
 
+/** Where the keys are letters, they are left to the field. */
+const LEFT = { preventDefault: false }
+
 /** j and k go through the list, e closes what is only read, r goes to the answer. In a field they are letters, and over a dialog nothing. */
 export function useInboxKeys({ onNext, onPrevious, onClose, onReply }: Keys): void {
   const [isOn] = useSingleKeys()
-  const unlessOff = (act: () => void) => () => {
-    if (isOn && !isInDialog(document)) act()
-  }
-  useHotkeys([
-    ['j', unlessOff(onNext)],
-    ['k', unlessOff(onPrevious)],
-    ['e', unlessOff(onClose)],
-    ['r', unlessOff(onReply)],
-  ])
+  const unlessOff =
+    (act: () => void, repeats = false) =>
+    (event: KeyboardEvent) => {
+      if (!isOn || isInDialog(document) || takesText(event.target)) return
+      event.preventDefault()
+      if (repeats || !event.repeat) act()
+    }
+  useHotkeys(
+    [
+      ['j', unlessOff(onNext, true), LEFT],
+      ['k', unlessOff(onPrevious, true), LEFT],
+      ['e', unlessOff(onClose), LEFT],
+      ['r', unlessOff(onReply), LEFT],
+    ],
+    [], // a checkbox and a tab are inputs, too: `takesText` tells them apart
+  )
 }

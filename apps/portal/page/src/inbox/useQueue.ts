@@ -2,7 +2,7 @@ import { useNavigate, useRouter, useSearch } from '@tanstack/react-router'
 import { useRef, useState } from 'react'
 import { useReading } from './Bulk.tsx'
 import type { Entry } from './entry.ts'
-import { GROUPS, type Group, groupOf, nextTo, senderOf, wantedOf } from './groups.ts'
+import { GROUPS, type Group, groupOf, isAnswered, nextTo, senderOf, wantedOf } from './groups.ts'
 import { useInbox } from './queries.ts'
 import { tellEntry } from './tell-entry.ts'
 import { useInboxKeys } from './useInboxKeys.ts'
@@ -11,7 +11,7 @@ import { useInboxKeys } from './useInboxKeys.ts'
 export function useQueue(counts: Readonly<Record<Group, number>>) {
   const { chosen, group, choose, goTo, latest } = usePlace(counts)
   const list = useInbox(group)
-  const { open, isSought } = useOpen(group, chosen)
+  const { open, isClosed, isSought } = useOpen(group, chosen)
   const [search, setSearch] = useState('')
   const [from, setFrom] = useState<string | null>(null)
   const [isOldestFirst, setOldestFirst] = useState(false)
@@ -22,27 +22,33 @@ export function useQueue(counts: Readonly<Record<Group, number>>) {
   const reading = useReading()
   const entries: readonly Entry[] = list.data?.items ?? []
   const shown = wantedOf(entries, { search, from, isOldestFirst }, tellEntry)
+  const neighbour = useNeighbour(shown, chosen)
   const step = (by: 1 | -1) => {
     setHint(null)
     const at = shown.findIndex(({ correlation }) => correlation === latest())
     const next = shown[at < 0 ? 0 : at + by]
     if (next !== undefined) choose(next.correlation)
   }
-  const onDone = () => choose(open === null ? undefined : nextTo(shown, open.correlation))
+  /** From an entry that is done to another, or to none. Who looks at something else by now stays there. */
+  const leave = (of: Entry, to: string | undefined) => {
+    if (latest() === of.correlation) choose(to)
+  }
+  const onDone = (of: Entry) => leave(of, neighbour())
   const markRead = () => {
     setRefused(null)
     if (open === null) return setHint('Choose an entry first, by j or k.')
+    if (isClosed || latest() !== open.correlation) return // it is drawn no more, or not yet
     if (groupOf(open) === 'needs')
       return setHint('This entry needs a decision, so e does not close it: answer it, decide, or dismiss it.')
     reading.mutateAsync([open.correlation]).catch(setRefused) // each one: several may be under way
-    onDone()
+    onDone(open)
   }
-  useInboxKeys({
-    onNext: () => step(1),
-    onPrevious: () => step(-1),
-    onReply: () => answer.current?.focus(),
-    onClose: markRead,
-  })
+  const reply = () => {
+    if (open === null) return setHint('Choose an entry first, by j or k.')
+    if (!isAnswered(open)) return setHint('This entry takes no words: decide it, or mark it as read.')
+    answer.current?.focus()
+  }
+  useInboxKeys({ onNext: () => step(1), onPrevious: () => step(-1), onReply: reply, onClose: markRead })
   return {
     list,
     group,
@@ -51,6 +57,7 @@ export function useQueue(counts: Readonly<Record<Group, number>>) {
     /** the correlation that the address names */
     chosen,
     open,
+    isClosed,
     isSought,
     selected,
     select,
@@ -61,7 +68,7 @@ export function useQueue(counts: Readonly<Record<Group, number>>) {
     hint,
     answer,
     onDone,
-    onDecided: () => choose(undefined),
+    onDecided: (of: Entry) => leave(of, undefined),
     onGroup(next: Group) {
       select(new Set())
       setFrom(null)
@@ -73,44 +80,61 @@ export function useQueue(counts: Readonly<Record<Group, number>>) {
 
 /** The part and the entry that the address names. */
 function usePlace(counts: Readonly<Record<Group, number>>) {
-  const navigate = useNavigate({ from: '/inbox' })
+  const navigate = useNavigate()
   const router = useRouter()
   const { entry: chosen, in: asked } = useSearch({ from: '/signed-in/inbox' })
-  const group = asked ?? GROUPS.find((one) => counts[one] > 0) ?? 'needs'
+  // What was shown first stays, also where something that needs a decision comes meanwhile.
+  const [first] = useState(() => GROUPS.find((one) => counts[one] > 0) ?? 'needs')
+  const group = asked ?? first
   return {
     chosen,
     group,
     choose: (entry: string | undefined) =>
       void navigate({
+        to: '/inbox',
         search: entry === undefined ? { in: group } : { entry, in: group },
         replace: true,
         resetScroll: false,
       }),
-    goTo: (next: Group) => void navigate({ search: { in: next } }),
-    /** A key may come before what the last one chose is drawn. */
-    latest: () => (router.latestLocation.search as { readonly entry?: string }).entry,
+    goTo: (next: Group) => void navigate({ to: '/inbox', search: { in: next } }),
+    /** The entry that is chosen here now. A key, or an answer of the server, may come before what was chosen last is drawn. */
+    latest(): string | undefined {
+      const { pathname, search } = router.latestLocation
+      return pathname === '/inbox' ? (search as { readonly entry?: string }).entry : undefined
+    },
   }
 }
 
+/** @returns tells which entry stands beside the chosen one, or stood there before that one was closed */
+function useNeighbour(shown: readonly Entry[], chosen: string | undefined): () => string | undefined {
+  const known = useRef<{ readonly of: string; readonly next: string | undefined } | null>(null)
+  if (chosen !== undefined && shown.some(({ correlation }) => correlation === chosen))
+    known.current = { of: chosen, next: nextTo(shown, chosen) }
+  return () => (known.current?.of === chosen ? known.current?.next : undefined)
+}
+
 /**
- * The entry that the address names. It is looked for in the other parts where its own does not hold it: what needed a decision may need
- * none any more.
+ * The entry that the address names. One that was open stays so once it is closed elsewhere: somebody may be writing to it. An address that one
+ * came by is looked for in the other parts, too: what needed a decision may need none any more.
  * @returns `isSought`: `true` while it is looked for, `'beyond'` where it may be among what no list shows
  */
 function useOpen(group: Group, chosen: string | undefined) {
   const own = useInbox(group)
+  const last = useRef<Entry | null>(null)
   const isHere = own.data === undefined || own.data.items.some(({ correlation }) => correlation === chosen)
-  const isElsewhere = chosen !== undefined && !isHere
+  const isElsewhere = chosen !== undefined && !isHere && last.current?.correlation !== chosen
   const lists = [
     useInbox('needs', isElsewhere),
     useInbox('answers', isElsewhere),
     useInbox('notices', isElsewhere),
   ]
-  const open =
+  const found =
     lists.flatMap(({ data }) => data?.items ?? []).find(({ correlation }) => correlation === chosen) ?? null
+  if (found !== null) last.current = found
+  const held = last.current?.correlation === chosen ? last.current : null
   const isSought: boolean | 'beyond' =
     own.data === undefined || (isElsewhere && lists.some(({ isFetching }) => isFetching))
       ? true
       : lists.some(({ data }) => data?.isWhole !== true) && 'beyond'
-  return { open, isSought }
+  return { open: found ?? held, isClosed: found === null && held !== null, isSought }
 }

@@ -5,6 +5,7 @@ import { type KeyboardEvent, useRef } from 'react'
 import { api } from '../api/client.ts'
 import { useDeed } from '../api/deed.ts'
 import { randomId } from '../api/random-id.ts'
+import { leftOf, useUnsent } from '../api/useUnsent.ts'
 import { Form, given } from '../parts/index.ts'
 import { Sent } from './Sent.tsx'
 import { WhomInput } from './WhomInput.tsx'
@@ -38,9 +39,11 @@ const EMPTY = {
  * form nor what it sent last, nor the memory of mutations, which holds no variables of this one.
  */
 export function Composer({ target, thread, onSaid }: Props) {
+  const unsent = useUnsent(`words ${target ?? thread ?? ''}`)
   const form = useForm({
-    initialValues: { ...EMPTY, target: target ?? '' },
+    initialValues: { ...EMPTY, target: target ?? '', content: unsent.read() },
     validate: { content: isNotEmpty() },
+    onValuesChange: ({ content }) => unsent.write(content),
   })
   const [isOpen, { toggle }] = useDisclosure()
   // The thread may begin with what is said here, and then it goes on in it.
@@ -98,10 +101,6 @@ export function Composer({ target, thread, onSaid }: Props) {
     </Form>
   )
 }
-
-/** What somebody typed while the words before it were sent. */
-const leftOf = (typed: string, sent: string): string =>
-  typed.startsWith(sent) ? typed.slice(sent.length).trimStart() : typed
 
 /** Enter sends; with Shift it begins a line, and while a letter is composed it is part of it. */
 function sendOnEnter(event: KeyboardEvent<HTMLTextAreaElement>) {

@@ -1,5 +1,7 @@
 import { Group, Title } from '@mantine/core'
 import { type ReactNode, useEffect } from 'react'
+import { seen } from '../text/unseen.ts'
+import { Inert } from './Inert.tsx'
 import { Quiet } from './small.ts'
 
 interface Props {
@@ -15,13 +17,13 @@ interface Props {
 /** The head of a page. A title of plain text is also that of the tab of the browser. */
 export function PageHead({ title, beside, children, action }: Props) {
   useEffect(() => {
-    if (typeof title === 'string') document.title = `${title} · TreeOS`
+    if (typeof title === 'string') document.title = `${seen(title)} · TreeOS`
   }, [title])
   return (
     <Group justify="space-between" align="flex-start">
       <div className="grows">
         <Group gap="xs" align="baseline">
-          <Title order={1}>{title}</Title>
+          <Title order={1}>{typeof title === 'string' ? <Inert text={title} /> : title}</Title>
           {beside}
         </Group>
         {children === undefined ? null : <Quiet component="div">{children}</Quiet>}

@@ -4,6 +4,7 @@ import type { FoundBy } from '../api/deed.ts'
 import type { threadQuery } from '../api/queries.ts'
 import { sessionQuery } from '../api/queries.ts'
 import { SmallButton } from '../parts/index.ts'
+import { escaped } from '../text/unseen.ts'
 import { download, fileNameOf } from './download.ts'
 import { threadText } from './thread-text.ts'
 
@@ -24,7 +25,9 @@ export function ThreadExport({ of: thread }: { readonly of: FoundBy<ReturnType<t
         <Menu.Item onClick={leave('text/markdown', 'md', threadText(thread, session?.reality ?? ''))}>
           As Markdown
         </Menu.Item>
-        <Menu.Item onClick={leave('application/json', 'json', `${JSON.stringify(thread, null, 2)}\n`)}>
+        <Menu.Item
+          onClick={leave('application/json', 'json', `${escaped(JSON.stringify(thread, null, 2))}\n`)}
+        >
           As JSON
         </Menu.Item>
         <Menu.Item onClick={() => print()}>Print</Menu.Item>

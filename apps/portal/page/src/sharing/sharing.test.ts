@@ -34,6 +34,12 @@ it('a thread is exported with who said what and how its moments ended', () => {
   expect(text).toContain('Moment 3 failed: FORBIDDEN.')
 })
 
+it('words from outside are marked in the file, too', () => {
+  const [line] = THREAD.lines
+  const text = threadText({ ...THREAD, lines: [{ ...line!, outside: true }] }, 'till')
+  expect(text).toContain('## @ada to @kid (from outside)')
+})
+
 it('no words of others become markup of the file: the fence is longer than any in them', () => {
   const text = threadText(THREAD, 'till')
   const fence = /^(`{4,})text$/m.exec(text)?.[1] ?? ''

@@ -24,7 +24,7 @@ export function threadText(
   return `${[...head, ...lines.map(lineText)].join('\n\n')}\n`
 }
 
-function lineText({ at, from, to, content, notice, isOpen, moment }: Told['lines'][number]): string {
+function lineText({ at, from, to, content, notice, outside, isOpen, moment }: Told['lines'][number]): string {
   const who = from === null ? (notice ? 'A notice' : 'A change') : inLine(from)
   const end =
     moment === null
@@ -32,7 +32,11 @@ function lineText({ at, from, to, content, notice, isOpen, moment }: Told['lines
         ? 'It waits.'
         : ''
       : `Moment ${moment.n} ${inLine(endedBy(moment.outcome, moment.reason))}.`
-  return [`## ${who} to ${inLine(to)}`, at, quoted(wordsOf(content)), ...(end === '' ? [] : [end])].join(
-    '\n\n',
-  )
+  const mark = outside === true ? ' (from outside)' : ''
+  return [
+    `## ${who} to ${inLine(to)}${mark}`,
+    at,
+    quoted(wordsOf(content)),
+    ...(end === '' ? [] : [end]),
+  ].join('\n\n')
 }

@@ -13,6 +13,7 @@ import { Link } from '@tanstack/react-router'
 import { own } from '../api/client.ts'
 import { sessionQuery } from '../api/queries.ts'
 import { keepKey } from '../api/session.ts'
+import { forgetUnsent } from '../api/useUnsent.ts'
 import { Icon, Quiet } from '../parts/index.ts'
 import { openPalette } from './Palette.tsx'
 
@@ -61,7 +62,10 @@ function Account({ stance }: { readonly stance: string }) {
   const { colorScheme, setColorScheme } = useMantineColorScheme()
   const leaving = useMutation({
     mutationFn: () => own['sign-out'].$post(),
-    onSettled: () => keepKey(null),
+    onSettled: () => {
+      forgetUnsent()
+      keepKey(null)
+    },
   })
   return (
     <Menu position="bottom-end" width={200}>

@@ -47,7 +47,7 @@ export function World() {
                 </Rows>
                 {more ? (
                   <Quiet size="xs" p="xs">
-                    More spaces are there than are shown.
+                    More spaces are there than are shown, and no number holds who is in them.
                   </Quiet>
                 ) : null}
               </nav>
