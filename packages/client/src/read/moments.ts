@@ -204,7 +204,14 @@ function calledIn(decision: Decision, wake: InboxEntry | null): Called | null {
   if (decision.kind !== 'call') return null
   const { call } = decision
   if (call.verb === 'see') return { verb: 'see', target: call.address }
-  if (call.verb === 'be') return { verb: 'be', operation: call.operation }
+  if (call.verb === 'be') {
+    const { name } = call.operation === 'birth' ? call.payload : {}
+    return {
+      verb: 'be',
+      operation: call.operation,
+      ...(typeof name === 'string' ? { target: `@${name}` } : {}),
+    }
+  }
   const asker = call.verb === 'summon' && wake?.caller != null ? stanceOf(wake.caller.name) : null
   const target = call.target ?? asker
   return {

@@ -1,5 +1,6 @@
 import { useNavigate, useRouter, useSearch } from '@tanstack/react-router'
 import { useRef, useState } from 'react'
+import { byName } from '../text/by-name.ts'
 import { useReading } from './Bulk.tsx'
 import type { Entry } from './entry.ts'
 import { GROUPS, type Group, groupOf, isAnswered, nextTo, senderOf, wantedOf } from './groups.ts'
@@ -62,7 +63,7 @@ export function useQueue(counts: Readonly<Record<Group, number>>) {
     selected,
     select,
     filter: { search, setSearch, from, setFrom, isOldestFirst, setOldestFirst },
-    senders: [...new Set(entries.map(senderOf))].sort(),
+    senders: [...new Set(entries.map(senderOf))].sort(byName),
     isFiltered: search !== '' || from !== null,
     refused,
     hint,

@@ -1,6 +1,7 @@
 import { Autocomplete, Button, Group, NativeSelect, NumberInput, Progress, Stack, Text } from '@mantine/core'
 import { useState } from 'react'
 import { Card, Copied, Inert, plural, Quiet, SmallButton, Trouble } from '../parts/index.ts'
+import { byName } from '../text/by-name.ts'
 import { TrialRows } from './TrialRows.tsx'
 import { type TrialFile, useTryIt } from './useTryIt.ts'
 import { estimateWords, type OfCandidate, summaryWords } from './words.ts'
@@ -77,7 +78,7 @@ export function TryIt({
             size="xs"
             label="Of whom"
             placeholder="everybody who wore it"
-            data={[...beings]}
+            data={[...beings].sort(byName)}
             value={chosen.being}
             renderOption={({ option }) => <Inert text={option.value} />}
             onChange={(next) => choose({ being: next })}

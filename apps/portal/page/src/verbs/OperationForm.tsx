@@ -4,6 +4,7 @@ import { useQuery } from '@tanstack/react-query'
 import { type Call, type FoundBy, useAct } from '../api/deed.ts'
 import { reachQuery } from '../api/queries.ts'
 import { Form, given, Inert, parsed, Quiet } from '../parts/index.ts'
+import { byName } from '../text/by-name.ts'
 import { ArgumentInput } from './ArgumentInput.tsx'
 import { argumentsIn, type Field, fieldsOf, type Written } from './arguments.ts'
 import { Result } from './Result.tsx'
@@ -100,7 +101,7 @@ interface TargetProps {
 function TargetInput({ targets, ...input }: TargetProps) {
   const { data } = useQuery(reachQuery)
   const named = [...(data?.surface.canSee ?? []), ...(data?.surface.canSummon ?? [])]
-  const addresses = [...new Set(named.filter((entry) => typeof entry === 'string'))].sort()
+  const addresses = [...new Set(named.filter((entry) => typeof entry === 'string'))].sort(byName)
   return (
     <Autocomplete
       label="Target"

@@ -2,6 +2,7 @@ import { Group, Stack, Text, Title } from '@mantine/core'
 import { useInfiniteQuery } from '@tanstack/react-query'
 import { spaceQuery } from '../api/queries.ts'
 import { Answer, Card, Code, Empty, Inert, plural, Quiet, Rows } from '../parts/index.ts'
+import { byName } from '../text/by-name.ts'
 import { OccupantRow } from './OccupantRow.tsx'
 import { SpaceMap } from './SpaceMap.tsx'
 
@@ -18,7 +19,10 @@ export function Space({ path }: { readonly path: string }) {
         const [first] = pages
         if (first === undefined) return null
         const { type, owner, size, matters, qualities, population } = first
-        const occupants = pages.flatMap((page) => page.occupants)
+        const here = pages.flatMap((page) => page.occupants)
+        // With further pages they stay as they came, so that none moves while one scrolls.
+        const isWhole = pages.length === 1 && !hasNextPage
+        const occupants = isWhole ? here.sort((a, b) => byName(a.stance, b.stance)) : here
         const told = [
           type,
           size === undefined ? null : `${size.x} × ${size.y}`,
