@@ -221,7 +221,7 @@ describe('an operation of an extension', () => {
   it('every chain is whole, and every row is what its facts yield', () => expectUnbroken(world))
 
   it('control: rows that are not frozen can be changed by it', async () => {
-    const freeze = vi.spyOn(Object, 'freeze').mockImplementation((value: unknown) => value)
+    const freeze = vi.spyOn(Object, 'freeze').mockImplementation((value) => value as Readonly<unknown>)
     try {
       await bear('loose') // nobody has read it before, so no frozen row of it is kept
       await play(world, 'loose', { verb: 'do', action: 'hostile:crime-0', target: '/', args: {} })
