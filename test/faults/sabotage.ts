@@ -35,16 +35,15 @@ export async function sabotage(owner: Kysely<StoreDb>, what: Sabotage): Promise<
 
 /** Append without the moment's key: a repeated call writes again. */
 async function unkey(owner: Kysely<StoreDb>): Promise<void> {
-  const keyed = 'if exists (select from moment_outcome where moment = this_moment) then'
   const closes = "if jsonb_typeof(batch->'outcome') = 'object'"
   const unclosed = "not exists (select from moment_outcome where moment = batch->>'moment')"
-  await rewrite(owner, 'lock_and_check', [[keyed, 'if false then']])
+  await rewrite(owner, 'lock_and_check', [['if found_so.is_done then', 'if false then']])
   await rewrite(owner, 'append', [[`${closes} then`, `${closes} and ${unclosed} then`]])
 }
 
 /** Append although a head that the decision read has moved. */
 const unhold = (owner: Kysely<StoreDb>) =>
-  rewrite(owner, 'lock_and_check', [['if moved is not null then', 'if false then']])
+  rewrite(owner, 'lock_and_check', [['elsif moved is not null or found_so.is_cut then', 'elsif false then']])
 
 /** Wakes are claimed in the order of the clock, not of their numbers. */
 const orderByClock = (owner: Kysely<StoreDb>) =>
@@ -53,7 +52,10 @@ const orderByClock = (owner: Kysely<StoreDb>) =>
 /** A life that ends midway keeps the wake it had claimed. */
 const keepClaims = (owner: Kysely<StoreDb>) =>
   rewrite(owner, 'close_moment', [
-    ['update inbox set claimed_by = null where claimed_by = this_moment and closed_by is null;', 'null;'],
+    [
+      'where id = (select wake from moment_open where moment = this_moment) and claimed_by = this_moment and closed_by is null;',
+      'where false;',
+    ],
   ])
 
 /** The sweep finds nobody who waits. A wake whose doorbell was lost stays unread. */

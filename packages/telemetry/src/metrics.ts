@@ -160,7 +160,7 @@ export class RealityMetrics {
           count(*) filter (where key like 'approval:%') as approvals
         from treeos.projection
         where key like 'being:%' and not treeos.has_ended(substr(key, 7))
-          or key like 'approval:%' and state like '%"state":"open"%'
+          or found_as = 'asked'
         group by cognition`.execute(this.#db),
     ])
     this.#wakes.set(inboxes.waiting)

@@ -303,13 +303,13 @@ describe('a worker that comes late', () => {
     expect(await stored(moment)).toEqual({ ...NOTHING, open: true })
 
     const { rows } = await sql<{ definition: string }>`
-      select pg_get_functiondef('treeos.write_moment(jsonb)'::regprocedure) as definition`.execute(
+      select pg_get_functiondef('treeos.write_moment(jsonb, boolean, boolean)'::regprocedure) as definition`.execute(
       world.owner,
     )
     const guarded = rows[0]!.definition
     const unguarded = guarded.replace(
-      'if not found and not exists (select from moment_open',
-      'if false and not exists (select from moment_open',
+      'elsif not exists (select from moment_open',
+      'elsif false and not exists (select from moment_open',
     )
     expect(unguarded).not.toBe(guarded)
     await sql.raw(unguarded).execute(world.owner)

@@ -45,9 +45,10 @@ export async function append(db: Db, batch: Batch): Promise<Appended> {
   return answer
 }
 
-/** The answer in place of the error by which the SQL function takes back what it wrote; throws any other error. */
+/** The answer in place of the error by which Postgres takes back what the function wrote; throws any other error. */
 function reopenedOf(error: unknown): { rows: { answer: SqlAnswer }[] } {
-  if ((error as { code?: unknown }).code !== 'TR004') throw error
+  const { code, constraint } = error as { code?: unknown; constraint?: unknown }
+  if (code !== 'TR004' && constraint !== 'moment_decision_pkey') throw error
   return { rows: [{ answer: { status: 'reopened' } }] }
 }
 

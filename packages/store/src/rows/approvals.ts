@@ -2,8 +2,8 @@ import type { BeingName, MomentId } from '@treeos/core'
 import { sql } from 'kysely'
 import type { Db } from '../sql/database.ts'
 
-/** Calls that wait for a yes, by the words of the index projection_asked. A call may quote them, so the state is asked, too. */
-export const isWaitingForYes = sql`key like 'approval:%' and state like '%"state":"open"%' and treeos.told(convert_to(state, 'UTF8'))->>'state' = 'open'`
+/** Calls that wait for a yes. One that was answered may quote the words by which they are found, so the state is asked, too. */
+export const isWaitingForYes = sql`found_as = 'asked' and treeos.told(convert_to(state, 'UTF8'))->>'state' = 'open'`
 
 /** Calls that wait for a yes and that nobody answered in time, by the moments that asked. */
 export async function listOverdueApprovals(db: Db, limit: number): Promise<MomentId[]> {

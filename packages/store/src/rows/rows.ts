@@ -123,7 +123,7 @@ export async function listRows(
 /** States of the beings that may have a schedule. The index goes by the text of a row, so some have none. */
 export async function listScheduling(db: Db): Promise<Json[]> {
   const { rows } = await sql<{ state: string }>`
-    select state from treeos.projection where scheduling`.execute(db)
+    select state from treeos.projection where found_as = 'scheduling'`.execute(db)
   return rows.map(({ state }) => decodeJson(state))
 }
 

@@ -110,8 +110,8 @@ export interface ProjectionTable {
   /** the maker of a being */
   parent: string | null
   cognition: string | null
-  /** a being whose state may hold a schedule */
-  scheduling: GeneratedAlways<boolean>
+  /** `scheduling`: a being whose state may hold a schedule; `asked`: a call that may wait for a yes */
+  found_as: GeneratedAlways<string | null>
 }
 
 /** Which being is woken by a change of which path. */

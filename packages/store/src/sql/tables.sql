@@ -2,6 +2,10 @@
 
 create schema if not exists treeos;
 
+-- Kinds by a domain: Postgres reads the check of a table anew for each statement that inserts.
+create domain treeos.wake_kind as text check (value in ('summon', 'act', 'event'));
+create domain treeos.outcome_kind as text check (value in ('act', 'see', 'failure', 'skipped', 'waiting'));
+
 create table treeos.reality (
   singleton boolean primary key default true check (singleton),
   id uuid not null default gen_random_uuid(),
@@ -22,7 +26,7 @@ create table treeos.head (
 
 create table treeos.fact (
   reel text not null,
-  seq bigint not null check (seq > 0),
+  seq bigint not null, -- from 1: each follows the head of its reel
   kind text not null,
   moment text,
   hash bytea not null unique,
@@ -61,17 +65,18 @@ create table treeos.projection (
   place text,
   parent text,
   cognition text,
-  -- Few beings have a schedule. The text of canonical JSON shows whether a row may have one; a row that only quotes these
-  -- characters is read and then ignored. A column of its own, so that a new state does not change every index.
-  scheduling boolean not null generated always as (key like 'being:%' and state like '%"schedule":{%') stored
+  -- Few rows are looked for by what they say: beings with a schedule, and calls that wait for a yes. The text of canonical JSON shows
+  -- whether a row may be one; a row that only quotes these characters is read and then ignored. A column of its own, because an index
+  -- that names the state would let each new state change every index.
+  found_as text generated always as (case
+    when key like 'being:%' and state like '%"schedule":{%' then 'scheduling'
+    when key like 'approval:%' and state like '%"state":"open"%' then 'asked' end) stored
 );
 -- Looks take the first of a crowd in the order of the collation C.
 create index projection_place on treeos.projection (place, key collate "C") where place is not null;
 create index projection_parent on treeos.projection (parent, key) where parent is not null;
 create index projection_reel on treeos.projection (reel, key);
-create index projection_scheduling on treeos.projection (key) where scheduling;
--- Calls that wait for a yes. A call may quote these characters, so who reads them looks at the state, too.
-create index projection_asked on treeos.projection (key) where key like 'approval:%' and state like '%"state":"open"%';
+create index projection_found on treeos.projection (found_as, key) where found_as is not null;
 
 -- Content-addressed and never overwritten: role specs, faces, larger contents.
 create table treeos.blob (
@@ -94,7 +99,7 @@ create table treeos.life (
 create table treeos.inbox (
   id text primary key,
   being text not null,
-  kind text not null check (kind in ('summon', 'act', 'event')),
+  kind treeos.wake_kind not null,
   priority smallint not null,
   age bigint generated always as identity,
   at timestamptz not null default clock_timestamp(),
@@ -225,7 +230,7 @@ create table treeos.moment_outcome (
   moment text primary key,
   being text not null,
   n integer not null,
-  kind text not null check (kind in ('act', 'see', 'failure', 'skipped', 'waiting')),
+  kind treeos.outcome_kind not null,
   reason text,
   wake text,
   sealed_at bigint not null,

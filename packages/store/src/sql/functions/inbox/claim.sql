@@ -10,20 +10,24 @@ declare
   mind text; -- its cognition
   by_anything boolean;
   by_yes boolean; -- by a call that was approved
-  alive integer;
+  parks boolean; -- the being met a limit, which may be over
+  found_so record; -- of the moment and its being
 begin
-  select cognition into mind from projection where key = 'being:' || whose;
-  by_anything := coalesce(mind not in ('human', 'paused'), false) and (mind = 'ended' or not is_parked(whose));
+  select p.cognition, exists (select from parking k where k.being = whose) into mind, parks from projection p where p.key = 'being:' || whose;
+  by_anything := coalesce(mind not in ('human', 'paused'), false) and (mind = 'ended' or not parks or not is_parked(whose));
   by_yes := coalesce(mind <> 'paused', false);
   -- Locked, so that two runs of one moment do not claim a wake each.
   select h.claimed into last_claimed from head h where h.reel = 'moments:' || whose for update;
-  select max(generation) into alive from life where being = whose;
-  if alive is distinct from its_generation then
-    raise exception 'generation % of % has ended; generation % lives', its_generation, whose, alive using errcode = 'TR003';
+  select (select max(generation) from life where being = whose) alive,
+      exists (select from moment_open where moment = for_moment) is_open,
+      exists (select from inbox where id = last_claimed and claimed_by = for_moment) has_claimed
+    into found_so;
+  if found_so.alive is distinct from its_generation then
+    raise exception 'generation % of % has ended; generation % lives', its_generation, whose, found_so.alive using errcode = 'TR003';
   end if;
   -- The moment may be open although its claim was lost, and may have claimed another wake since.
-  select i.* into claimed from moment_open m join inbox i on i.id = m.wake where m.moment = for_moment;
-  if found then
+  if found_so.is_open then
+    select i.* into claimed from moment_open m join inbox i on i.id = m.wake where m.moment = for_moment;
     if claimed.claimed_by is distinct from for_moment then
       update inbox set claimed_by = null where id = last_claimed and claimed_by = for_moment and closed_by is null;
       update inbox set claimed_by = for_moment where id = claimed.id and claimed_by is null;
@@ -33,8 +37,9 @@ begin
     return next claimed;
     return;
   end if;
-  select * into claimed from inbox where id = last_claimed and claimed_by = for_moment;
-  if not found then
+  if found_so.has_claimed then
+    select * into claimed from inbox where id = last_claimed;
+  else
     loop
       select * into claimed from inbox
         where being = whose and closed_by is null and claimed_by is null and (by_anything or kind = 'act' or by_yes and brings_yes(kind, id))

@@ -17,27 +17,26 @@
 create or replace function treeos.append(batch jsonb) returns jsonb
 language plpgsql security definer set search_path = treeos, pg_temp set plan_cache_mode = force_generic_plan as $$
 declare
-  refusal jsonb := lock_and_check(batch);
+  checked record;
+  written record;
   woken jsonb := '[]';
-  listened boolean;
   guarded boolean := not is_owned();
   wake inbox;
 begin
-  if refusal is not null then
-    return refusal;
+  checked := lock_and_check(batch);
+  if checked.refusal is not null then
+    return checked.refusal;
   end if;
   if batch ?| array['open', 'decision'] then
-    perform write_moment(batch);
+    perform write_moment(batch, checked.is_open, checked.is_decided);
   end if;
   if guarded then
     wake := require_own_wake(batch);
-    -- What its effect brought is from outside.
-    wake.outside := wake.outside or exists (select from moment_effect where moment = batch->>'moment' and result is not null);
   end if;
   if guarded and batch->'facts' @? 'strict $[*] ? (@.kind starts with "origin:")' and are_marks_folded(batch->'facts', batch->'rows') is not true then
     raise exception 'refused: what is marked, or vouched for, has no row in the batch' using errcode = '42501';
   end if;
-  perform write_facts(batch, guarded, wake);
+  written := write_facts(batch, guarded, wake);
   if batch->'facts' @? 'strict $[*] ? (@.kind == "fact:erased" || @.kind == "moment:erased")' then
     perform erase(batch->'facts');
   end if;
@@ -54,7 +53,6 @@ begin
     end if;
   end if;
   if jsonb_typeof(batch->'outcome') = 'object' then
-    listened := (select listens_until > clock_timestamp() from head where reel = 'moments:' || (batch->>'being'));
     perform close_moment(batch);
   end if;
   -- Each step below is skipped when the batch has no part for it.
@@ -71,7 +69,7 @@ begin
     end if;
     perform write_leases(batch->'rows', (batch->>'leaseSeconds')::integer);
   end if;
-  perform write_journal(case when jsonb_typeof(batch->'outcome') = 'object' then batch->>'moment' end, batch->'facts');
+  perform write_journal(case when jsonb_typeof(batch->'outcome') = 'object' then batch->>'moment' end, written.reels, written.seqs);
   return jsonb_build_object('status', 'appended', 'waiting', count_waiting(batch->>'being'), 'woken', woken,
-    'listened', coalesce(listened, false));
+    'listened', coalesce(checked.listened, false));
 end $$;

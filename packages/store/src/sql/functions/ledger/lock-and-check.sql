@@ -1,12 +1,17 @@
--- Locks all heads that the batch has read. Returns why the batch may not be written, or null.
-create or replace function treeos.lock_and_check(batch jsonb) returns jsonb language plpgsql as $$
+-- Locks all heads that the batch has read.
+-- @param refusal why the batch may not be written, or null
+-- @param listened until now the being's run said that it looks for wakes by itself
+-- @param is_open an open record of the moment is stored
+-- @param is_decided a decision of the moment is stored
+create or replace function treeos.lock_and_check(batch jsonb, out refusal jsonb, out listened boolean, out is_open boolean,
+  out is_decided boolean) language plpgsql as $$
 declare
   this_being text := batch->>'being';
   this_moment text := batch->>'moment';
   wanted record;
   stands record;
   moved text;
-  generation_now integer;
+  found_so record; -- of the moment and its being
 begin
   -- Insert missing heads before locking them. Otherwise two first appends at once would end in a unique violation.
   if batch->'heads' @? '$[*] ? (@.seq == 0)' then
@@ -24,7 +29,10 @@ begin
     order by h.reel collate "C"
   loop
     if wanted.write then
-      select seq, state_seq into stands from head where reel = wanted.reel for update;
+      select seq, state_seq, listens_until into stands from head where reel = wanted.reel for update;
+      if wanted.reel = 'moments:' || this_being then
+        listened := stands.listens_until > clock_timestamp();
+      end if;
     else
       select seq, state_seq into stands from head where reel = wanted.reel for share;
     end if;
@@ -35,26 +43,30 @@ begin
     end if;
   end loop;
 
+  -- Whoever wrote a cut thread's row read no head of it, so the thread is looked up and not locked.
+  select exists (select from moment_outcome where moment = this_moment) is_done,
+      (select max(generation) from life where being = this_being) generation,
+      exists (select from projection where key = 'thread:' || (batch->>'thread')) is_cut,
+      exists (select from moment_open where moment = this_moment) is_open,
+      exists (select from moment_decision where moment = this_moment) is_decided
+    into found_so;
+  is_open := found_so.is_open;
+  is_decided := found_so.is_decided;
   if this_moment is not null then
-    if exists (select from moment_outcome where moment = this_moment) then
-      return jsonb_build_object('status', 'done');
+    if found_so.is_done then
+      refusal := jsonb_build_object('status', 'done');
+      return;
     end if;
-    generation_now := current_generation(this_being);
-    if generation_now is distinct from (batch->>'generation')::integer then
-      return jsonb_build_object('status', 'superseded', 'generation', generation_now);
+    if found_so.generation is distinct from (batch->>'generation')::integer then
+      refusal := jsonb_build_object('status', 'superseded', 'generation', found_so.generation);
+      return;
     end if;
   end if;
   -- The lease needs no lock: taking or releasing one writes a fact on the being's reel, and every act of the being has read
   -- that reel's head. So only the expiry is checked here.
   if jsonb_typeof(batch->'lease') = 'number' and not lease_is_valid(this_being, (batch->>'lease')::integer) then
-    return jsonb_build_object('status', 'unleased');
+    refusal := jsonb_build_object('status', 'unleased');
+  elsif moved is not null or found_so.is_cut then
+    refusal := jsonb_build_object('status', 'stale', 'reel', coalesce(moved, 'thread:' || (batch->>'thread')));
   end if;
-  -- Whoever wrote a cut thread's row read no head of it, so the thread is looked up and not locked.
-  if moved is null and exists (select from projection where key = 'thread:' || (batch->>'thread')) then
-    moved := 'thread:' || (batch->>'thread');
-  end if;
-  if moved is not null then
-    return jsonb_build_object('status', 'stale', 'reel', moved);
-  end if;
-  return null;
 end $$;

@@ -1,13 +1,14 @@
 -- The wake of the moment that a batch ends. Raises an error unless the batch follows from it: the moment was opened for this wake,
 -- which no other moment has claimed, and what a person's act asked for, or said yes to, is what the moment decided. Without a moment a batch holds facts
 -- and their rows, what tells a being that nobody answered it in time, and which models came or went. An outcome of a life that is over changes
--- nothing.
+-- nothing. The wake is `outside`, too, when an effect of the moment brought something: that is from outside.
 create or replace function treeos.require_own_wake(batch jsonb) returns treeos.inbox language plpgsql stable as $$
 declare
   this_being text := batch->>'being';
   this_moment text := batch->>'moment';
   ended text := batch#>>'{outcome,kind}';
   is_over boolean := coalesce(batch#>>'{outcome,reason}' = 'superseded', false);
+  own record;
   w inbox;
 begin
   if this_moment is null or is_over then
@@ -25,8 +26,10 @@ begin
     end if;
     return null;
   end if;
-  select i.* into w from inbox i join moment_open o on o.wake = i.id
+  select i as wake, e.result is not null as has_result into own
+    from inbox i join moment_open o on o.wake = i.id left join moment_effect e on e.moment = o.moment
     where o.moment = this_moment and o.being = this_being and i.id = batch#>>'{outcome,wake}';
+  w := own.wake;
   if not found
     or this_moment is distinct from format('%s/%s/%s', this_being, batch->>'generation', batch#>>'{outcome,n}')
     or is_claimable(w, this_being, this_moment) is not true
@@ -39,5 +42,6 @@ begin
   then
     raise exception 'refused: moment % does what % does not ask for', this_moment, w.id using errcode = '42501';
   end if;
+  w.outside := w.outside or own.has_result;
   return w;
 end $$;

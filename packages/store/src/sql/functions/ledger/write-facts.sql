@@ -1,6 +1,8 @@
--- Checks the hashes of facts and appends each to its reel. All facts of a batch have one actor and one driver.
+-- Checks the hashes of facts and appends each to its reel. All facts of a batch have one actor and one driver. Gives their reels and
+-- numbers, in their order.
 -- @param wake of their moment, when the batch comes from a worker, `outside` where the moment surely holds such words; its facts must be ones that a worker may write
-create or replace function treeos.write_facts(batch jsonb, guarded boolean, wake treeos.inbox) returns void language plpgsql as $$
+create or replace function treeos.write_facts(batch jsonb, guarded boolean, wake treeos.inbox, out reels text[], out seqs bigint[])
+language plpgsql as $$
 declare
   f record;
   said jsonb; -- the header of a fact
@@ -8,6 +10,8 @@ declare
   actor text := coalesce(batch->>'being', '$reality');
   its_driver text;
 begin
+  reels := '{}';
+  seqs := '{}';
   if guarded and batch->>'lease' is not null then
     select driver into its_driver from lease where being = actor and epoch = (batch->>'lease')::integer;
   end if;
@@ -46,6 +50,8 @@ begin
     insert into fact (reel, seq, kind, moment, hash, prev, payload_hash, header)
       values (f.reel, f.seq, f.kind, this_moment, f.hash, f.prev, f.payload_hash, f.header);
     insert into payload (reel, seq, salt, bytes) values (f.reel, f.seq, f.salt, f.bytes);
+    reels := reels || f.reel;
+    seqs := seqs || f.seq;
     if f.kind = 'approval:expired' then
       perform close_asked(approval_of(f.reel));
     end if;

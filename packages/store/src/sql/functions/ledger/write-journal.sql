@@ -4,11 +4,9 @@
 --   append told, commits would queue up. While another transaction holds this lock, that one tells for both: who follows waits for
 --   every entry that was under way when it was told.
 --   (1953654117, 2) held in share mode by each follower. Where it is free, nobody follows and nothing is sent.
-create or replace function treeos.write_journal(this_moment text, facts jsonb) returns void language plpgsql as $$
+create or replace function treeos.write_journal(this_moment text, its_reels text[], its_seqs bigint[]) returns void language plpgsql as $$
 begin
-  insert into journal (moment, reels, seqs)
-    select this_moment, coalesce(array_agg(f->>'reel' order by n), '{}'), coalesce(array_agg((f->>'seq')::bigint order by n), '{}')
-    from jsonb_array_elements(facts) with ordinality as _(f, n);
+  insert into journal (moment, reels, seqs) values (this_moment, its_reels, its_seqs);
   if pg_try_advisory_xact_lock(1953654117, 1) then
     if not pg_try_advisory_xact_lock(1953654117, 2) then
       notify treeos_journal;

@@ -47,8 +47,15 @@ begin
   end if;
   -- What the moment was to keep, and did not.
   delete from sealed_text where wake = o.wake;
-  -- The ids are an array, because `or` with a subquery would read the whole inbox. Closed rows stay as they are. A summon
-  -- that does not trigger the role is stored: it stays open until someone answers it, and no moment claims it again.
+  -- Closed rows stay as they are. A summon that does not trigger the role is stored: it stays open until someone answers it, and
+  -- no moment claims it again.
+  if jsonb_array_length(batch->'closes') = 0 then
+    update inbox set closed_by = this_moment, closed_at = clock_timestamp()
+      where closed_by is null and id = o.wake and being = this_being
+        and not (kind = 'summon' and o.reason is not distinct from 'not-triggered');
+    return;
+  end if;
+  -- The ids are an array, because `or` with a subquery would read the whole inbox.
   update inbox set closed_by = this_moment, closed_at = clock_timestamp()
     where closed_by is null
       and id = any(array_append(array(select jsonb_array_elements_text(batch->'closes')), o.wake))

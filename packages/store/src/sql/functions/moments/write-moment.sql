@@ -1,7 +1,9 @@
 -- Writes the open record and the decision that a batch brings together with the outcome of their moment. What is stored already
 -- stays. Raises TR004 when another open record or another decision of the moment is stored: the outcome was made from one that
 -- does not count. That the moment follows the last one of the life that lives, and has claimed its wake, the append checks besides.
-create or replace function treeos.write_moment(batch jsonb) returns void language plpgsql as $$
+-- @param is_open an open record of the moment is stored already
+-- @param is_decided a decision of the moment is
+create or replace function treeos.write_moment(batch jsonb, is_open boolean, is_decided boolean) returns void language plpgsql as $$
 declare
   this_moment text := batch->>'moment';
   said jsonb := convert_from(decode(batch#>>'{outcome,record}', 'hex'), 'UTF8')::jsonb;
@@ -17,13 +19,13 @@ begin
     if said->>'open' is distinct from encode(sha256('treeos.value.v1\000'::bytea || o.record), 'hex') or said->'n' <> to_jsonb(o.n) then
       raise exception 'the record of % names another open record than its batch brings', this_moment using errcode = 'TR002';
     end if;
-    if o.face is not null then
+    if o.face is not null and not exists (select from blob where digest = o.face) then
       insert into blob (digest, bytes) values (o.face, o.face_bytes) on conflict do nothing;
     end if;
-    insert into moment_open (moment, being, n, wake, opened_at, record, basis, face)
-      values (this_moment, batch->>'being', o.n, o.wake, o.opened_at, o.record, o.basis, o.face)
-      on conflict (moment) do nothing;
-    if not found and not exists (select from moment_open where moment = this_moment and record = o.record) then
+    if not is_open then
+      insert into moment_open (moment, being, n, wake, opened_at, record, basis, face)
+        values (this_moment, batch->>'being', o.n, o.wake, o.opened_at, o.record, o.basis, o.face);
+    elsif not exists (select from moment_open where moment = this_moment and record = o.record) then
       raise exception 'another open record of % is stored', this_moment using errcode = 'TR004';
     end if;
   end if;
@@ -37,10 +39,10 @@ begin
     then
       raise exception 'the record of % names another decision than its batch brings', this_moment using errcode = 'TR002';
     end if;
-    insert into moment_decision (moment, kind, digest, salt, bytes, usage, overlay)
-      values (this_moment, d.kind, d.digest, d.salt, d.bytes, nullif(d.usage, 'null'), d.overlay)
-      on conflict (moment) do nothing;
-    if not found and not exists (select from moment_decision where moment = this_moment and digest = d.digest) then
+    if not is_decided then -- one that comes at the same time violates the key, which says the same as TR004
+      insert into moment_decision (moment, kind, digest, salt, bytes, usage, overlay)
+        values (this_moment, d.kind, d.digest, d.salt, d.bytes, nullif(d.usage, 'null'), d.overlay);
+    elsif not exists (select from moment_decision where moment = this_moment and digest = d.digest) then
       raise exception 'another decision of % is stored', this_moment using errcode = 'TR004';
     end if;
   end if;
