@@ -48,6 +48,16 @@ const CHANGES: readonly (readonly [string, string, string])[] = [
     'function-mismatch enqueue_act',
   ],
   [
+    'a generated column that is an ordinary one',
+    'alter table treeos.projection alter column found_as drop expression',
+    'table-mismatch projection.found_as',
+  ],
+  [
+    'a generated column with another expression',
+    `alter table treeos.projection drop column found_as, add found_as text generated always as (case when key like 'being:%' then 'scheduling' end) stored`,
+    'table-mismatch projection.found_as',
+  ],
+  [
     'a right to a table',
     'grant insert on treeos.inbox to treeos_app',
     'rights-mismatch treeos_app: insert inbox',

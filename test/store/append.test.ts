@@ -260,6 +260,30 @@ describe('a batch that brings the open record and the decision of its moment', (
     if (what === 'open record') expect(await findDecision(base.db, held.open.moment)).toBeNull()
   })
 
+  const waiting = async () =>
+    (
+      await sql`select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock' and query like '%treeos.append%'`.execute(
+        base.owner,
+      )
+    ).rows.length
+
+  it.each(['equal', 'other'])(
+    'is made again when an %s decision is stored at the same time',
+    async (which) => {
+      const held = await heldBatch(`meets-${which}`)
+      await recordOpen(base.owner, held.open)
+      const before = await counts()
+      let answer: ReturnType<typeof append> | undefined
+      await base.owner.transaction().execute(async (tx) => {
+        await recordDecision(tx, held.open.moment, which === 'equal' ? held.decision : newDecision(SAID))
+        answer = append(base.owner, held)
+        await expect.poll(waiting, { timeout: 10_000, interval: 5 }).toBe(1)
+      })
+      expect(await answer).toEqual({ status: 'reopened' })
+      expect(await counts()).toEqual(before)
+    },
+  )
+
   it.each([
     { what: 'open record', field: 'open' },
     { what: 'decision', field: 'decision' },

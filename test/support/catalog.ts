@@ -27,6 +27,8 @@ async function catalogOf(db: Kysely<StoreDb>): Promise<unknown[]> {
     union all select indexrelid::regclass::text, 'index', pg_get_indexdef(indexrelid), null from pg_index join ours on ours.oid = indrelid
     union all select conrelid::regclass::text, conname, pg_get_constraintdef(pg_constraint.oid), null
       from pg_constraint join ours on ours.oid = conrelid where contype <> 'n'
+    union all select typname, conname, pg_get_constraintdef(c.oid), null
+      from pg_constraint c join pg_type t on t.oid = contypid where typnamespace = 'treeos'::regnamespace
     union all select tgrelid::regclass::text, tgname, pg_get_triggerdef(pg_trigger.oid), null
       from pg_trigger join ours on ours.oid = tgrelid where not tgisinternal
     union all select proname, prosrc, pg_get_function_identity_arguments(oid), proacl::text

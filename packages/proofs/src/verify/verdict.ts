@@ -25,7 +25,8 @@ import type { ReelId } from '@treeos/core'
  * - `reality-mismatch`: name or time zone of the reality are not those that it was made with
  * - `wake-mismatch`: a summon in an inbox is not what a fact of its sender says
  * - `wake-missing`: what a being said to another one is in no inbox
- * - `table-mismatch`: a view, a rule or row security stands in place of a table, and may show other rows to whoever checks
+ * - `table-mismatch`: a view, a rule or row security stands in place of a table, and may show other rows to whoever checks; or a generated column
+ *   has another definition
  * - `blob-mismatch`: a stored content does not have its digest
  *
  * And what is wrong with the log, and against checkpoints:

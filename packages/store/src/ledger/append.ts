@@ -10,7 +10,8 @@ import { encodeBatch } from './encode-batch.ts'
  * - `stale`: a head that the decision relied on has moved, or its thread was cut; the caller reads and decides again
  * - `superseded`: a younger generation of the being lives
  * - `unleased`: the lease under which the driver acts has ended
- * - `reopened`: another open record or another decision of the moment is stored than the batch brings; nothing was written
+ * - `reopened`: another open record or another decision of the moment is stored than the batch brings, or a decision was stored at the same
+ *   time, perhaps an equal one; nothing was written
  */
 export type Appended =
   | {

@@ -2,32 +2,37 @@ import { sql } from 'kysely'
 import type { Db } from './database.ts'
 import { listFunctions, readSqlFile } from './files.ts'
 
-/** What of the living schema is not as this version ships it: by the name of the function, trigger or role. */
+/** What of the living schema is not as this version ships it: by the name of the function, trigger, role or column. */
 export interface CatalogFault {
-  readonly reason: 'function-mismatch' | 'trigger-mismatch' | 'rights-mismatch'
+  readonly reason: 'function-mismatch' | 'trigger-mismatch' | 'rights-mismatch' | 'table-mismatch'
   readonly key: string
 }
 
 /** `create or replace function treeos.NAME(…) … $$ BODY $$` */
 const FUNCTION = /create or replace function treeos\.(\w+)\([\s\S]*?\$\$([\s\S]*)\$\$/
+/** `create table treeos.TABLE (… COLUMN TYPE generated always as (EXPRESSION) stored` */
+const GENERATED =
+  /create table treeos\.(\w+) \((?:(?!create table)[\s\S])*?\n\s+(\w+) \w+ generated always as \(([\s\S]+?)\) stored/g
 const TRIGGER = /create trigger (\w+)\s[\s\S]*?\son treeos\.(\w+)/g
 const GRANT = /grant ([\w, ()]+?) on (function )?([\s\S]+?)\s+to ([\w%$, ]+?)\s*(?:;|\$grant\$)/g
 
 /**
  * Compares functions, triggers and rights of the database with the files of this version: a function that was replaced or added, a
- * trigger that was dropped or does not fire, and a right of our roles, or of everybody, that no file gives. Postgres answers
- * this about itself.
+ * trigger that was dropped or does not fire, a right of our roles, or of everybody, that no file gives, and a generated column that has
+ * another definition or none. Postgres answers this about itself.
  */
 export async function faultsOfCatalog(db: Db): Promise<CatalogFault[]> {
-  const [functions, triggers, rights] = await Promise.all([
+  const [functions, triggers, rights, generated] = await Promise.all([
     shippedFunctions(),
     shippedTriggers(),
     shippedRights(),
+    shippedGenerated(),
   ])
   return [
     ...(await faultsOfFunctions(db, functions)),
     ...(await faultsOfTriggers(db, triggers)),
     ...(await faultsOfRights(db, rights)),
+    ...(await faultsOfGenerated(db, generated)),
   ]
 }
 
@@ -59,6 +64,21 @@ async function shippedRights(): Promise<Set<string>> {
       for (const name of names) for (const role of roles) rights.add(`${role.trim()}: ${kind.trim()} ${name}`)
   }
   return rights
+}
+
+/** Expressions of generated columns by `TABLE.COLUMN`, with the spelling that Postgres gives back left out. */
+async function shippedGenerated(): Promise<Map<string, string>> {
+  const found = (await readSqlFile('tables.sql')).matchAll(GENERATED)
+  return new Map(
+    [...found].map(([, table, column, expression = '']) => [`${table}.${column}`, plain(expression)]),
+  )
+}
+
+function plain(expression: string): string {
+  return expression
+    .replaceAll(' like ', '~~')
+    .replace(/\s+|[()]|::text/g, '')
+    .toLowerCase()
 }
 
 async function faultsOfFunctions(
@@ -115,4 +135,19 @@ async function faultsOfRights(db: Db, shipped: ReadonlySet<string>): Promise<Cat
   return rows
     .filter(({ right }) => !shipped.has(right))
     .map(({ right }) => ({ reason: 'rights-mismatch', key: right }))
+}
+
+async function faultsOfGenerated(db: Db, shipped: ReadonlyMap<string, string>): Promise<CatalogFault[]> {
+  const { rows } = await sql<{ name: string; expression: string }>`
+    select c.relname || '.' || a.attname as name, pg_catalog.pg_get_expr(d.adbin, d.adrelid) as expression
+    from pg_catalog.pg_attribute a join pg_catalog.pg_class c on c.oid = a.attrelid
+    join pg_catalog.pg_attrdef d on d.adrelid = a.attrelid and d.adnum = a.attnum
+    where c.relnamespace = 'treeos'::regnamespace and c.relkind = 'r' and a.attgenerated = 's' and not a.attisdropped`.execute(
+    db,
+  )
+  const found = new Map(rows.map(({ name, expression }) => [name, plain(expression)]))
+  const wrong = [...new Set([...shipped.keys(), ...found.keys()])].filter(
+    (name) => shipped.get(name) !== found.get(name),
+  )
+  return wrong.sort().map((key) => ({ reason: 'table-mismatch', key }))
 }

@@ -70,7 +70,7 @@ create table treeos.projection (
   -- that names the state would let each new state change every index.
   found_as text generated always as (case
     when key like 'being:%' and state like '%"schedule":{%' then 'scheduling'
-    when key like 'approval:%' and state like '%"state":"open"%' then 'asked' end) stored
+    when key like 'approval:%' and state like '%"state":"open"%' then 'asked' else null end) stored
 );
 -- Looks take the first of a crowd in the order of the collation C.
 create index projection_place on treeos.projection (place, key collate "C") where place is not null;

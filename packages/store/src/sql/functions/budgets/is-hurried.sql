@@ -1,5 +1,6 @@
 -- Whether a being without a budget of its own has opened as many moments within 60 s as the standard budget allows. Nothing is
--- counted for it: the moment that many before the next one was opened less than 60 s ago.
+-- counted for it: the moment that many before the next one was opened less than 60 s ago. In
+-- PL/pgSQL, since an SQL function with a search path of its own is planned anew at each call.
 create or replace function treeos.is_hurried(whose text) returns boolean
 language plpgsql stable set search_path = treeos, pg_temp as $$
 declare

@@ -12,7 +12,8 @@ declare
   names text[]; -- by which the changes can be watched
   woken jsonb;
 begin
-  -- Most changes have no watcher. Most reels have none at all, which is cheaper to ask; the statement below costs more than ten times as much.
+  -- Most changes have no watcher. Most reels have none at all, which is cheaper to ask. The statement
+  -- by `with` below costs more than ten times as much.
   names := array(select jsonb_array_elements_text(
     jsonb_path_query_array(changes, 'strict $[*].reel') || jsonb_path_query_array(changes, 'lax $[*].scopes[*]')));
   if not exists (select from watch where reel = any(names))

@@ -1,6 +1,6 @@
 -- Locks all heads that the batch has read.
 -- @param refusal why the batch may not be written, or null
--- @param listened until now the being's run said that it looks for wakes by itself
+-- @param listened the being's run still looks for wakes by itself
 -- @param is_open an open record of the moment is stored
 -- @param is_decided a decision of the moment is stored
 create or replace function treeos.lock_and_check(batch jsonb, out refusal jsonb, out listened boolean, out is_open boolean,

@@ -33,7 +33,7 @@ begin
           where i.place = l.place and i.key collate "C" >= l.kind and i.key collate "C" < rtrim(l.kind, ':') || ';'
           order by i.key collate "C" limit nullif(l.most, 'all')::integer) p;
   end if;
-  if position(' count ' in array_to_string(places, ' ')) > 0 then
+  if exists (select from unnest(places) a where split_part(a, ' ', 2) = 'count') then
     return query
       select 'count', l.kind || l.place, null, (select count(*) from projection i
           where i.place = l.place and i.key collate "C" >= l.kind and i.key collate "C" < rtrim(l.kind, ':') || ';'),
