@@ -54,6 +54,8 @@ const REPEATED_MAX = 3
 const NEVER_REPEATED = 'test/faults/'
 /** How long vitest may take to end after its report. A program that a test left running and that shares its output keeps it from ending. */
 const END_MS = 120_000
+/** Most characters of a line that makes a property fail again. */
+const AGAIN_MAX = 600
 /** What vitest calls a test that did not run. */
 const SKIPPED = ['pending', 'skipped', 'todo', 'disabled']
 
@@ -194,8 +196,11 @@ function failuresOf(file: string, { message, assertionResults }: Report[number])
   return failed.map((test) => `${file} > ${test.fullName}: ${firstLine(test.failureMessages?.[0])}`)
 }
 
+/** Of a property that failed also the lines that make it fail again: its seed, and what it was tried with. */
 function firstLine(message: string | undefined): string {
-  return message?.trim().split('\n')[0] || 'the file could not be loaded'
+  const [first, ...others] = message?.trim().split('\n') ?? []
+  const again = others.filter((line) => /^(\{ seed: |Counterexample: |Caused by: |Got )/.test(line))
+  return [first || 'the file could not be loaded', ...again.map((line) => line.slice(0, AGAIN_MAX))].join(' ')
 }
 
 function longest(report: Report): string {
