@@ -71,6 +71,9 @@ export class Leases {
   /** Whether an act may be put in so. */
   hold(being: BeingName, hands: Hands, isHuman: boolean): boolean {
     if (hands.kind === 'mind') return true
-    return hands.lease === null ? isHuman : hands.lease === this.on(being)
+    if (hands.lease === null) return isHuman
+    // By value: an act names its driver and epoch, and two beings may have the same driver in the same epoch.
+    const standing = this.on(being)
+    return hands.lease.driver === standing?.driver && hands.lease.epoch === standing.epoch
   }
 }
