@@ -5,6 +5,8 @@ import { BaseSequencer, type TestSpecification } from 'vitest/node'
 const LOCAL = 'packages/local/**'
 /** Tests that try many random inputs. */
 const PROPERTY = '**/*.property.test.ts'
+/** Tests that put another module in the place of one, so each file has a process of its own. */
+const MOCKED = '**/*.mocked.test.ts'
 /** Needs Chromium. */
 const BROWSER = 'test/portal/browser/**'
 /**
@@ -126,6 +128,7 @@ class LongestFirst extends BaseSequencer {
 }
 
 const NONE = ['**/{node_modules,dist,fixtures}/**']
+const NO_TESTS = ['**/{node_modules,dist,fixtures,template}/**']
 /** Projects of tests whose files share a real Temporal and Postgres. */
 const SERVICES = {
   globalSetup: ['test/support/services.ts', 'scripts/bubblewrap.ts'],
@@ -144,17 +147,25 @@ export default defineConfig({
         test: {
           name: 'unit',
           include: ['{packages,extensions,apps,bench,examples}/**/*.test.ts'],
-          exclude: ['**/{node_modules,dist,fixtures,template}/**', PROPERTY, LOCAL],
+          exclude: [...NO_TESTS, PROPERTY, LOCAL, MOCKED],
           globalSetup: ['scripts/bubblewrap.ts'],
           testTimeout: 30_000, // allows for a machine that others use too
           maxWorkers: '100%', // vitest itself would leave one processor idle
+          isolate: false, // to load the modules for each of 200 files takes longer than their tests
+        },
+      },
+      {
+        test: {
+          name: 'mocked',
+          include: [`{packages,extensions,apps}/${MOCKED}`],
+          exclude: NO_TESTS,
         },
       },
       {
         test: {
           name: 'property',
           include: [`{packages,extensions,apps}/${PROPERTY}`],
-          exclude: ['**/{node_modules,dist,fixtures,template}/**'],
+          exclude: NO_TESTS,
           testTimeout: 600_000, // long runs, by FC_RUNS, take minutes
           maxWorkers: '100%',
         },

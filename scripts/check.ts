@@ -35,10 +35,10 @@ const IS_NIGHT = process.env.TREEOS_NIGHTLY === '1'
 /** What runs every night and when it is named: it rarely fails, and takes a minute. */
 const CHECKS_BY_NIGHT = ['reference']
 /**
- * Projects of vitest.config.ts. `unit` and `property` need no services; `property` tries many random inputs. `services` runs on
+ * Projects of vitest.config.ts. `unit`, `mocked` and `property` need no services; `property` tries many random inputs. `services` runs on
  * a real Temporal and Postgres. `storm` kills its own services again and again, so it runs alone.
  */
-const suites = ['unit', 'property', 'services', 'storm', ...(IS_NIGHT ? ['long'] : [])]
+const suites = ['unit', 'mocked', 'property', 'services', 'storm', ...(IS_NIGHT ? ['long'] : [])]
 /** Only when they are named: `long` are tests with services that take about a minute or more each. They run every night, too. */
 const NAMED = IS_NIGHT ? [] : ['long']
 /** `portal` drives the pages in Debian's Chromium, which not every machine has. */
@@ -48,7 +48,7 @@ else NAMED.push('portal')
 /** Of `portal`, when all is checked by day. When it is named, and at night, all of its files run. */
 const PAGES_BY_DAY = ['test/portal/browser/pages.test.ts']
 /** What needs no services and little time: `pnpm test quick`. */
-const QUICK = ['format', 'lint', 'types', 'page', 'imports', 'unit']
+const QUICK = ['format', 'lint', 'types', 'page', 'imports', 'unit', 'mocked']
 /** Files that fail in a run of all run once more, alone. More of them are no coincidence. Attacks are never run again: chance is their subject. */
 const REPEATED_MAX = 3
 const NEVER_REPEATED = 'test/faults/'

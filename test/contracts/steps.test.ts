@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs'
+import { globSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, it } from 'vitest'
 
@@ -29,4 +29,11 @@ it('CONTRIBUTING names the steps that run beside the others', () => {
   const told = /in order, (.+) beside the others/.exec(section ?? '')?.[1] ?? ''
   const named = [...told.matchAll(/`([a-z]+)`/g)].map(([, name]) => name)
   expect(named).toEqual(quoted(after('const BESIDE =', ['[', ']'])))
+})
+
+it('a test that puts another module in the place of one has a process of its own, by its name', () => {
+  const tests = globSync('{packages,extensions,apps,bench}/*/{src,test}/**/*.test.ts', { cwd: ROOT })
+  const mocking = tests.filter((file) => /\bvi\.(do)?[mM]ock\(/.test(readFileSync(join(ROOT, file), 'utf8')))
+  expect(mocking.length).toBeGreaterThan(0)
+  expect(mocking.filter((file) => !file.endsWith('.mocked.test.ts'))).toEqual([])
 })

@@ -1,4 +1,4 @@
-/** A model server of a test file's own, and one way to ask it. Imported, it is there from the first test to the last. */
+/** A model server of a test file's own, and one way to ask it. */
 import { inspect } from 'node:util'
 import { callParameters, MODEL_FIELDS } from '@treeos/core'
 import type { Tool } from '@treeos/world'
@@ -12,12 +12,15 @@ export const { startModelServer } = (await import(
 
 export let server: Awaited<ReturnType<typeof startModelServer>>
 export let mind: ModelEndpoint
-beforeAll(async () => {
-  server = await startModelServer()
-  mind = modelEndpoint({ model: 'owl-1', baseUrl: server.url, apiKey: KEY })
-})
-afterEach(() => server.reset())
-afterAll(() => server.close())
+/** Each file that uses `server` or `mind` calls it, since several files share this module. */
+export function useServer(): void {
+  beforeAll(async () => {
+    server = await startModelServer()
+    mind = modelEndpoint({ model: 'owl-1', baseUrl: server.url, apiKey: KEY })
+  })
+  afterEach(() => server.reset())
+  afterAll(() => server.close())
+}
 
 export const SENTINEL = 'SENTINEL-7f3a' // what a provider may say and we may not
 export const SECRET = 'SECRET-PROMPT-91' // what we said to the provider

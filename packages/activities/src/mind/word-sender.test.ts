@@ -71,8 +71,9 @@ it.each([
 it('a failure loses the words of one notice, says so once, and goes on', async () => {
   const { telling, told, errors } = hearing(0, (n) => n === 0)
   telling.hear({ tool: null, text: 'lost ' })
-  await sleep(150)
+  await expect.poll(() => errors.length).toBe(1)
   telling.hear({ tool: null, text: 'heard' })
+  await expect.poll(() => told.length).toBe(1)
   await sleep(150)
   expect(errors).toHaveLength(1)
   expect(told).toEqual([{ ...OF, part: 1, says: [{ tool: null, text: 'heard' }] }])

@@ -1,7 +1,9 @@
 import { describe, expect, it } from 'vitest'
-import { ask, mind, prompt, server, tools } from '../../test/asking.ts'
+import { ask, mind, prompt, server, tools, useServer } from '../../test/asking.ts'
 import { chunk, json, stream } from '../../test/servers.ts'
 import { createModel, ModelTransientError } from './model.ts'
+
+useServer()
 
 /** Asks once, as somebody watches or nobody does. */
 async function asked(isWatched: boolean) {

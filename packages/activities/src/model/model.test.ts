@@ -12,9 +12,12 @@ import {
   spoke,
   startModelServer,
   tools,
+  useServer,
 } from '../../test/asking.ts'
 import { Line } from './line.ts'
 import { createModel, modelEndpoint } from './model.ts'
+
+useServer()
 
 describe('what is asked', () => {
   const bodyOf = async (request: Partial<Parameters<ReturnType<typeof createModel>['decide']>[0]>) => {

@@ -1,7 +1,9 @@
 import { expect, it } from 'vitest'
-import { KEY, mind, server } from '../../test/asking.ts'
+import { KEY, mind, server, useServer } from '../../test/asking.ts'
 import { modelEndpoint } from './endpoint.ts'
 import { probeEndpoint } from './probe.ts'
+
+useServer()
 
 const GOOD = { tool: { name: 'summon', args: { content: 'ready' } } }
 

@@ -1,6 +1,6 @@
 import { inspect } from 'node:util'
 import { describe, expect, it } from 'vitest'
-import { ask, KEY, mind, SECRET, server } from '../../test/asking.ts'
+import { ask, KEY, mind, SECRET, server, useServer } from '../../test/asking.ts'
 import type { Asked, Row } from '../../test/servers.ts'
 import { ANSWERS } from '../../test/servers-answers.ts'
 import { ERRORS } from '../../test/servers-errors.ts'
@@ -8,6 +8,8 @@ import { REQUESTS } from '../../test/servers-requests.ts'
 import { STREAMS } from '../../test/servers-streams.ts'
 import { QUOTES, TEXTS } from '../../test/servers-texts.ts'
 import { createModel, ModelTransientError, modelEndpoint } from './model.ts'
+
+useServer()
 
 const PARTS: readonly (readonly [title: string, rows: readonly Row[]])[] = [
   ['Requests that are refused', REQUESTS],

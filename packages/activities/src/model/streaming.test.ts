@@ -1,7 +1,9 @@
 import type { Saying } from '@treeos/store'
 import { describe, expect, it } from 'vitest'
-import { ask, KEY, mind, SENTINEL, server, spoke } from '../../test/asking.ts'
+import { ask, KEY, mind, SENTINEL, server, spoke, useServer } from '../../test/asking.ts'
 import { createModel, ModelTransientError } from './model.ts'
+
+useServer()
 
 /** Asks once, as somebody watches. */
 async function watched(model = createModel(mind, { timeoutSeconds: 5 }), request = ask) {

@@ -10,8 +10,11 @@ import {
   server,
   spoke,
   startModelServer,
+  useServer,
 } from '../../test/asking.ts'
 import { createModel, ModelTransientError, modelEndpoint } from './model.ts'
+
+useServer()
 
 describe('an answer without end is cut while it comes', () => {
   const MB = 1024 * 1024
