@@ -40,10 +40,12 @@ const LONG = [
   'test/faults/controls',
   'test/faults/growth',
   'test/faults/links',
+  'test/faults/lives',
   'test/packing/image',
   'test/packing/packing',
   'test/portal/accounts',
   'test/portal/client-python',
+  'test/portal/guessing',
   'test/portal/inhabit',
   'test/portal/one-connection',
   'test/portal/outside-agents',
@@ -79,6 +81,7 @@ const LONG = [
   'test/scenarios/overlays/lost',
   'test/scenarios/overlays/surfaces',
   'test/scenarios/people/at-work',
+  'test/scenarios/people/deep-lines',
   'test/scenarios/people/endings',
   'test/scenarios/records/put-back',
   'test/scenarios/rituals/announcing',
@@ -109,7 +112,7 @@ const LONG = [
   'test/scenarios/world/publishing',
   'test/scenarios/world/resting',
 ].map((file) => `${file}.test.ts`)
-const ATTACKS = ['test/faults/kills.test.ts', 'test/faults/lives.test.ts']
+const ATTACKS = ['test/faults/kills.test.ts', 'test/faults/commits.test.ts']
 /** Needs the machine for itself. */
 const STORM = 'test/faults/kill-storm.test.ts'
 

@@ -38,9 +38,9 @@ const CHECKS_BY_NIGHT = ['reference']
  * Projects of vitest.config.ts. `unit`, `mocked` and `property` need no services; `property` tries many random inputs. `services` runs on
  * a real Temporal and Postgres. `storm` kills its own services again and again, so it runs alone.
  */
-const suites = ['unit', 'mocked', 'property', 'services', 'storm', ...(IS_NIGHT ? ['long'] : [])]
-/** Only when they are named: `long` are tests with services that take about a minute or more each. They run every night, too. */
-const NAMED = IS_NIGHT ? [] : ['long']
+const suites = ['unit', 'mocked', 'property', 'services', ...(IS_NIGHT ? ['storm', 'long'] : [])]
+/** Only when they are named, and every night: `long` are tests with services that take about a minute or more each. */
+const NAMED = IS_NIGHT ? [] : ['storm', 'long']
 /** `portal` drives the pages in Debian's Chromium, which not every machine has. */
 const hasChromium = existsSync(process.env.TREEOS_CHROMIUM ?? '/usr/bin/chromium')
 if (hasChromium) suites.push('portal')

@@ -25,8 +25,8 @@ import { linesOf, summed, textOf, verifyBytes } from './bundle-lines.ts'
 import { changeOne, mendedBundle, mendedStatement, type Part } from './mutations.ts'
 import { type Opinion, type Question, SecondVerifier, whyNoPython } from './second-opinion.ts'
 
-/** The check of each day tries a fifth of what the nightly one does. */
-const MUTATIONS = Number(process.env.TREEOS_SECOND_MUTATIONS ?? (process.env.TREEOS_NIGHTLY ? 5000 : 1000))
+/** The check of each day tries a part of what the nightly one does. */
+const MUTATIONS = Number(process.env.TREEOS_SECOND_MUTATIONS ?? (process.env.TREEOS_NIGHTLY ? 5000 : 400))
 const SEED = Number(process.env.TREEOS_SECOND_SEED ?? 31)
 const SCHEMA = join(import.meta.dirname, '../../packages/verify/src/receipt/receipt.schema.json')
 

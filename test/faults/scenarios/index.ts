@@ -26,7 +26,8 @@ export type AnyScenario = Scenario<any>
 /** Scenarios by the ground they share. Each ground has a test file, and the files run side by side. */
 export const GROUNDS = {
   kills: [killPoints, effects, asks],
-  lives: [stampRerun, ackCut, terminated, doorbells],
+  commits: [stampRerun, ackCut],
+  lives: [terminated, doorbells],
   growth: [growth],
   links: [links],
   storm: [killStorm],

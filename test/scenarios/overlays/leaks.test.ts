@@ -23,7 +23,7 @@ import { type Processes, prepareProcesses } from '../../support/processes.ts'
 import { startWorld, type World } from '../../support/world.ts'
 
 /** The full size is 500. */
-const MOMENTS = Number(process.env.TREEOS_LEAK_MOMENTS ?? 60)
+const MOMENTS = Number(process.env.TREEOS_LEAK_MOMENTS ?? (process.env.TREEOS_NIGHTLY ? 60 : 30))
 const BEINGS = ['ann', 'ben', 'cleo', 'dora', 'emil', 'fay']
 const SECONDS = 60 + MOMENTS
 

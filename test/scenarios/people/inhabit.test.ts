@@ -84,24 +84,6 @@ describe('whom a person may inhabit', () => {
     expect(await findLease(world.db, being)).toBeNull()
   })
 
-  it('as far down as births go, 63 of them', async () => {
-    await doAs(world, 'set-budget', '/', { for: 'scripted', births: 64 }) // the standard budget allows a line of 32
-    let maker = 'kid'
-    for (let depth = 3; depth <= 63; depth++) {
-      const name = `line-${depth}`
-      const payload = { name, cognition: 'scripted', script: 'stage:puppet', role: 'stage:free' }
-      expect(await play(world, maker, { verb: 'be', operation: 'birth', payload })).toMatchObject({
-        outcome: 'act',
-      })
-      maker = name
-    }
-    const hands = await inhabit(world, { being: maker, as: 'operator' })
-    await hands.release()
-    await expect(inhabit({ ...world, person: 'bob' }, { being: maker, as: 'bob' })).rejects.toMatchObject({
-      code: 'FORBIDDEN',
-    })
-  })
-
   it('only a person has hands: a being with another mind inhabits nobody', async () => {
     const call = { verb: 'be', operation: 'connect', payload: { being: '@grandkid' } }
     expect(await play(world, 'kid', call)).toMatchObject({ outcome: 'failure', reason: 'FORBIDDEN' })
