@@ -6,7 +6,7 @@ import { expect, it } from 'vitest'
 import { GROUNDS, scenarios } from './scenarios/index.ts'
 import { tryOut } from './trials.ts'
 
-it('every crash point of the source is killed in every check, and nothing else', async () => {
+it('every crash point of the source is killed every night, and nothing else', async () => {
   const source = dirname(createRequire(import.meta.url).resolve('@treeos/activities'))
   const files = (await readdir(source, { recursive: true })).filter(
     (name) => name.endsWith('.ts') && !name.endsWith('.test.ts'),

@@ -25,9 +25,10 @@ export type AnyScenario = Scenario<any>
 
 /** Scenarios by the ground they share. Each ground has a test file, and the files run side by side. */
 export const GROUNDS = {
-  kills: [killPoints, effects, asks],
-  commits: [stampRerun, ackCut],
-  lives: [terminated, doorbells],
+  kills: [killPoints],
+  commits: [stampRerun],
+  lives: [ackCut, terminated, doorbells],
+  outside: [effects, asks],
   growth: [growth],
   links: [links],
   storm: [killStorm],

@@ -1,0 +1,4 @@
+import { GROUNDS } from './scenarios/index.ts'
+import { tryOut } from './trials.ts'
+
+tryOut(GROUNDS.outside)
