@@ -1,10 +1,19 @@
+import { setTimeout as sleep } from 'node:timers/promises'
 import type { Client } from '@temporalio/client'
 import { WorkflowNotFoundError } from '@temporalio/common'
 import { Recurring, ringBeing } from '@treeos/client'
 import type { BeingName } from '@treeos/core'
 import { beingWorkflowId } from '@treeos/protocol'
-import { listBusy, pageUnclaimed, type Reality, releaseDelayed, type StoreDb } from '@treeos/store'
+import {
+  listBusy,
+  listWithWakes,
+  pageUnclaimed,
+  type Reality,
+  releaseDelayed,
+  type StoreDb,
+} from '@treeos/store'
 import type { Kysely } from 'kysely'
+import { CrowdPace } from './crowd-pace.ts'
 import { expireApprovals } from './expired-approvals.ts'
 import { releaseLapsed } from './lapsed-leases.ts'
 import { RingSchedule } from './ring-schedule.ts'
@@ -12,7 +21,10 @@ import { RingSchedule } from './ring-schedule.ts'
 /** Most concurrent calls to Temporal. */
 const RINGING_MAX = 16
 const SWEEP_EVERY_MS = 5000
-/** Beings in one page of a sweep. The next page follows when these are rung. */
+/** More beings than this at once are a crowd, which is rung at the pace at which it looks. */
+const FEW_BEINGS = 16
+const LOOK_AFTER_CROWD_MS = 50
+/** Beings in one page of a sweep. The next page follows when few of these wait for their rings. */
 const PAGE_BEINGS = 500
 /** After this time an unclaimed wake has lost its doorbell, or its being is busy. The sweep rings the being again. */
 const UNRUNG_SECONDS = 5
@@ -39,12 +51,14 @@ export interface DoorbellOptions {
 export class Doorbells {
   readonly #options: DoorbellOptions
   readonly #waiting = new Set<BeingName>()
+  readonly #crowd = new Set<BeingName>()
+  readonly #pace = new CrowdPace()
+  #isLookingAfterCrowd = false
   readonly #schedule = new RingSchedule()
   /** of wakes that are claimed without an open moment: mostly one is about to be opened */
   readonly #claims = new RingSchedule()
   #ringing = 0
   #failed = 0
-  #rung: () => void = () => undefined
   /** last busy being that was checked; the next check continues after it */
   #checkAfter: BeingName = ''
   readonly #sweeps: Recurring
@@ -59,16 +73,67 @@ export class Doorbells {
     )
   }
 
-  /** Queues rings for these beings. Returns at once. */
+  /** Queues rings for these beings. Returns at once. Those of a crowd wait until others of it have looked, and for rings of a few. */
   ring(beings: readonly BeingName[]): void {
-    for (const being of beings) this.#waiting.add(being)
-    while (this.#ringing < RINGING_MAX && this.#waiting.size > 0) void this.#ringNext()
+    const queue = beings.length > FEW_BEINGS ? this.#crowd : this.#waiting
+    for (const being of beings) queue.add(being)
+    this.#ringMore()
   }
 
-  async #ringNext(): Promise<void> {
-    const [being] = this.#waiting
-    if (being === undefined) return
-    this.#waiting.delete(being)
+  #ringMore(): void {
+    while (this.#ringing < RINGING_MAX) {
+      const being = this.#next()
+      if (being === undefined) break
+      void this.#ringOne(being)
+    }
+    if (this.#mustLook) void this.#lookAfterCrowd()
+  }
+
+  #next(): BeingName | undefined {
+    const [first] = this.#waiting
+    if (first !== undefined) {
+      this.#waiting.delete(first)
+      this.#crowd.delete(first)
+      return first
+    }
+    if (!this.#pace.hasRoom) return undefined
+    const [next] = this.#crowd
+    if (next === undefined) return undefined
+    this.#crowd.delete(next)
+    if (this.#crowd.size === 0) this.#pace.end()
+    else this.#pace.rang(next, performance.now())
+    return next
+  }
+
+  get #mustLook(): boolean {
+    return this.#crowd.size > 0 && !this.#pace.hasRoom && !this.#sweeps.isClosed
+  }
+
+  /** Asks which of those rung have looked, until there is room for more rings. */
+  async #lookAfterCrowd(): Promise<void> {
+    if (this.#isLookingAfterCrowd) return
+    this.#isLookingAfterCrowd = true
+    try {
+      while (this.#mustLook) {
+        await sleep(LOOK_AFTER_CROWD_MS)
+        if (!this.#sweeps.isClosed)
+          this.#pace.found(await this.#withWakes(this.#pace.awaited), performance.now())
+      }
+    } finally {
+      this.#isLookingAfterCrowd = false
+    }
+    this.#ringMore()
+  }
+
+  /** Whoever has a wake that no moment has claimed; all of them while Postgres does not answer. */
+  #withWakes(beings: readonly BeingName[]): Promise<readonly BeingName[]> {
+    return listWithWakes(this.#options.db, beings).catch((error: unknown) => {
+      this.#options.onError('doorbell', error)
+      return beings
+    })
+  }
+
+  async #ringOne(being: BeingName): Promise<void> {
     this.#ringing += 1
     try {
       const { client, reality, taskQueue } = this.#options
@@ -80,17 +145,8 @@ export class Doorbells {
       this.#options.onError('doorbell', error)
     } finally {
       this.#ringing -= 1
-      this.ring([])
-      if (this.#ringing === 0) this.#rung()
+      this.#ringMore()
     }
-  }
-
-  /** Resolves once no ring is queued or under way. */
-  #allRung(): Promise<void> {
-    if (this.#ringing === 0) return Promise.resolve()
-    return new Promise((resolve) => {
-      this.#rung = resolve
-    })
   }
 
   /** Starts the sweep, which rings beings with unclaimed wakes again, with growing waits. */
@@ -109,17 +165,23 @@ export class Doorbells {
   }
 
   /**
-   * Rings all stuck beings in pages, those that wait longest first. Each page is rung before the next one is read, so a large
-   * backlog is worked off at the rate of the rings, and every being gets its turn.
+   * Rings all stuck beings in pages, those that wait longest first. The next page is read when half of one waits for its rings, so a large
+   * backlog is worked off at the pace at which it looks, and every being gets its turn. A page that takes longer than the time between
+   * two sweeps is the last one: what else a sweep does must not wait for it.
    */
   async #ringStuck(): Promise<void> {
     const failed = this.#failed
-    for (let after = 0; !this.#sweeps.isClosed && this.#failed === failed; ) {
+    const everyMs = this.#options.sweepEveryMs ?? SWEEP_EVERY_MS
+    const endsAtMs = performance.now() + everyMs
+    const hasFailed = () => this.#sweeps.isClosed || this.#failed !== failed
+    for (let after = 0; !hasFailed(); ) {
       const stuck = await pageUnclaimed(this.#options.db, UNRUNG_SECONDS, PAGE_BEINGS, after)
       this.ring(this.#schedule.due(stuck))
       if (stuck.length < PAGE_BEINGS) break
       after = stuck.at(-1)?.age ?? 0
-      await this.#allRung()
+      while (this.#crowd.size > PAGE_BEINGS / 2 && performance.now() < endsAtMs && !hasFailed())
+        await sleep(LOOK_AFTER_CROWD_MS)
+      if (performance.now() >= endsAtMs) break
     }
     this.#schedule.endSweep()
   }
