@@ -4,6 +4,7 @@ import { benchEvaluate, CONTESTANTS, type Contestant } from './evaluate/benchmar
 import { benchFanout, refuseFanout } from './fanout/benchmark.ts'
 import { benchGrowth, HALVES, type Half } from './growth/benchmark.ts'
 import { benchGuard } from './guard/benchmark.ts'
+import { benchHeld } from './held/benchmark.ts'
 import { benchMinds } from './minds/benchmark.ts'
 import { SCENES } from './minds/scenes.ts'
 import { benchMoment } from './moment/benchmark.ts'
@@ -112,6 +113,19 @@ export const benchmarks: readonly Benchmark[] = [
         halves: wantedOf<Half>(flags, HALVES),
         beings: wholeNumber(flags.beings),
         isSplit: flags.profile,
+        onProgress,
+      }),
+    show,
+  },
+  {
+    name: 'held',
+    what: "what a wake costs a worker of Temporal's SDK, without TreeOS, by the number of runs that it holds",
+    refuse: (flags) => refuse(flags, []),
+    run: ({ size, beings, shards }, onProgress) =>
+      benchHeld({
+        size: size as 'small' | 'full',
+        beings: wholeNumber(beings),
+        workers: wholeNumber(shards) ?? 1,
         onProgress,
       }),
     show,

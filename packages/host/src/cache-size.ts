@@ -12,6 +12,8 @@ const WORKER_BYTES = 500 * MIB
 const SHARE = 0.5
 /** So that the beings that have a task at the same time are in the cache. */
 const BEINGS_MIN = 200
+/** With more, what the SDK pays at each step for all that it holds is more than a replay: bench/journal/2026-11.md, "Growth". */
+const BEINGS_MAX = 12_000
 
 /**
  * How many beings a worker may hold in memory. A being that is not held is replayed when it is woken, which costs several times
@@ -25,7 +27,7 @@ export function beingsInCache(
 ): number {
   const inHeap = (heap - WORKER_HEAP_BYTES) / BEING_HEAP_BYTES
   const inMemory = (memory * SHARE - WORKER_BYTES) / BEING_BYTES
-  return Math.max(BEINGS_MIN, Math.floor(Math.min(inHeap, inMemory)))
+  return Math.max(BEINGS_MIN, Math.floor(Math.min(inHeap, inMemory, BEINGS_MAX)))
 }
 
 /** `constrainedMemory` is 0, or larger than any machine, where nothing bounds the process. */
