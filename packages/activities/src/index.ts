@@ -61,6 +61,7 @@ export function createBeats(deps: BeatDeps): LocalBeats & ThinkBeats & { perform
     async openMoment(input, told) {
       const { being, generation, n } = input
       deps.memory.knownRuns.note(being) // its workflow task began just now
+      deps.memory.nextWakes.begun(being)
       if (told.idleSeconds !== undefined) await idle({ being, generation, n, seconds: told.idleSeconds })
       return { ...(await open(input)), ...told }
     },

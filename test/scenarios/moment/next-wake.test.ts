@@ -5,7 +5,7 @@ import { newWake, parseMomentId } from '@treeos/core'
 import { beingWorkflowId } from '@treeos/protocol'
 import { fetchRuns, leftByEndedRuns, type Run, replay } from '@treeos/replay'
 import { findOutcome, findOutcomeOfWake, listOutcomes, openDatabase } from '@treeos/store'
-import { expect, it } from 'vitest'
+import { expect, it, vi } from 'vitest'
 import {
   beginByHand,
   finishAndOpenByHand,
@@ -122,9 +122,17 @@ it('both replays tell the same, and nothing is broken', async () => {
 })
 
 const MOMENT = 'waiter/1/2'
+const takesPlace = (
+  { nextWakes }: Pick<ReturnType<typeof newMemory>, 'nextWakes'>,
+  moment = MOMENT,
+  afterMs: number | null = 3,
+) => {
+  nextWakes.begun(parseMomentId(moment).being)
+  nextWakes.opened(moment, afterMs)
+  return nextWakes.takePlace(moment)
+}
 const follows = (memory = newMemory(), db = world.db, errors: unknown[] = [], moment = MOMENT) => {
-  memory.nextWakes.opened(moment, 3)
-  expect(memory.nextWakes.takePlace(moment)).toBe(true)
+  expect(takesPlace(memory, moment)).toBe(true)
   return memory.nextWakes.follows(moment, {
     db,
     observe: { ...noopObserver, error: (where, error) => errors.push([where, error]) },
@@ -138,24 +146,42 @@ it('a being waits only when its last wake came soon after its last act, and wher
     [249, true],
   ] as const) {
     const { nextWakes } = newMemory()
-    nextWakes.opened(MOMENT, afterMs)
-    expect(nextWakes.takePlace(MOMENT)).toBe(isSoon)
+    expect(takesPlace({ nextWakes }, MOMENT, afterMs)).toBe(isSoon)
     nextWakes.leave(MOMENT)
     const began = performance.now()
     expect(await nextWakes.follows(MOMENT, { db: world.db, observe: noopObserver })).toBe(false)
     expect(performance.now() - began).toBeLessThan(100)
   }
   const memory = newMemory({ callsMax: 1 })
-  const takes = () => {
-    memory.nextWakes.opened(MOMENT, 3)
-    return memory.nextWakes.takePlace(MOMENT)
-  }
-  memory.nextWakes.opened('near/1/2', 3)
-  expect([memory.nextWakes.takePlace('near/1/2'), takes()]).toEqual([true, false])
+  const takes = () => takesPlace(memory)
+  expect([takesPlace(memory, 'near/1/2'), takes()]).toEqual([true, false])
   memory.nextWakes.leave('near/1/2')
   const other = follows(memory, world.db, [], 'other/1/2')
   expect(takes()).toBe(false)
   expect([await other, takes()]).toEqual([false, true])
+})
+
+it('it does not wait in a task that would take too long, nor in one of which nothing is known', () => {
+  const { nextWakes } = newMemory()
+  const later = (ms: number) => vi.spyOn(performance, 'now').mockReturnValue(ms)
+  const takes = (openedMs: number, endsMs: number) => {
+    later(openedMs)
+    nextWakes.opened(MOMENT, 3)
+    later(endsMs)
+    const took = nextWakes.takePlace(MOMENT)
+    nextWakes.leave(MOMENT)
+    return took
+  }
+  expect(takes(0, 10)).toBe(false)
+  later(0)
+  nextWakes.begun(parseMomentId(MOMENT).being)
+  expect([takes(0, 1800), takes(0, 1900), takes(3600, 3650), takes(3600, 3720)]).toEqual([
+    true,
+    false,
+    true,
+    false,
+  ])
+  vi.restoreAllMocks()
 })
 
 it('it hears of a wake that another process wrote, and of one that its own process wrote', async () => {

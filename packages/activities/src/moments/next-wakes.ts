@@ -19,14 +19,17 @@ import type { Observer } from '../guard/guard.ts'
 const SOON_MS = 250
 /** For so long after its act, in ms, a waiting being says that it listens; less than it waits, so that it asks once more later. */
 export const LISTENS_MS = 200
-/** After a moment that took longer, in ms, no being waits: a task of several such moments would hold up its signals for too long. */
-const QUICK_MS = 500
+/**
+ * No being waits where its task would take longer, in ms, if the next moment took as long as this one. Signals wait until the task ends, and
+ * the SDK warns of tasks of 5 s.
+ */
+const TASK_MS = 4000
 /** Default of the most beings that wait at once. Each has one of the 40 workflow tasks that a worker has at once. */
 const WAITING_MAX = 24
 /** First pause before Postgres is asked, in ms, and how much longer each pause is than the one before. */
 const PAUSE = { firstMs: 5, growth: 1.6 } as const
 
-const SOON_BEINGS_MAX = 2000
+const BEINGS_MAX = 2000
 
 interface Asked {
   readonly db: Db
@@ -45,7 +48,9 @@ interface Waiting {
 export class NextWakes {
   readonly #waiting = new Map<BeingName, Waiting>()
   /** moments under way whose wake came soon, with `performance.now()` at their opening */
-  readonly #soon = new LRUCache<MomentId, number>({ max: SOON_BEINGS_MAX })
+  readonly #soon = new LRUCache<MomentId, number>({ max: BEINGS_MAX })
+  /** `performance.now()` when the present task of each being began */
+  readonly #tasks = new LRUCache<BeingName, number>({ max: BEINGS_MAX })
   /** moments whose end is near, and which will wait */
   readonly #places = new Set<MomentId>()
   readonly #max: number
@@ -56,6 +61,11 @@ export class NextWakes {
     this.#max = max
   }
 
+  /** Call it when a workflow task of a being begins. */
+  begun(being: BeingName): void {
+    this.#tasks.set(being, performance.now())
+  }
+
   /** @param afterMs how long after the being's last act its wake came, by the clock of Postgres; null before the first act */
   opened(moment: MomentId, afterMs: number | null): void {
     if (afterMs !== null && afterMs < SOON_MS) this.#soon.set(moment, performance.now())
@@ -63,14 +73,17 @@ export class NextWakes {
 
   /**
    * Takes a place to wait for the next wake at the end of this moment, which is near. Then call `follows` or `leave`.
-   * @returns false for a being whose wakes do not come soon, and when no place is left
+   * @returns false for a being whose wakes do not come soon, in a long task, and when no place is left
    */
   takePlace(moment: MomentId): boolean {
-    const openedAt = this.#soon.get(moment)
+    const { being } = parseMomentId(moment)
+    const [openedAt, begunAt] = [this.#soon.get(moment), this.#tasks.get(being)]
     this.#soon.delete(moment)
-    if (openedAt === undefined || performance.now() - openedAt > QUICK_MS) return false
+    if (openedAt === undefined || begunAt === undefined) return false
+    const now = performance.now()
+    if (now - begunAt + SOON_MS + (now - openedAt) > TASK_MS) return false
     if (this.#waiting.size + this.#places.size >= this.#max) return false
-    if (this.#waiting.has(parseMomentId(moment).being)) return false
+    if (this.#waiting.has(being)) return false
     this.#places.add(moment)
     return true
   }
@@ -149,7 +162,6 @@ export async function heardOut(db: Db, being: BeingName): Promise<boolean> {
 
 /** For so long, in ms, a run counts as running once it was known to. So long at most a run lives on that was terminated. */
 const KNOWN_MS = 1000
-const BEINGS_MAX = 2000
 
 /** Beings whose runs were known to run a short while ago: their workflow task began, or Temporal said so. */
 export class KnownRuns {
