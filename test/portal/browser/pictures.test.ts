@@ -89,7 +89,7 @@ describe.runIf(hasChromium)('pictures of all pages', () => {
       as: 'operator',
       waitSeconds: 30,
     })
-    await summon(
+    const { correlation } = await summon(
       { ...at.world, person: 'ada' },
       { target: 'operator', content: 'May I refund 20?', as: 'ada', waitSeconds: null },
     )
@@ -103,6 +103,7 @@ describe.runIf(hasChromium)('pictures of all pages', () => {
       moment: `/beings/echo?n=${moment?.n}`,
       thread: `/threads/${moment?.woke?.thread}`,
       flow: '/beings/echo/flow',
+      entry: `/inbox?entry=${encodeURIComponent(correlation)}`,
       role: '/roles?role=resident',
       'new-role': '/roles?edit=true',
       account: '/account',

@@ -8,7 +8,7 @@ import { useAct } from '../api/deed.ts'
 import { Inert, plural, Quiet } from '../parts/index.ts'
 import { Findings, Refused } from '../roles/Deed.tsx'
 import { Difference } from '../roles/Difference.tsx'
-import { DraftNote } from '../roles/DraftNote.tsx'
+import { DraftNote, TRY_ID } from '../roles/DraftNote.tsx'
 import { type Checked, checkQuery, flowQuery, rolesQuery } from '../roles/queries.ts'
 import { Versions } from '../roles/Versions.tsx'
 import { orderedJson } from '../text/ordered.ts'
@@ -56,7 +56,7 @@ export function FlowEditor({ name, inside }: Props) {
           disabled={broken !== null}
           onChange={setView}
         />
-        <DraftNote of="flow" draft={draft} />
+        <DraftNote of="flow" draft={draft} isTryable={isOpen} />
       </Group>
       {isEnded ? <Alert p="xs">@{name} is ended: it lives no further moment.</Alert> : null}
       <View
@@ -83,6 +83,7 @@ export function FlowEditor({ name, inside }: Props) {
         <>
           <WhatIf name={name} flow={draft.value} last={moments} isBroken={broken !== null} />
           <TryIt
+            id={TRY_ID}
             being={name}
             candidate={{ flow: draft.value }}
             isOff={broken !== null || (checked?.errors.length ?? 0) > 0}

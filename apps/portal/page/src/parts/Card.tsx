@@ -10,12 +10,14 @@ interface Props {
   /** true: its title is a heading of the page */
   readonly isPart?: boolean
   readonly gap?: 'xs' | 'sm' | 4
+  /** where a button leads that is far from it */
+  readonly id?: string | undefined
   readonly children: ReactNode
 }
 
 /** A part of a page with a title of its own. */
-export const Card = ({ title, note, label = title, isPart = false, gap = 'xs', children }: Props) => (
-  <section className="card" aria-label={label}>
+export const Card = ({ title, note, label = title, isPart = false, gap = 'xs', id, children }: Props) => (
+  <section className="card" aria-label={label} id={id} tabIndex={id === undefined ? undefined : -1}>
     <Stack gap={gap}>
       <div>
         {isPart ? (

@@ -1,5 +1,5 @@
-import { Alert } from '@mantine/core'
-import { Quiet } from '../parts/index.ts'
+import { Alert, Group } from '@mantine/core'
+import { Quiet, SmallButton } from '../parts/index.ts'
 import type { Drafting } from './useDraft.ts'
 
 const TEXTS = {
@@ -13,19 +13,29 @@ const TEXTS = {
   },
 }
 
+/** The part of a page in which a draft is tried. */
+export const TRY_ID = 'try-it'
+
 interface Props {
   readonly of: 'role' | 'flow'
+  /** it can be tried on past moments, in the part {@link TRY_ID} further down */
+  readonly isTryable: boolean
   readonly draft: Pick<Drafting<unknown>, 'isDraft' | 'isOvertaken'>
 }
 
 /** Where a draft is kept, and whether somebody published something since. */
-export const DraftNote = ({ of, draft: { isDraft, isOvertaken } }: Props) => (
+export const DraftNote = ({ of, isTryable, draft: { isDraft, isOvertaken } }: Props) => (
   <>
     <Quiet>
       {isDraft
         ? 'This draft is kept in this browser only, for you, until you publish it.'
         : TEXTS[of].published}
     </Quiet>
+    {!isTryable || !isDraft ? null : (
+      <Group>
+        <SmallButton onClick={() => leadTo(TRY_ID)}>Try it on past moments</SmallButton>
+      </Group>
+    )}
     {isOvertaken ? (
       <Alert color="orange" p="xs">
         {TEXTS[of].overtaken}
@@ -33,3 +43,9 @@ export const DraftNote = ({ of, draft: { isDraft, isOvertaken } }: Props) => (
     ) : null}
   </>
 )
+
+function leadTo(id: string): void {
+  const part = document.getElementById(id)
+  part?.scrollIntoView({ block: 'center' })
+  part?.focus({ preventScroll: true })
+}

@@ -9,7 +9,7 @@ import { KeptTrial } from '../trial/KeptTrial.tsx'
 import { TryIt } from '../trial/TryIt.tsx'
 import { Findings, Refused } from './Deed.tsx'
 import { Difference } from './Difference.tsx'
-import { DraftNote } from './DraftNote.tsx'
+import { DraftNote, TRY_ID } from './DraftNote.tsx'
 import { EntryPicker } from './EntryPicker.tsx'
 import type { Entry } from './entries.ts'
 import { Hidden } from './Hidden.tsx'
@@ -66,7 +66,7 @@ export function RoleForm({ published, source, catalogs, of, wearers = [] }: Prop
           <Title order={2}>
             {published === null ? 'New role' : <Inert text={`Edit ${published.name}`} />}
           </Title>
-          <DraftNote of="role" draft={draft} />
+          <DraftNote of="role" draft={draft} isTryable={published !== null} />
           <Fields
             role={role}
             write={draft.write}
@@ -103,6 +103,7 @@ export function RoleForm({ published, source, catalogs, of, wearers = [] }: Prop
       </form>
       {published === null ? null : (
         <TryIt
+          id={TRY_ID}
           role={role.name}
           beings={wearers}
           candidate={{ roles: [role] }}

@@ -34,6 +34,8 @@ interface Chosen {
 }
 
 interface Props {
+  /** by which a button further up leads to it */
+  readonly id?: string | undefined
   readonly title?: string
   /** only moments of this being; left out, one may be chosen of those that are offered */
   readonly being?: string
@@ -50,6 +52,7 @@ interface Props {
 
 /** Past moments asked again, with a draft: first what that costs, then each as it was and as it would be. */
 export function TryIt({
+  id,
   title = 'Try it',
   being,
   beings = [],
@@ -68,6 +71,7 @@ export function TryIt({
   }
   return (
     <Card
+      id={id}
       title={title}
       note="A model is asked again about past moments, as they would be with the draft. Nothing is done, and nothing is written."
       gap="sm"
