@@ -13,19 +13,27 @@ import { useQueue } from './useQueue.ts'
 
 /** All that waits for the person: what needs a decision, apart from answers and notices. */
 export function Inbox() {
-  const counts = useQuery(inboxCountsQuery)
+  const counts = useQuery({ ...inboxCountsQuery, refetchOnMount: 'always' })
   return (
     <Stack>
       <PageHead title="Inbox">
         <KeysHint />
       </PageHead>
-      <Answer of={counts}>{(found) => <Queue counts={countsOf(found)} />}</Answer>
+      <Answer of={counts}>
+        {(found) => <Queue counts={countsOf(found)} isCounted={counts.isFetchedAfterMount} />}
+      </Answer>
     </Stack>
   )
 }
 
-function Queue({ counts }: { readonly counts: Readonly<Record<Group, number>> }) {
-  const queue = useQueue(counts)
+interface QueueProps {
+  readonly counts: Readonly<Record<Group, number>>
+  /** they were asked for since the page was opened */
+  readonly isCounted: boolean
+}
+
+function Queue({ counts, isCounted }: QueueProps) {
+  const queue = useQueue(counts, isCounted)
   const { group, shown, list, open, chosen } = queue
   if (counts.needs + counts.answers + counts.notices === 0 && chosen === undefined)
     return (

@@ -9,8 +9,8 @@ import { tellEntry } from './tell-entry.ts'
 import { useInboxKeys } from './useInboxKeys.ts'
 
 /** What is shown of a part of the inbox, which entry of it is open, and how one goes through it. */
-export function useQueue(counts: Readonly<Record<Group, number>>) {
-  const { chosen, group, choose, goTo, latest } = usePlace(counts)
+export function useQueue(counts: Readonly<Record<Group, number>>, isCounted: boolean) {
+  const { chosen, group, choose, goTo, latest } = usePlace(counts, isCounted)
   const list = useInbox(group)
   const { open, isClosed, isSought } = useOpen(group, chosen)
   const [search, setSearch] = useState('')
@@ -80,13 +80,15 @@ export function useQueue(counts: Readonly<Record<Group, number>>) {
 }
 
 /** The part and the entry that the address names. */
-function usePlace(counts: Readonly<Record<Group, number>>) {
+function usePlace(counts: Readonly<Record<Group, number>>, isCounted: boolean) {
   const navigate = useNavigate()
   const router = useRouter()
   const { entry: chosen, in: asked } = useSearch({ from: '/signed-in/inbox' })
-  // What was shown first stays, also where something that needs a decision comes meanwhile.
-  const [first] = useState(() => GROUPS.find((one) => counts[one] > 0) ?? 'needs')
-  const group = asked ?? first
+  // What was shown first, once it is counted, stays: also where something that needs a decision comes meanwhile.
+  const first = useRef<Group | null>(null)
+  const now = GROUPS.find((one) => counts[one] > 0) ?? 'needs'
+  if (isCounted) first.current ??= now
+  const group = asked ?? first.current ?? now
   return {
     chosen,
     group,
