@@ -53,7 +53,7 @@ export type FlowResult =
  *   then every surviving stacked role once, in clause order; `asked` takes the place of the plain clauses
  */
 export function evaluateFlow(flow: CompiledFlow, input: FlowInput): FlowResult {
-  const reading = new Reading(input.context as Json, flow.table)
+  const reading = new Reading(input.context as Json, flow.unread)
   const stacked = stackOf(flow, reading, input)
   const asked = input.asked ?? null
   if (asked !== null) return settleAsked(flow, input, asked, stacked)

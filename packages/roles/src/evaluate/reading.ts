@@ -1,5 +1,5 @@
 import { type Json, type JsonObject, LIMITS, utf8Length } from '@treeos/core'
-import type { Root } from '../shape/when.ts'
+import type { Root, Scalar } from '../shape/when.ts'
 
 /** Stands in a slice for a value that is present but equals nothing. */
 export const OPAQUE: JsonObject = Object.freeze({})
@@ -13,19 +13,34 @@ const hasOwn = Object.prototype.hasOwnProperty
  * `comparableBytesMax`. A slice holds exactly this, so slice and context agree.
  */
 export function lookUp(context: Json | undefined, keys: readonly string[]): Json | undefined {
-  let value = context
+  const value = descend(context, keys)
+  if (typeof value === 'string') return isLong(value) ? OPAQUE : value
+  return typeof value === 'object' && value !== null ? OPAQUE : value
+}
+
+function descend(from: Json | undefined, keys: readonly string[]): Json | undefined {
+  let value = from
   for (let i = 0; i < keys.length; i++) {
     if (typeof value !== 'object' || value === null || Array.isArray(value)) return undefined
     if (!hasOwn.call(value, keys[i]!)) return undefined
     value = (value as JsonObject)[keys[i]!]
   }
-  if (typeof value === 'string') return isLong(value) ? OPAQUE : value
-  return typeof value === 'object' && value !== null ? OPAQUE : value
+  return value
 }
 
 export function isLong(text: string): boolean {
   if (text.length > LIMITS.comparableBytesMax) return true
   return text.length * 3 > LIMITS.comparableBytesMax && utf8Length(text) > LIMITS.comparableBytesMax
+}
+
+/** Equal to no value of any context. */
+const NEVER = Symbol('never')
+export type Operand = Scalar | typeof NEVER | readonly Scalar[]
+
+/** An operand as the values of a {@link Reading} are compared with it: a string over `comparableBytesMax` equals nothing. */
+export function operandOf(expected: Scalar | readonly Scalar[]): Operand {
+  if (Array.isArray(expected)) return expected.filter((one) => typeof one !== 'string' || !isLong(one))
+  return typeof expected === 'string' && isLong(expected) ? NEVER : expected
 }
 
 /** @param pure nobody has put one of these fields on the prototype of every object */
@@ -98,45 +113,74 @@ function isPolluted(): boolean {
 const UNREAD = Symbol('unread')
 type Slot = Json | undefined | typeof UNREAD
 
-/** Paths that will be read of many contexts; all of them begin with a root. */
-export interface PathTable {
-  /** each as a field that contexts have, and the keys below it */
-  readonly paths: readonly { readonly field: Field; readonly below: readonly string[] }[]
-  /** initial values of a reading: a copy costs less than filling a new array */
-  readonly unread: readonly Slot[]
+/** A path that will be read of many contexts; it begins with a root. */
+export interface ReadyPath {
+  /** the field that contexts have, and the keys below it; null when there are none */
+  readonly field: Field
+  readonly below: readonly string[] | null
+  /** where a reading keeps the value for a second test; -1 when only one test reads the path */
+  readonly slot: number
 }
 
-export function tableOf(paths: readonly string[]): PathTable {
-  return {
-    paths: paths.map((path) => {
-      const keys = path.split('.')
-      const named = Object.hasOwn(FIELDS, keys.slice(0, 2).join('.')) ? 2 : 1
-      return { field: FIELDS[keys.slice(0, named).join('.')]!, below: keys.slice(named) }
-    }),
-    unread: paths.map(() => UNREAD),
+/** The paths of one flow, each with the number of tests that read it taken into account. */
+export class Paths {
+  readonly #ready = new Map<string, { field: Field; below: readonly string[] | null; slot: number }>()
+  #slots = 0
+
+  /** Called once for each test that reads the path. */
+  of(path: string): ReadyPath {
+    const known = this.#ready.get(path)
+    if (known === undefined) {
+      const ready = { ...splitPath(path), slot: -1 }
+      this.#ready.set(path, ready)
+      return ready
+    }
+    if (known.slot < 0) known.slot = this.#slots++
+    return known
+  }
+
+  /** Initial values of a reading: a copy costs less than filling a new array. */
+  get unread(): readonly Slot[] {
+    return Array.from({ length: this.#slots }, () => UNREAD)
   }
 }
 
-/** Values of one context at the paths of a table. Each is looked up once, for the first test that needs it. */
+function splitPath(path: string): Pick<ReadyPath, 'field' | 'below'> {
+  const keys = path.split('.')
+  const named = Object.hasOwn(FIELDS, keys.slice(0, 2).join('.')) ? 2 : 1
+  const below = keys.slice(named)
+  return { field: FIELDS[keys.slice(0, named).join('.')]!, below: below.length === 0 ? null : below }
+}
+
+const NO_SLOTS: Slot[] = []
+
+/**
+ * Values of one context. Each path is looked up once. Unlike {@link lookUp} it hands out objects and long strings as they are, which is
+ * the same to every test: none compares with an object, and {@link operandOf} takes long strings out of the operands.
+ */
 export class Reading {
   readonly #context: JsonObject
   readonly #pure = !isPolluted()
-  readonly #paths: PathTable['paths']
   readonly #values: Slot[]
 
-  constructor(context: Json, table: PathTable) {
+  /** @param unread of the flow's {@link Paths} */
+  constructor(context: Json, unread: readonly Slot[]) {
     this.#context = owned(context, this.#pure)
-    this.#paths = table.paths
-    this.#values = table.unread.slice()
+    this.#values = unread.length === 0 ? NO_SLOTS : unread.slice()
   }
 
-  /** @param index of the path in its table */
-  at(index: number): Json | undefined {
-    const known = this.#values[index]
+  at(path: ReadyPath): Json | undefined {
+    const { slot } = path
+    if (slot < 0) return this.#read(path)
+    const known = this.#values[slot]
     if (known !== UNREAD) return known
-    const { field, below } = this.#paths[index]!
-    const value = lookUp(field(this.#context, this.#pure), below)
-    this.#values[index] = value
+    const value = this.#read(path)
+    this.#values[slot] = value
     return value
+  }
+
+  #read({ field, below }: ReadyPath): Json | undefined {
+    const value = field(this.#context, this.#pure)
+    return below === null ? value : descend(value, below)
   }
 }

@@ -39,11 +39,14 @@ export function isScalar(value: unknown): value is Scalar {
   )
 }
 
-/** The semantics of every operator: evaluate and explain both decide here. */
+/**
+ * The semantics of every operator: evaluate and explain both decide here.
+ * @param expected an operand; a symbol stands for one that no value equals
+ */
 export function isMet(
   operator: Operator,
   actual: Json | undefined,
-  expected: Scalar | readonly Scalar[],
+  expected: Scalar | symbol | readonly Scalar[],
 ): boolean {
   switch (operator) {
     case 'eq':
