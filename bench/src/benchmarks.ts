@@ -1,4 +1,5 @@
 import { inspect } from 'node:util'
+import { benchCalls } from './calls/benchmark.ts'
 import { benchChain } from './chain/benchmark.ts'
 import { benchEvaluate, CONTESTANTS, type Contestant } from './evaluate/benchmark.ts'
 import { benchFanout, refuseFanout } from './fanout/benchmark.ts'
@@ -13,6 +14,7 @@ import { benchPortal } from './portal/benchmark.ts'
 import { benchRecovery } from './recovery/benchmark.ts'
 import { benchReplay } from './replay/benchmark.ts'
 import { benchScale } from './scale/benchmark.ts'
+import { benchShards } from './shards/benchmark.ts'
 
 export interface Flags {
   readonly size: string
@@ -154,11 +156,33 @@ export const benchmarks: readonly Benchmark[] = [
     show,
   },
   {
+    name: 'shards',
+    what: 'appends of lived scenes, or of --url, on 1 to 8 databases: how many span them and what that costs; and partitioned tables',
+    refuse: (flags) => refuse(flags, []),
+    run: ({ size, url, seconds, rounds }, onProgress) =>
+      benchShards({
+        size: size as 'small' | 'full',
+        url,
+        seconds: wholeNumber(seconds),
+        rounds: wholeNumber(rounds),
+        onProgress,
+      }),
+    show,
+  },
+  {
     name: 'portal',
     what: 'first paint, time to interactive, frames while scrolling and steps of a replay, with 10,000 beings and 100,000 moments',
     refuse: refuseFanout,
     run: ({ size, beings }, onProgress) =>
       benchPortal({ size: size as 'small' | 'full', beings: wholeNumber(beings), onProgress }),
+    show,
+  },
+  {
+    name: 'calls',
+    what: 'seconds of a command of the command line, beside the start of Node',
+    refuse: (flags) => refuse(flags, []),
+    run: ({ size, rounds }, onProgress) =>
+      benchCalls({ size: size as 'small' | 'full', rounds: wholeNumber(rounds), onProgress }),
     show,
   },
   {

@@ -38,6 +38,8 @@ export interface Heat {
     readonly transactionsAMoment: number
     readonly deadlocks: number
     readonly walBytesAMoment: number
+    /** by which its databases grew, by side; a page of an index that is cut counts when it is cut */
+    readonly storedBytesAMoment: Readonly<Record<string, number>>
   }
   readonly temporal: Readonly<Record<string, number>>
 }
@@ -94,6 +96,9 @@ export async function measureHeat(
       transactionsAMoment: each(after.transactions - before.transactions),
       deadlocks: after.deadlocks - before.deadlocks,
       walBytesAMoment: each(after.wal - before.wal),
+      storedBytesAMoment: Object.fromEntries(
+        Object.entries(after.stored).map(([side, bytes]) => [side, each(bytes - (before.stored[side] ?? 0))]),
+      ),
     },
     temporal: {
       persistenceCallsAMoment: each(
@@ -116,6 +121,7 @@ async function look({ services, cluster, stub }: Stage, crew: readonly Process[]
     `select sum(xact_commit + xact_rollback)::float8 as transactions, sum(deadlocks)::float8 as deadlocks,
        (pg_current_wal_insert_lsn() - '0/0'::pg_lsn)::float8 as wal from pg_stat_database where datname is not null`,
   )
+  const stored = await bytesBySide(client, sideOf)
   await client.end()
   const metrics = Object.fromEntries(
     await Promise.all(SERVERS.map(async (name) => [name, await scrape(cluster.metrics[name])] as const)),
@@ -130,6 +136,7 @@ async function look({ services, cluster, stub }: Stage, crew: readonly Process[]
     Object.fromEntries(Object.entries(values).map(([name, ms]) => [`${prefix} ${name}`, ms]))
   return {
     ...(rows[0] as { transactions: number; deadlocks: number; wal: number }),
+    stored,
     metrics,
     machine: cpuOfMachine(),
     cpu: {
@@ -140,4 +147,14 @@ async function look({ services, cluster, stub }: Stage, crew: readonly Process[]
       driver: (user + system) / 1000,
     } as Record<string, number>,
   }
+}
+
+/** Size of all databases by side. The log of Postgres is not in it. */
+async function bytesBySide(client: pg.Client, sideOf: SideOf): Promise<Record<string, number>> {
+  const { rows } = await client.query<{ name: string; bytes: number }>(
+    'select datname as name, pg_database_size(oid)::float8 as bytes from pg_database where datallowconn',
+  )
+  const bySide: Record<string, number> = {}
+  for (const { name, bytes } of rows) bySide[sideOf(name)] = (bySide[sideOf(name)] ?? 0) + bytes
+  return bySide
 }

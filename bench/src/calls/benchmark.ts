@@ -1,0 +1,51 @@
+import { execFileSync } from 'node:child_process'
+import { describeMachine } from '../machine.ts'
+import { Instance } from '../minds/instance.ts'
+import { median, round } from '../statistics.ts'
+
+export interface CallsOptions {
+  readonly size: 'small' | 'full'
+  readonly rounds: number | undefined
+  readonly onProgress: (line: string) => void
+}
+
+const ROUNDS = { small: 3, full: 21 } as const
+/** Calls of a person who looks, without and with services. */
+const CALLS: Readonly<Record<string, readonly string[]>> = {
+  version: ['--version'],
+  inbox: ['inbox', '--json'],
+  see: ['see', '@operator', '--json'],
+  moments: ['moments', '@operator', '--json'],
+  beings: ['beings', '--json'],
+}
+
+/** How long a command of the command line takes, beside the start of Node alone. */
+export async function benchCalls({ size, rounds = ROUNDS[size], onProgress }: CallsOptions) {
+  const instance = new Instance({})
+  try {
+    await instance.must(['up', '--detach', '--no-portal'])
+    await instance.must(['summon', '@operator', 'hello', '--json'])
+    const runs: Record<string, () => Promise<unknown>> = {
+      node: async () => execFileSync(process.execPath, ['-e', '0']),
+      ...Object.fromEntries(Object.entries(CALLS).map(([name, args]) => [name, () => instance.must(args)])),
+    }
+    const took = new Map(Object.keys(runs).map((name) => [name, [] as number[]]))
+    for (let i = 0; i <= rounds; i++)
+      for (const [name, run] of Object.entries(runs)) {
+        const began = performance.now()
+        await run()
+        if (i > 0) took.get(name)!.push((performance.now() - began) / 1000) // the first call fills the cache of compiled code
+      }
+    const seconds = Object.fromEntries([...took].map(([name, each]) => [name, round(median(each))]))
+    onProgress(JSON.stringify(seconds))
+    return {
+      benchmark: 'calls',
+      at: new Date().toISOString(),
+      machine: describeMachine(),
+      parameters: { size, rounds },
+      seconds,
+    }
+  } finally {
+    await instance.remove()
+  }
+}
