@@ -24,7 +24,7 @@ export async function benchCalls({ size, rounds = ROUNDS[size], onProgress }: Ca
   const instance = new Instance({})
   try {
     await instance.must(['up', '--detach', '--no-portal'])
-    await instance.must(['summon', '@operator', 'hello', '--json'])
+    await instance.must(['space', 'create', '/hall'])
     const runs: Record<string, () => Promise<unknown>> = {
       node: async () => execFileSync(process.execPath, ['-e', '0']),
       ...Object.fromEntries(Object.entries(CALLS).map(([name, args]) => [name, () => instance.must(args)])),

@@ -7,6 +7,11 @@ const REELS = 64
 const CLIENTS = 8
 const PARTITIONS = 8
 
+const FACT_INDEXES = `
+  create unique index on treeos.fact (reel, hash);
+  create index on treeos.fact (moment) where moment is not null;
+  create index on treeos.fact (reel, seq) where kind in ('fact:erased', 'moment:erased');`
+
 /** Cuts the tables that a reel is a key of by the hash of the reel. The hash of a fact is then unique in its part only. */
 const CUT = ['head', 'fact', 'payload']
   .map((table) => {
@@ -21,7 +26,7 @@ const CUT = ['head', 'fact', 'payload']
       create table treeos.${table} (like treeos.${table}_whole including defaults including constraints, primary key (${key}))
         partition by hash (reel);
       ${parts.join('\n')}
-      ${table === 'fact' ? 'create unique index on treeos.fact (reel, hash); create index on treeos.fact (moment) where moment is not null;' : ''}
+      ${table === 'fact' ? FACT_INDEXES : ''}
       insert into treeos.${table} select * from treeos.${table}_whole;
       drop table treeos.${table}_whole cascade;`
   })

@@ -13,15 +13,15 @@ const SHARD = `
   create table fact (reel text, seq bigint, bytes bytea not null, primary key (reel, seq));
   create function reach(written text[], checked text[]) returns void language plpgsql set plan_cache_mode = force_generic_plan as $$
   declare
-    name text;
-    next bigint;
+    its_reel text;
+    its_seq bigint;
   begin
-    for name in select r from unnest(written || checked) r order by r collate "C" loop
-      if name = any(written) then
-        update head set seq = seq + 1 where reel = name returning seq into next;
-        insert into fact values (name, next, decode(repeat('5a', ${GROWN_BYTES}), 'hex'));
+    for its_reel in select r from unnest(written || checked) r order by r collate "C" loop
+      if its_reel = any(written) then
+        update head set seq = seq + 1 where reel = its_reel returning seq into its_seq;
+        insert into fact values (its_reel, its_seq, decode(repeat('5a', ${GROWN_BYTES}), 'hex'));
       else
-        perform 1 from head where reel = name for share;
+        perform 1 from head where reel = its_reel for share;
       end if;
     end loop;
   end $$`
@@ -115,7 +115,7 @@ async function commitAll(client: readonly pg.Client[], { writes, checks }: Reach
     Promise.all(shards.map((shard) => client[shard]!.query(statement)))
   if (writes.length < 2) await all(writes, 'commit')
   else {
-    // The name is the same on all shards, whose databases are of one server here.
+    // Such names are of the whole server, which holds all shards here.
     await Promise.all(writes.map((shard) => client[shard]!.query(`prepare transaction '${id}-${shard}'`)))
     await Promise.all(writes.map((shard) => client[shard]!.query(`commit prepared '${id}-${shard}'`)))
   }
