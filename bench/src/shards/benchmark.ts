@@ -23,7 +23,7 @@ const TIMES = 16
 const SCENES = ['harmony', 'factory'] as const
 const SIZES = {
   small: { liveMs: 5_000, seconds: 0.3, rounds: 1, replayed: ['being'] },
-  full: { liveMs: 45_000, seconds: 2, rounds: 4, replayed: ['reel', 'neighbours'] },
+  full: { liveMs: 30_000, seconds: 2, rounds: 4, replayed: ['reel', 'neighbours'] },
 } as const
 
 /** What share of the appends of a reality would span shards, what that costs on a real Postgres, and what partitions cost there. */
