@@ -1,4 +1,5 @@
 import { ensurePostgres, type Postgres } from '@treeos/local'
+import { OPERATOR } from '@treeos/world'
 import { describeMachine } from '../machine.ts'
 import { Instance } from '../minds/instance.ts'
 import { cpuOfTree } from '../processes.ts'
@@ -32,8 +33,7 @@ export async function benchShards({ size, url, onProgress, ...options }: ShardsO
   const { seconds = SIZES[size].seconds, rounds = SIZES[size].rounds } = options
   const instance = new Instance({})
   try {
-    const recorded =
-      url === undefined ? await live(instance, liveMs, onProgress) : await onServer(url, readAppends)
+    const recorded = url === undefined ? await live(instance, liveMs, onProgress) : await readLived(url)
     const appends = multiplied(recorded, TIMES)
     onProgress(`${recorded.length} appends are recorded`)
     const simulated = PLACEMENTS.flatMap((placement) =>
@@ -75,8 +75,12 @@ async function live(
   for (const scene of SCENES) await instance.must(['up', '--detach', '--no-portal', '--demo', scene])
   await new Promise((resolve) => setTimeout(resolve, ms))
   const { url } = await ensurePostgres({ dataDir: instance.folder })
-  return onServer(url, readAppends)
+  return readLived(url)
 }
+
+/** Without what the operator did: it plants the scenes, which takes more appends than a short life of them. */
+const readLived = async (url: string): Promise<RecordedAppend[]> =>
+  (await onServer(url, readAppends)).filter(({ being }) => being !== null && being !== OPERATOR)
 
 async function withPreparedTransactions(dataDir: string): Promise<Postgres> {
   const before = await ensurePostgres({ dataDir })
