@@ -35,10 +35,14 @@ export async function sabotage(owner: Kysely<StoreDb>, what: Sabotage): Promise<
 
 /** Append without the moment's key: a repeated call writes again. */
 async function unkey(owner: Kysely<StoreDb>): Promise<void> {
-  const closes = "if jsonb_typeof(batch->'outcome') = 'object'"
   const unclosed = "not exists (select from moment_outcome where moment = batch->>'moment')"
   await rewrite(owner, 'lock_and_check', [['if found_so.is_done then', 'if false then']])
-  await rewrite(owner, 'append', [[`${closes} then`, `${closes} and ${unclosed} then`]])
+  await rewrite(owner, 'append', [
+    [
+      'if ends then\n    nothing := close_moment',
+      `if ends and ${unclosed} then\n    nothing := close_moment`,
+    ],
+  ])
 }
 
 /** Append although a head that the decision read has moved. */

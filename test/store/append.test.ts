@@ -192,6 +192,20 @@ describe('a batch', () => {
 
 const OVERLAY = { tiers: ['call', 'account'], mode: 'block', commitment: 'ab'.repeat(32) } as const
 
+it('replaces the row that is there, and takes no row twice', async () => {
+  const states = async () => {
+    const { rows } = await sql<{ state: string; n: number }>`
+      select state, folded_seq as n from treeos.projection where key = 'thread:again'`.execute(base.db)
+    return rows.map(({ state, n }) => [JSON.parse(state), Number(n)])
+  }
+  const again = row('thread:again')
+  await write({ drafts: [], rows: [again] })
+  await write({ drafts: [], rows: [{ ...again, state: { name: 'new' }, foldedSeq: 2 }, row('thread:other')] })
+  expect(await states()).toEqual([[{ name: 'new' }, 2]])
+  await expect(write({ drafts: [], rows: [again, again] })).rejects.toMatchObject({ code: '21000' })
+  expect(await states()).toEqual([[{ name: 'new' }, 2]])
+})
+
 describe('a batch that brings the open record and the decision of its moment', () => {
   const SAID = { kind: 'failure', code: 'INTERNAL', message: 'it says: \u0000 "\\u0000"' } as const
 

@@ -303,7 +303,7 @@ describe('a worker that comes late', () => {
     expect(await stored(moment)).toEqual({ ...NOTHING, open: true })
 
     const { rows } = await sql<{ definition: string }>`
-      select pg_get_functiondef('treeos.write_moment(jsonb, boolean, boolean)'::regprocedure) as definition`.execute(
+      select pg_get_functiondef('treeos.write_moment(jsonb, jsonb, boolean, boolean)'::regprocedure) as definition`.execute(
       world.owner,
     )
     const guarded = rows[0]!.definition

@@ -4,11 +4,13 @@
 create or replace function treeos.is_hurried(whose text) returns boolean
 language plpgsql stable set search_path = treeos, pg_temp as $$
 declare
-  most integer := standard((select cognition from projection where key = 'being:' || whose))->>'momentsPerMinute';
+  most integer;
+  last_n bigint;
 begin
-  return most is not null and exists (
-    select from head h join moment_open o on o.being = whose and o.n = h.seq + 1 - most
-    where h.reel = 'moments:' || whose
+  select standard(p.cognition)->>'momentsPerMinute', h.seq into most, last_n
+    from projection p join head h on h.reel = 'moments:' || whose where p.key = 'being:' || whose;
+  return coalesce(most <= last_n, false) and exists (
+    select from moment_open o where o.being = whose and o.n = last_n + 1 - most
       and o.opened_at > extract(epoch from clock_timestamp()) * 1000 - 60000
       and not exists (select from account a where a.being = whose and a.revision > 0));
 end $$;

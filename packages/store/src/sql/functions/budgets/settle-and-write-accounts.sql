@@ -1,10 +1,13 @@
 -- Writes the accounts that the batch brings. When the batch closes a moment, settles the moment's open attempts: the one of
 -- `settlement`, {attempt, tokens, micros}, at its usage, and the others at their reservations. A fact that resumes a being with `release`
 -- gives back what counts on its account for calls whose cost never came back.
-create or replace function treeos.settle_and_write_accounts(batch jsonb, guarded boolean) returns void language plpgsql as $$
+-- @param keeps a row of the batch brings an account
+-- @param resumes a fact of it resumes a being
+-- @param settles it closes a moment for which an attempt is open
+create or replace function treeos.settle_and_write_accounts(batch jsonb, guarded boolean, keeps boolean, resumes boolean, settles boolean)
+returns void language plpgsql as $$
 declare
   this_moment text := batch->>'moment';
-  keeps boolean := batch->'rows' @? 'strict $[*] ? (@.account.type() == "object")';
   attempts integer[]; -- null: none is open
   reserved text[] := '{}';
   settlement jsonb := batch->'settlement';
@@ -13,11 +16,11 @@ declare
   releases text[] := '{}';
   released text;
 begin
-  if batch->'facts' @? 'strict $[*] ? (@.kind == "being:resumed")' then
+  if resumes then
     releases := array(select substr(f.reel, 7) from jsonb_to_recordset(batch->'facts') as f(reel text, kind text, bytes text)
       where f.kind = 'being:resumed' and told(decode(f.bytes, 'hex'))->'release' = 'true');
   end if;
-  if this_moment is not null and jsonb_typeof(batch->'outcome') = 'object' then
+  if settles then
     select array_agg(attempt), min(accounts) into attempts, reserved from reservation where moment = this_moment and settled_at is null;
     if cardinality(attempts) > 1 then
       reserved := reserved_accounts(this_moment);

@@ -1,7 +1,7 @@
 -- Counts one moment on every account up the birth chain with a pace. Counts on none and returns false when one is used up, or
 -- when a being without a budget of its own has used up the standard pace.
 create or replace function treeos.take_pace(whose text) returns boolean
-language plpgsql security definer set search_path = treeos, pg_temp as $$
+language plpgsql as $$
 declare
   paced text[];
   this_minute timestamptz;

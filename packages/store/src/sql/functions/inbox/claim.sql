@@ -12,12 +12,13 @@ declare
   by_yes boolean; -- by a call that was approved
   parks boolean; -- the being met a limit, which may be over
   found_so record; -- of the moment and its being
+  durable text; -- whether the commit waits for the disk
 begin
-  select p.cognition, exists (select from parking k where k.being = whose) into mind, parks from projection p where p.key = 'being:' || whose;
+  -- Locked, so that two runs of one moment do not claim a wake each. Whoever lives has this head.
+  select h.claimed, p.cognition, exists (select from parking k where k.being = whose) into last_claimed, mind, parks
+    from head h left join projection p on p.key = 'being:' || whose where h.reel = 'moments:' || whose for update of h;
   by_anything := coalesce(mind not in ('human', 'paused'), false) and (mind = 'ended' or not parks or not is_parked(whose));
   by_yes := coalesce(mind <> 'paused', false);
-  -- Locked, so that two runs of one moment do not claim a wake each.
-  select h.claimed into last_claimed from head h where h.reel = 'moments:' || whose for update;
   select (select max(generation) from life where being = whose) alive,
       exists (select from moment_open where moment = for_moment) is_open,
       exists (select from inbox where id = last_claimed and claimed_by = for_moment) has_claimed
@@ -52,7 +53,7 @@ begin
       -- The claim of an act waits for the disk, because its person is told whether it can still be withdrawn. Any other claim
       -- does not: when Postgres dies before it is written, the wake is claimed again.
       if claimed.kind <> 'act' then
-        perform set_config('synchronous_commit', 'off', true);
+        durable := set_config('synchronous_commit', 'off', true);
       end if;
       update inbox set claimed_by = for_moment where id = claimed.id returning * into claimed;
       update head set claimed = claimed.id where reel = 'moments:' || whose;

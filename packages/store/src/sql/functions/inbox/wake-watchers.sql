@@ -5,18 +5,16 @@
 -- @param wake of the moment, then; a change without a moment has the hash of its fact in its id
 -- Returns the beings that were woken now, without those whose wake waits for more changes.
 create or replace function treeos.wake_watchers(batch jsonb, guarded boolean, wake treeos.inbox) returns jsonb
-language plpgsql security definer set search_path = treeos, pg_temp as $$
+language plpgsql as $$
 declare
   its_moment text := batch->>'moment';
   changes jsonb := batch->'changes';
-  names text[]; -- by which the changes can be watched
   woken jsonb;
 begin
   -- Most changes have no watcher. Most reels have none at all, which is cheaper to ask. The statement
   -- by `with` below costs more than ten times as much.
-  names := array(select jsonb_array_elements_text(
-    jsonb_path_query_array(changes, 'strict $[*].reel') || jsonb_path_query_array(changes, 'lax $[*].scopes[*]')));
-  if not exists (select from watch where reel = any(names))
+  if not exists (select from watch where reel = any(array(select jsonb_array_elements_text(
+      jsonb_path_query_array(changes, 'strict $[*].reel') || jsonb_path_query_array(changes, 'lax $[*].scopes[*]')))))
     or not exists (
     select from jsonb_array_elements(changes) c, jsonb_array_elements_text(c->'paths') p,
       jsonb_array_elements_text(coalesce(c->'scopes', '[]') || jsonb_build_array(c->'reel')) r

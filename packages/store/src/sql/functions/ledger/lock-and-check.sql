@@ -3,8 +3,9 @@
 -- @param listened the being's run still looks for wakes by itself
 -- @param is_open an open record of the moment is stored
 -- @param is_decided a decision of the moment is stored
+-- @param is_reserved a model call was reserved for the moment, and is not settled
 create or replace function treeos.lock_and_check(batch jsonb, out refusal jsonb, out listened boolean, out is_open boolean,
-  out is_decided boolean) language plpgsql as $$
+  out is_decided boolean, out is_reserved boolean) language plpgsql as $$
 declare
   this_being text := batch->>'being';
   this_moment text := batch->>'moment';
@@ -48,10 +49,12 @@ begin
       (select max(generation) from life where being = this_being) generation,
       exists (select from projection where key = 'thread:' || (batch->>'thread')) is_cut,
       exists (select from moment_open where moment = this_moment) is_open,
-      exists (select from moment_decision where moment = this_moment) is_decided
+      exists (select from moment_decision where moment = this_moment) is_decided,
+      exists (select from reservation where moment = this_moment and settled_at is null) is_reserved
     into found_so;
   is_open := found_so.is_open;
   is_decided := found_so.is_decided;
+  is_reserved := found_so.is_reserved;
   if this_moment is not null then
     if found_so.is_done then
       refusal := jsonb_build_object('status', 'done');

@@ -1,12 +1,19 @@
 -- Writes rows of the projection: each the fold of a reel up to a fact of this batch.
 -- @param guarded the batch comes from a worker
-create or replace function treeos.write_rows(batch jsonb, guarded boolean) returns void language plpgsql as $$
+-- @param watches a row says what wakes its being; `accounts`, `leases`: a row brings one
+create or replace function treeos.write_rows(batch jsonb, guarded boolean, out watches boolean, out accounts boolean, out leases boolean)
+language plpgsql as $$
 declare
   facts jsonb := batch->'facts';
   rows jsonb := batch->'rows';
+  r jsonb;
+  written text[] := '{}';
 begin
+  watches := false;
+  accounts := false;
+  leases := false;
   if guarded then
-    for i in 0 .. jsonb_array_length(rows) - 1 loop
+    for i in 0 .. coalesce(jsonb_array_length(rows), 0) - 1 loop
       if is_folded(facts, rows->i) is not true then
         raise exception 'refused: the row % is not what facts of its reel in the same batch make of it', rows#>>array[i::text, 'key']
           using errcode = '42501';
@@ -16,10 +23,22 @@ begin
       end if;
     end loop;
   end if;
-  insert into projection (key, reel, state, folded_seq, place, parent, cognition)
-    select r.key, r.reel, r.state, r."foldedSeq", r.place, r.parent, r.cognition
-    from jsonb_to_recordset(rows) as r(key text, reel text, state text, "foldedSeq" bigint, place text, parent text,
-      cognition text)
-    on conflict (key) do update set state = excluded.state, folded_seq = excluded.folded_seq, place = excluded.place,
-      parent = excluded.parent, cognition = excluded.cognition;
+  -- Most rows are there already. To insert one `on conflict` would lock it first, and takes twice as long.
+  for i in 0 .. coalesce(jsonb_array_length(rows), 0) - 1 loop
+    r := rows->i;
+    if i > 0 and r->>'key' = any(written) then
+      raise exception 'a batch brings the row % twice', r->>'key' using errcode = '21000';
+    end if;
+    written := written || (r->>'key');
+    watches := watches or coalesce(jsonb_typeof(r->'watches') = 'array', false);
+    accounts := accounts or coalesce(jsonb_typeof(r->'account') = 'object', false);
+    leases := leases or coalesce(jsonb_typeof(r->'lease') = 'object', false);
+    update projection set state = r->>'state', folded_seq = (r->>'foldedSeq')::bigint, place = r->>'place', parent = r->>'parent',
+        cognition = r->>'cognition'
+      where key = r->>'key';
+    if not found then
+      insert into projection (key, reel, state, folded_seq, place, parent, cognition)
+        values (r->>'key', r->>'reel', r->>'state', (r->>'foldedSeq')::bigint, r->>'place', r->>'parent', r->>'cognition');
+    end if;
+  end loop;
 end $$;

@@ -51,7 +51,7 @@ begin
   end if;
   reserved := reserve_first(whose, for_moment, its_attempt, need_tokens, need_micros);
   if reserved->>'status' = 'reserved' then
-    perform set_config('synchronous_commit', durable, true);
+    durable := set_config('synchronous_commit', durable, true);
   end if;
   return query select 'reserved', '', reserved::text, null::bigint, null::bytea, null::bigint;
 end $$;

@@ -1,11 +1,13 @@
 -- Writes the record of a moment, and closes the wake of the moment and the rows that its act answers.
-create or replace function treeos.close_moment(batch jsonb) returns void language plpgsql as $$
+-- @param said the record, as jsonb
+create or replace function treeos.close_moment(batch jsonb, said jsonb) returns void language plpgsql as $$
 declare
   this_moment text := batch->>'moment';
   this_being text := batch->>'being';
   o record;
-  said jsonb;
   last_claimed text; -- by a moment of the being
+  keeps boolean; -- texts were sealed for a thing that the moment was to make
+  is_erased boolean; -- something that the face of the moment may show was erased meanwhile
 begin
   select r.n, r.kind, r.reason, r.wake, r."sealedAt" sealed_at, r."primaryRole" primary_role, r.detail, r.result,
       decode(r.prev, 'hex') prev, decode(r.hash, 'hex') hash, decode(r.record, 'hex') record,
@@ -13,7 +15,6 @@ begin
     into o
     from jsonb_to_record(batch->'outcome') as r(n integer, kind text, reason text, wake text, "sealedAt" bigint,
       "primaryRole" text, prev text, hash text, record text, detail text, result text, judged text);
-  said := convert_from(o.record, 'UTF8')::jsonb;
   if (o.hash = sha256('treeos.moment.v1\000'::bytea || o.prev || o.record)
     and said @> jsonb_build_object('being', this_being, 'moment', this_moment, 'n', o.n, 'wake', o.wake,
       'sealedAt', o.sealed_at, 'outcome', o.kind, 'reason', o.reason)
@@ -36,8 +37,11 @@ begin
   insert into moment_outcome (moment, being, n, kind, reason, wake, sealed_at, primary_role, prev, hash, record, detail, result,
       judged)
     values (this_moment, this_being, o.n, o.kind, o.reason, o.wake, o.sealed_at, o.primary_role, o.prev, o.hash,
-      o.record, o.detail, o.result, o.judged);
-  if exists (select from inbox where erased_since and id = coalesce(o.wake, (select wake from moment_open where moment = this_moment))) then
+      o.record, o.detail, o.result, o.judged)
+    returning exists (select from sealed_text s where s.wake = o.wake),
+        (select erased_since from inbox where id = coalesce(o.wake, (select m.wake from moment_open m where m.moment = this_moment)))
+      into keeps, is_erased;
+  if is_erased then
     perform forget_face(this_moment);
   end if;
   if o.reason = 'superseded' then
@@ -45,8 +49,9 @@ begin
       where id = (select wake from moment_open where moment = this_moment) and claimed_by = this_moment and closed_by is null;
     return;
   end if;
-  -- What the moment was to keep, and did not.
-  delete from sealed_text where wake = o.wake;
+  if keeps then -- and did not make it
+    delete from sealed_text where wake = o.wake;
+  end if;
   -- Closed rows stay as they are. A summon that does not trigger the role is stored: it stays open until someone answers it, and
   -- no moment claims it again.
   if jsonb_array_length(batch->'closes') = 0 then

@@ -1,12 +1,12 @@
 -- Writes the open record and the decision that a batch brings together with the outcome of their moment. What is stored already
 -- stays. Raises TR004 when another open record or another decision of the moment is stored: the outcome was made from one that
 -- does not count. The append also checks that the moment follows the last one of the life that lives, and that it has claimed its wake.
+-- @param said the record of the outcome
 -- @param is_open an open record of the moment is stored already
 -- @param is_decided a decision of the moment is stored already
-create or replace function treeos.write_moment(batch jsonb, is_open boolean, is_decided boolean) returns void language plpgsql as $$
+create or replace function treeos.write_moment(batch jsonb, said jsonb, is_open boolean, is_decided boolean) returns void language plpgsql as $$
 declare
   this_moment text := batch->>'moment';
-  said jsonb := convert_from(decode(batch#>>'{outcome,record}', 'hex'), 'UTF8')::jsonb;
   o record;
   d record;
 begin
