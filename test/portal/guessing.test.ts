@@ -1,4 +1,4 @@
-/** Who guesses a password: for how long, with many at once, and with portals that are processes of their own. */
+/** Attempts to guess a password: by the time of an answer, by many requests at once, and at several portals. */
 import { execFile } from 'node:child_process'
 import { join } from 'node:path'
 import { promisify } from 'node:util'

@@ -4,9 +4,9 @@ import type pg from 'pg'
 export interface RecordedAppend {
   /** whose moment it ended; null for facts without one */
   readonly being: string | null
-  /** that grew by it; the records of its being are one of them */
+  /** reels to which it wrote, the one of the records of its being among them */
   readonly written: readonly string[]
-  /** whose heads it checked, and did not move */
+  /** reels whose heads it checked without writing to them */
   readonly checked: readonly string[]
 }
 

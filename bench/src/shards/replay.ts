@@ -115,7 +115,7 @@ async function commitAll(client: readonly pg.Client[], { writes, checks }: Reach
     Promise.all(shards.map((shard) => client[shard]!.query(statement)))
   if (writes.length < 2) await all(writes, 'commit')
   else {
-    // Such names are of the whole server, which holds all shards here.
+    // A prepared transaction has a name for the whole server, and all shards are databases of one server here.
     await Promise.all(writes.map((shard) => client[shard]!.query(`prepare transaction '${id}-${shard}'`)))
     await Promise.all(writes.map((shard) => client[shard]!.query(`commit prepared '${id}-${shard}'`)))
   }

@@ -114,7 +114,7 @@ export interface Simulated {
   readonly spanningWithCopies: number
   /** writes to several shards, so it needs two phases */
   readonly twoPhase: number
-  /** commits of a shard that wait for its disk, an append: one, or two for each shard of two phases */
+  /** commits an append that wait for a disk: one, or with two phases two on each shard that is written */
   readonly flushes: number
   /** transactions of shards, an append: those that only check included */
   readonly transactions: number

@@ -72,7 +72,7 @@ export class Leases {
   hold(being: BeingName, hands: Hands, isHuman: boolean): boolean {
     if (hands.kind === 'mind') return true
     if (hands.lease === null) return isHuman
-    // By value: an act names its driver and epoch, and two beings may have the same driver in the same epoch.
+    // Compared by value: an act names only its driver and epoch, and the leases of two beings may agree in both.
     const standing = this.on(being)
     return hands.lease.driver === standing?.driver && hands.lease.epoch === standing.epoch
   }

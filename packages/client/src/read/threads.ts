@@ -45,7 +45,7 @@ export interface ListedThread extends ThreadView {
 
 /**
  * Threads that a person has a part in, page by page; the first operator's are all, unless they are to be `with` another being. A page may hold
- * fewer than were asked for. Of the words it gets those that a being whose past is open to it said or was told.
+ * fewer than were asked for. Of their words it shows those that were said by or to a being whose past is open to the person.
  */
 export async function threadsOf(
   at: Presence,

@@ -20,7 +20,7 @@ it('a moment makes stale what it names: its being, whom it spoke to, their threa
       'thread t1',
     ]),
   )
-  // No being, past or thread that it does not name, and no list of an inbox: that is asked for once its count is another.
+  // Nothing of beings, pasts and threads that the event does not name. A list of the inbox is asked for only when its count changes.
   expect(keys).not.toContain('being')
   expect(keys).not.toContain('moments')
   expect(keys).not.toContain('inbox')

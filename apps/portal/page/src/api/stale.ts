@@ -83,7 +83,7 @@ export function staleBy(event: string, happened: Happened): readonly Stale[] {
   return event === 'fact' ? staleByFact(happened) : []
 }
 
-/** All that any event may make stale, for what was asked for before the stream began. */
+/** What any event can make stale. When the stream begins, all of it is asked for again: an event may have come before. */
 export const STALE_BY_ANY: readonly Stale[] = [
   ...LISTS.map(({ key }) => ({ key })),
   ...['inbox', 'moments', 'being', 'thread', ...OF_ROWS, ...Object.values(BY_KIND).flat()].map((word) => ({

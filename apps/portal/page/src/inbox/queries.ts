@@ -5,7 +5,7 @@ import { asking, askingWhole } from '../api/deed.ts'
 import { PAGE_MAX } from '../api/queries.ts'
 import { type Group, KINDS_OF } from './groups.ts'
 
-/** How long what no live event tells of stays unseen: words of a being whose past is not open to the person, or a yes that came too late. */
+/** How often the counts are asked for without an event. Some changes send none: words of a being whose past is closed, a call that expires. */
 const COUNTED_MS = 10_000
 
 /** How much waits. It is small, so it is asked for at each event, and the lists only once it is another. */

@@ -8,7 +8,7 @@ interface Keys {
   readonly onReply: () => void
 }
 
-/** Where the keys are letters, they are left to the field. */
+/** In a field the keys write letters, so their default action stays. */
 const LEFT = { preventDefault: false }
 
 /** j and k go through the list, e closes what is only read, r goes to the answer. In a field they are letters, and over a dialog nothing. */

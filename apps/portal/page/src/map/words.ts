@@ -129,7 +129,7 @@ export function placeWords({ drawn, width, height, isNamed, saysOf, measure }: W
   return { names, bubbles }
 }
 
-/** The left side of a box of a width that stands around a middle, moved so that it does not leave the map. */
+/** The left side of a box that is centred on `middle`, moved so that the box stays on the map. */
 const leftOf = (middle: number, size: number, width: number): number =>
   Math.max(0, Math.min(middle - size / 2, width - size))
 

@@ -8,7 +8,7 @@ import { escaped } from '../text/unseen.ts'
 import { download, fileNameOf } from './download.ts'
 import { threadText } from './thread-text.ts'
 
-/** A thread as a file, or on paper: as much of it as the person reads here. */
+/** Saves a thread as a file, or prints it. Both hold what the page shows to the person. */
 export function ThreadExport({ of: thread }: { readonly of: FoundBy<ReturnType<typeof threadQuery>> }) {
   const { data: session } = useQuery(sessionQuery)
   const name = fileNameOf('thread', ...thread.participants, thread.began.slice(0, 10))
