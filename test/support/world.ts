@@ -11,7 +11,8 @@ import {
   modelEndpoint,
   treeos,
 } from '@treeos/host'
-import { type OverlayMode, VaultCaller } from '@treeos/overlay'
+import type { OverlayMode } from '@treeos/overlay'
+import { VaultCaller } from '@treeos/overlay/vault'
 import { taskQueueOf } from '@treeos/protocol'
 import { bootstrapReality } from '@treeos/reality'
 import { openDatabase, type Reality, type StoreDb } from '@treeos/store'

@@ -252,18 +252,32 @@ describe('the pure commands', () => {
     [['summon', '@echo']],
     [['flow', '--help']],
   ])('%j loads neither Temporal nor Postgres', (args) => {
-    const spy = join(folder, 'spy.mjs')
-    writeFileSync(
-      spy,
-      `import { registerHooks } from 'node:module'
-        registerHooks({ load(url, context, next) { process.stderr.write('LOADED ' + url + '\\n'); return next(url, context) } })`,
-    )
-    const { stderr } = treeos(args, { node: ['--import', pathToFileURL(spy).href] })
-    const loaded = stderr.split('\n').filter((line) => line.startsWith('LOADED '))
+    const loaded = loadedBy(args)
     expect(loaded.length).toBeGreaterThan(5)
-    expect(loaded.filter((line) => /temporalio|[/]pg[/]|kysely|openai|chain[/]src/.test(line))).toEqual([])
+    expect(loaded.filter((url) => /temporalio|[/]pg[/]|kysely|openai|chain[/]src/.test(url))).toEqual([])
+  })
+
+  it.each([
+    [['inbox', '--data', join(folder, 'none')]],
+    [['moments', '@echo', '--data', join(folder, 'none')]],
+  ])('%j, which only reads, loads neither Temporal nor HTTP', (args) => {
+    const loaded = loadedBy(args)
+    expect(loaded.filter((url) => /[/]pg[/]/.test(url))).not.toEqual([])
+    expect(loaded.filter((url) => /temporalio|^node:https?$/.test(url))).toEqual([])
   })
 })
+
+/** The modules that a command loads, by their addresses. */
+function loadedBy(args: readonly string[]): string[] {
+  const spy = join(folder, 'spy.mjs')
+  writeFileSync(
+    spy,
+    `import { registerHooks } from 'node:module'
+      registerHooks({ load(url, context, next) { process.stderr.write('LOADED ' + url + '\\n'); return next(url, context) } })`,
+  )
+  const { stderr } = treeos(args, { node: ['--import', pathToFileURL(spy).href] })
+  return stderr.split('\n').flatMap((line) => (line.startsWith('LOADED ') ? [line.slice(7)] : []))
+}
 
 it('shows help on stdout with 0', () => {
   const { status, stdout } = treeos(['summon', '--help'])

@@ -1,7 +1,7 @@
 import { isIP } from 'node:net'
 import { readVariables } from '@treeos/core'
 import { createEmbedder, readPrices } from '@treeos/host'
-import { overlayModeIn, vaultOfWorker } from '@treeos/overlay'
+import { overlayModeIn, vaultOfWorker } from '@treeos/overlay/vault'
 import { z } from 'zod'
 import { LOOPBACK } from './metrics.ts'
 import { StartError } from './start-error.ts'

@@ -1,5 +1,6 @@
 import type { BeingName, Digest, MomentId } from '@treeos/core'
-import type { OverlayMode, Taken, Taker } from '@treeos/overlay'
+import type { OverlayMode } from '@treeos/overlay'
+import type { Taken, Taker } from '@treeos/overlay/vault'
 import type { ScheduleRef } from '@treeos/protocol'
 import type { Cost, ReadSet, Reality, Seek, StoreDb } from '@treeos/store'
 import type { Registry } from '@treeos/world'

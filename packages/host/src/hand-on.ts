@@ -1,5 +1,5 @@
 import { utf8Length } from '@treeos/core'
-import { HANDED_ON_BYTES_MAX, type HandedOn, type Vault, type VaultCaller } from '@treeos/overlay'
+import { HANDED_ON_BYTES_MAX, type HandedOn, type Vault, type VaultCaller } from '@treeos/overlay/vault'
 import { announceVault, listVaults, type StoreDb } from '@treeos/store'
 import type { Kysely } from 'kysely'
 

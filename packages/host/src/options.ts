@@ -1,5 +1,6 @@
 import type { Embedder, Model, Observer } from '@treeos/activities'
-import type { ListenOptions, OverlayMode } from '@treeos/overlay'
+import type { OverlayMode } from '@treeos/overlay'
+import type { ListenOptions } from '@treeos/overlay/vault'
 import type { Extension } from '@treeos/world'
 
 export interface TreeosOptions {

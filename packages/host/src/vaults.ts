@@ -2,20 +2,16 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { OverlayAccess } from '@treeos/activities'
 import { Recurring } from '@treeos/client'
 import type { MomentId } from '@treeos/core'
+import { newSalt, type OverlayMode, saltFrom, VaultAwayError, vaultOf } from '@treeos/overlay'
 import {
   type Listener,
   type ListenOptions,
   listen,
-  newSalt,
-  type OverlayMode,
-  saltFrom,
   type Taken,
   type Taker,
   Vault,
-  VaultAwayError,
   VaultCaller,
-  vaultOf,
-} from '@treeos/overlay'
+} from '@treeos/overlay/vault'
 import { announceVault, findVault, forgetVault, type StoreDb } from '@treeos/store'
 import type { Kysely } from 'kysely'
 import { handOn } from './hand-on.ts'

@@ -1,4 +1,4 @@
-/** Overlays: text for one call of a model. It is resolved before the call and never recorded. */
+/** Overlays: text for one call of a model. It is resolved before the call and never recorded. What keeps it until then is behind the door `./vault`. */
 export {
   checkCommitment,
   commitTo,
@@ -13,6 +13,8 @@ export {
   type OverlaysByTier,
   resolveOverlays,
 } from './resolve/resolve.ts'
+export { VaultAwayError } from './shape/away.ts'
+export { markOf, vaultOf } from './shape/handle.ts'
 export {
   admits,
   ENTRY,
@@ -24,17 +26,3 @@ export {
   STORED_TIERS,
   type StoredTier,
 } from './shape/overlay.ts'
-export { HANDED_ON_BYTES_MAX, VaultAwayError, VaultCaller } from './vault/caller.ts'
-export { vaultKeyIn } from './vault/key.ts'
-export { type Listener, type ListenOptions, listen } from './vault/listener.ts'
-export { overlayModeIn, vaultAccess, vaultOfWorker } from './vault/settings.ts'
-export {
-  type HandedOn,
-  type Kept,
-  markOf,
-  type Purpose,
-  type Taken,
-  type Taker,
-  Vault,
-  vaultOf,
-} from './vault/vault.ts'

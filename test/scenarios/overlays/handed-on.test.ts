@@ -1,6 +1,6 @@
 /** A worker that stops in order hands the overlays that it holds on to another one. */
 import { moments, setThreadOverlay, summon } from '@treeos/client'
-import { VaultCaller, vaultKeyIn } from '@treeos/overlay'
+import { VaultCaller, vaultKeyIn } from '@treeos/overlay/vault'
 import { sql } from 'kysely'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import type { WorkerProcess } from '../../faults/worker-process.ts'

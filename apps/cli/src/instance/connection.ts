@@ -15,7 +15,7 @@ import {
   type TemporalAccess,
   type TemporalPlace,
 } from '@treeos/local'
-import { VaultCaller, vaultAccess } from '@treeos/overlay'
+import type { VaultCaller } from '@treeos/overlay/vault'
 import {
   type DatabaseOptions,
   findReality,
@@ -92,7 +92,7 @@ export async function openServices<T>(
   return withTemporal(place, (temporal) =>
     withDatabase(postgres, async (at) => {
       try {
-        return await use({ ...at, ...vaultsOf(dataDir), temporal, registry: buildRegistry([seed]) })
+        return await use({ ...at, ...(await vaultsOf(dataDir)), temporal, registry: buildRegistry([seed]) })
       } catch (error) {
         const isLate = error instanceof TreeosError && error.code === 'TIMEOUT'
         throw isLate ? await withReason(error, dataDir, { ...at, temporal }) : error
@@ -102,7 +102,8 @@ export async function openServices<T>(
 }
 
 /** How overlays reach the vaults of workers; nothing before a worker has made their key. */
-export function vaultsOf(dataDir: string): Pick<LiveConnection, 'vaults'> {
+export async function vaultsOf(dataDir: string): Promise<Pick<LiveConnection, 'vaults'>> {
+  const { VaultCaller, vaultAccess } = await import('@treeos/overlay/vault') // loads HTTP, which few commands need
   const access = vaultAccess(process.env, dataDir)
   return access === null ? {} : { vaults: new VaultCaller(access.key, access.tls) }
 }
@@ -118,7 +119,7 @@ export async function withPortalServices<T>(
     withDatabase(postgres, async (at) =>
       use({
         ...at,
-        ...vaultsOf(dataDir),
+        ...(await vaultsOf(dataDir)),
         temporal,
         registry: await loadedRegistry(options),
         postgresUrl: postgres.url,

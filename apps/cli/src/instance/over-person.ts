@@ -31,4 +31,6 @@ export const overOutlets = <T>(
   as: BeingName,
   use: (place: OutletPlace) => Promise<T>,
 ): Promise<T> =>
-  overPerson(options, { being: as, as }, (store) => use({ store, at: vaultsOf(dataDirOf(options)) }))
+  overPerson(options, { being: as, as }, async (store) =>
+    use({ store, at: await vaultsOf(dataDirOf(options)) }),
+  )

@@ -8,15 +8,14 @@ import {
 } from '@treeos/core'
 import {
   admits,
-  type Kept,
   maskEcho,
   type Overlay,
   type OverlaysByTier,
   recordOf,
   resolveOverlays,
   type SignatureRef,
-  type Taker,
 } from '@treeos/overlay'
+import type { Kept, Taker } from '@treeos/overlay/vault'
 import { listOverlaysInForce, type OpenRecord, type OverlaySources, type StoredOverlay } from '@treeos/store'
 import type { BeatDeps } from '../deps.ts'
 import { failureDecision } from '../guard/failure-decision.ts'

@@ -1,5 +1,5 @@
 import { TreeosError } from '@treeos/core'
-import type { VaultCaller } from '@treeos/overlay'
+import type { VaultCaller } from '@treeos/overlay/vault'
 
 /**
  * A secret of the instance, which follows from the key that its workers and clients share, and from a salt: it is stored nowhere, and

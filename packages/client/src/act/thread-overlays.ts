@@ -1,13 +1,6 @@
 import { type BeingName, quote, stanceOf, TreeosError } from '@treeos/core'
-import {
-  commitTo,
-  newSalt,
-  type Overlay,
-  type Purpose,
-  parseOverlay,
-  VaultAwayError,
-  type VaultCaller,
-} from '@treeos/overlay'
+import { commitTo, newSalt, type Overlay, parseOverlay, VaultAwayError } from '@treeos/overlay'
+import type { Purpose, VaultCaller } from '@treeos/overlay/vault'
 import { authorizeActingAs, type Presence } from '@treeos/reality'
 import {
   listOverlayChanges,

@@ -2,30 +2,13 @@ import { createHmac, hkdfSync } from 'node:crypto'
 import { request as httpRequest } from 'node:http'
 import { request as httpsRequest } from 'node:https'
 import { isErrorCode, type MomentId, TreeosError } from '@treeos/core'
+import { VaultAwayError } from '../shape/away.ts'
+import { MARK_BYTES, vaultOf } from '../shape/handle.ts'
 import type { Overlay } from '../shape/overlay.ts'
 import type { MutualTls } from './listener.ts'
 import { answerAbout, askAbout, type VaultQuestion } from './message.ts'
 import { seal, unseal } from './seal.ts'
-import {
-  type HandedOn,
-  type Kept,
-  MARK_BYTES,
-  type Purpose,
-  type Taken,
-  type Taker,
-  vaultOf,
-} from './vault.ts'
-
-/** A vault did not answer. The message has no text of an overlay. */
-export class VaultAwayError extends Error {
-  override readonly name = 'VaultAwayError'
-  /** nobody listens at the address, or what listens there has another key: the vault is gone */
-  readonly isGone: boolean
-  constructor(why: string, isGone: boolean) {
-    super(`the vault did not answer: ${why}`)
-    this.isGone = isGone
-  }
-}
+import type { HandedOn, Kept, Purpose, Taken, Taker } from './vault.ts'
 
 /** Of the JSON of the overlays in one message; a vault takes messages of 64 KiB. */
 export const HANDED_ON_BYTES_MAX = 60 * 1024

@@ -7,10 +7,12 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { newSalt } from '../resolve/commitment.ts'
-import { VaultAwayError, VaultCaller } from './caller.ts'
+import { VaultAwayError } from '../shape/away.ts'
+import { markOf } from '../shape/handle.ts'
+import { VaultCaller } from './caller.ts'
 import { vaultKeyIn } from './key.ts'
 import { type Listener, listen, type MutualTls } from './listener.ts'
-import { markOf, Vault } from './vault.ts'
+import { Vault } from './vault.ts'
 
 const CALL = { use: 'call', of: 'ann' } as const
 const key = randomBytes(32)

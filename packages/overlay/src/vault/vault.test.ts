@@ -1,7 +1,8 @@
 import { isOverlayHandle, TreeosError } from '@treeos/core'
 import { describe, expect, it } from 'vitest'
 import { newSalt } from '../resolve/commitment.ts'
-import { markOf, type Purpose, Vault, vaultOf } from './vault.ts'
+import { markOf, vaultOf } from '../shape/handle.ts'
+import { type Purpose, Vault } from './vault.ts'
 
 const kept = (content: string) => ({ overlay: { content }, salt: newSalt() })
 const CALL = { use: 'call', of: 'ann' } as const

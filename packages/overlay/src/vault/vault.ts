@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import { type MomentId, TreeosError, utf8Length } from '@treeos/core'
+import { MARK_BYTES, SECRET_BYTES, vaultOf } from '../shape/handle.ts'
 import { type Overlay, parseOverlay } from '../shape/overlay.ts'
 
 /** What a vault keeps an overlay for: one call, or all moments of a thread. */
@@ -55,18 +56,7 @@ interface Entry extends Kept, Purpose {
 }
 
 const ID_BYTES = 12
-const SECRET_BYTES = 32
-export const MARK_BYTES = 16
 const MARK = /^[0-9a-f]{32}$/
-
-/** Name of the vault that a handle is of. */
-export const vaultOf = (handle: string): string => handle.slice(0, handle.indexOf('.'))
-
-/** The mark that a handle was given by `put`; of one that was given none, a random text. */
-export const markOf = (handle: string): string =>
-  Buffer.from(handle.slice(handle.indexOf('.') + 1), 'base64url')
-    .subarray(SECRET_BYTES - MARK_BYTES)
-    .toString('hex')
 
 /**
  * Overlays in the memory of one worker. A call's overlay is for one moment: the first that takes it. That moment may take it

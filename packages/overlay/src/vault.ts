@@ -1,0 +1,13 @@
+/** Where overlays wait for their call, in the memory of a worker, and how they get there. */
+export { HANDED_ON_BYTES_MAX, VaultCaller } from './vault/caller.ts'
+export { vaultKeyIn } from './vault/key.ts'
+export { type Listener, type ListenOptions, listen } from './vault/listener.ts'
+export { overlayModeIn, vaultAccess, vaultOfWorker } from './vault/settings.ts'
+export {
+  type HandedOn,
+  type Kept,
+  type Purpose,
+  type Taken,
+  type Taker,
+  Vault,
+} from './vault/vault.ts'
