@@ -10,17 +10,39 @@ import {
   findOpen,
   findOutcome,
   newDecision,
+  openDatabase,
   readHeads,
   recordDecision,
   recordOpen,
   writeJson,
 } from '@treeos/store'
-import { expect, it } from 'vitest'
+import { afterAll, beforeAll, expect, it } from 'vitest'
 import { sabotage } from '../faults/sabotage.ts'
 import { freshDatabase, type TestDatabase, useDatabase } from '../support/database.ts'
 import { batchOf, changed, spoke } from './batch.ts'
 
 const base = useDatabase({ poolMax: 24 })
+
+/** Workers: one sends together what comes at once, so what is to race goes by several in turns. */
+interface Workers {
+  readonly append: (batch: Batch) => Promise<Appended>
+  readonly end: () => Promise<unknown>
+}
+
+function hire(url: string): Workers {
+  const pools = Array.from({ length: 8 }, () => openDatabase(url, { asOwner: true, poolMax: 3 }))
+  let turns = 0
+  return {
+    append: (batch) => append(pools[turns++ % pools.length] as (typeof pools)[0], batch),
+    end: () => Promise.all(pools.map((pool) => pool.destroy())),
+  }
+}
+
+let workers: Workers
+beforeAll(() => {
+  workers = hire(base.url)
+})
+afterAll(() => workers.end())
 
 it('of 200 parallel appends of one moment, one is appended and 199 answer done', async () => {
   await beginLife(base.db, base.reality.id, 'racer', 'run-1')
@@ -34,7 +56,7 @@ it('of 200 parallel appends of one moment, one is appended and 199 answer done',
       }),
     ),
   )
-  const answers = await Promise.all(batches.map((batch) => append(base.owner, batch)))
+  const answers = await Promise.all(batches.map(workers.append))
   expect(tally(answers)).toEqual({ appended: 1, done: 199 })
   expect(await verifyChains(base.db, base.reality.id)).toMatchObject({ ok: true, facts: 2, moments: 1 })
 })
@@ -48,8 +70,7 @@ it('parallel appends to overlapping reels neither deadlock nor leave gaps', asyn
       const mine = shuffled(reels, random).slice(0, 4)
       const drafts: FactDraft[] = mine.map((reel) => (random() < 0.3 ? spoke(reel) : changed(reel)))
       const reads = shuffled(reels, random).slice(0, 3)
-      const { status } = await append(
-        base.owner,
+      const { status } = await workers.append(
         reversed(await batchOf(base.db, base.reality, { drafts, reads })),
       )
       if (status !== 'appended') continue
@@ -67,7 +88,7 @@ it('parallel first appends to one new reel do not fail', async () => {
   const batches = await Promise.all(
     Array.from({ length: 50 }, () => batchOf(base.db, base.reality, { drafts: [changed('space:/fresh')] })),
   )
-  const answers = await Promise.all(batches.map((batch) => append(base.owner, batch)))
+  const answers = await Promise.all(batches.map(workers.append))
   expect(tally(answers)).toEqual({ appended: 1, stale: 49 })
 })
 
@@ -112,7 +133,7 @@ it('of workers that each opened and decided one moment, one counts, and its reco
       held.map(async (one, i) => {
         if (i >= 7) await recordOpen(base.owner, one.open).catch(() => false)
         if (i >= 8) await recordDecision(base.db, id, one.decision)
-        return append(base.owner, one)
+        return workers.append(one)
       }),
     )
     const { appended = 0, ...others } = tally(answers)
@@ -134,7 +155,7 @@ it(`in each of ${RACES} races of 2 to 8 writers of one moment, one writes and no
   timeout: 1_800_000,
 }, async () => {
   const before = await verifyChains(base.db, base.reality.id)
-  const tallies = await race(base, RACES)
+  const tallies = await race(base, workers, RACES)
   expect(tallies.filter(({ appended }) => appended !== 1)).toEqual([])
   expect([...new Set(tallies.flatMap((one) => Object.keys(one)))].sort()).toEqual(['appended', 'done'])
   const facts = before.facts + RACES
@@ -145,7 +166,8 @@ it('control: without the key of the moment, writers that decide again write twic
   const open = await freshDatabase({ poolMax: 24 })
   try {
     await sabotage(open.owner, 'unkeyed-append')
-    const tallies = await race(open, 20)
+    const others = hire(open.url)
+    const tallies = await race(open, others, 20).finally(others.end)
     expect(tallies.filter(({ appended = 0 }) => appended > 1).length).toBeGreaterThan(10)
   } finally {
     await open.close()
@@ -153,7 +175,11 @@ it('control: without the key of the moment, writers that decide again write twic
 })
 
 /** Each writer decides again as long as a head has moved. @returns the last answers of each race */
-async function race({ owner: db, reality }: TestDatabase, races: number): Promise<Record<string, number>[]> {
+async function race(
+  { owner: db, reality }: TestDatabase,
+  by: Workers,
+  races: number,
+): Promise<Record<string, number>[]> {
   const random = seeded(races)
   const tallies: Record<string, number>[] = []
   const lane = async (being: string) => {
@@ -166,7 +192,7 @@ async function race({ owner: db, reality }: TestDatabase, races: number): Promis
         while (status === 'stale') {
           const moment = { being, generation: 1, n }
           const batch = await batchOf(db, reality, { moment, drafts: [changed(`being:${being}`, seen)] })
-          status = (await append(db, batch)).status
+          status = (await by.append(batch)).status
         }
         tally[status] = (tally[status] ?? 0) + 1
       }

@@ -13,7 +13,7 @@ export const ackCut: Scenario<{ cuts: number }> = {
     const before = proxy.counts.unheardCommits
     const done = () => proxy.counts.unheardCommits - before
     let wanted = 0
-    const isAppend = (statement: string) => statement.includes('treeos.append(')
+    const isAppend = (statement: string) => /treeos\.append(_together)?\(/.test(statement)
     proxy.unhear({
       wanted: (statement) => isAppend(statement) && wanted < cuts && random.chance(0.5) && ++wanted > 0,
     })

@@ -59,7 +59,7 @@ async function startPair(trial: Trial): Promise<Linked[]> {
   return pair
 }
 
-const isAppend = (statement: string) => statement.includes('treeos.append(')
+const isAppend = (statement: string) => /treeos\.append(_together)?\(/.test(statement)
 
 async function wakeZombies(
   trial: Trial,

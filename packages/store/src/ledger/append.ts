@@ -1,6 +1,7 @@
 import type { BeingName, Digest, ReelId } from '@treeos/core'
 import { sql } from 'kysely'
 import type { Db } from '../sql/database.ts'
+import { Together } from '../sql/together.ts'
 import type { Batch } from './batch.ts'
 import { encodeBatch } from './encode-batch.ts'
 
@@ -31,26 +32,38 @@ export type Appended =
   | { readonly status: 'reopened' }
 
 /**
- * Writes a batch in one statement, all or nothing: it locks the heads, checks that the batch may still be written, then
+ * Writes a batch in one statement, all or nothing, perhaps together with those of other beings: it locks the heads, checks that the batch may still be written, then
  * writes facts, rows, inbox and outcome. A retried stamp is harmless, because a moment with an outcome answers `done`.
  */
 export async function append(db: Db, batch: Batch): Promise<Appended> {
   const message = encodeBatch(batch)
-  const { rows } = await sql<{ answer: SqlAnswer }>`
-    select treeos.append(${JSON.stringify(message)}::jsonb) as answer`
-    .execute(db)
-    .catch(reopenedOf)
-  const answer = rows[0]?.answer
-  if (answer === undefined) throw new Error('the SQL function append returned no row')
+  const answer = await appends.ask(db, JSON.stringify(message)).catch(reopenedOf)
   if (answer.status === 'appended') return { ...answer, recordHash: message.outcome?.hash ?? null }
   return answer
 }
 
+/** Of messages as JSON. */
+const appends = new Together<string, SqlAnswer>({
+  async one(db, message) {
+    const { rows } = await sql<{ answer: SqlAnswer }>`
+      select treeos.append(${message}::jsonb) as answer`.execute(db)
+    const [row] = rows
+    if (row === undefined) throw new Error('the SQL function append returned no row')
+    return row.answer
+  },
+  async many(db, messages) {
+    const { rows } = await sql<{ answer: SqlAnswer }>`
+      select * from treeos.append_together(${messages}::jsonb[]) as answer`.execute(db)
+    return rows.map(({ answer }) => answer)
+  },
+  lengthOf: (message) => message.length,
+})
+
 /** The answer in place of the error by which Postgres takes back what the function wrote; throws any other error. */
-function reopenedOf(error: unknown): { rows: { answer: SqlAnswer }[] } {
+function reopenedOf(error: unknown): SqlAnswer {
   const { code, constraint } = error as { code?: unknown; constraint?: unknown }
   if (code !== 'TR004' && constraint !== 'moment_decision_pkey') throw error
-  return { rows: [{ answer: { status: 'reopened' } }] }
+  return { status: 'reopened' }
 }
 
 type SqlAnswer =

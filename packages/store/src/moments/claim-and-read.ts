@@ -5,9 +5,16 @@ import { throwStaleGeneration } from '../inbox/life.ts'
 import { type OverlayColumns, type OverlaySources, sourcesOf } from '../inbox/overlays-of-wake.ts'
 import type { Line } from '../rows/line.ts'
 import type { KeptReading } from '../rows/prefetch.ts'
-import { fetchedOf, type ReadSet, readSetArguments } from '../rows/read-set.ts'
+import {
+  fetchedOf,
+  type ReadSet,
+  type ReadSetLists,
+  readSetArguments,
+  readSetLists,
+} from '../rows/read-set.ts'
 import type { Db } from '../sql/database.ts'
 import type { InboxTable } from '../sql/schema.ts'
+import { Together } from '../sql/together.ts'
 import type { CallAttempt, Cost, Reserved } from './budgets.ts'
 
 /** A wake that a moment has claimed. */
@@ -53,11 +60,18 @@ export async function claimAndRead(
   predicted: ReadSet,
   call: (Pick<CallAttempt, 'attempt'> & { readonly cost: Cost }) | null,
 ): Promise<ClaimResult | null> {
-  const { rows } = await sql<Line>`
-    select * from treeos.claim_and_read(${at.being}, ${at.moment}, ${at.generation}, ${readSetArguments(predicted)},
-      ${call?.attempt ?? null}::integer, ${call?.cost.tokens ?? null}::bigint, ${call?.cost.micros ?? null}::bigint)`
-    .execute(db)
-    .catch(throwStaleGeneration)
+  const { being, moment, generation } = at
+  const { tokens = null, micros = null } = call?.cost ?? {}
+  const asked = {
+    being,
+    moment,
+    generation,
+    ...readSetLists(predicted),
+    attempt: call?.attempt ?? null,
+    tokens,
+    micros,
+  }
+  const rows = await claims.ask(db, asked).catch(throwStaleGeneration)
   const fetchedAt = performance.now()
   const [first, ...lines] = rows
   if (first === undefined) return null
@@ -70,6 +84,33 @@ export async function claimAndRead(
     reserved: status === 'reserved' || status === 'free' ? status : null,
   }
 }
+
+/** The arguments of the SQL function `claim_and_read`, in their order. */
+interface Asked extends ReadSetLists {
+  readonly being: BeingName
+  readonly moment: MomentId
+  readonly generation: number
+  readonly attempt: number | null
+  readonly tokens: number | null
+  readonly micros: number | null
+}
+
+const claims = new Together<Asked, readonly Line[]>({
+  async one(db, { being, moment, generation, attempt, tokens, micros, ...lists }) {
+    const { rows } = await sql<Line>`
+      select * from treeos.claim_and_read(${being}, ${moment}, ${generation}, ${readSetArguments(lists)},
+        ${attempt}::integer, ${tokens}::bigint, ${micros}::bigint)`.execute(db)
+    return rows
+  },
+  async many(db, asks) {
+    const { rows } = await sql<Line & { readonly ask: number }>`
+      select * from treeos.claim_together(${JSON.stringify(asks)}::jsonb)`.execute(db)
+    const answers = asks.map((): Line[] => [])
+    for (const row of rows) answers[row.ask]?.push(row)
+    return answers
+  },
+  lengthOf: () => 0, // a read set has some hundred names at most
+})
 
 /** A row of the inbox as JSON, where times and bytes are text. */
 type JsonRow = Omit<ClaimedRow, 'at' | 'latest' | 'cause' | 'content'> & {

@@ -77,23 +77,44 @@ export interface Fetched {
 export async function fetchReadSet(db: Db, viewer: Viewer, readSet: ReadSet): Promise<Fetched> {
   const { being, wake } = viewer
   const { rows } = await sql<Line>`
-    select * from treeos.read_set(${being}, ${wake?.id ?? null}, ${wake?.root ?? null}, ${readSetArguments(readSet)})`.execute(
+    select * from treeos.read_set(${being}, ${wake?.id ?? null}, ${wake?.root ?? null}, ${readSetArguments(readSetLists(readSet))})`.execute(
     db,
   )
   return fetchedOf(viewer.reality, readSet, rows)
 }
 
 /** The arguments of SQL functions that say what to read, in their order. */
-export function readSetArguments(readSet: ReadSet): RawBuilder<unknown> {
-  const { keys, parents, asides, wore } = readSet
+export interface ReadSetLists {
+  readonly keys: readonly string[]
+  /** of the keys */
+  readonly reels: readonly string[]
+  readonly places: readonly string[]
+  readonly parents: readonly string[]
+  readonly asides: readonly string[]
+  readonly wore: readonly string[]
+  readonly bounds: readonly number[]
+}
+
+export function readSetLists({ keys, lists, counts, parents, asides, wore }: ReadSet): ReadSetLists {
   const places = [
-    ...[...readSet.lists.values()].map(({ kind, place, most }) => `${kind} ${most ?? 'all'} ${place}`),
-    ...[...readSet.counts.values()].map(({ kind, place }) => `${kind} count ${place}`),
+    ...[...lists.values()].map(({ kind, place, most }) => `${kind} ${most ?? 'all'} ${place}`),
+    ...[...counts.values()].map(({ kind, place }) => `${kind} count ${place}`),
   ]
   const rows = [...keys]
-  return sql`${texts(rows)}::text[], ${texts(rows.map(reelOfKey))}::text[], ${texts(places)}::text[], ${texts([...parents])}::text[],
-    ${texts([...asides])}::text[], ${texts([...wore])}::text[], ${BOUNDS}::integer[]`
+  return {
+    keys: rows,
+    reels: rows.map(reelOfKey),
+    places,
+    parents: [...parents],
+    asides: [...asides],
+    wore: [...wore],
+    bounds: BOUNDS,
+  }
 }
+
+export const readSetArguments = (lists: ReadSetLists): RawBuilder<unknown> =>
+  sql`${texts(lists.keys)}::text[], ${texts(lists.reels)}::text[], ${texts(lists.places)}::text[], ${texts(lists.parents)}::text[],
+    ${texts(lists.asides)}::text[], ${texts(lists.wore)}::text[], ${lists.bounds}::integer[]`
 
 /** An array as Postgres writes it, where no item needs an escape: `pg` looks for that in each item, and a crowded place has hundreds. */
 const texts = (items: readonly string[]): readonly string[] | string =>

@@ -73,7 +73,7 @@ begin
   grant insert on treeos.blob, treeos.moment_decision to treeos_app;
   grant insert, update, delete on treeos.vault, treeos.mind_call to treeos_app;
   grant execute on function
-    treeos.append(jsonb), treeos.lock_heads(text[]), treeos.begin_life(text, text, text),
+    treeos.append(jsonb), treeos.append_together(jsonb[]), treeos.claim_together(jsonb), treeos.lock_heads(text[]), treeos.begin_life(text, text, text),
     treeos.claim(text, text, integer),
     treeos.claim_and_read(text, text, integer, text[], text[], text[], text[], text[], text[], integer[], integer, bigint, bigint),
     treeos.release_delayed(), treeos.enqueue_event(jsonb),
