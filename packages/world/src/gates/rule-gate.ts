@@ -29,6 +29,7 @@ import {
   type Trial,
 } from './refusal.ts'
 import { type Property, type Rule, readRule, type Standing } from './rules.ts'
+import { firstOf, once, type Soon } from './soon.ts'
 import { brokenCounts, tallyFacts } from './tally.ts'
 
 /** Answer of the second gate: whether the target's side allows it. */
@@ -60,21 +61,22 @@ interface TargetedCall {
 }
 
 /** Asks the rule gate about a target. */
-export async function askRuleGate(
+export function askRuleGate(
   reader: WorldReader,
   actor: BeingRow,
   verb: Verb,
   { target, counting, ...call }: TargetedCall,
-): Promise<GateAnswer> {
-  const place = standingPlace(reader, target)
-  const question: RuleQuestion = {
-    ...call,
-    actor,
-    verb,
-    target: place instanceof Promise ? await place : place,
-    ...(counting === undefined ? {} : { counting: { ...counting, target: nameOf(target) } }),
-  }
-  return answerOf(await ruleGate(reader, question), question)
+): Soon<GateAnswer> {
+  return once(standingPlace(reader, target), (place) => {
+    const question: RuleQuestion = {
+      ...call,
+      actor,
+      verb,
+      target: place,
+      ...(counting === undefined ? {} : { counting: { ...counting, target: nameOf(target) } }),
+    }
+    return once(ruleGate(reader, question), (decision) => answerOf(decision, question))
+  })
 }
 
 /**
@@ -110,9 +112,6 @@ async function placeOfMatter(
   return { being: null, space: holder?.space ?? place ?? ROOT_SPACE, owner }
 }
 
-/** A value at once where nothing has to be read for it. A face asks the gate about each being around, and each promise costs more than most answers. */
-type Soon<T> = T | Promise<T>
-
 /** Operations on a thing that only concern its owner, wherever it lies. */
 const OWNERS_OWN: ReadonlySet<string> = new Set(['set-matter', 'write-matter', 'end-matter'])
 
@@ -127,13 +126,18 @@ const OWNERS_OWN: ReadonlySet<string> = new Set(['set-matter', 'write-matter', '
  * rules included, so that no owner can lock a part of the world.
  * @see docs/world.md, "Rules of a space"
  */
-export async function ruleGate(reader: WorldReader, question: RuleQuestion): Promise<RuleDecision> {
+export function ruleGate(reader: WorldReader, question: RuleQuestion): Soon<RuleDecision> {
   const isRuled = spacesAsked(question).length > 0
-  const decision = await decideBy(reader, question, isRuled ? await rulesFor(reader, question) : [])
-  if (question.isTried !== true || question.counting === undefined) return decision
-  const shadow = await trialOf(reader, question, decision)
-  return shadow === null ? decision : { ...decision, shadow }
+  const decided = isRuled ? decideByRules(reader, question) : decideByFallback(reader, question, [])
+  if (question.isTried !== true || question.counting === undefined) return decided
+  return once(decided, async (decision) => {
+    const shadow = await trialOf(reader, question, decision)
+    return shadow === null ? decision : { ...decision, shadow }
+  })
 }
+
+const decideByRules = async (reader: WorldReader, question: RuleQuestion): Promise<Decision> =>
+  decideBy(reader, question, await rulesFor(reader, question))
 
 /** What rules that are tried would have said, where it is something else. Nothing is read where none is tried, and nothing is enforced. */
 async function trialOf(
@@ -164,7 +168,7 @@ async function decideBy(
   question: RuleQuestion,
   rules: readonly PlacedRule[],
 ): Promise<Decision> {
-  const { actor, verb, key, target, fallback, fromOutside = false } = question
+  const { actor, fromOutside = false } = question
   for (const { rule, path, by } of rules) {
     if (fromOutside && rule.outside === 'forbid')
       return {
@@ -188,23 +192,49 @@ async function decideBy(
     const wanted = requires.length === 0 ? 'it permits nobody' : `it takes ${requires.map(show).join(' or ')}`
     return { answer: 'not-granted', by, why: `not granted by ${by}: ${wanted}, not ${stanceOf(actor.name)}` }
   }
-  const needed = fallback.join(' or ')
-  const by = `${verb} ${key}: ${needed}`
-  return (await firstOf(fallback, (property) => has(reader, question, property, target.space))) !== undefined
-    ? permitted(reader, question, rules, by, question.ask)
-    : { answer: 'not-granted', by, why: `not granted: ${verb} ${key} needs ${needed} of the target` }
+  return decideByFallback(reader, question, rules)
+}
+
+/** Where no rule says who may: the fallback of the question does. */
+function decideByFallback(
+  reader: WorldReader,
+  question: RuleQuestion,
+  rules: readonly PlacedRule[],
+): Soon<Decision> {
+  const { verb, key, target, fallback } = question
+  return once(
+    firstOf(fallback, (property) => has(reader, question, property, target.space)),
+    (held) => {
+      const needed = fallback.join(' or ')
+      const by = `${verb} ${key}: ${needed}`
+      return held === undefined
+        ? { answer: 'not-granted', by, why: `not granted: ${verb} ${key} needs ${needed} of the target` }
+        : permitted(reader, question, rules, by, question.ask)
+    },
+  )
 }
 
 /**
  * What is permitted, unless a count does not hold or somebody has to be asked. Nobody is asked before a look: a rule that asks keeps what it is
  * about unseen.
  */
-async function permitted(
+function permitted(
   reader: WorldReader,
   question: RuleQuestion,
   rules: readonly PlacedRule[],
   by: string,
   ask?: Ask,
+): Soon<Decision> {
+  const isFree = rules.length === 0 && ask === undefined && question.counting === undefined
+  return isFree ? { answer: 'allowed', by } : countedOrAsked(reader, question, rules, by, ask)
+}
+
+async function countedOrAsked(
+  reader: WorldReader,
+  question: RuleQuestion,
+  rules: readonly PlacedRule[],
+  by: string,
+  ask: Ask | undefined,
 ): Promise<Decision> {
   const { actor, verb, key, target, fallback, fromOutside = false } = question
   for (const placed of rules) {
@@ -251,9 +281,9 @@ export function answerOf(decision: RuleDecision, question: RuleQuestion): GateAn
     const { tallies = [] } = decision
     return { allowed: true, by, tallies, ...shadow }
   }
-  const detail = { answer, by, stance: stanceOf(question.actor.name) }
   const { why } = decision
-  const refusal = () => new GateRefusal(why, detail, { gate: 'rules', question })
+  const refusal = () =>
+    new GateRefusal(why, { answer, by, stance: stanceOf(question.actor.name) }, { gate: 'rules', question })
   if (decision.answer !== 'ask')
     return { allowed: false, refusal, ...(decision.isCounted === true ? { isCounted: true } : {}), ...shadow }
   const { asks, rests, tallies } = decision
@@ -330,17 +360,6 @@ function rulesOf(
 
 const objectOr = (value: Json | undefined): JsonObject => (isJsonObject(value) ? value : {})
 
-async function firstOf<P>(
-  properties: readonly P[],
-  holds: (property: P) => Soon<boolean>,
-): Promise<P | undefined> {
-  for (const property of properties) {
-    const held = holds(property)
-    if (held === true || (held !== false && (await held))) return property
-  }
-  return undefined
-}
-
 /** @param place the space that has the rule: `home` means a home inside it */
 export function has(
   reader: WorldReader,
@@ -358,7 +377,7 @@ export function has(
     case 'parent':
       return target.being?.parent === actor.name
     case 'ancestor':
-      return target.being !== null && isAncestor(reader, actor.name, target.being.name)
+      return target.being !== null && isMakerOf(reader, actor.name, target.being.name)
     case 'operator':
       return actor.parent === null
     case 'owner':
@@ -437,6 +456,11 @@ const show = (property: Property): string =>
   typeof property === 'string' ? property : `role ${property.role}`
 
 /** Whether `elder` made `being`, or made its maker, and so on. */
-export async function isAncestor(reader: WorldReader, elder: BeingName, being: BeingName): Promise<boolean> {
-  return (await reader.lineage(being)).some((maker) => maker.name === elder)
-}
+export const isAncestor = async (reader: WorldReader, elder: BeingName, being: BeingName): Promise<boolean> =>
+  isMakerOf(reader, elder, being)
+
+/** The same, at once where all makers were read. */
+const isMakerOf = (reader: WorldReader, elder: BeingName, being: BeingName): Soon<boolean> =>
+  once(reader.knownLineage(being) ?? reader.lineage(being), (makers) =>
+    makers.some((maker) => maker.name === elder),
+  )

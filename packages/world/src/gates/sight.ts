@@ -50,7 +50,7 @@ async function askLists({ world, me, surface, reach }: Seer, target: string): Pr
   return isReached ? { allowed: true, by: `reach: ${target}` } : listed
 }
 
-const askRules = (world: WorldReader, me: BeingRow, target: OperationTarget): Promise<GateAnswer> =>
+const askRules = async (world: WorldReader, me: BeingRow, target: OperationTarget): Promise<GateAnswer> =>
   askRuleGate(world, me, 'see', { key: nameOf(target), target, fallback: ['anyone'] })
 
 /** @returns the entry and the rule that allow it @throws {TreeosError} FORBIDDEN */

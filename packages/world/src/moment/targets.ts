@@ -4,6 +4,7 @@ import { type Ceiling, ceilingsOf, listGate } from '../gates/list-gate.ts'
 import type { GateAnswer } from '../gates/refusal.ts'
 import { askRuleGate } from '../gates/rule-gate.ts'
 import { maySee, type Seer } from '../gates/sight.ts'
+import { firstOf, once, type Soon } from '../gates/soon.ts'
 import type { Targets, TargetsByVerb } from '../read/face.ts'
 import { isRoot, type OperationTarget, resolve } from '../read/target.ts'
 import type { Concrete } from '../rows/lists.ts'
@@ -50,7 +51,7 @@ const isLiteral = (entries: readonly Concrete[]): entries is readonly string[] =
 async function listed(
   seer: Seer,
   entries: readonly Concrete[],
-  isAllowed: (target: OperationTarget, address: string) => Promise<boolean>,
+  isAllowed: (target: OperationTarget, address: string) => Soon<boolean>,
 ): Promise<Targets> {
   if (!isLiteral(entries) || entries.length > TARGETS_MAX) return UNLISTED
   if (entries.some((address) => address.startsWith('thread:'))) return UNLISTED
@@ -98,19 +99,22 @@ async function targetsOfDo(
   const of: string[] = []
   for (const address of candidates) {
     if (of.length === TARGETS_MAX) return UNLISTED
-    if (await mayActOn(address)) of.push(address)
+    const may = mayActOn(address)
+    if (may instanceof Promise ? await may : may) of.push(address)
   }
   return { of, isWhole: true }
 
   /** Whether one of the actions may be done to it. */
-  async function mayActOn(address: string): Promise<boolean> {
-    const target = await livingAt(seer, address)
-    if (target === null) return false
-    for (const { name, targets, allow } of held) {
-      const asked = { key: name, target, fallback: allow }
-      if (takes(targets, target) && isWithinReach(await askRuleGate(world, me, 'do', asked))) return true
-    }
-    return false
+  function mayActOn(address: string): Soon<boolean> {
+    return once(livingAt(seer, address), (target) => {
+      const may = target === null ? undefined : firstOf(held, (operation) => mayBeDone(operation, target))
+      return once(may, (operation) => operation !== undefined)
+    })
+  }
+
+  function mayBeDone({ name, targets, allow }: Operation, target: OperationTarget): Soon<boolean> {
+    if (!takes(targets, target)) return false
+    return once(askRuleGate(world, me, 'do', { key: name, target, fallback: allow }), isWithinReach)
   }
 }
 
@@ -149,9 +153,13 @@ function keyOf(address: string): string[] {
 }
 
 /** What is at an address; null where nothing is, and for a being that was ended. */
-async function livingAt({ world, me }: Seer, address: string): Promise<OperationTarget | null> {
-  const being = address.startsWith('@') ? world.known(beingKey(address.slice(1))) : undefined
-  if (being != null) return being.ended === undefined ? { kind: 'being', being } : null
+function livingAt(seer: Seer, address: string): Soon<OperationTarget | null> {
+  const being = address.startsWith('@') ? seer.world.known(beingKey(address.slice(1))) : undefined
+  if (being == null) return resolveLiving(seer, address)
+  return being.ended === undefined ? { kind: 'being', being } : null
+}
+
+async function resolveLiving({ world, me }: Seer, address: string): Promise<OperationTarget | null> {
   try {
     const target = await resolve({ reader: world, me, thread: async () => null }, address)
     return target.kind === 'being' && target.being.ended !== undefined ? null : target

@@ -75,7 +75,7 @@ export class WorldReader {
   readonly #rows = new Map<string, Row | null>()
   #heads = new Map<ReelId, SeenHead>()
   /** every gate asks for the makers, and a row that was read does not change */
-  readonly #lineages = new Map<BeingName, readonly BeingRow[]>()
+  readonly #lineages = new Map<BeingName, { readonly makers: readonly BeingRow[]; readonly missing: null }>()
   #failed: { readonly error: unknown } | null = null
   #aside: Aside = {}
   #isFrozen = false
@@ -400,16 +400,32 @@ export class WorldReader {
 
   /** Makers of a being, nearest first; at most 64 hops. */
   async lineage(being: BeingName): Promise<readonly BeingRow[]> {
+    for (;;) {
+      const { makers, missing } = this.#makersOf(being)
+      if (missing === null) return makers
+      await this.prefetch([beingKey(missing)])
+    }
+  }
+
+  /** The same at once; undefined where some of them were not read. */
+  knownLineage(being: BeingName): readonly BeingRow[] | undefined {
+    const { makers, missing } = this.#makersOf(being)
+    return missing === null ? makers : undefined
+  }
+
+  #makersOf(being: BeingName): { readonly makers: readonly BeingRow[]; readonly missing: BeingName | null } {
     const known = this.#lineages.get(being)
     if (known !== undefined) return known
     const makers: BeingRow[] = []
-    let row = this.known(beingKey(being)) ?? (await this.being(being))
-    while (row !== null && row.parent !== null && makers.length < LINEAGE_HOPS_MAX) {
-      row = this.known(beingKey(row.parent)) ?? (await this.being(row.parent))
+    for (let next: BeingName | null = being; next !== null && makers.length <= LINEAGE_HOPS_MAX; ) {
+      const row: BeingRow | null | undefined = this.known(beingKey(next))
+      if (row === undefined) return { makers, missing: next }
       if (row !== null) makers.push(row)
+      next = row?.parent ?? null
     }
-    this.#lineages.set(being, Object.freeze(makers)) // code of an extension gets it too
-    return makers
+    const found = { makers: Object.freeze(makers.slice(1)), missing: null } // code of an extension gets it too
+    this.#lineages.set(being, found)
+    return found
   }
 }
 
