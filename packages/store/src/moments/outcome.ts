@@ -112,15 +112,18 @@ export async function listBeingsWithMoments(db: Db): Promise<BeingName[]> {
   return rows.map(({ being }) => being)
 }
 
-/** The newest finished moment of each of these beings; those without one are left out. */
-export async function listNewestOutcomes(db: Db, beings: readonly BeingName[]): Promise<StoredOutcome[]> {
+/** The newest finished moment of each of these beings, which may be thousands; those without one are left out. */
+export async function listNewestOutcomes(
+  db: Db,
+  beings: readonly BeingName[],
+): Promise<Pick<StoredOutcome, 'being' | 'n' | 'record'>[]> {
   if (beings.length === 0) return []
-  const { rows } = await sql<Selectable<MomentOutcomeTable>>`
+  const { rows } = await sql<Pick<Selectable<MomentOutcomeTable>, 'being' | 'n' | 'record'>>`
     select o.* from unnest(${[...beings]}::text[]) as asked(being)
     cross join lateral (
-      select * from treeos.moment_outcome where being = asked.being order by n desc limit 1
+      select being, n, record from treeos.moment_outcome where being = asked.being order by n desc limit 1
     ) o`.execute(db)
-  return rows.map(outcomeOf)
+  return rows.map(({ being, n, record }) => ({ being, n, record: decodeJson(record) }))
 }
 
 export async function findOutcomeByNumber(
