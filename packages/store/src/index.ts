@@ -152,6 +152,7 @@ export { type ClaimedWake, type ClaimResult, claimAndRead } from './moments/clai
 export { costOf, listCosts, listModelAttempts, type ModelAttempt, type MomentCost } from './moments/costs.ts'
 export {
   findDecision,
+  listDecisions,
   listRecentCalls,
   listUnheard,
   newDecision,
@@ -189,7 +190,15 @@ export {
   type WaitingFor,
 } from './moments/lately.ts'
 export { announceCall, endCall, isCallUnderWay, renewCall } from './moments/mind-call.ts'
-export { findOpen, listUnfinished, recordOpen, type WholeOpen, wholeOpen } from './moments/open-record.ts'
+export {
+  findOpen,
+  listOpens,
+  listUnfinished,
+  recordOpen,
+  type StoredOpen,
+  type WholeOpen,
+  wholeOpen,
+} from './moments/open-record.ts'
 export {
   findOutcome,
   findOutcomeByNumber,

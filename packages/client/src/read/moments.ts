@@ -5,6 +5,7 @@ import {
   type Json,
   type JsonObject,
   LOOK_PREFIX,
+  type MomentId,
   type OutcomeKind,
   type OverlayRecord,
   type RefusedTry,
@@ -22,15 +23,18 @@ import {
   digestOf,
   type Fault,
   findDecision,
-  findEntry,
-  findOpen,
   type InboxEntry,
   listCosts,
+  listDecisions,
+  listEntries,
   listFaults,
+  listOpens,
   listOutcomes,
   type MomentCost,
   openShown,
   requireOutcome,
+  type StoredDecision,
+  type StoredOpen,
   type StoredOutcome,
 } from '@treeos/store'
 import {
@@ -107,7 +111,8 @@ export async function moments(
   before?: number,
 ): Promise<MomentView[]> {
   const outcomes = await listOutcomes(db, being, last, before)
-  return Promise.all(outcomes.map((outcome) => describeMoment(db, outcome)))
+  const around = await readAround(db, outcomes)
+  return outcomes.map((outcome) => describedBy(around, outcome))
 }
 
 /** A finished moment with what it said and what it cost. */
@@ -134,14 +139,33 @@ export async function livedMoments(
     db,
     outcomes.map(({ moment }) => moment),
   )
-  return Promise.all(
-    outcomes.map(async (outcome) => ({
-      ...(await describeMoment(db, outcome)),
-      endedAt: new Date(outcome.sealedAt).toISOString(),
-      words: saidIn((await findDecision(db, outcome.moment))?.decision),
-      cost: costs.get(outcome.moment) ?? null,
-    })),
-  )
+  const around = await readAround(db, outcomes)
+  return outcomes.map((outcome) => ({
+    ...describedBy(around, outcome),
+    endedAt: new Date(outcome.sealedAt).toISOString(),
+    words: saidIn(around.decisions.get(outcome.moment)?.decision),
+    cost: costs.get(outcome.moment) ?? null,
+  }))
+}
+
+/** What a moment is described by, besides its outcome. */
+interface Around {
+  readonly opens: ReadonlyMap<MomentId, StoredOpen>
+  readonly decisions: ReadonlyMap<MomentId, StoredDecision>
+  readonly wakes: ReadonlyMap<string, InboxEntry>
+}
+
+/** The same for many moments at once: a page of them is read by as few statements as one. */
+async function readAround(db: Db, outcomes: readonly StoredOutcome[]): Promise<Around> {
+  const named = outcomes.map(({ moment }) => moment)
+  return {
+    opens: await listOpens(db, named),
+    decisions: await listDecisions(db, named),
+    wakes: await listEntries(
+      db,
+      outcomes.flatMap(({ wake }) => wake ?? []),
+    ),
+  }
 }
 
 function saidIn(decision: Decision | undefined): string | null {
@@ -150,11 +174,14 @@ function saidIn(decision: Decision | undefined): string | null {
   return (typeof words === 'string' ? words : JSON.stringify(words)).slice(0, WORDS_MAX).toWellFormed()
 }
 
-export async function describeMoment(db: Db, outcome: StoredOutcome): Promise<MomentView> {
+export const describeMoment = async (db: Db, outcome: StoredOutcome): Promise<MomentView> =>
+  describedBy(await readAround(db, [outcome]), outcome)
+
+function describedBy({ opens, decisions, wakes }: Around, outcome: StoredOutcome): MomentView {
   const { record } = outcome
-  const open = await findOpen(db, outcome.moment)
-  const decision = await findDecision(db, outcome.moment)
-  const wake = outcome.wake === null ? null : await findEntry(db, outcome.wake)
+  const open = opens.get(outcome.moment) ?? null
+  const decision = decisions.get(outcome.moment) ?? null
+  const wake = wakes.get(outcome.wake ?? '') ?? null
   const said = decision?.decision.kind === 'failure' ? null : (decision?.decision.content ?? null)
   return {
     n: outcome.n,

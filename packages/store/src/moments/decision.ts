@@ -47,14 +47,25 @@ export async function recordDecision(
 }
 
 export async function findDecision(db: Db, moment: MomentId): Promise<StoredDecision | null> {
-  const row = await db
+  return (await listDecisions(db, [moment])).get(moment) ?? null
+}
+
+/** The decisions of many moments; those without one are left out. */
+export async function listDecisions(
+  db: Db,
+  moments: readonly MomentId[],
+): Promise<Map<MomentId, StoredDecision>> {
+  const rows = await db
     .selectFrom('moment_decision')
-    .select(['bytes', 'digest', 'overlay'])
-    .where('moment', '=', moment)
-    .executeTakeFirst()
-  if (row === undefined) return null
-  const { bytes, digest, overlay } = row
-  return { decision: decodeJson(bytes), digest, overlay: overlay as OverlayRecord | null }
+    .select(['moment', 'bytes', 'digest', 'overlay'])
+    .where('moment', '=', sql<string>`any(${[...moments]}::text[])`)
+    .execute()
+  return new Map(
+    rows.map(({ moment, bytes, digest, overlay }) => [
+      moment,
+      { decision: decodeJson(bytes), digest, overlay: overlay as OverlayRecord | null },
+    ]),
+  )
 }
 
 /** What each of these beings called in its last few moments that became acts, the newest first. */

@@ -39,13 +39,22 @@ export const wholeOpen = ({ record, noted }: Pick<StoredOpen, 'record' | 'noted'
 })
 
 export async function findOpen(db: Db, moment: MomentId): Promise<StoredOpen | null> {
-  const row = await db
+  return (await listOpens(db, [moment])).get(moment) ?? null
+}
+
+/** The open records of many moments; those that were never opened are left out. */
+export async function listOpens(db: Db, moments: readonly MomentId[]): Promise<Map<MomentId, StoredOpen>> {
+  const rows = await db
     .selectFrom('moment_open')
-    .select(['record', 'basis', 'face'])
-    .where('moment', '=', moment)
-    .executeTakeFirst()
-  if (row === undefined) return null
-  return { record: decodeJson(row.record), noted: basisIn(row.basis).noted, face: row.face }
+    .select(['moment', 'record', 'basis', 'face'])
+    .where('moment', '=', sql<string>`any(${[...moments]}::text[])`)
+    .execute()
+  return new Map(
+    rows.map(({ moment, record, basis, face }) => [
+      moment,
+      { record: decodeJson(record), noted: basisIn(basis).noted, face },
+    ]),
+  )
 }
 
 /** Moments that were opened and have no outcome; at most one for each life. */
