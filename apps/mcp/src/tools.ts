@@ -1,4 +1,4 @@
-import { act, describeSelf, reply, type Seat, see, summon } from '@treeos/client'
+import { act, describeWorn, reply, type Seat, see, summon } from '@treeos/client'
 import {
   type CallParameters,
   callParameters,
@@ -77,7 +77,7 @@ type PersonsTool = (typeof OVERLAY_TOOLS)[number] | (typeof APPROVAL_TOOLS)[numb
 /** The tools of a seat: the verbs, and for a person stored overlays and approvals. A being that wears no role now may ask for them too. */
 export async function toolsOf(seat: Seat): Promise<((typeof TOOLS)[number] | PersonsTool)[]> {
   const verbs = await seat
-    .use(async (at, being) => toolsFor((await describeSelf(at, being)).surface, at.registry))
+    .use(async (at, being) => toolsFor((await describeWorn(at, being)).surface, at.registry))
     .catch((error: unknown) => {
       if (error instanceof TreeosError) return TOOLS
       throw error

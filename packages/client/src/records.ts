@@ -138,7 +138,7 @@ export {
   search,
 } from './read/searching.ts'
 export { see } from './read/see.ts'
-export { describeSelf, type SelfView } from './read/seeing.ts'
+export { describeSelf, describeWorn, type SelfView } from './read/seeing.ts'
 export { type SaidInShadow, type ShadowView, shadowed } from './read/shadowed.ts'
 export { type NamespaceView, namespaces, readSignals } from './read/signals.ts'
 export { type Speakable, speakable } from './read/speakable.ts'

@@ -1,4 +1,4 @@
-import { describeSelf, refusalOf, usesOf } from '@treeos/client'
+import { describeWorn, refusalOf, usesOf } from '@treeos/client'
 import { stanceOf } from '@treeos/core'
 import { Hono } from 'hono'
 import { endSessions } from '../accounts/sessions.ts'
@@ -11,7 +11,7 @@ export const sessionRoutes = ({ store, temporal }: Portal, leave: Leave) =>
   new Hono<Env>()
     .get('/session', async (c) => {
       const { at, being, person, lease } = c.get('visit')
-      const { role, stacked, space, surface } = await describeSelf(at, being).catch((error: unknown) => {
+      const { role, stacked, space, surface } = await describeWorn(at, being).catch((error: unknown) => {
         // A person whose flow gives no role now is signed in nevertheless.
         if (refusalOf(error).code === 'ROLE_UNAVAILABLE')
           return { role: null, stacked: [], space: null, surface: null }

@@ -34,18 +34,26 @@ export interface SelfView {
  *   no role
  */
 export async function describeSelf(at: SeeConnection, as: BeingName): Promise<SelfView> {
-  return withSnapshot(at, as, async ({ me, role, stacked, surface, see }) => ({
-    being: stanceOf(me.name),
-    space: me.space,
-    role,
-    stacked,
-    surface,
-    self: await see(stanceOf(me.name)).catch((error: unknown) => {
+  return withSnapshot(at, as, async (snapshot) => ({
+    ...wornIn(snapshot),
+    self: await snapshot.see(stanceOf(snapshot.me.name)).catch((error: unknown) => {
       if (error instanceof TreeosError && error.code === 'FORBIDDEN') return null
       throw error
     }),
   }))
 }
+
+/** The same without the SEE, which lists everybody in the same space. @throws {TreeosError} as {@link describeSelf} */
+export const describeWorn = (at: SeeConnection, as: BeingName): Promise<Omit<SelfView, 'self'>> =>
+  withSnapshot(at, as, async (snapshot) => wornIn(snapshot))
+
+const wornIn = ({ me, role, stacked, surface }: BeingSnapshot): Omit<SelfView, 'self'> => ({
+  being: stanceOf(me.name),
+  space: me.space,
+  role,
+  stacked,
+  surface,
+})
 
 /** A being with its roles and surface in one snapshot, and SEE within it. */
 export interface BeingSnapshot {
