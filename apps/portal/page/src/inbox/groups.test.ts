@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
 import type { Entry } from './entry.ts'
-import { countsOf, groupOf, KINDS_OF, nextTo, senderOf, wantedOf } from './groups.ts'
+import { countsOf, groupOf, isAsCounted, KINDS_OF, nextTo, senderOf, wantedOf } from './groups.ts'
 
 const entry = (correlation: string, kind: Entry['kind'], rest: object = {}): Entry =>
   ({
@@ -52,4 +52,28 @@ it('after the last entry comes the one before it, and after the only one none', 
   expect(nextTo(ALL, 'first')).toBe('second')
   expect(nextTo(ALL, 'told')).toBe('said')
   expect(nextTo(ALL.slice(0, 1), 'first')).toBeUndefined()
+})
+
+const NONE = { question: 0, approval: 0, budget: 0, answer: 0, notice: 0, news: 0, event: 0 }
+const COUNTED = { open: { ...NONE, question: 1, approval: 1, budget: 1 }, newest: '2026-11-27T00:00:03.000Z' }
+it.each([
+  { what: 'all that was counted', items: NEEDS, counts: COUNTED, is: true },
+  { what: 'one fewer', items: NEEDS.slice(1), counts: COUNTED, is: false },
+  {
+    what: 'as many, but one that came after it was read is among those counted',
+    items: NEEDS,
+    counts: { ...COUNTED, newest: '2026-11-27T00:00:04.000Z' },
+    is: false,
+  },
+  {
+    what: 'a newest one that was rounded up when it was counted',
+    items: NEEDS,
+    counts: { ...COUNTED, newest: '2026-11-27T00:00:03.001Z' },
+    is: true,
+  },
+  { what: 'nothing, where nothing was counted', items: [], counts: { open: NONE, newest: null }, is: true },
+  { what: 'the newest of more', items: NEEDS.slice(1), isWhole: false, counts: COUNTED, is: true },
+  { what: 'more than was counted', items: [...NEEDS, ...NEEDS], isWhole: false, counts: COUNTED, is: false },
+])('a list with $what counts as current: $is', ({ items, isWhole = true, counts, is }) => {
+  expect(isAsCounted('needs', { items, isWhole }, counts)).toBe(is)
 })

@@ -26,6 +26,25 @@ export function countsOf({ open }: Pick<InboxCounts, 'open'>): Readonly<Record<G
   return { needs: countOf('needs'), answers: countOf('answers'), notices: countOf('notices') }
 }
 
+/** Counts come in whole milliseconds, rounded. */
+const ROUNDED_MS = 1
+
+/**
+ * Whether a list of a part, the newest first, holds what was counted. Where it cannot tell it says no: the newest entry of all may be in another
+ * part.
+ */
+export function isAsCounted(
+  group: Group,
+  { items, isWhole }: { readonly items: readonly Entry[]; readonly isWhole: boolean },
+  counts: Pick<InboxCounts, 'open' | 'newest'>,
+): boolean {
+  const counted = countsOf(counts)[group]
+  if (isWhole ? items.length !== counted : items.length > counted) return false
+  return (
+    items.length === 0 || Math.max(...items.map(newestOf)) >= Date.parse(counts.newest ?? '') - ROUNDED_MS
+  )
+}
+
 /** What a kind is called in a list. */
 export const KIND_WORDS: Readonly<Record<InboxKind, string>> = {
   question: 'question',

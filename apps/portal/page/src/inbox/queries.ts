@@ -3,7 +3,7 @@ import { useEffect, useRef } from 'react'
 import { api } from '../api/client.ts'
 import { asking, askingWhole } from '../api/deed.ts'
 import { PAGE_MAX } from '../api/queries.ts'
-import { type Group, KINDS_OF } from './groups.ts'
+import { type Group, isAsCounted, KINDS_OF } from './groups.ts'
 
 /** How often the counts are asked for without an event. Some changes send none: words of a being whose past is closed, a call that expires. */
 const COUNTED_MS = 10_000
@@ -35,10 +35,21 @@ export const approvalsQuery = askingWhole(['inbox', 'approvals'], api.approvals.
   (cursor) => ({ query: { limit: String(PAGE_MAX), ...(cursor === null ? {} : { cursor }) } }),
 ])
 
-/** A part of the inbox. It is asked for after its count, so that whatever comes later makes the count another. */
+/**
+ * A part of the inbox. It and the counts are asked for at the same time, so it may have been read before them. Then it is asked for once more,
+ * so that whatever comes later makes the counts others.
+ */
 export function useInbox(group: Group, isWanted = true) {
-  const counts = useQuery(inboxCountsQuery)
-  return useQuery({ ...inboxQuery(group), enabled: isWanted && !counts.isPending })
+  const { data: counts } = useQuery(inboxCountsQuery)
+  const list = useQuery({ ...inboxQuery(group), enabled: isWanted })
+  const { data, refetch } = list
+  const compared = useRef<Group | null>(null)
+  useEffect(() => {
+    if (compared.current === group || counts === undefined || data === undefined) return
+    compared.current = group
+    if (!isAsCounted(group, data, counts)) void refetch()
+  }, [group, counts, data, refetch])
+  return list
 }
 
 /** Asks anew for the lists of the inbox, and for threads, once something else waits than before. */
