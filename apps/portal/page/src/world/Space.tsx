@@ -1,6 +1,6 @@
 import { Group, Stack, Text, Title } from '@mantine/core'
-import { useInfiniteQuery } from '@tanstack/react-query'
-import { spaceQuery } from '../api/queries.ts'
+import { useInfiniteQuery, usePrefetchQuery } from '@tanstack/react-query'
+import { mapQuery, spaceQuery } from '../api/queries.ts'
 import { Answer, Card, Code, Empty, Inert, plural, Quiet, Rows } from '../parts/index.ts'
 import { byName } from '../text/by-name.ts'
 import { OccupantRow } from './OccupantRow.tsx'
@@ -10,6 +10,7 @@ const THINGS_MAX = 200
 
 /** One space: its map, who is there, and what is there. */
 export function Space({ path }: { readonly path: string }) {
+  usePrefetchQuery(mapQuery(path)) // not only once the space is there
   const space = useInfiniteQuery(spaceQuery(path))
   const { fetchNextPage, hasNextPage, isFetchingNextPage } = space
   const more = hasNextPage && !isFetchingNextPage ? () => void fetchNextPage() : undefined
