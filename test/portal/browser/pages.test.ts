@@ -82,6 +82,50 @@ describe.runIf(hasChromium)('the portal in a browser', () => {
     await until(() => complaints.some((one) => one.includes('Content Security Policy')))
   })
 
+  it.each([
+    { path: '/', code: 'Home' },
+    { path: '/inbox?in=needs', code: 'Inbox' },
+    { path: '/world?at=/library', code: 'World' },
+    { path: '/beings/echo', code: 'Being' },
+  ])(
+    'asks before its code for what $path shows first, each once and nothing in vain',
+    async ({ path, code }) => {
+      await enter()
+      let asked: string[] = []
+      page.on('request', (request) => {
+        const { pathname, search } = new URL(request.url())
+        if (pathname.startsWith('/api/') && !pathname.startsWith('/api/live')) asked.push(pathname + search)
+      })
+      const settled = async () => {
+        await page.locator('[aria-busy=true]').first().waitFor({ state: 'detached' })
+        await page.waitForTimeout(700)
+        const all = asked
+        asked = []
+        return all
+      }
+      await page.goto(`${at.origin}/account`)
+      await settled()
+      // Without a load the queries ask for themselves.
+      await page.evaluate(
+        `history.pushState({}, '', ${JSON.stringify(path)}); dispatchEvent(new PopStateEvent('popstate'))`,
+      )
+      const byQueries = await settled()
+      await page.goto(`${at.origin}${path}`)
+      const onLoad = await settled()
+      const own = (all: string[]) =>
+        all.filter((one) => !['/api/session', '/api/v1/inbox/counts'].includes(one)).sort()
+      expect(own(onLoad)).toEqual(own(byQueries))
+      expect(own(onLoad)).toEqual([...new Set(own(onLoad))])
+      expect(onLoad.filter((one) => one === '/api/session')).toHaveLength(1)
+      const began = (name: string) =>
+        page.evaluate(
+          `performance.getEntriesByType('resource').find((one) => one.name.includes('${name}')).startTime`,
+        )
+      expect(await began('/api/session')).toBeLessThanOrEqual(Number(await began(`/assets/${code}-`)))
+      expect(complaints).toEqual([])
+    },
+  )
+
   it('a moment opens into what woke it, what it wore, decided and left, and its prompt in layers', async () => {
     await enter()
     await page.goto(`${at.origin}/beings/echo?n=1`)

@@ -1,5 +1,6 @@
 import { hc } from 'hono/client'
 import type { Routes } from '../../../src/app.ts'
+import { KEY_HEADER, TAB_HEADER, takeAhead } from './ahead.ts'
 import { keepKey, sessionKey } from './session.ts'
 import { endDriven, tabHandle } from './tab.ts'
 
@@ -29,21 +30,23 @@ const SIGNED = 'x-treeos-signed'
 export async function ask(input: RequestInfo | URL, init: RequestInit = {}): Promise<Response> {
   const headers = new Headers(init.headers)
   const key = sessionKey()
-  if (key !== null) headers.set('x-treeos-key', key)
-  const { pathname } = new URL(input instanceof Request ? input.url : input, location.origin)
+  if (key !== null) headers.set(KEY_HEADER, key)
+  const { pathname, search } = new URL(input instanceof Request ? input.url : input, location.origin)
   // A session is ended in any tab, also in one whose lease is over.
   const handle = pathname === '/api/sign-out' ? null : tabHandle()
-  if (handle !== null) headers.set('x-treeos-tab', handle)
-  if (init.method !== undefined && init.method !== 'GET') headers.set('content-type', 'application/json')
-  const response = await fetch(input, { ...init, headers, credentials: 'same-origin' }).catch(
-    (error: unknown) => {
-      if (error instanceof DOMException && error.name === 'AbortError') throw error
-      throw new Refusal(
-        'SERVICE_UNAVAILABLE',
-        'the portal does not answer: it may be starting again, or your network is away',
-      )
-    },
-  )
+  if (handle !== null) headers.set(TAB_HEADER, handle)
+  const isRead = init.method === undefined || init.method === 'GET'
+  if (!isRead) headers.set('content-type', 'application/json')
+  const send = async () =>
+    (isRead ? await takeAhead(pathname + search, key, handle) : null) ??
+    (await fetch(input, { ...init, headers, credentials: 'same-origin' }))
+  const response = await send().catch((error: unknown) => {
+    if (error instanceof DOMException && error.name === 'AbortError') throw error
+    throw new Refusal(
+      'SERVICE_UNAVAILABLE',
+      'the portal does not answer: it may be starting again, or your network is away',
+    )
+  })
   if (response.ok) return response
   const refusal = await refusalIn(response)
   if (refusal.reason === 'sign' && !headers.has(SIGNED)) {

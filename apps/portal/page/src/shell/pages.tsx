@@ -11,6 +11,7 @@ import { Door } from '../door/Door.tsx'
 import { Returned } from '../door/Returned.tsx'
 import { Welcome } from '../door/Welcome.tsx'
 import { GROUPS, type Group } from '../inbox/groups.ts'
+import { CODE } from './code.ts'
 import { loadPage } from './load-page.ts'
 import { Shell } from './Shell.tsx'
 
@@ -45,63 +46,39 @@ const page = <
   })
 
 const pages = [
-  page('/', 'Home', () => import('../home/Home.tsx')),
-  page(
-    '/world',
-    'World',
-    () => import('../world/World.tsx'),
-    ({ at }): { at?: string } => (typeof at === 'string' ? { at } : {}),
+  page('/', 'Home', CODE['/']),
+  page('/world', 'World', CODE['/world'], ({ at }): { at?: string } =>
+    typeof at === 'string' ? { at } : {},
   ),
-  page(
-    '/beings/$name',
-    'Being',
-    () => import('../being/Being.tsx'),
-    ({ n }): { n?: number } => (typeof n === 'number' ? { n } : {}),
+  page('/beings/$name', 'Being', CODE['/beings/$name'], ({ n }): { n?: number } =>
+    typeof n === 'number' ? { n } : {},
   ),
-  page(
-    '/replay',
-    'Replay',
-    () => import('../replay/Replay.tsx'),
-    ({ at, in: path }): { at?: number; in?: string } => ({
-      ...(typeof at === 'number' ? { at } : {}),
-      ...(typeof path === 'string' ? { in: path } : {}),
-    }),
+  page('/replay', 'Replay', CODE['/replay'], ({ at, in: path }): { at?: number; in?: string } => ({
+    ...(typeof at === 'number' ? { at } : {}),
+    ...(typeof path === 'string' ? { in: path } : {}),
+  })),
+  page('/roles', 'Roles', CODE['/roles'], ({ role, edit }): { role?: string; edit?: true } => ({
+    ...(typeof role === 'string' ? { role } : {}),
+    ...(edit === true ? { edit: true as const } : {}),
+  })),
+  page('/live', 'Live', CODE['/live']),
+  page('/health', 'Health', CODE['/health']),
+  page('/inbox', 'Inbox', CODE['/inbox'], ({ entry, in: group }): { entry?: string; in?: Group } => ({
+    ...(typeof entry === 'string' ? { entry } : {}),
+    ...(GROUPS.some((one) => one === group) ? { in: group as Group } : {}),
+  })),
+  page('/threads', 'Threads', CODE['/threads']),
+  page('/threads/$id', 'Thread', CODE['/threads/$id']),
+  page('/beings/$name/flow', 'Flow', CODE['/beings/$name/flow']),
+  page('/signals', 'Signals', CODE['/signals']),
+  page('/inhabit/$name', 'Drive', CODE['/inhabit/$name']),
+  page('/do', 'Do', CODE['/do']),
+  page('/birth', 'Birther', CODE['/birth'], ({ home }): { home?: string } =>
+    typeof home === 'string' ? { home } : {},
   ),
-  page(
-    '/roles',
-    'Roles',
-    () => import('../roles/Roles.tsx'),
-    ({ role, edit }): { role?: string; edit?: true } => ({
-      ...(typeof role === 'string' ? { role } : {}),
-      ...(edit === true ? { edit: true as const } : {}),
-    }),
-  ),
-  page('/live', 'Live', () => import('../live/Live.tsx')),
-  page('/health', 'Health', () => import('../health/Health.tsx')),
-  page(
-    '/inbox',
-    'Inbox',
-    () => import('../inbox/Inbox.tsx'),
-    ({ entry, in: group }): { entry?: string; in?: Group } => ({
-      ...(typeof entry === 'string' ? { entry } : {}),
-      ...(GROUPS.some((one) => one === group) ? { in: group as Group } : {}),
-    }),
-  ),
-  page('/threads', 'Threads', () => import('../thread/Threads.tsx')),
-  page('/threads/$id', 'Thread', () => import('../thread/Thread.tsx')),
-  page('/beings/$name/flow', 'Flow', () => import('../flow/Flow.tsx')),
-  page('/signals', 'Signals', () => import('../roles/Signals.tsx')),
-  page('/inhabit/$name', 'Drive', () => import('../inhabit/Drive.tsx')),
-  page('/do', 'Do', () => import('../verbs/Do.tsx')),
-  page(
-    '/birth',
-    'Birther',
-    () => import('../birth/Birther.tsx'),
-    ({ home }): { home?: string } => (typeof home === 'string' ? { home } : {}),
-  ),
-  page('/overlays', 'Overlays', () => import('../overlays/Overlays.tsx')),
-  page('/people', 'People', () => import('../people/People.tsx')),
-  page('/account', 'Account', () => import('../account/Account.tsx')),
+  page('/overlays', 'Overlays', CODE['/overlays']),
+  page('/people', 'People', CODE['/people']),
+  page('/account', 'Account', CODE['/account']),
 ] as const
 
 export const createPages = () =>
