@@ -1,4 +1,5 @@
 import { useNavigate } from '@tanstack/react-router'
+import { byName } from '../text/by-name.ts'
 import { shortName } from '../text/short.ts'
 import { seen } from '../text/unseen.ts'
 import { endedBy } from '../words/ended.ts'
@@ -19,7 +20,7 @@ export function Strip({ since, until, strip }: Pick<LatelyFound, 'since' | 'unti
   const navigate = useNavigate()
   const { names, width, ticks, nameChars } = useIsNarrow() ? NARROW : WIDE
   const lanes = [...Map.groupBy(strip, ({ being }) => being)]
-    .sort(([a, m], [b, n]) => n.length - m.length || (a < b ? -1 : 1))
+    .sort(([a, m], [b, n]) => n.length - m.length || byName(a, b))
     .slice(0, LANES_MAX)
   const [begin, end] = [Date.parse(since), Date.parse(until)]
   const x = (iso: string) => names + ((Date.parse(iso) - begin) / (end - begin)) * (width - names - 8)

@@ -1,3 +1,4 @@
+import { byName } from '../text/by-name.ts'
 import type { Spoken } from './queries.ts'
 
 /** The measures of a picture, in px. */
@@ -45,7 +46,7 @@ export function circleOf(spoken: readonly Spoken[], size: Size): Circle {
   const weights = new Map<string, number>()
   for (const { from, to, count } of spoken)
     for (const stance of [from, to]) weights.set(stance, (weights.get(stance) ?? 0) + count)
-  const stances = [...weights].sort(([a, m], [b, n]) => n - m || (a < b ? -1 : 1)).map(([stance]) => stance)
+  const stances = [...weights].sort(([a, m], [b, n]) => n - m || byName(a, b)).map(([stance]) => stance)
   const shown = stances.slice(0, size.nodesMax)
   const nodes = new Map(shown.map((stance, i) => [stance, nodeAt(size, stance, i / shown.length)]))
   const lines = spoken.flatMap(({ from, to, count, failed }) => {

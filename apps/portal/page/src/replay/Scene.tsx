@@ -65,8 +65,8 @@ export function Scene({ track, position, upTo }: Props) {
   )
 }
 
-/** Those in the space first, then by name. */
-const beingsOf = (traces: readonly Trace[], path: string): Trace[] =>
-  traces
-    .filter(({ key }) => key.startsWith('being:'))
-    .sort((a, b) => Number(b.place === path) - Number(a.place === path) || (a.key < b.key ? -1 : 1))
+/** Those in the space first. @param traces in the order of names, as they stay */
+function beingsOf(traces: readonly Trace[], path: string): Trace[] {
+  const beings = traces.filter(({ key }) => key.startsWith('being:'))
+  return [...beings.filter(({ place }) => place === path), ...beings.filter(({ place }) => place !== path)]
+}

@@ -1,4 +1,5 @@
 import { groundOf, type Mark, type Plan, spotOn } from '../map/plan.ts'
+import { inPathOrder } from '../text/by-name.ts'
 import type { Trace, Track } from './track.ts'
 
 const isOf = (kind: string, { key }: Trace): boolean => key.startsWith(kind)
@@ -49,7 +50,7 @@ export function pathsOf(traces: readonly Trace[]): string[] {
     if (key.startsWith('space:')) paths.add(key.slice('space:'.length))
     if (place?.startsWith('/')) paths.add(place)
   }
-  return [...paths].sort()
+  return inPathOrder(paths, (path) => path)
 }
 
 /** The space with most beings in it. */

@@ -115,4 +115,15 @@ describe('a track of the record', () => {
     for (let i = 0; i < 100; i++) expect(track.at(1000 * i + 777)).toHaveLength(beings)
     expect((performance.now() - began) / 100).toBeLessThan(20)
   })
+
+  it('has its things in the order of names, also of those that came with a later page', () => {
+    const track = new Track()
+    const born = (n: number, name: string) => entry(n, { placings: [{ key: `being:${name}`, place: '/' }] })
+    const page = (entries: object[], upTo: number) =>
+      track.take({ entries, stacks: {}, upTo, newest: 4, isMore: false } as Parameters<Track['take']>[0])
+    page([born(1, 'clerk-10'), born(2, 'clerk-2')], 2)
+    expect(track.at(2).map(({ key }) => key)).toEqual(['being:clerk-2', 'being:clerk-10'])
+    page([born(3, 'clerk-1')], 3)
+    expect(track.at(3).map(({ key }) => key)).toEqual(['being:clerk-1', 'being:clerk-2', 'being:clerk-10'])
+  })
 })

@@ -1,5 +1,6 @@
 import type { PastEntry, PastMoment, Placing, Retraced } from '@treeos/client'
 import type { Floor, Spot } from '../map/plan.ts'
+import { inNameOrder } from '../text/by-name.ts'
 
 /** Where something was, what a being wore, and what it said last: all that is known of it after one entry of the record. */
 export interface Trace {
@@ -26,6 +27,8 @@ type Step = Pick<PastEntry, 'entry' | 'at' | 'moment'>
  */
 export class Track {
   readonly #traces = new Map<string, { readonly entry: number; readonly trace: Trace }[]>()
+  /** the keys in the order of names; null where one came since */
+  #keys: readonly string[] | null = null
   readonly #steps: Step[] = []
   readonly #stacks = new Map<string, Stack>()
   /** the last entry that was loaded, and the last one that there is */
@@ -48,17 +51,22 @@ export class Track {
 
   #change(entry: number, key: string, change: (trace: Trace) => Trace): void {
     const states = this.#traces.get(key) ?? []
-    if (states.length === 0) this.#traces.set(key, states)
+    if (states.length === 0) {
+      this.#traces.set(key, states)
+      this.#keys = null
+    }
     const last = states.at(-1)
     const next = { entry, trace: change(last?.trace ?? { ...UNKNOWN, key }) }
     if (last?.entry === entry) states[states.length - 1] = next
     else states.push(next)
   }
 
-  /** All that was known after this entry, by key in the order of appearance. */
+  /** All that was known after this entry, in the order of names. */
   at(position: number): Trace[] {
     const found: Trace[] = []
-    for (const states of this.#traces.values()) {
+    this.#keys ??= inNameOrder(this.#traces.keys(), (key) => key)
+    for (const key of this.#keys) {
+      const states = this.#traces.get(key) ?? []
       const index = countUpTo(states, position) - 1
       const state = states[index]
       if (state !== undefined) found.push(state.trace)

@@ -2,6 +2,7 @@ import { Badge, Group, Text } from '@mantine/core'
 import { Link } from '@tanstack/react-router'
 import type { RoleUser } from '@treeos/client'
 import { BeingLink, Card, plural, Quiet } from '../parts/index.ts'
+import { inNameOrder } from '../text/by-name.ts'
 
 interface Props {
   readonly usedBy: readonly RoleUser[]
@@ -15,7 +16,7 @@ export const RoleUsers = ({ usedBy, others }: Props) => (
     {usedBy.length === 0 && others === 0 ? (
       <Quiet>Nobody. Name it in the flow of a being: open the being, then its flow.</Quiet>
     ) : null}
-    {usedBy.map(({ stance, isDefault, isInFlow, wearsIt }) => (
+    {inNameOrder(usedBy, ({ stance }) => stance).map(({ stance, isDefault, isInFlow, wearsIt }) => (
       <Group key={stance} gap="xs">
         <Text size="sm">
           <BeingLink stance={stance} />

@@ -5,6 +5,7 @@ import { Button, Group, Stack, Text, TextInput } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { Link, useNavigate, useSearch } from '@tanstack/react-router'
 import { useState } from 'react'
+import { inNameOrder } from '../text/by-name.ts'
 import { OriginBadge, originText } from './Origin.tsx'
 import { rolesQuery } from './queries.ts'
 import { RoleEditor } from './RoleEditor.tsx'
@@ -49,7 +50,7 @@ interface ListProps {
 function RoleList({ roles, chosen }: ListProps) {
   const [wanted, setWanted] = useState('')
   const words = wanted.toLowerCase().split(/\s+/).filter(Boolean)
-  const found = roles.filter((role) => {
+  const found = inNameOrder(roles, ({ name }) => name).filter((role) => {
     const text = `${role.name} ${role.origin} ${role.description} ${role.author ?? ''}`.toLowerCase()
     return words.every((word) => text.includes(word))
   })

@@ -180,7 +180,7 @@ function Tried({ of: { file, lines, summary }, isOld, onTried }: TriedProps) {
 
 /** The trial as the file that `treeos trial run` takes: it asks the same moments again, whatever came since. */
 function Saved({ file, lines }: { readonly file: TrialFile; readonly lines: TriedProps['of']['lines'] }) {
-  const beings = [...new Set(lines.map(({ being }) => `@${being}`))].sort()
+  const beings = [...new Set(lines.map(({ being }) => `@${being}`))].sort(byName)
   const text = `${JSON.stringify({ ...file, moments: { ...file.moments, being: beings } }, null, 2)}\n`
   return (
     <>

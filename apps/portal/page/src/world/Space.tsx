@@ -2,7 +2,7 @@ import { Group, Stack, Text, Title } from '@mantine/core'
 import { useInfiniteQuery, usePrefetchQuery } from '@tanstack/react-query'
 import { mapQuery, spaceQuery } from '../api/queries.ts'
 import { Answer, Card, Code, Empty, Inert, plural, Quiet, Rows } from '../parts/index.ts'
-import { byName } from '../text/by-name.ts'
+import { inNameOrder } from '../text/by-name.ts'
 import { OccupantRow } from './OccupantRow.tsx'
 import { SpaceMap } from './SpaceMap.tsx'
 
@@ -23,7 +23,7 @@ export function Space({ path }: { readonly path: string }) {
         const here = pages.flatMap((page) => page.occupants)
         // With further pages they stay as they came, so that none moves while one scrolls.
         const isWhole = pages.length === 1 && !hasNextPage
-        const occupants = isWhole ? here.sort((a, b) => byName(a.stance, b.stance)) : here
+        const occupants = isWhole ? inNameOrder(here, ({ stance }) => stance) : here
         const told = [
           type,
           size === undefined ? null : `${size.x} × ${size.y}`,

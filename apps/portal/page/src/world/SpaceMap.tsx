@@ -6,6 +6,7 @@ import { mapQuery, sessionQuery, worldQuery } from '../api/queries.ts'
 import { MapView } from '../map/MapView.tsx'
 import { groundOf, kindOf, type Mark, nameOf, type Plan, spotOn } from '../map/plan.ts'
 import { Answer, Quiet } from '../parts/index.ts'
+import { inNameOrder } from '../text/by-name.ts'
 
 /** The map of a space as it is now. It may have thousands of marks, and is not drawn anew when the list below it grows. */
 export const SpaceMap = memo(({ path }: { readonly path: string }) => {
@@ -19,7 +20,7 @@ export const SpaceMap = memo(({ path }: { readonly path: string }) => {
     if (data === undefined) return null
     const ground = groundOf(data.size, data.floors)
     const within = new Map((world?.spaces ?? []).map((one) => [`space:${one.path}`, one.within.beings]))
-    const marks = data.marks.map(
+    const marks = inNameOrder(data.marks, ({ key }) => key).map(
       (mark): Mark => ({
         ...mark,
         spot: spotOn(ground, mark),

@@ -4,6 +4,7 @@ import { Link, useSearch } from '@tanstack/react-router'
 import type { FoundBy } from '../api/deed.ts'
 import { worldQuery } from '../api/queries.ts'
 import { Answer, Empty, PageHead, plural, Quiet, Rows } from '../parts/index.ts'
+import { inPathOrder } from '../text/by-name.ts'
 import { Space } from './Space.tsx'
 
 /** The tree of spaces, and who is in one of them. A space that the address names is asked for beside the tree, and not after it. */
@@ -35,7 +36,12 @@ interface TreeProps extends Pick<FoundBy<typeof worldQuery>, 'spaces' | 'more'> 
 
 const Tree = ({ spaces, more, path: shown }: TreeProps) => (
   <>
-    <Rows label="Spaces" items={spaces} keyOf={({ path }) => path} height={42}>
+    <Rows
+      label="Spaces"
+      items={inPathOrder(spaces, ({ path }) => path)}
+      keyOf={({ path }) => path}
+      height={42}
+    >
       {({ path, beings, within }) => (
         <Link to="/world" search={{ at: path }} className="row" data-chosen={path === shown}>
           <Group justify="space-between" wrap="nowrap" gap="xs">
