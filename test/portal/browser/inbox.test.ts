@@ -91,7 +91,11 @@ describe.runIf(hasChromium)('the page people work in', () => {
     await page.getByLabel('Your answer').focus()
     await page.keyboard.press('End')
     await page.keyboard.type('noon.')
-    await page.getByRole('button', { name: 'Send the answer' }).click()
+    await page.keyboard.press('Shift+Enter')
+    expect(await page.getByLabel('Your answer').inputValue()).toBe('Yes, at noon.\n')
+    await page.keyboard.press('Backspace')
+    await page.getByText('Enter sends, Shift and Enter begin a line').waitFor()
+    await page.keyboard.press('Enter')
     await entry.getByText('Question 2?').first().waitFor() // the next one opens
     await page.keyboard.press('Escape')
     expect((await waiting()).filter((kind) => kind === 'question')).toHaveLength(QUESTIONS)

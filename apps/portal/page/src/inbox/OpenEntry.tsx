@@ -1,4 +1,4 @@
-import { Alert, Badge, Collapse, Group, Stack, Text, Textarea } from '@mantine/core'
+import { Alert, Badge, Collapse, Group, Stack, Text } from '@mantine/core'
 import { isNotEmpty, useForm } from '@mantine/form'
 import { useDisclosure } from '@mantine/hooks'
 import { type Ref, useRef } from 'react'
@@ -8,7 +8,7 @@ import { randomId } from '../api/random-id.ts'
 import { leftOf, useUnsent } from '../api/useUnsent.ts'
 import { askedIn } from '../asked/asked.ts'
 import { BudgetForm } from '../control/BudgetForm.tsx'
-import { BeingLink, Form, Inert, SmallButton, Time, Trouble, useSettled } from '../parts/index.ts'
+import { BeingLink, Form, Inert, SmallButton, Time, Trouble, useSettled, WordsInput } from '../parts/index.ts'
 import { Share } from '../sharing/Share.tsx'
 import { VerbPanel } from '../verbs/VerbPanel.tsx'
 import { Around } from './Around.tsx'
@@ -157,7 +157,7 @@ function AnswerForm({ correlation, isAnswer, isOff, answerRef, onDone }: AnswerP
         return values
       }}
     >
-      <Textarea
+      <WordsInput
         label={isAnswer ? 'What you say to it' : 'Your answer'}
         ref={answerRef}
         minRows={isAnswer ? 1 : 3}

@@ -1,12 +1,12 @@
 import { Button, Collapse, Select, Stack, Switch, Textarea, TextInput } from '@mantine/core'
 import { isNotEmpty, type UseFormReturnType, useForm } from '@mantine/form'
 import { useDisclosure } from '@mantine/hooks'
-import { type KeyboardEvent, useRef } from 'react'
+import { useRef } from 'react'
 import { api } from '../api/client.ts'
 import { useDeed } from '../api/deed.ts'
 import { randomId } from '../api/random-id.ts'
 import { leftOf, useUnsent } from '../api/useUnsent.ts'
-import { Form, given } from '../parts/index.ts'
+import { Form, given, WordsInput } from '../parts/index.ts'
 import { Sent } from './Sent.tsx'
 import { WhomInput } from './WhomInput.tsx'
 
@@ -87,12 +87,11 @@ export function Composer({ target, thread, onSaid }: Props) {
       }
     >
       {target === undefined ? <WhomInput {...form.getInputProps('target')} /> : null}
-      <Textarea
+      <WordsInput
         label={target === undefined ? 'What you say' : `What you say to ${target}`}
         minRows={2}
         maxRows={12}
         required
-        onKeyDown={sendOnEnter}
         {...form.getInputProps('content')}
       />
       <Collapse expanded={isOpen}>
@@ -100,13 +99,6 @@ export function Composer({ target, thread, onSaid }: Props) {
       </Collapse>
     </Form>
   )
-}
-
-/** Enter sends; with Shift it begins a line, and while a letter is composed it is part of it. */
-function sendOnEnter(event: KeyboardEvent<HTMLTextAreaElement>) {
-  if (event.key !== 'Enter' || event.shiftKey || event.nativeEvent.isComposing) return
-  event.preventDefault()
-  event.currentTarget.form?.requestSubmit()
 }
 
 interface MoreProps {
