@@ -95,7 +95,7 @@ async function judgeAsked(db: Kysely<StoreDb>, asked: readonly Asked[]): Promise
   const factsOf = await grouped(
     sql`
     with said as (
-      select reel, kind, convert_from(p.bytes, 'UTF8')::jsonb as payload from treeos.fact join treeos.payload p using (reel, seq)
+      select reel, kind, convert_from(bytes, 'UTF8')::jsonb as payload from treeos.fact where bytes is not null
     )
     select reel || ' asked ' || (payload->>'correlation') as key, kind as value from said
       where kind = 'being:summoned' and payload->'inReplyTo' = 'null'

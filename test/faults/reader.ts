@@ -51,8 +51,8 @@ export class Reader {
 async function entriesOf(db: Kysely<StoreDb>, reel: string): Promise<Entry[]> {
   const { rows } = await sql<{ entry: Entry }>`
     with said as (
-      select seq, kind, convert_from(p.bytes, 'UTF8')::jsonb as payload
-      from treeos.fact join treeos.payload p using (reel, seq)
+      select seq, kind, convert_from(bytes, 'UTF8')::jsonb as payload
+      from treeos.fact
       where reel = ${reel} and kind in ('quality:set', 'being:summoned')
     ), named as (
       select seq, case

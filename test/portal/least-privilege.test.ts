@@ -29,7 +29,7 @@ afterAll(async () => {
 const ATTACKS: readonly (readonly [string, string])[] = [
   ['an append', `select treeos.append('{}')`],
   ['a forged fact', `insert into treeos.fact select * from treeos.fact limit 0`],
-  ['another past', `update treeos.payload set bytes = '{}'`],
+  ['another past', `update treeos.fact set bytes = '{}'`],
   [
     'a summon',
     `insert into treeos.inbox (id, being, kind, priority, content, root) values ('x', 'kid', 'summon', 1, '1', 'x')`,

@@ -19,8 +19,8 @@ const CHANGES: readonly (readonly [string, string, string])[] = [
   ],
   [
     'a dropped trigger',
-    'drop trigger payload_fixed on treeos.payload',
-    'trigger-mismatch payload.payload_fixed',
+    'drop trigger fact_payload_erased on treeos.fact',
+    'trigger-mismatch fact.fact_payload_erased',
   ],
   [
     'a trigger of somebody',

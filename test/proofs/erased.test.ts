@@ -138,11 +138,15 @@ describe('a bundle of a reality in which a payload, a decision and an effect wer
     const lost = async (where: string) => {
       await tamper(
         world,
-        `create table public.kept as select * from treeos.payload where ${where}`,
-        `delete from treeos.payload where ${where}`,
+        `create table public.kept as select reel, seq, salt, bytes from treeos.fact where ${where}`,
+        `update treeos.fact set salt = null, bytes = null where ${where}`,
       )
       const { broken } = await verify(await bundleOf())
-      await tamper(world, 'insert into treeos.payload select * from public.kept', 'drop table public.kept')
+      await tamper(
+        world,
+        'update treeos.fact f set salt = k.salt, bytes = k.bytes from public.kept k where f.reel = k.reel and f.seq = k.seq',
+        'drop table public.kept',
+      )
       return broken
     }
     expect(await lost(`reel = 'being:ann' and seq = 2`)).toMatchObject([

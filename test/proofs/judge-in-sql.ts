@@ -50,9 +50,9 @@ const faultsOfFacts = (reality: string, from: string, to: string): string => `
         when prev is distinct from should then 'prev-mismatch'
         when hash is distinct from sha256('treeos.fact.v1\\000'::bytea || prev || header) then 'hash-mismatch'
         when ${isPlain('rest')} is not true and not ${isAnyHeader} then 'header-mismatch'
-        when payload_hash <> sha256('treeos.payload.v1\\000'::bytea || salt || bytes) then 'payload-mismatch'
+        when (salt is null) <> (bytes is null) or payload_hash <> sha256('treeos.payload.v1\\000'::bytea || salt || bytes) then 'payload-mismatch'
       end as reason
-    from body left join treeos.payload p on p.reel = body.reel and p.seq = body.seq
+    from body
   )
   select distinct on (reel) reel, case reason when 'seq-gap' then turn else seq end as seq, reason
   from judged where reason is not null order by reel, judged.seq`
@@ -143,15 +143,5 @@ export async function judgeHeads(tx: Db, reality: string): Promise<ChainFault[]>
     where h.seq is distinct from coalesce(s.seq, 0)
       or h.state_seq is distinct from coalesce(s.state_seq, 0)
       or h.hash is distinct from coalesce(s.hash, ${sql.raw(genesis(text(reality), 'h.reel'))})`.execute(tx)
-  return rows
-}
-
-/** Payloads that belong to no fact. */
-export async function findStrays(tx: Db): Promise<ChainFault[]> {
-  const { rows } = await sql<ChainFault>`
-    select reel, min(seq) as seq, 'payload-mismatch' as reason
-    from treeos.payload p
-    where not exists (select from treeos.fact f where f.reel = p.reel and f.seq = p.seq)
-    group by reel`.execute(tx)
   return rows
 }

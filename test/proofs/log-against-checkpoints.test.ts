@@ -119,7 +119,6 @@ describe('against checkpoints', () => {
     await makeCheckpoint(sequencer, signer)
     await tamper(
       base,
-      `delete from treeos.payload where reel = 'being:bob' and seq > 4`,
       `delete from treeos.fact where reel = 'being:bob' and seq > 4`,
       `delete from treeos.journal where reels = array['being:bob', 'being:bob']`,
       `update treeos.head set seq = 4, state_seq = 4, hash = (select hash from treeos.fact where reel = 'being:bob' and seq = 4)

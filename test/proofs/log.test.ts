@@ -162,7 +162,7 @@ describe('the login of the sequencer', () => {
   }
 
   it.each([
-    ['the contents of facts', 'select bytes from treeos.payload', '42501'],
+    ['the contents of facts', 'select bytes from treeos.fact', '42501'],
     ['headers', 'select header from treeos.fact', '42501'],
     ['what moments decided', 'select bytes from treeos.moment_decision', '42501'],
     ['inboxes', 'select content from treeos.inbox', '42501'],

@@ -229,11 +229,14 @@ describe('a bundle of a record that was tampered with', () => {
       .executeTakeFirstOrThrow()
     await tamper(
       world,
-      `create table public.kept as select * from treeos.payload`,
-      `update treeos.payload set bytes = convert_to(replace(convert_from(bytes, 'UTF8'), 'secret', 'riddle'), 'UTF8') where ${secret}`,
+      `create table public.kept as select reel, seq, bytes from treeos.fact`,
+      `update treeos.fact set bytes = convert_to(replace(convert_from(bytes, 'UTF8'), 'secret', 'riddle'), 'UTF8') where ${secret}`,
     )
     const { ok, broken } = await verify(await bundleOf())
-    await tamper(world, 'delete from treeos.payload', 'insert into treeos.payload select * from public.kept')
+    await tamper(
+      world,
+      'update treeos.fact f set bytes = k.bytes from public.kept k where f.reel = k.reel and f.seq = k.seq',
+    )
     expect(ok).toBe(false)
     expect(broken).toEqual([
       {

@@ -161,13 +161,13 @@ it('control: one changed row gives differing digests of the moments that rest on
     .orderBy('moment')
     .executeTakeFirstOrThrow()
   const where = `where reel = '${fact.reel}' and seq = ${fact.seq}`
-  await tamper(world, `create table public.kept as select * from treeos.payload ${where}`)
+  await tamper(world, `create table public.kept as select reel, seq, bytes from treeos.fact ${where}`)
   const change = `convert_to(regexp_replace(convert_from(bytes, 'UTF8'), ':\\d+', ':101'), 'UTF8')`
-  await tamper(world, `update treeos.payload set bytes = ${change} ${where}`)
+  await tamper(world, `update treeos.fact set bytes = ${change} ${where}`)
   const { mismatches } = await replay(world, { beings: [fact.reel.slice('being:'.length)], from: 'chain' })
   await tamper(
     world,
-    `update treeos.payload p set bytes = k.bytes from public.kept k where p.reel = k.reel and p.seq = k.seq`,
+    `update treeos.fact f set bytes = k.bytes from public.kept k where f.reel = k.reel and f.seq = k.seq`,
   )
   expect(mismatches.map(({ being, n }) => `${being} ${n}`)).toContain(placeOf(fact.moment ?? ''))
   expect((await replay(world, { beings: null, from: 'chain' })).mismatches).toEqual([])

@@ -1,7 +1,7 @@
 import type { ChainFault, ChainsVerified } from '@treeos/proofs'
 import { type Db, inSnapshot, type StoreDb } from '@treeos/store'
 import { type Kysely, sql } from 'kysely'
-import { findStrays, judgeFacts, judgeHeads, judgeRecords } from './judge-in-sql.ts'
+import { judgeFacts, judgeHeads, judgeRecords } from './judge-in-sql.ts'
 
 /** How many facts one statement checks, a second at most. A reel is never split. */
 const CHUNK_LENGTH = 100_000
@@ -32,7 +32,7 @@ export function verifyInSql(db: Kysely<StoreDb>, reality: string): Promise<Chain
       ),
     ]
     const faults = await allOf(work, await statementsAtOnce(tx))
-    faults.push(...(await judgeHeads(tx, reality)), ...(await findStrays(tx)))
+    faults.push(...(await judgeHeads(tx, reality)))
     const first = new Map<string, ChainFault>()
     for (const fault of faults) {
       const known = first.get(fault.reel)

@@ -40,10 +40,8 @@ const EDITS: Record<string, { to: string; broken: ChainFault[] }> = {
   'fact.prev': { to: flipped('prev'), broken: [ada(2, 'prev-mismatch')] },
   'fact.payload_hash': { to: flipped('payload_hash'), broken: [ada(2, 'header-mismatch')] },
   'fact.header': { to: flipped('header'), broken: [ada(2, 'hash-mismatch')] },
-  'payload.reel': { to: `'being:eve'`, broken: [{ reel: 'being:eve', seq: 2, reason: 'payload-mismatch' }] },
-  'payload.seq': { to: '4', broken: [ada(4, 'payload-mismatch')] },
-  'payload.salt': { to: flipped('salt'), broken: [ada(2, 'payload-mismatch')] },
-  'payload.bytes': { to: flipped('bytes'), broken: [ada(2, 'payload-mismatch')] },
+  'fact.salt': { to: flipped('salt'), broken: [ada(2, 'payload-mismatch')] },
+  'fact.bytes': { to: flipped('bytes'), broken: [ada(2, 'payload-mismatch')] },
   'head.reel': {
     to: `'being:eve'`,
     broken: [ada(4, 'head-mismatch'), { reel: 'being:eve', seq: 0, reason: 'head-mismatch' }],
@@ -73,7 +71,6 @@ function flipped(column: string): string {
 
 const ROW: Record<string, string> = {
   fact: `reel = 'being:ada' and seq = 2`,
-  payload: `reel = 'being:ada' and seq = 2`,
   head: `reel = 'being:ada'`,
   moment_outcome: `being = 'ada' and n = 2`,
 }
@@ -94,9 +91,7 @@ describe('a change to any stored column is found with reel, seq and reason', () 
   it('covers every column except those for people, which are not hashed, and one that `verifyAll` compares', async () => {
     const { rows } = await sql<{ name: string }>`
       select table_name || '.' || column_name as name from information_schema.columns
-      where table_schema = 'treeos' and table_name in ('fact', 'payload', 'head', 'moment_outcome')`.execute(
-      base.owner,
-    )
+      where table_schema = 'treeos' and table_name in ('fact', 'head', 'moment_outcome')`.execute(base.owner)
     const covered = [...Object.keys(EDITS), ...NOT_OF_CHAINS]
     expect(covered.sort()).toEqual(rows.map(({ name }) => name).sort())
   })
@@ -124,7 +119,7 @@ describe('other ways to change the past', () => {
     },
     {
       what: 'two reels are swapped',
-      statements: ['fact', 'payload', 'head'].map(
+      statements: ['fact', 'head'].map(
         (table) =>
           `update treeos.${table} set reel = case reel when 'being:ada' then 'being:zoe' else 'being:ada' end
            where reel in ('being:ada', 'being:bob')`,
@@ -134,7 +129,7 @@ describe('other ways to change the past', () => {
     {
       what: 'a fact is copied to another reel',
       statements: [
-        `insert into treeos.fact select 'being:bob', 5, kind, moment, sha256(hash), prev, payload_hash, header
+        `insert into treeos.fact select 'being:bob', 5, kind, moment, sha256(hash), prev, payload_hash, header, salt, bytes
          from treeos.fact where reel = 'being:ada' and seq = 4`,
       ],
       broken: [{ reel: 'being:bob', seq: 5, reason: 'prev-mismatch' }],
@@ -156,8 +151,20 @@ describe('other ways to change the past', () => {
     },
     {
       what: 'an erased payload is replaced',
-      statements: [`insert into treeos.payload values ('being:ada', 4, '\\x00', '{}')`],
+      statements: [
+        `update treeos.fact set salt = '\\x00', bytes = '{}' where reel = 'being:ada' and seq = 4`,
+      ],
       broken: [ada(4, 'payload-mismatch')],
+    },
+    {
+      what: 'a salt is gone and its payload is not',
+      statements: [`update treeos.fact set salt = null where reel = 'being:ada' and seq = 2`],
+      broken: [ada(2, 'payload-mismatch')],
+    },
+    {
+      what: 'a payload is gone and its salt is not',
+      statements: [`update treeos.fact set bytes = null where reel = 'being:ada' and seq = 2`],
+      broken: [ada(2, 'payload-mismatch')],
     },
   ])('$what', async ({ statements, broken }) => {
     await tamper(base, ...statements)

@@ -42,7 +42,7 @@ const counts = async () => {
     inbox: number
     rows: number
   }>`
-    select (select count(*) from treeos.fact) facts, (select count(*) from treeos.payload) payloads,
+    select (select count(*) from treeos.fact) facts, (select count(bytes) from treeos.fact) payloads,
       (select count(*) from treeos.moment_outcome) outcomes, (select count(*) from treeos.inbox) inbox,
       (select count(*) from treeos.projection) rows`.execute(base.db)
   return rows[0]!
@@ -328,7 +328,7 @@ describe('stored bytes', () => {
     const made = await batch({ drafts: [{ reel, kind: 'matter:made', payload }] })
     expect((await append(base.owner, made)).status).toBe('appended')
     const { rows } = await sql<{ bytes: Buffer }>`
-      select bytes from treeos.payload where reel = ${reel}`.execute(base.db)
+      select bytes from treeos.fact where reel = ${reel}`.execute(base.db)
     expect(rows[0]?.bytes).toEqual(Buffer.from(canonicalJson(payload), 'utf8'))
     expect((await listFactsAfter(base.db, reel, 0, 1))[0]?.payload).toEqual(payload)
   })

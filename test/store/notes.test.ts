@@ -35,13 +35,9 @@ beforeAll(async () => {
 const idOf = (sealed: string | null) => /note-[0-9a-f]{32}/.exec(sealed ?? '')?.[0] ?? 'none'
 const insertFact = (reel: string, seq: number, kind: string, said: unknown, at: number) =>
   sql`
-    with made as (
-      insert into treeos.fact (reel, seq, kind, moment, hash, prev, payload_hash, header)
-        values (${reel}, ${seq}, ${kind}, 'kid/1/1', ${randomBytes(32)}, '', '', ${Buffer.from(JSON.stringify({ at, kind, moment: 'kid/1/1', actor: 'kid', cause: null }))})
-    )
-    insert into treeos.payload (reel, seq, salt, bytes) values (${reel}, ${seq}, '', ${Buffer.from(typeof said === 'string' ? said : JSON.stringify(said))})`.execute(
-    base.owner,
-  )
+    insert into treeos.fact (reel, seq, kind, moment, hash, prev, payload_hash, header, salt, bytes)
+      values (${reel}, ${seq}, ${kind}, 'kid/1/1', ${randomBytes(32)}, '', '', ${Buffer.from(JSON.stringify({ at, kind, moment: 'kid/1/1', actor: 'kid', cause: null }))},
+        '', ${Buffer.from(typeof said === 'string' ? said : JSON.stringify(said))})`.execute(base.owner)
 /** A note as an append leaves it; `forged` stands in its row and its fact instead of it. */
 async function keep(
   text: string,
@@ -105,15 +101,10 @@ it('a flood of facts hides no note from who asks where a text came from', async 
   const old = await keep('The heronword is old', { at: 10 })
   const young = await keep('The heronword is young', { at: 5000 })
   await sql`
-    with flood as (
-      insert into treeos.fact (reel, seq, kind, moment, hash, prev, payload_hash, header)
-        select 'being:kid', 1000 + i, 'quality:set', null, sha256(convert_to('flood ' || i, 'UTF8')), '', '', convert_to('{"at":' || 1000 + i || '}', 'UTF8')
-        from generate_series(1, 1100) i
-    )
-    insert into treeos.payload (reel, seq, salt, bytes)
-      select 'being:kid', 1000 + i, '', convert_to('{"value":"heronword"}', 'UTF8') from generate_series(1, 1100) i`.execute(
-    base.owner,
-  )
+    insert into treeos.fact (reel, seq, kind, moment, hash, prev, payload_hash, header, salt, bytes)
+      select 'being:kid', 1000 + i, 'quality:set', null, sha256(convert_to('flood ' || i, 'UTF8')), '', '', convert_to('{"at":' || 1000 + i || '}', 'UTF8'),
+        '', convert_to('{"value":"heronword"}', 'UTF8')
+      from generate_series(1, 1100) i`.execute(base.owner)
   let page = await listFactsSaying(base.owner, 'heronword')
   expect(page.facts[0]).toMatchObject({ reel: `matter:${young}` })
   expect(page.facts).toHaveLength(50)

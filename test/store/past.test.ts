@@ -12,12 +12,11 @@ beforeAll(async () => {
   expect((await append(base.owner, batch)).status).toBe('appended')
 })
 
-const FIXED = ['fact', 'payload', 'moment_outcome', 'moment_open', 'moment_decision', 'blob', 'head', 'life']
+const FIXED = ['fact', 'moment_outcome', 'moment_open', 'moment_decision', 'blob', 'head', 'life']
 const COLUMN: Record<string, string> = {
   moment_open: 'n',
   moment_decision: 'kind',
   blob: 'digest',
-  payload: 'salt',
   life: 'chain',
 }
 

@@ -180,7 +180,10 @@ describe('refold', () => {
 
   it('skips missing speech, and names the fact when one that changed a row is missing', async () => {
     const erase = (seq: number) =>
-      tamper(base, `delete from treeos.payload where reel = 'being:echo' and seq = ${seq}`)
+      tamper(
+        base,
+        `update treeos.fact set salt = null, bytes = null where reel = 'being:echo' and seq = ${seq}`,
+      )
     await erase(5)
     expect((await refold<Row>(base.db, 'being:echo', FOLD)).size).toBe(1)
     await erase(2)

@@ -46,7 +46,7 @@ async function expectOwnersAlone(statement: string, login: Kysely<StoreDb>): Pro
 }
 
 const OF_SEQUENCER: readonly (readonly [string, string])[] = [
-  ['what a fact says', 'select bytes from treeos.payload'],
+  ['what a fact says', 'select bytes from treeos.fact'],
   ['the header of a fact', 'select header from treeos.fact'],
   ['what a moment says', 'select record from treeos.moment_outcome'],
   ['what waits', 'select id from treeos.inbox'],

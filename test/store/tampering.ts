@@ -4,7 +4,7 @@ import { type Kysely, sql } from 'kysely'
 import type { TestDatabase } from '../support/database.ts'
 import { batchOf, changed, spoke } from './batch.ts'
 
-const TABLES = ['head', 'fact', 'payload', 'moment_outcome'] as const
+const TABLES = ['head', 'fact', 'moment_outcome'] as const
 
 /** Two beings with three moments each. Each reel has four facts: the third is speech, the last is erased. */
 export async function appendChains(
@@ -24,7 +24,10 @@ export async function appendChains(
         await batchOf(db, reality, { moment: { being, generation: 1, n }, drafts: [draft], outcome }),
       )
     }
-    await tamper({ owner }, `delete from treeos.payload where reel = '${reel}' and seq = 4`)
+    await tamper(
+      { owner },
+      `update treeos.fact set salt = null, bytes = null where reel = '${reel}' and seq = 4`,
+    )
   }
   for (const table of TABLES) {
     await sql.raw(`create table public.kept_${table} as select * from treeos.${table}`).execute(owner)
@@ -104,9 +107,7 @@ export async function cutOff(base: Pick<TestDatabase, 'owner'>, since: string): 
   await tamper(
     base,
     `create table public.gone as select * from ${gone} g`,
-    ...['payload', 'fact'].map(
-      (table) => `delete from treeos.${table} t using public.gone g where t.reel = g.reel and t.seq = g.seq`,
-    ),
+    `delete from treeos.fact t using public.gone g where t.reel = g.reel and t.seq = g.seq`,
     `delete from treeos.head h where exists (select from public.gone g where g.reel = h.reel)
       and not exists (select from treeos.fact f where f.reel = h.reel)`,
     `update treeos.head h set seq = f.seq, hash = f.hash,

@@ -1,5 +1,6 @@
 import type { JsonObject } from '@treeos/core'
 import { scheduleId } from '@treeos/protocol'
+import type { NotNull } from 'kysely'
 import { doAs, play, rowOf } from './life.ts'
 import type { ModelRequest } from './model-server.ts'
 import type { World } from './world.ts'
@@ -33,13 +34,12 @@ export function childrenOf(world: World) {
       (
         await world.db
           .selectFrom('fact')
-          .innerJoin('payload', (join) =>
-            join.onRef('payload.reel', '=', 'fact.reel').onRef('payload.seq', '=', 'fact.seq'),
-          )
-          .select('payload.bytes')
-          .where('fact.reel', '=', `being:${name}`)
+          .select('bytes')
+          .where('reel', '=', `being:${name}`)
           .where('kind', '=', kind)
-          .orderBy('fact.seq')
+          .where('bytes', 'is not', null)
+          .$narrowType<{ bytes: NotNull }>()
+          .orderBy('seq')
           .execute()
       ).map(({ bytes }) => JSON.parse(bytes.toString('utf8')) as JsonObject),
   }

@@ -49,17 +49,12 @@ async function insert(owner: Kysely<StoreDb>, facts: readonly BuiltFact[]): Prom
   const seqs = facts.map(({ ref }) => ref.seq)
   const column = (of: (fact: BuiltFact) => Buffer) => facts.map(of)
   await sql`
-    insert into treeos.fact (reel, seq, kind, moment, hash, prev, payload_hash, header)
-    select reel, seq, 'quality:set', null, hash, prev, payload_hash, header
+    insert into treeos.fact (reel, seq, kind, moment, hash, prev, payload_hash, header, salt, bytes)
+    select reel, seq, 'quality:set', null, hash, prev, payload_hash, header, salt, bytes
     from unnest(${reels}::text[], ${seqs}::bigint[], ${column(({ ref }) => Buffer.from(ref.hash, 'hex'))}::bytea[],
       ${column(({ prev }) => prev)}::bytea[], ${column((fact) => fact.payloadHash)}::bytea[],
-      ${column(({ header }) => header)}::bytea[]) as f (reel, seq, hash, prev, payload_hash, header)`.execute(
-    owner,
-  )
-  await sql`
-    insert into treeos.payload (reel, seq, salt, bytes)
-    select * from unnest(${reels}::text[], ${seqs}::bigint[], ${column(({ salt }) => salt)}::bytea[],
-      ${column(({ bytes }) => bytes)}::bytea[])`.execute(owner)
+      ${column(({ header }) => header)}::bytea[], ${column(({ salt }) => salt)}::bytea[], ${column(({ bytes }) => bytes)}::bytea[])
+      as f (reel, seq, hash, prev, payload_hash, header, salt, bytes)`.execute(owner)
   await sql`insert into treeos.journal (moment, reels, seqs) values (null, ${reels}::text[], ${seqs}::bigint[])`.execute(
     owner,
   )

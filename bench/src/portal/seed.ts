@@ -59,16 +59,12 @@ export async function seedCrowd(
         'decision', null, 'outcome', 'act', 'reason', null, 'by', '[]'::jsonb, 'act', null, 'facts', '[]'::jsonb))::text, 'UTF8')
     from lived`.execute(owner)
   await sql`
-    insert into treeos.fact (reel, seq, kind, moment, hash, prev, payload_hash, header)
+    insert into treeos.fact (reel, seq, kind, moment, hash, prev, payload_hash, header, salt, bytes)
     select 'being:' || being, n + 1, 'being:moved', being || '/1/' || n, sha256(convert_to('fact' || being || n, 'UTF8')),
       ''::bytea, ''::bytea,
       convert_to(jsonb_build_object('v', 1, 'reel', 'being:' || being, 'seq', n + 1, 'kind', 'being:moved', 'actor', being,
         'driver', null, 'moment', being || '/1/' || n, 'cause', null, 'at', at, 'payloadHash', '', 'stack', null,
-        'code', 'treeos/1')::text, 'UTF8')
-    from lived`.execute(owner)
-  await sql`
-    insert into treeos.payload (reel, seq, salt, bytes)
-    select 'being:' || being, n + 1, ''::bytea,
+        'code', 'treeos/1')::text, 'UTF8'), ''::bytea,
       convert_to(jsonb_build_object('to', '/', 'coord', jsonb_build_object('x', i % 50, 'y', i % 40, 'z', 0))::text, 'UTF8')
     from lived`.execute(owner)
   await sql`

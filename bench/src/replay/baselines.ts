@@ -44,7 +44,7 @@ export async function hashMoments(db: Kysely<StoreDb>): Promise<() => number> {
   const { rows } = await sql<{ moments: number; parts: number[] }>`
     select count(*) as moments, array[avg(octet_length(o.record)), avg(octet_length(e.record)), coalesce(avg(octet_length(d.bytes)), 0),
       (select sum(octet_length(header)) from treeos.fact) / count(*),
-      (select sum(octet_length(bytes)) from treeos.payload) / count(*)]::integer[] as parts
+      (select sum(octet_length(bytes)) from treeos.fact) / count(*)]::integer[] as parts
     from treeos.moment_outcome e join treeos.moment_open o using (moment)
     left join treeos.moment_decision d using (moment)`.execute(db)
   const { moments = 0, parts = [] } = rows[0] ?? {}

@@ -13,7 +13,7 @@ const FACT_INDEXES = `
   create index on treeos.fact (reel, seq) where kind in ('fact:erased', 'moment:erased');`
 
 /** Cuts the tables that a reel is a key of by the hash of the reel. The hash of a fact is then unique in its part only. */
-const CUT = ['head', 'fact', 'payload']
+const CUT = ['head', 'fact']
   .map((table) => {
     const key = table === 'head' ? 'reel' : 'reel, seq'
     const parts = Array.from(
@@ -128,7 +128,7 @@ const walOf = (url: string): Promise<number> =>
 
 const PLANS = 200
 
-const READ = 'select f.hash, p.bytes from treeos.fact f join treeos.payload p using (reel, seq)'
+const READ = 'select f.hash, f.bytes from treeos.fact f'
 
 /**
  * Of the statement that reads one fact by its key: the mean time to plan it, and the relations that it locks by the plan for any key that `append` uses. The

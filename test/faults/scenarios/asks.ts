@@ -132,11 +132,11 @@ async function countVersions({ db }: Trial): Promise<Figures> {
 /** Each call was done once, in one append with the use of its yes; or never, after a no. */
 async function judgeAsks({ db, asked }: Trial, { denied }: Answered): Promise<string[]> {
   const { rows } = await sql<{ value: string; approval: string | null }>`
-    select convert_from(p.bytes, 'UTF8')::jsonb->>'value' as value, substr(u.reel, 10) as approval
-    from treeos.fact f join treeos.payload p using (reel, seq)
+    select convert_from(f.bytes, 'UTF8')::jsonb->>'value' as value, substr(u.reel, 10) as approval
+    from treeos.fact f
       left join treeos.fact u on u.moment = f.moment and u.kind = 'approval:used'
     where f.reel = 'space:/till' and f.kind = 'quality:set'
-      and convert_from(p.bytes, 'UTF8')::jsonb#>>'{path,0}' = 'load'`.execute(db)
+      and convert_from(f.bytes, 'UTF8')::jsonb#>>'{path,0}' = 'load'`.execute(db)
   const broken = rows
     .filter(({ approval }) => approval === null)
     .map(({ value }) => `${value} was done without a yes`)

@@ -27,7 +27,7 @@ export interface Attacked {
 }
 
 const DRAWS_MAX = 1000
-const CHAINS = new Set(['fact', 'payload', 'moment_outcome', 'head', 'reality'])
+const CHAINS = new Set(['fact', 'moment_outcome', 'head', 'reality'])
 
 export class Attacker {
   readonly #stage: Stage

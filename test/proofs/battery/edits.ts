@@ -86,8 +86,9 @@ export const remove: Edit = (forgery, random) => {
 
 /** A payload, an answer or an effect is gone as if it had been erased, without a tombstone. */
 export const eraseSilently: Edit = (forgery, random) => {
-  const { table, row } = rowOf(forgery, random, ['payload', 'moment_decision', 'moment_effect'])
-  forgery.drop(table.name, (each) => each === row)
+  const { table, row } = rowOf(forgery, random, ['fact', 'moment_decision', 'moment_effect'])
+  if (table.name === 'fact') Object.assign(row, { salt: null, bytes: null })
+  else forgery.drop(table.name, (each) => each === row)
 }
 
 /** A row that is like another one, with a name of its own. */
@@ -124,9 +125,7 @@ export const duplicate: Edit = (forgery, random) => {
     forgery.rows('inbox').push({ ...row, id: `${row.id}-again`, claimed_by: null })
   } else if (table.name === 'fact') {
     const seq = String(forgery.facts(row.reel ?? '').length + 1)
-    const payload = forgery.payload(row)
     forgery.rows('fact').push({ ...row, seq })
-    if (payload !== undefined) forgery.rows('payload').push({ ...payload, seq })
     if (random.chance(0.5)) forgery.relinkFacts(row.reel ?? '', Number(seq))
   } else {
     const n = String(forgery.records(row.being ?? '').length + 1)
@@ -145,10 +144,7 @@ export const reorder: Edit = (forgery, random) => {
   const at = random.between(0, chain.length - 2)
   const [first, second] = [chain[at] as Row, chain[at + 1] as Row]
   const number = isFact ? 'seq' : 'n'
-  const payloads = isFact ? [forgery.payload(first), forgery.payload(second)] : []
   ;[first[number], second[number]] = [second[number] ?? null, first[number] ?? null]
-  if (payloads[0] !== undefined) payloads[0].seq = first.seq ?? null
-  if (payloads[1] !== undefined) payloads[1].seq = second.seq ?? null
   if (random.chance(0.5)) {
     if (isFact) forgery.relinkFacts(first.reel ?? '', Number(second.seq))
     else forgery.relinkRecords(first.being ?? '', Number(second.n))

@@ -16,6 +16,8 @@ export const payloadHash = (salt: string, bytes: string): Buffer =>
   sha256('treeos.payload.v1\0', bytesOf(salt), bytesOf(bytes))
 export const valueDigest = (bytes: string): string =>
   sha256('treeos.value.v1\0', bytesOf(bytes)).toString('hex')
+/** Whether the payload of a fact was not erased. */
+export const hasPayload = ({ bytes }: Row): boolean => (bytes ?? null) !== null
 const genesis = (reality: string, reel: string) => sha256('treeos.genesis.v1\0', reality, '\0', reel)
 
 /** A copy of all rows that is changed, and then compared with what it was. */
@@ -77,14 +79,9 @@ export class Forgery {
       .sort((a, b) => Number(a.n) - Number(b.n))
   }
 
-  payload(fact: Row): Row | undefined {
-    return this.rows('payload').find((row) => row.reel === fact.reel && row.seq === fact.seq)
-  }
-
   /** Writes the header of a fact anew from its columns and payload, with what is said otherwise. */
   rewrite(fact: Row, said: JsonObject = {}): void {
-    const payload = this.payload(fact)
-    if (payload !== undefined) fact.payload_hash = hex(payloadHash(payload.salt ?? '', payload.bytes ?? ''))
+    if (hasPayload(fact)) fact.payload_hash = hex(payloadHash(fact.salt ?? '', fact.bytes ?? ''))
     const { reel = null, kind = null, moment = null } = fact
     const payloadHashHex = bytesOf(fact.payload_hash).toString('hex')
     const own = { reel, seq: Number(fact.seq), kind, moment, payloadHash: payloadHashHex }

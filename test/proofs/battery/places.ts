@@ -26,9 +26,6 @@ export function placesOf(changes: readonly Change[], from: Dump): Places {
     if (!moment || !MOMENT_ID.test(moment)) return // what a flipped bit makes of an id may name no moment
     add(`moments:${parseMomentId(moment).being}`, numberOf.get(moment) ?? parseMomentId(moment).n)
   }
-  const wroteFact = new Map(
-    tableOf(from, 'fact').rows.map(({ reel, seq, moment }) => [`${reel}#${seq}`, moment]),
-  )
   const causeOf = new Map(
     tableOf(from, 'fact').rows.map(({ hash, reel, seq }) => [hash, { reel: reel ?? '', seq: Number(seq) }]),
   )
@@ -36,10 +33,6 @@ export function placesOf(changes: readonly Change[], from: Dump): Places {
     fact: (row) => {
       add(row.reel ?? '', Number(row.seq))
       addMoment(row.moment)
-    },
-    payload: (row) => {
-      add(row.reel ?? '', Number(row.seq))
-      addMoment(wroteFact.get(`${row.reel}#${row.seq}`))
     },
     inbox: (row) => {
       add(`inbox:${row.being}`, Number(row.age))

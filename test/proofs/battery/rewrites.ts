@@ -3,7 +3,7 @@ import type { Json, JsonObject } from '@treeos/core'
 import type { Random } from '../../faults/random.ts'
 import { type Row, tableOf } from './dump.ts'
 import type { Edit } from './edits.ts'
-import { type Forgery, hex, jsonOf, payloadHash, stored, valueDigest } from './forgery.ts'
+import { type Forgery, hasPayload, hex, jsonOf, payloadHash, stored, valueDigest } from './forgery.ts'
 import type { Backup } from './staging.ts'
 
 const anyFact = (forgery: Forgery, random: Random): Row => random.pick(forgery.rows('fact'))
@@ -35,15 +35,10 @@ export const moveFact: Edit = (forgery, random) => {
   const [from, to] = [fact.reel ?? '', anyFact(forgery, random).reel ?? '']
   if (from === to) return
   const after = forgery.facts(from).filter(({ seq }) => Number(seq) > Number(fact.seq))
-  const payload = forgery.payload(fact)
   const place = { reel: to, seq: String(forgery.facts(to).length + 1) }
-  const left = after.map((row) => ({ row, payload: forgery.payload(row) }))
   Object.assign(fact, place)
-  if (payload !== undefined) Object.assign(payload, place)
-  for (const { row, payload } of left) {
-    const seq = String(Number(row.seq) - 1)
-    row.seq = seq
-    if (payload !== undefined) payload.seq = seq
+  for (const row of after) {
+    row.seq = String(Number(row.seq) - 1)
     forgery.rewrite(row)
   }
   forgery.rewrite(fact)
@@ -54,14 +49,11 @@ export const moveFact: Edit = (forgery, random) => {
 /** What a fact says, who did it or why is otherwise, and all of its reel after it is linked anew. */
 export const rewriteReel: Edit = (forgery, random) => {
   const fact = anyFact(forgery, random)
-  const payload = forgery.payload(fact)
   const header: Record<string, Json> = {}
-  if (payload !== undefined && random.chance(0.5))
-    payload.bytes = stored(otherText(jsonOf(payload.bytes), random))
+  if (hasPayload(fact) && random.chance(0.5)) fact.bytes = stored(otherText(jsonOf(fact.bytes), random))
   else if (random.chance(0.5)) header.actor = random.pick(['ann', 'ben', 'operator'])
   else header.driver = random.pick(['ann', 'operator', null])
-  if (payload !== undefined && random.chance(0.3))
-    payload.salt = hex(Buffer.alloc(32, random.between(0, 255)))
+  if (hasPayload(fact) && random.chance(0.3)) fact.salt = hex(Buffer.alloc(32, random.between(0, 255)))
   forgery.rewrite(fact, header)
   forgery.relinkFacts(fact.reel ?? '', Number(fact.seq))
 }
@@ -130,9 +122,8 @@ export const editRole: Edit = (forgery, random) => {
     row.state = (row.state ?? '').replaceAll(digest, other)
   } else if (what === 1) {
     const fact = random.pick(forgery.facts('registry'))
-    const payload = forgery.payload(fact)
-    if (payload === undefined) return
-    payload.bytes = stored(otherText(jsonOf(payload.bytes), random))
+    if (!hasPayload(fact)) return
+    fact.bytes = stored(otherText(jsonOf(fact.bytes), random))
     forgery.rewrite(fact)
     forgery.relinkFacts('registry', Number(fact.seq))
   } else {
@@ -146,7 +137,7 @@ export const editRole: Edit = (forgery, random) => {
   }
 }
 
-const CHAINED = ['fact', 'payload', 'head', 'projection', 'watch', 'account', 'lease', 'parking'] as const
+const CHAINED = ['fact', 'head', 'projection', 'watch', 'account', 'lease', 'parking'] as const
 const OF_MOMENTS = ['moment_open', 'moment_decision', 'moment_effect', 'moment_outcome'] as const
 
 /** The newest moments of one being never happened: what they wrote is gone, with heads and rows as they were before. */

@@ -23,7 +23,7 @@ beforeAll(async () => {
       end if;
       return new;
     end $$`.execute(world.owner)
-  await sql`create trigger refuse_fact before insert on treeos.payload for each row
+  await sql`create trigger refuse_fact before insert on treeos.fact for each row
     when (new.reel = 'being:ann') execute function treeos.refuse_fact()`.execute(world.owner)
   await sql`create function treeos.refuse_row() returns trigger language plpgsql as $$ begin
     raise exception 'refused: nobody does this' using errcode = '42501'; end $$`.execute(world.owner)

@@ -87,7 +87,7 @@ it('what was said is gone from facts, inboxes and faces; all verifies; replay na
   await momentOf(world, said)
   const request = { target: 'mind', content: 'and now?', as: 'operator', waitSeconds: null, thread: said }
   await momentOf(world, (await summon(world, request)).correlation) // is shown what was said before
-  expect(await tablesWith(word)).toEqual(['blob', 'inbox', 'moment_decision', 'payload'])
+  expect(await tablesWith(word)).toEqual(['blob', 'fact', 'inbox', 'moment_decision'])
 
   const { reel, seq, hash } = await factOf(said)
   const { facts } = await erase(hash)
@@ -114,7 +114,7 @@ it('what an effect was asked and gave is erased with its moment; what a row rest
   const [fact] = await factsOf(world, 'ann', n)
   const { reel, seq } = fact!
   await erase(`ann/1/${n}`)
-  expect(await tablesWith(word)).toEqual(['inbox', 'moment_decision', 'payload', 'projection'])
+  expect(await tablesWith(word)).toEqual(['fact', 'inbox', 'moment_decision', 'projection'])
   await expectRefused(
     world,
     () => erase(`${reel}#${seq}`),
@@ -137,16 +137,15 @@ it('control: what is gone without a tombstone is a break, and replay differs', a
   const said = await tell(world, 'ben', 'hello')
   const { n } = await momentOf(world, said)
   const { reel, seq } = await factOf(said)
-  const gone = {
-    payload: `reel = '${reel}' and seq = ${seq}`,
-    moment_decision: `moment = 'ben/1/${n}'`,
-  }
-  for (const [table, where] of Object.entries(gone))
-    await tamper(
-      world,
-      `create table public.kept_${table} as select * from treeos.${table} where ${where}`,
-      `delete from treeos.${table} where ${where}`,
-    )
+  const isFact = `reel = '${reel}' and seq = ${seq}`
+  const isDecision = `moment = 'ben/1/${n}'`
+  await tamper(
+    world,
+    `create table public.kept_fact as select salt, bytes from treeos.fact where ${isFact}`,
+    `update treeos.fact set salt = null, bytes = null where ${isFact}`,
+    `create table public.kept_decision as select * from treeos.moment_decision where ${isDecision}`,
+    `delete from treeos.moment_decision where ${isDecision}`,
+  )
   expect(await brokenIn(world)).toMatchObject([
     { reel, seq, reason: 'payload-missing' },
     { reel: 'inbox:ben', reason: 'wake-mismatch' }, // it has a content that nobody said
@@ -154,19 +153,42 @@ it('control: what is gone without a tombstone is a break, and replay differs', a
   ])
   const { mismatches } = await replay(world, { beings: ['ben'], from: 'chain' })
   expect(mismatches.map(({ field }) => field)).toEqual(['caused by', 'decision'])
-  for (const table of Object.keys(gone))
-    await tamper(world, `insert into treeos.${table} select * from public.kept_${table}`)
+  await tamper(
+    world,
+    `update treeos.fact set salt = k.salt, bytes = k.bytes from public.kept_fact k where ${isFact}`,
+    'insert into treeos.moment_decision select * from public.kept_decision',
+  )
 })
 
-it.each(['payload', 'moment_decision', 'moment_effect'])(
-  'nobody deletes from %s without a tombstone',
-  async (table) => {
-    await keep('ben', 'this')
-    const all = sql`delete from ${sql.table(`treeos.${table}`)}`
-    await expect(all.execute(world.db)).rejects.toMatchObject({ code: '42501' })
-    await expect(all.execute(world.owner)).rejects.toMatchObject({ code: 'TR001' })
-  },
-)
+it('nobody takes a payload away without a tombstone, and one takes away nothing else', async () => {
+  const { n } = await keep('ben', 'this')
+  const [fact] = await factsOf(world, 'ben', n)
+  const take = (set: string, { reel, seq } = fact!) =>
+    sql`update treeos.fact set ${sql.raw(set)} where reel = ${reel} and seq = ${seq}`
+  await expect(take('salt = null, bytes = null').execute(world.db)).rejects.toMatchObject({ code: '42501' })
+  await expect(take('salt = null, bytes = null').execute(world.owner)).rejects.toMatchObject({
+    code: 'TR001',
+  })
+  await keep('ben', 'else')
+  await erase(`${fact!.reel}#${fact!.seq}`)
+  const refused = [
+    `bytes = '{}'`,
+    `salt = '', bytes = '{}'`,
+    `header = '{}'`,
+    'hash = prev',
+    `moment = 'ben/1/1'`,
+  ]
+  for (const set of refused)
+    await expect(take(set).execute(world.owner)).rejects.toMatchObject({ code: 'TR001' })
+  await expect(sql`delete from treeos.fact`.execute(world.owner)).rejects.toMatchObject({ code: 'TR001' })
+})
+
+it.each(['moment_decision', 'moment_effect'])('nobody deletes from %s without a tombstone', async (table) => {
+  await keep('ben', 'this')
+  const all = sql`delete from ${sql.table(`treeos.${table}`)}`
+  await expect(all.execute(world.db)).rejects.toMatchObject({ code: '42501' })
+  await expect(all.execute(world.owner)).rejects.toMatchObject({ code: 'TR001' })
+})
 
 it('only the operator erases, in person, and not what lasts', async () => {
   await doAs(world, 'set-space', '/', { field: 'permissions.do.erase', value: true }) // no rule gives it away

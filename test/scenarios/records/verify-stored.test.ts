@@ -31,7 +31,6 @@ const sky = defineExtension({
 const world = useWorld({ extensions: [stage, sky], modelServer: useModelServer() })
 const TABLES = [
   'fact',
-  'payload',
   'head',
   'projection',
   'watch',
@@ -48,7 +47,7 @@ const TABLES = [
   'reality',
 ]
 /** The chains. `verify.test.ts` changes each of their columns. */
-const CHAINS = ['head', 'fact', 'payload']
+const CHAINS = ['head', 'fact']
 const verify = async () => verifyAll(world.db, (await findReality(world.owner))!.id, FOLD)
 
 beforeAll(async () => {
@@ -303,7 +302,6 @@ describe('rows that are invented or gone are found', () => {
     {
       what: 'the last fact of a reel that a moment wrote is cut off, with its head and its row',
       statement: `with facts as (delete from treeos.fact where reel = 'world:bell'),
-        payloads as (delete from treeos.payload where reel = 'world:bell'),
         heads as (delete from treeos.head where reel = 'world:bell')
         delete from treeos.projection where key = 'world:bell'`,
       reason: 'facts-mismatch',

@@ -2,6 +2,7 @@ import { act, inbox, moments, reply, see, summon, thread, threads } from '@treeo
 import { type Json, type JsonObject, parseCall } from '@treeos/core'
 import { answer, type Decision, defineExtension, silence } from '@treeos/sdk'
 import { findEntry, readRows } from '@treeos/store'
+import type { NotNull } from 'kysely'
 import { beforeAll, describe, expect, it } from 'vitest'
 import {
   expectRefused,
@@ -167,14 +168,13 @@ describe('a summon that names a thread', () => {
   /** The payload of the fact of what the operator last said. */
   async function lastSaid(): Promise<Json> {
     const { bytes } = await world.db
-      .selectFrom('payload')
-      .innerJoin('fact', (on) =>
-        on.onRef('fact.reel', '=', 'payload.reel').onRef('fact.seq', '=', 'payload.seq'),
-      )
-      .select('payload.bytes')
-      .where('fact.reel', '=', 'being:operator')
-      .where('fact.kind', '=', 'being:summoned')
-      .orderBy('fact.seq', 'desc')
+      .selectFrom('fact')
+      .select('bytes')
+      .where('reel', '=', 'being:operator')
+      .where('kind', '=', 'being:summoned')
+      .where('bytes', 'is not', null)
+      .$narrowType<{ bytes: NotNull }>()
+      .orderBy('seq', 'desc')
       .limit(1)
       .executeTakeFirstOrThrow()
     return JSON.parse(bytes.toString('utf8')) as Json

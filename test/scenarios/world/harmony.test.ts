@@ -1,6 +1,7 @@
 import { explain, moments, plantScene } from '@treeos/client'
 import { type JsonObject, SPEECH_KIND } from '@treeos/core'
 import harmony, { dancing } from '@treeos/harmony'
+import type { NotNull } from 'kysely'
 import { describe, expect, it } from 'vitest'
 import { askedFor, beingOf, createSpace, doAs, play, until, wakesOf } from '../../support/life.ts'
 import { stage } from '../../support/puppet.ts'
@@ -17,10 +18,9 @@ const world = useWorld({ extensions: [stage, harmony], modelServer: model })
 async function ways(): Promise<Map<string, string[]>> {
   const rows = await world.db
     .selectFrom('fact')
-    .innerJoin('payload', (join) =>
-      join.onRef('payload.reel', '=', 'fact.reel').onRef('payload.seq', '=', 'fact.seq'),
-    )
-    .select(['fact.reel', 'payload.bytes'])
+    .select(['fact.reel', 'fact.bytes'])
+    .where('fact.bytes', 'is not', null)
+    .$narrowType<{ bytes: NotNull }>()
     .where('fact.kind', '=', 'quality:set')
     .where('fact.reel', 'like', 'being:%')
     .orderBy('fact.reel')

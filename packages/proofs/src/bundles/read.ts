@@ -76,8 +76,7 @@ const factOf = ({ reel, seq, hash, prev, header, salt, bytes }: FactRow): JsonOb
   payload: bytes === null ? null : jsonOf(bytes),
 })
 
-const FACT = sql`f.reel, f.seq, f.hash, f.prev, f.header, p.salt, p.bytes
-  from treeos.fact f left join treeos.payload p on p.reel = f.reel and p.seq = f.seq`
+const FACT = sql`f.reel, f.seq, f.hash, f.prev, f.header, f.salt, f.bytes from treeos.fact f`
 
 /** Facts by reel and seq. @param reel only of this one; null for all */
 export async function* readFacts(tx: Db, reel: ReelId | null): AsyncGenerator<JsonObject> {
@@ -99,7 +98,7 @@ export async function* readTombstones(tx: Db, hashes: readonly Digest[]): AsyncG
     const page = hashes.slice(at, at + PAGE).map((hash) => Buffer.from(hash, 'hex'))
     const { rows } = await sql<FactRow>`
       select ${FACT} join treeos.fact gone on gone.reel = f.reel and gone.hash = any(${page}::bytea[])
-      where f.kind = 'fact:erased' and treeos.json_of(p.bytes)->>'hash' = encode(gone.hash, 'hex')
+      where f.kind = 'fact:erased' and treeos.json_of(f.bytes)->>'hash' = encode(gone.hash, 'hex')
       order by f.reel, f.seq`.execute(tx)
     for (const row of rows) yield factOf(row)
   }

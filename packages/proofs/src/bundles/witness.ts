@@ -153,8 +153,10 @@ async function targetsOf({ tx }: Deps, { record, open }: MomentLine, call: JsonO
     return [canonicalTarget(call.verb === 'summon' ? 'canSummon' : 'canSee', named, space.home)]
   if (call.verb === 'do') return ['/', me, space.space]
   const { rows } = await sql<{ bytes: Buffer }>`
-    select p.bytes from treeos.fact f join treeos.payload p on p.reel = f.reel and p.seq = f.seq
-    where f.moment = ${readPath(record, ['moment']) as string} and f.kind = ${SPEECH_KIND}`.execute(tx)
+    select f.bytes from treeos.fact f
+    where f.moment = ${readPath(record, ['moment']) as string} and f.kind = ${SPEECH_KIND} and f.bytes is not null`.execute(
+    tx,
+  )
   const told = rows.flatMap(({ bytes }) => readPath(jsonOf(bytes), ['to']) ?? [])
   const asker = readPath(open, ['caller', 'name'])
   return [...told, asker].flatMap((name) => (typeof name === 'string' ? [stanceOf(name)] : []))
@@ -163,8 +165,8 @@ async function targetsOf({ tx }: Deps, { record, open }: MomentLine, call: JsonO
 /** The home of a being, and where it was at a time. */
 async function homeAndSpace(tx: Db, stance: string, at: number): Promise<{ home: string; space: string }> {
   const { rows } = await sql<{ kind: string; header: Buffer; bytes: Buffer }>`
-    select f.kind, f.header, p.bytes from treeos.fact f join treeos.payload p on p.reel = f.reel and p.seq = f.seq
-    where f.reel = ${`being:${stance.slice(1)}`} and f.kind in ('being:born', 'being:moved') order by f.seq`.execute(
+    select f.kind, f.header, f.bytes from treeos.fact f
+    where f.reel = ${`being:${stance.slice(1)}`} and f.kind in ('being:born', 'being:moved') and f.bytes is not null order by f.seq`.execute(
     tx,
   )
   const [born, ...moves] = rows
@@ -219,8 +221,8 @@ function reelsCited(
   const seqOf = new Map(refs.map(([reel, seq]) => [reel, seq]))
   return async (reel) => {
     const { rows } = await sql<LinkRow>`
-      select f.kind, f.header, p.salt, p.bytes
-      from treeos.fact f left join treeos.payload p on p.reel = f.reel and p.seq = f.seq
+      select f.kind, f.header, f.salt, f.bytes
+      from treeos.fact f
       where f.reel = ${reel} and f.seq <= ${seqOf.get(reel) ?? 0} order by f.seq`.execute(tx)
     return linksOf(reel, rows, { showsChildren: reel === own && reachesForChildren(specs), isOfContext })
   }

@@ -20,10 +20,6 @@ const PARTS: readonly (readonly [table: string, of: string])[] = [
     'fact',
     `select t.* from treeos.fact t left join later_fact l on l.reel = t.reel where l.seq is null or t.seq < l.seq`,
   ],
-  [
-    'payload',
-    `select t.* from treeos.payload t left join later_fact l on l.reel = t.reel where l.seq is null or t.seq < l.seq`,
-  ],
   ['blob', `select t.* from treeos.blob t`],
   ['journal', `select t.* from treeos.journal t where t.entry <= $entry`],
   ['moment_open', `select t.* from treeos.moment_open t join kept_moment using (moment)`],
@@ -40,9 +36,9 @@ const PARTS: readonly (readonly [table: string, of: string])[] = [
         left join treeos.fact note on note.reel = 'matter:' || t.id and note.seq = 1
           and not exists (select from later_fact l where l.reel = note.reel and l.seq <= 1)
         left join (
-          select held[1] as id, min(f.reel) as reel from treeos.fact f join treeos.payload p on p.reel = f.reel and p.seq = f.seq
+          select held[1] as id, min(f.reel) as reel from treeos.fact f
             left join later_fact l on l.reel = f.reel
-            cross join lateral regexp_matches(encode(p.bytes, 'escape'), 'sealed:(note-[0-9a-f]{32}):', 'g') as held
+            cross join lateral regexp_matches(encode(f.bytes, 'escape'), 'sealed:(note-[0-9a-f]{32}):', 'g') as held
           where f.kind in ('approval:asked', 'approval:given') and (l.seq is null or f.seq < l.seq) group by 1
         ) call on call.id = t.id
       where note.reel is not null or call.reel is not null`,

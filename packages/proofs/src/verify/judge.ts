@@ -15,8 +15,10 @@ export function faultOfFact(row: FactRow): BrokenReason | null {
   if (!isFactHash(row.hash, row.prev, row.header)) return 'hash-mismatch'
   if (!isHeaderOf(row)) return 'header-mismatch'
   const { salt, bytes } = row
-  if (salt === null || bytes === null) return null // erased
-  return isPayloadHash(row.payload_hash, salt, bytes) ? null : 'payload-mismatch'
+  if (salt === null && bytes === null) return null // erased
+  return salt !== null && bytes !== null && isPayloadHash(row.payload_hash, salt, bytes)
+    ? null
+    : 'payload-mismatch'
 }
 
 /** Whether the stored header is the canonical JSON for these columns. No other form could have been hashed. */

@@ -1,13 +1,10 @@
 import { momentsReel, type ReelId } from '@treeos/core'
-import type { CopiedRow, CopyOut, Db, FactTable, MomentOutcomeTable } from '@treeos/store'
+import type { CopiedRow, CopyOut, FactTable, MomentOutcomeTable } from '@treeos/store'
 import type { Selectable } from 'kysely'
 import type { LogEntry } from '../tree/leaf.ts'
 
 /** A fact with its payload. The same object shows the next fact afterwards: copy what is to be kept. */
-export type FactRow = Readonly<Selectable<FactTable>> & {
-  readonly salt: Buffer | null
-  readonly bytes: Buffer | null
-}
+export type FactRow = Readonly<Selectable<FactTable>>
 export type RecordRow = Omit<Selectable<MomentOutcomeTable>, 'detail' | 'result' | 'judged'> & {
   readonly reel: ReelId
   readonly seq: number
@@ -17,8 +14,7 @@ export type RecordRow = Omit<Selectable<MomentOutcomeTable>, 'detail' | 'result'
 export async function readFacts(copy: CopyOut, take: (fact: FactRow) => void): Promise<void> {
   const fact = new CopiedFact()
   await copy(
-    `select f.reel, f.seq, f.kind, f.moment, f.hash, f.prev, f.payload_hash, f.header, p.salt, p.bytes
-    from treeos.fact f left join treeos.payload p on p.reel = f.reel and p.seq = f.seq order by f.reel, f.seq`,
+    `select reel, seq, kind, moment, hash, prev, payload_hash, header, salt, bytes from treeos.fact order by reel, seq`,
     (row) => {
       fact.show(row)
       take(fact)
@@ -136,21 +132,4 @@ function textReader(): (row: CopiedRow, field: number) => string {
     if (!row.equals(field, last)) [last, text] = [Buffer.from(row.bytes(field)), row.text(field)]
     return text
   }
-}
-
-export function strayPayloads(tx: Db): Promise<{ reel: ReelId; seq: number }[]> {
-  return tx
-    .selectFrom('payload')
-    .select(['reel', 'seq'])
-    .where(({ not, exists, selectFrom }) =>
-      not(
-        exists(
-          selectFrom('fact')
-            .select('fact.seq')
-            .whereRef('fact.reel', '=', 'payload.reel')
-            .whereRef('fact.seq', '=', 'payload.seq'),
-        ),
-      ),
-    )
-    .execute()
 }

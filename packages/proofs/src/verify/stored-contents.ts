@@ -30,10 +30,9 @@ export async function faultsOfSummons(tx: Db): Promise<ChainFault[]> {
   const faults: ChainFault[] = []
   for (let last = 0; ; ) {
     const { rows } = await sql<SummonRow>`
-      select i.*, f.kind as fact, f.header, p.bytes
+      select i.*, f.kind as fact, f.header, f.bytes
       from treeos.inbox i
       left join treeos.fact f on f.hash = i.cause
-      left join treeos.payload p on p.reel = f.reel and p.seq = f.seq
       where i.kind = 'summon' and i.age > ${last}
       order by i.age limit ${PAGE}`.execute(tx)
     for (const row of rows)

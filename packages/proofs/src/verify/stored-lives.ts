@@ -1,5 +1,5 @@
 import { type Db, decodeJson, REALITY_FORKED, REALITY_MADE, type RealityMade } from '@treeos/store'
-import { sql } from 'kysely'
+import { type NotNull, sql } from 'kysely'
 import type { ChainFault } from './verdict.ts'
 
 /** Compares the lives of each being with its moments: they count from 1 without gaps, and every moment is of one of them. */
@@ -45,14 +45,13 @@ export async function faultsOfNobody(tx: Db): Promise<ChainFault[]> {
 export async function faultsOfReality(tx: Db): Promise<ChainFault[]> {
   const made = await tx
     .selectFrom('fact')
-    .innerJoin('payload', (join) =>
-      join.onRef('payload.reel', '=', 'fact.reel').onRef('payload.seq', '=', 'fact.seq'),
-    )
-    .select(['fact.reel', 'fact.seq', 'payload.bytes'])
-    .where('fact.reel', '=', REALITY_MADE.reel)
-    .where('fact.kind', 'in', [REALITY_MADE.kind, REALITY_FORKED.kind])
-    .where('fact.moment', 'is', null)
-    .orderBy('fact.seq', 'desc')
+    .select(['reel', 'seq', 'bytes'])
+    .where('reel', '=', REALITY_MADE.reel)
+    .where('kind', 'in', [REALITY_MADE.kind, REALITY_FORKED.kind])
+    .where('moment', 'is', null)
+    .where('bytes', 'is not', null)
+    .$narrowType<{ bytes: NotNull }>()
+    .orderBy('seq', 'desc')
     .executeTakeFirst()
   if (made === undefined) return []
   const { reel, seq } = made

@@ -6,7 +6,7 @@ import type { ReelId } from '@treeos/core'
  * - `prev-mismatch`: `prev` is not the hash of the fact before
  * - `hash-mismatch`: the header or record does not have the stored hash
  * - `header-mismatch`: the header or record is not canonical JSON, or differs from the row's columns
- * - `payload-mismatch`: the payload does not have the hash in the header, or belongs to no fact
+ * - `payload-mismatch`: the payload does not have the hash in the header
  * - `head-mismatch`: the head is not that of the last fact
  *
  * And what is wrong with what is stored beside the chains:

@@ -72,11 +72,11 @@ export async function listFactsSaying(
         join treeos.fact f on f.reel = 'approval:' || substr(s.wake, length('approved/') + 1) and f.kind in ('approval:asked', 'approval:given')
         where s.wake like 'approved/%' and ${isLike}
       union all
-      select p.reel, p.seq, null from treeos.payload p
-        where position(${Buffer.from(JSON.stringify(text).slice(1, -1))}::bytea in p.bytes) > 0
+      select f.reel, f.seq, null from treeos.fact f
+        where position(${Buffer.from(JSON.stringify(text).slice(1, -1))}::bytea in f.bytes) > 0
     ), dated as (
-      select n.*, f.hash, f.header, p.bytes, f.moment, (treeos.json_of(f.header)->>'at')::numeric as at
-      from named n join treeos.fact f on f.reel = n.reel and f.seq = n.seq join treeos.payload p on p.reel = n.reel and p.seq = n.seq
+      select n.*, f.hash, f.header, f.bytes, f.moment, (treeos.json_of(f.header)->>'at')::numeric as at
+      from named n join treeos.fact f on f.reel = n.reel and f.seq = n.seq and f.bytes is not null
     )
     select d.reel, d.seq, d.id, d.hash, d.header, d.bytes,
       coalesce((select treeos.json_of(o.record)->'outside' = 'true' from treeos.moment_open o where o.moment = d.moment), false) as outside

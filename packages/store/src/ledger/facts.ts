@@ -7,13 +7,10 @@ import { decodeJson } from '../sql/stored-json.ts'
 export async function listFactsAfter(db: Db, reel: ReelId, seq: number, limit: number): Promise<Fact[]> {
   const rows = await db
     .selectFrom('fact')
-    .leftJoin('payload', (join) =>
-      join.onRef('payload.reel', '=', 'fact.reel').onRef('payload.seq', '=', 'fact.seq'),
-    )
-    .select(['fact.header', 'fact.hash', 'payload.bytes'])
-    .where('fact.reel', '=', reel)
-    .where('fact.seq', '>', seq)
-    .orderBy('fact.seq')
+    .select(['header', 'hash', 'bytes'])
+    .where('reel', '=', reel)
+    .where('seq', '>', seq)
+    .orderBy('seq')
     .limit(limit)
     .execute()
   return rows.map(factOf)
@@ -30,9 +27,9 @@ export async function listFactsMentioning(
   { kinds, text, last }: { readonly kinds: readonly string[]; readonly text: string; readonly last: number },
 ): Promise<Fact[]> {
   const { rows } = await sql<StoredFact>`
-    select f.header, f.hash, p.bytes
-    from treeos.fact f join treeos.payload p on p.reel = f.reel and p.seq = f.seq
-    where f.reel = ${reel} and f.kind = any(${[...kinds]}::text[]) and position(${Buffer.from(text, 'utf8')}::bytea in p.bytes) > 0
+    select f.header, f.hash, f.bytes
+    from treeos.fact f
+    where f.reel = ${reel} and f.kind = any(${[...kinds]}::text[]) and position(${Buffer.from(text, 'utf8')}::bytea in f.bytes) > 0
     order by f.seq desc
     limit ${last}`.execute(db)
   return rows.map(factOf)
@@ -46,12 +43,11 @@ export async function listFactsAt(
 ): Promise<Fact[]> {
   if (refs.length === 0) return []
   const { rows } = await sql<StoredFact>`
-    select f.header, f.hash, p.bytes
+    select f.header, f.hash, f.bytes
     from unnest(${refs.map(({ reel }) => reel)}::text[], ${refs.map(({ seq }) => seq)}::bigint[])
       with ordinality as wanted (reel, seq, place)
     join treeos.fact f on f.reel = wanted.reel and f.seq = wanted.seq
       and (${kinds === null} or f.kind = any(${kinds ?? []}::text[]))
-    left join treeos.payload p on p.reel = f.reel and p.seq = f.seq
     order by place`.execute(db)
   return rows.map(factOf)
 }
@@ -60,8 +56,8 @@ export async function listFactsAt(
 export async function factsByHash(db: Db, hashes: readonly Digest[]): Promise<Map<Digest, Fact>> {
   if (hashes.length === 0) return new Map()
   const { rows } = await sql<StoredFact>`
-    select f.header, f.hash, p.bytes
-    from treeos.fact f left join treeos.payload p on p.reel = f.reel and p.seq = f.seq
+    select f.header, f.hash, f.bytes
+    from treeos.fact f
     where f.hash = any(${hashes.map((hash) => Buffer.from(hash, 'hex'))}::bytea[])`.execute(db)
   return new Map(rows.map((row) => [row.hash.toString('hex'), factOf(row)]))
 }

@@ -29,9 +29,9 @@ export interface Erasure {
 /** Everything that was erased, in the order of the reels. @param reel only what was erased on this one */
 export async function listErasures(db: Db, reel: ReelId | null = null): Promise<Erasure[]> {
   const { rows } = await sql<{ reel: ReelId; seq: number; header: Buffer; bytes: Buffer }>`
-    select f.reel, f.seq, f.header, p.bytes
-    from treeos.fact f join treeos.payload p on p.reel = f.reel and p.seq = f.seq
-    where f.kind in ('fact:erased', 'moment:erased') and (${reel}::text is null or f.reel = ${reel}::text)
+    select f.reel, f.seq, f.header, f.bytes
+    from treeos.fact f
+    where f.kind in ('fact:erased', 'moment:erased') and f.bytes is not null and (${reel}::text is null or f.reel = ${reel}::text)
     order by f.reel collate "C", f.seq`.execute(db)
   return rows.flatMap((row): Erasure[] => {
     const { actor, at, kind } = decodeJson<FactHeader>(row.header)

@@ -63,7 +63,7 @@ export async function queryPast(
     shown as materialized (select * from linked order by n desc limit ${actsMax}),
     own as materialized (
       select * from (
-        select a.n, a.moment, f.kind, f.reel, f.seq, f.hash, f.header,
+        select a.n, a.moment, f.kind, f.reel, f.seq, f.hash, f.header, f.bytes as payload,
           row_number() over (partition by f.moment
             order by f.reel = any(${face}) and f.reel <> ${own} desc, f.kind = 'being:summoned' desc, f.reel collate "C", f.seq) as place
         from shown a join treeos.fact f on f.moment = a.moment
@@ -76,14 +76,14 @@ export async function queryPast(
         where starts_with(r.reel, 'being:') and i.being = substr(r.reel, length('being:') + 1)
     ), caused as (
       select * from (
-        select w.n, f.moment, f.kind, f.reel, f.seq, f.hash, f.header,
+        select w.n, f.moment, f.kind, f.reel, f.seq, f.hash, f.header, f.bytes as payload,
           row_number() over (partition by w.n order by f.reel = any(${face}) and f.reel <> ${own} desc, f.hash) as place
         from woken w join treeos.fact f on f.moment = w.claimed_by
         where w.cause in (select hash from own) and f.reel ~ '^(being|space|matter|world):' and f.kind !~ '^origin:'
           and f.hash not in (select hash from own)
       ) f where place <= ${causedMax}
     )
-    select c.linked, c.total, f.hash, f.header, p.bytes as payload, case when f.turn = 1 then
+    select c.linked, c.total, f.hash, f.header, f.payload, case when f.turn = 1 then
         (select o.record from treeos.moment_open o where o.moment = f.moment) end as opened,
       case when f.turn = 1 then (select o.record from treeos.moment_outcome o where o.moment = f.moment) end as ended,
       f.turn = 1 and exists (select from treeos.fact m where m.moment = f.moment and m.kind = 'origin:outside') as marked
@@ -93,7 +93,6 @@ export async function queryPast(
         select *, row_number() over (partition by moment) as turn
         from (select *, 0 as part from own union all select *, 1 from caused) both_parts
       ) f on true
-      left join treeos.payload p on p.reel = f.reel and p.seq = f.seq
     order by f.n desc, f.part, f.place`.execute(db)
   const [{ total, linked } = { total: 0, linked: 0 }] = rows
   const facts = rows.flatMap((row) => (row.hash === null ? [] : [row]))

@@ -47,7 +47,7 @@ declare
 begin
   for rights in select rolname from pg_roles where rolname in ('treeos_app', 'treeos_people') loop
     execute format($grant$
-  grant select on treeos.reality, treeos.head, treeos.fact, treeos.payload, treeos.projection, treeos.blob, treeos.life,
+  grant select on treeos.reality, treeos.head, treeos.fact, treeos.projection, treeos.blob, treeos.life,
     treeos.inbox, treeos.watch, treeos.moment_open, treeos.moment_decision, treeos.moment_effect, treeos.held_count, treeos.moment_outcome,
     treeos.account, treeos.allowance, treeos.reservation, treeos.parking, treeos.lease, treeos.moment_fault, treeos.journal,
     treeos.journal_entry_seq, treeos.overlay, treeos.vault, treeos.overlay_change, treeos.mind_call, treeos.sealed_text,

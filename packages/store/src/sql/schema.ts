@@ -5,7 +5,6 @@ export interface StoreDb {
   reality: RealityTable
   head: HeadTable
   fact: FactTable
-  payload: PayloadTable
   journal: JournalTable
   projection: ProjectionTable
   watch: WatchTable
@@ -79,13 +78,10 @@ export interface FactTable {
   prev: Buffer
   payload_hash: Buffer
   header: Buffer
-}
-
-export interface PayloadTable {
-  reel: string
-  seq: number
-  salt: Buffer
-  bytes: Buffer
+  /** of the payload; null once it was erased */
+  salt: Buffer | null
+  /** the payload, as canonical JSON; null once it was erased */
+  bytes: Buffer | null
 }
 
 /** One entry for each append. The order is that of the appends, except where two ran at once. */

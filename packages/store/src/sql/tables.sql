@@ -33,20 +33,13 @@ create table treeos.fact (
   prev bytea not null,
   payload_hash bytea not null,
   header bytea not null,
+  -- The payload. It is no part of what `hash` covers, so it can be erased and the chain still verifies: then both are null.
+  salt bytea,
+  bytes bytea,
   primary key (reel, seq)
 );
 create index fact_moment on treeos.fact (moment) where moment is not null;
 create index fact_erased on treeos.fact (reel, seq) where kind in ('fact:erased', 'moment:erased');
-
--- A table of its own, so that a payload can be erased and the chain still verifies. No foreign key: only append writes
--- payloads, each after its fact, and no fact is ever deleted.
-create table treeos.payload (
-  reel text not null,
-  seq bigint not null,
-  salt bytea not null,
-  bytes bytea not null,
-  primary key (reel, seq)
-);
 
 -- One entry for each append, so that readers can follow what happens and resume where they stopped.
 create table treeos.journal (

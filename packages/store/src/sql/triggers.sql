@@ -1,11 +1,9 @@
 -- Triggers that keep the past as it was written, for every user, the owner included. What a fact, a decision or an effect
 -- says can be erased by an append that brings a tombstone, and not otherwise.
 
-create trigger fact_fixed before update or delete or truncate on treeos.fact
+create trigger fact_fixed before delete or truncate on treeos.fact
   for each statement execute function treeos.refuse_change();
-create trigger payload_fixed before update or truncate on treeos.payload
-  for each statement execute function treeos.refuse_change();
-create trigger payload_erased before delete on treeos.payload
+create trigger fact_payload_erased before update on treeos.fact
   for each row execute function treeos.require_tombstone();
 create trigger head_fixed before delete or truncate on treeos.head
   for each statement execute function treeos.refuse_change();

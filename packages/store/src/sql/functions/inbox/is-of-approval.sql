@@ -45,7 +45,7 @@ begin
       select from jsonb_array_elements(known->'rules') rule
       where (rule->>'count')::integer > (
         select count(distinct convert_from(f.header, 'UTF8')::jsonb->>'actor')
-        from fact f join payload p using (reel, seq)
-        where f.reel = approval_reel(its_id) and f.kind = 'approval:given' and told(p.bytes)->'call' = content->'call'
+        from fact f
+        where f.reel = approval_reel(its_id) and f.kind = 'approval:given' and told(f.bytes)->'call' = content->'call'
           and rule->'who' @> jsonb_build_array(convert_from(f.header, 'UTF8')::jsonb->>'actor'))));
 end $$;

@@ -1,12 +1,12 @@
--- Deletes the payload of a fact, and its copies.
+-- Takes the payload of a fact away, and its copies.
 create or replace function treeos.erase_fact(its_reel text, its_seq bigint, its_hash bytea) returns void language plpgsql as $$
 declare
   gone record;
   shown text[];
 begin
-  select f.kind, json_of(p.bytes)->>'root' root, json_of(p.bytes)->>'to' heard into gone
-    from fact f join payload p on p.reel = f.reel and p.seq = f.seq
-    where f.reel = its_reel and f.seq = its_seq and f.hash = its_hash;
+  select f.kind, json_of(f.bytes)->>'root' root, json_of(f.bytes)->>'to' heard into gone
+    from fact f
+    where f.reel = its_reel and f.seq = its_seq and f.hash = its_hash and f.bytes is not null;
   if not found then
     raise exception 'fact %#% has no payload to erase', its_reel, its_seq using errcode = '22023';
   end if;
@@ -42,8 +42,8 @@ begin
       or (root = gone.root and kind = 'event' and (id like 'look/%' or id like 'continue/%'));
   update delayed set content = 'null' where cause = its_hash;
   -- Its key goes with a sealed text, so that it is gone from backups, too.
-  delete from sealed_text s using payload p
-    where p.reel = its_reel and p.seq = its_seq and its_reel = 'matter:' || s.id
-      and position(convert_to('sealed:' || s.id, 'UTF8') in p.bytes) > 0;
-  delete from payload where reel = its_reel and seq = its_seq;
+  delete from sealed_text s using fact f
+    where f.reel = its_reel and f.seq = its_seq and its_reel = 'matter:' || s.id
+      and position(convert_to('sealed:' || s.id, 'UTF8') in f.bytes) > 0;
+  update fact set salt = null, bytes = null where reel = its_reel and seq = its_seq;
 end $$;

@@ -7,8 +7,8 @@ declare
   said text;
   decided text := (select convert_from(bytes, 'UTF8') from moment_decision where moment = its_moment);
 begin
-  select convert_from(p.bytes, 'UTF8') into said from fact f join payload p using (reel, seq)
-    where f.reel = approval_reel(its_id) and f.kind = 'approval:given' order by f.seq desc limit 1;
+  select convert_from(f.bytes, 'UTF8') into said from fact f
+    where f.reel = approval_reel(its_id) and f.kind = 'approval:given' and f.bytes is not null order by f.seq desc limit 1;
   return starts_with(decided, '{"call":') and right(decided, 30) = ',"content":null,"kind":"call"}'
     and starts_with(said, left(decided, length(decided) - 30) || ',')
     and asked_row(its_id)->>'state' = 'given'

@@ -55,9 +55,8 @@ begin
     if not found then
       raise exception 'fact %#% does not follow the last fact of its reel', f.reel, f.seq using errcode = 'TR002';
     end if;
-    insert into fact (reel, seq, kind, moment, hash, prev, payload_hash, header)
-      values (f.reel, f.seq, f.kind, this_moment, f.hash, f.prev, f.payload_hash, f.header);
-    insert into payload (reel, seq, salt, bytes) values (f.reel, f.seq, f.salt, f.bytes);
+    insert into fact (reel, seq, kind, moment, hash, prev, payload_hash, header, salt, bytes)
+      values (f.reel, f.seq, f.kind, this_moment, f.hash, f.prev, f.payload_hash, f.header, f.salt, f.bytes);
     reels := reels || f.reel;
     seqs := seqs || f.seq;
     marks := marks or starts_with(f.kind, 'origin:');

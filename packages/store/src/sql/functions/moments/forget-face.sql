@@ -3,8 +3,8 @@ create or replace function treeos.forget_face(its_moment text) returns void lang
   delete from blob b using moment_open o cross join lateral (select json_of(o.basis)->'heads' as heads) as read
     where o.moment = its_moment and b.digest = o.face
       and exists (
-        select from fact t join payload p on p.reel = t.reel and p.seq = t.seq
-          cross join lateral (select told(p.bytes) as said) as tombstone
+        select from fact t
+          cross join lateral (select told(t.bytes) as said) as tombstone
           join fact f on f.reel = t.reel and encode(f.hash, 'hex') = tombstone.said->>'hash'
           where t.kind = 'fact:erased' and case
             when f.kind = 'being:summoned' then position(convert_to(encode(f.hash, 'hex'), 'UTF8') in o.record || o.basis) > 0

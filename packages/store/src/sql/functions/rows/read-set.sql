@@ -52,19 +52,18 @@ begin
   -- Leaves out messages to the being that came after its wake. Each of them opens its own moment.
   if 'said' = any(asides) and its_wake is not null then
     return query
-      select 'said', f.kind || ' ' || f.reel, convert_from(p.bytes, 'UTF8'), f.seq, f.hash, i.total
+      select 'said', f.kind || ' ' || f.reel, convert_from(f.bytes, 'UTF8'), f.seq, f.hash, i.total
       from (select cause, age, count(*) over () as total from inbox
           where root = its_root and kind = 'summon' and cause is not null and id <> its_wake
             and (caller = whose or being = whose and age < (select age from inbox where id = its_wake))
           order by age desc limit bounds[1]) i
         join fact f on f.hash = i.cause
-        left join payload p on p.reel = f.reel and p.seq = f.seq
       order by i.age;
   end if;
   if 'did' = any(asides) then
     return query
-      select 'did', f.kind || ' ' || f.reel, convert_from(p.bytes, 'UTF8'), f.seq, f.hash, null::bigint
-      from fact f left join payload p on p.reel = f.reel and p.seq = f.seq
+      select 'did', f.kind || ' ' || f.reel, convert_from(f.bytes, 'UTF8'), f.seq, f.hash, null::bigint
+      from fact f
       where f.moment = (select moment from moment_outcome where being = whose and kind = 'act' order by n desc limit 1)
         and f.reel !~ '^tally:[^ ]+ shadow\.' -- what is tried is in no prompt
       order by f.reel collate "C", f.seq limit bounds[2];
