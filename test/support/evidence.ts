@@ -26,6 +26,7 @@ export const NOT_EVIDENCE: readonly string[] = [
   ...['detail', 'result'].map((name) => `moment_outcome.${name}`),
   'lease.expires',
   'life.chain',
+  'moment_open.early',
   'life.begun_at',
   'reality.singleton',
   'reality.created_at',

@@ -57,5 +57,10 @@ export async function countLastMoments(db: Db, being: BeingName): Promise<number
 
 const lastMoments = (being: ReturnType<typeof sql>) => sql<{ moments: number }>`
   select count(*) as moments from (
-    select opened_at from treeos.moment_open o where o.being = ${being} order by n desc limit 1000) as latest
+    (select o.opened_at from treeos.moment_outcome m join treeos.moment_open o on o.moment = m.moment
+      where m.being = ${being} order by m.n desc limit 1000)
+    union all
+    (select o.opened_at from treeos.moment_open o where o.being = ${being} and o.early
+      and not exists (select from treeos.moment_outcome m where m.moment = o.moment))
+    limit 1000) as latest
   where opened_at > extract(epoch from clock_timestamp()) * 1000 - 60000`

@@ -63,6 +63,7 @@ export async function listUnfinished(db: Db, being: BeingName): Promise<{ moment
     .selectFrom('moment_open')
     .select(['moment_open.moment', 'moment_open.n'])
     .where('moment_open.being', '=', being)
+    .where('moment_open.early', 'is', true)
     .where(({ not, exists, selectFrom }) =>
       not(
         exists(

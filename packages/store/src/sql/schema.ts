@@ -282,6 +282,8 @@ export interface MomentOpenTable {
   record: Buffer
   basis: Buffer
   face: string | null
+  /** true: stored before the moment had an outcome; null: stored together with it */
+  early: boolean | null
 }
 
 export interface MomentDecisionTable {

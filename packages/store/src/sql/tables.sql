@@ -169,8 +169,10 @@ create table treeos.moment_open (
   record bytea not null,
   basis bytea not null, -- canonical JSON: heads, as seq by reel; what it noted beside them; the salt of the digests of both
   face text,
-  unique (being, n, moment)
+  early boolean -- true: stored before the moment had an outcome, which may never come; null: stored together with it
 );
+-- Of a being that died in a moment. What else asks for moments by being and number asks moment_outcome.
+create index moment_open_early on treeos.moment_open (being, n) where early;
 
 create table treeos.moment_decision (
   moment text primary key,

@@ -10,7 +10,8 @@ begin
   select standard(p.cognition)->>'momentsPerMinute', h.seq into most, last_n
     from projection p join head h on h.reel = 'moments:' || whose where p.key = 'being:' || whose;
   return coalesce(most <= last_n, false) and exists (
-    select from moment_open o where o.being = whose and o.n = last_n + 1 - most
+    select from moment_outcome m join moment_open o on o.moment = m.moment
+    where m.being = whose and m.n = last_n + 1 - most
       and o.opened_at > extract(epoch from clock_timestamp()) * 1000 - 60000
       and not exists (select from account a where a.being = whose and a.revision > 0));
 end $$;

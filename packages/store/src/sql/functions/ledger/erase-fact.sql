@@ -23,7 +23,7 @@ begin
       select o.face from inbox i join moment_outcome m on m.wake = i.id join moment_open o on o.moment = m.moment
       where i.root = gone.root and position(convert_to(encode(its_hash, 'hex'), 'UTF8') in o.record || o.basis) > 0
       union select o.face from moment_open o join moment_outcome m on m.moment = o.moment
-      where o.being in (gone.heard, substr(its_reel, length('being:') + 1))
+      where m.being in (gone.heard, substr(its_reel, length('being:') + 1))
         and position(convert_to(encode(its_hash, 'hex'), 'UTF8') in o.basis) > 0);
   else
     shown := array(

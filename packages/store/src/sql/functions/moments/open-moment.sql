@@ -29,8 +29,8 @@ begin
   if its_face is not null then
     insert into blob (digest, bytes) values (its_face, face_bytes) on conflict do nothing;
   end if;
-  insert into moment_open (moment, being, n, wake, opened_at, record, basis, face)
-    values (its_moment, its_being, its_n, its_wake, its_opened_at, its_record, its_basis, its_face)
+  insert into moment_open (moment, being, n, wake, opened_at, record, basis, face, early)
+    values (its_moment, its_being, its_n, its_wake, its_opened_at, its_record, its_basis, its_face, true)
     on conflict (moment) do nothing; -- two runs of it may come here at once
   return found;
 end $$;
