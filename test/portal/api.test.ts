@@ -12,6 +12,7 @@ import {
 } from '@treeos/client'
 import type { BeingName, JsonObject } from '@treeos/core'
 import { findLease } from '@treeos/store'
+import { sql } from 'kysely'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { rowOf, until } from '../support/life.ts'
 import { type Answered, PortalWorld, type Seat, send } from '../support/portal.ts'
@@ -331,6 +332,21 @@ it('an inbox is counted by what its entries ask, and threads are listed by who t
   for (const { participants } of json.items)
     expect(participants).toEqual(expect.arrayContaining(['@operator', '@ada']))
   expect((await operator.get('/api/v1/threads?with=bob')).json.items).toEqual([])
+  // However many threads of three are newer, those of the two alone are found.
+  await sql`
+    insert into treeos.inbox (id, being, kind, priority, caller, caller_role, caller_cognition, content, root, in_reply_to)
+    select 'of-three/' || i || '/' || part, said.being, 'summon', one.priority, said.caller, 'citizen', said.cognition, one.content,
+      'of-three/' || i, said.reply
+    from (select * from treeos.inbox where id = ${correlation}) one, generate_series(1, 60) i, lateral (values
+      (1, 'operator', case when i % 3 = 0 then 'echo' else 'ada' end, case when i % 3 = 0 then 'scripted' else 'human' end, null),
+      (2, 'ada', 'operator', 'human', null),
+      (3, case when i % 3 = 1 then 'bob' else 'operator' end, case when i % 3 = 2 then 'bob' else 'ada' end, 'human', null)
+    ) said(part, being, caller, cognition, reply)`.execute(at.world.owner)
+  const newest = (await operator.get('/api/v1/threads?with=ada&limit=50')).json.items
+  expect(newest.map(({ participants }: { participants: string[] }) => participants.length)).not.toContain(2)
+  const alone = (await operator.get('/api/v1/threads?with=ada&alone=true&limit=10')).json.items
+  expect(alone.map(({ thread }: { thread: string }) => thread)).toContain(correlation)
+  for (const { participants } of alone) expect(participants).toEqual(['@ada', '@operator'])
 })
 
 it('a space counts those in the spaces inside, too', async () => {

@@ -25,6 +25,10 @@ const listed = listing(
       with: beingName
         .optional()
         .openapi({ description: 'only those in which this being and I were woken or spoke' }),
+      alone: z
+        .enum(['true', 'false'])
+        .default('false')
+        .openapi({ description: 'only those in which nobody else takes part; beside `with`' }),
     }),
   },
 )
@@ -75,8 +79,14 @@ export const threadRoutes = () =>
   newApi()
     .openapi(listed, async (c) => {
       const { at, being } = c.get('visit')
-      const { cursor, limit: last, all, with: other } = c.req.valid('query')
-      const which = { last, all: all === 'true', before: numberIn(cursor), with: other }
+      const { cursor, limit: last, all, with: other, alone } = c.req.valid('query')
+      const which = {
+        last,
+        all: all === 'true',
+        before: numberIn(cursor),
+        with: other,
+        alone: other !== undefined && alone === 'true',
+      }
       const found = await threadsOf(at, being, which)
       return c.json({ items: found.threads, next: found.next === null ? null : String(found.next) }, 200)
     })

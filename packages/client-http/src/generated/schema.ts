@@ -2503,6 +2503,8 @@ export interface operations {
                 all?: "true" | "false";
                 /** @description only those in which this being and I were woken or spoke */
                 with?: string;
+                /** @description only those in which nobody else takes part; beside `with` */
+                alone?: "true" | "false";
             };
             header?: never;
             path?: never;

@@ -14,6 +14,8 @@ export interface ThreadsWanted {
   readonly before?: number | undefined
   /** only threads in which this being was woken or spoke */
   readonly with?: BeingName | undefined
+  /** only threads in which nobody else takes part */
+  readonly alone?: boolean | undefined
 }
 
 export interface ThreadPage {
@@ -43,14 +45,31 @@ function areIn(beings: readonly BeingName[]): RawBuilder<unknown> {
     group by root having ${sql.join(each, sql` and `)})`
 }
 
+/**
+ * Those of them in which nobody else takes part, as `tallyThreads` says: one of these began it, no other person spoke in it, and none of them
+ * spoke to another.
+ */
+function areAlone(beings: readonly BeingName[]): RawBuilder<unknown> {
+  const among = sql`${[...beings]}::text[]`
+  return sql`root in (
+    select named.root from (select distinct root from treeos.inbox where ${areIn(beings)}) named
+    cross join lateral (
+      select being, caller from treeos.inbox i where i.root = named.root and id not like 'change/%' order by age limit 1) first
+    where first.being = any(${among}) and (first.caller is null or first.caller = any(${among}))
+      and not exists (
+        select from treeos.inbox i where i.root = named.root and kind = 'summon' and (
+          caller_cognition = 'human' and caller <> all(${among})
+          or caller = any(${among}) and in_reply_to is null and being <> all(${among}))))`
+}
+
 async function pageThreads(
   db: Db,
-  { last, all, before }: ThreadsWanted,
+  { last, all, before, alone = false }: ThreadsWanted,
   beings: readonly BeingName[],
 ): Promise<ThreadPage> {
   const { rows } = await sql<{ root: string; latest: number }>`
     select root, max(age) as latest from treeos.inbox
-    where ${areIn(beings)} and (${all} or (closed_by is null and notice is null))
+    where ${alone ? areAlone(beings) : areIn(beings)} and (${all} or (closed_by is null and notice is null))
     group by root having ${before === undefined ? sql`true` : sql`max(age) < ${before}`}
     order by max(age) desc limit ${last + 1}`.execute(db)
   const shown = rows.slice(0, last)

@@ -80,7 +80,7 @@ function firstOf(pathname: string, search: URLSearchParams): string[] {
     if (at !== null) shown.push(`${API}/space?${encoded(at)}`, `${API}/map?${encoded(at)}`)
   }
   const being = beingAt(pathname)
-  if (being !== null) shown.push(being, `${API}/threads?all=true&limit=50&with=${name}`)
+  if (being !== null) shown.push(being, `${API}/threads?all=true&alone=true&limit=10&with=${name}`)
   if (page === '' || (page === 'inbox' && ['needs', null].includes(search.get('in'))))
     for (const kind of ['question', 'approval', 'budget'])
       shown.push(`${API}/inbox?kind=${kind}&limit=200&order=newest`)

@@ -36,11 +36,13 @@ export const momentQuery = (name: string, n: number) =>
     { staleTime: Number.POSITIVE_INFINITY },
   )
 export const threadsQuery = asking(['threads'], api.threads.$get, { query: { all: 'true', limit: PAGE_MAX } })
-/** Of those threads in which two speak to each other, the newest is among so many, as others may speak in most. */
-const THREADS_WITH = 50
-/** The threads that the person and a being have a part in, the newest first. */
+/** Few of them are severed. */
+const THREADS_WITH = 10
+/** The threads in which the person and a being speak to each other and nobody else takes part, the newest first. */
 export const threadsWithQuery = (name: string) =>
-  asking(['threads', name], api.threads.$get, { query: { all: 'true', limit: THREADS_WITH, with: name } })
+  asking(['threads', name], api.threads.$get, {
+    query: { all: 'true', alone: 'true', limit: THREADS_WITH, with: name },
+  })
 export const threadQuery = (id: string) => asking(['thread', id], api.threads[':id'].$get, { param: { id } })
 /** What the being may reach for now. A change of any row may change it, as with `session`. */
 export const reachQuery = asking(['session', 'reach'], api.reach.$get, {})
