@@ -148,6 +148,17 @@ describe.runIf(hasChromium)('the page people work in', () => {
     await page.getByText('Older ones wait too').waitFor()
     const answers = async () => (await waiting()).filter((kind) => kind === 'answer').length
     expect(await answers()).toBe(FLOOD + 1)
+    // The oldest are asked for, and are not the oldest of the newest.
+    const [oldest] = (await inbox(at.world, 'operator')).filter(({ kind }) => kind === 'answer')
+    const order = page.getByLabel('Order', { exact: true }).and(page.locator('input'))
+    await order.click()
+    await page.getByRole('option', { name: 'Oldest first' }).click()
+    await page.getByText('Newer ones wait too').waitFor()
+    const first = page.getByRole('list', { name: 'Answers' }).locator('a.row').first()
+    expect(await first.getAttribute('href')).toContain(encodeURIComponent(oldest!.correlation))
+    await order.click()
+    await page.getByRole('option', { name: 'Newest first' }).click()
+    await page.getByText('Older ones wait too').waitFor()
     await row(/What do you say/)
       .first()
       .click()

@@ -65,7 +65,8 @@ function Queue({ counts, isCounted }: QueueProps) {
       </div>
       {queue.isWhole ? null : (
         <Quiet>
-          Older ones wait too. They are not searched here, and come when some of these are closed.
+          {queue.filter.isOldestFirst ? 'Newer' : 'Older'} ones wait too. They are not searched here, and come
+          when some of these are closed.
         </Quiet>
       )}
       <VisuallyHidden role="status">

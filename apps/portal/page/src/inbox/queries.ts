@@ -19,13 +19,16 @@ export const inboxCountsQuery = asking(
 /** More of an answer or a notice are not asked for. What needs a decision is asked for to its end. */
 const READ_PAGES_MAX = 5
 
+/** Which entries of a part come first, and of a long one are asked for at all. */
+type Order = 'newest' | 'oldest'
+
 /** One part of the inbox. What needs a decision is a list of its own, which no flood of notices makes longer. */
-const inboxQuery = (group: Group) =>
+const inboxQuery = (group: Group, order: Order) =>
   askingWhole(
-    ['inbox', group],
+    ['inbox', group, order],
     api.inbox.$get,
     KINDS_OF[group].map((kind) => (cursor: string | null) => ({
-      query: { kind, limit: PAGE_MAX, order: 'newest' as const, ...(cursor === null ? {} : { cursor }) },
+      query: { kind, limit: PAGE_MAX, order, ...(cursor === null ? {} : { cursor }) },
     })),
     group === 'needs' ? undefined : READ_PAGES_MAX,
   )
@@ -39,16 +42,18 @@ export const approvalsQuery = askingWhole(['inbox', 'approvals'], api.approvals.
  * A part of the inbox. It and the counts are asked for at the same time, so it may have been read before them. Then it is asked for once more,
  * so that whatever comes later makes the counts others.
  */
-export function useInbox(group: Group, isWanted = true) {
+export function useInbox(group: Group, isWanted = true, order: Order = 'newest') {
   const { data: counts } = useQuery(inboxCountsQuery)
-  const list = useQuery({ ...inboxQuery(group), enabled: isWanted })
+  const list = useQuery({ ...inboxQuery(group, order), enabled: isWanted })
   const { data, refetch } = list
-  const compared = useRef<Group | null>(null)
+  const compared = useRef<string | null>(null)
   useEffect(() => {
-    if (compared.current === group || counts === undefined || data === undefined) return
-    compared.current = group
-    if (!isAsCounted(group, data, counts)) void refetch()
-  }, [group, counts, data, refetch])
+    const one = `${group} ${order}`
+    if (!isWanted || compared.current === one || counts === undefined || data === undefined) return
+    compared.current = one
+    // The oldest of many are not those that came meanwhile.
+    if (order === 'newest' && !isAsCounted(group, data, counts)) void refetch()
+  }, [isWanted, group, order, counts, data, refetch])
   return list
 }
 

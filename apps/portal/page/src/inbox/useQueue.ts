@@ -11,11 +11,11 @@ import { useInboxKeys } from './useInboxKeys.ts'
 /** What is shown of a part of the inbox, which entry of it is open, and how one goes through it. */
 export function useQueue(counts: Readonly<Record<Group, number>>, isCounted: boolean) {
   const { chosen, group, choose, goTo, latest } = usePlace(counts, isCounted)
-  const list = useInbox(group)
-  const { open, isClosed, isSought } = useOpen(group, chosen)
+  const [isOldestFirst, setOldestFirst] = useState(false)
+  const list = useOrdered(group, isOldestFirst)
+  const { open, isClosed, isSought } = useOpen(chosen, list)
   const [search, setSearch] = useState('')
   const [from, setFrom] = useState<string | null>(null)
-  const [isOldestFirst, setOldestFirst] = useState(false)
   const [selected, select] = useState<ReadonlySet<string>>(new Set())
   const [refused, setRefused] = useState<Error | null>(null)
   const [hint, setHint] = useState<string | null>(null)
@@ -79,6 +79,14 @@ export function useQueue(counts: Readonly<Record<Group, number>>, isCounted: boo
   }
 }
 
+/** A part of the inbox in an order. Where all of it is here, another order asks for nothing. */
+function useOrdered(group: Group, isOldestFirst: boolean) {
+  const newest = useInbox(group)
+  const isFromEnd = isOldestFirst && newest.data?.isWhole === false
+  const oldest = useInbox(group, isFromEnd, 'oldest')
+  return isFromEnd ? oldest : newest
+}
+
 /** The part and the entry that the address names. */
 function usePlace(counts: Readonly<Record<Group, number>>, isCounted: boolean) {
   const navigate = useNavigate()
@@ -119,10 +127,10 @@ function useNeighbour(shown: readonly Entry[], chosen: string | undefined): () =
 /**
  * The entry that the address names. One that was open stays so once it is closed elsewhere: somebody may be writing to it. An address that one
  * came by is looked for in the other parts, too: what needed a decision may need none any more.
+ * @param own the part that is shown
  * @returns `isSought`: `true` while it is looked for, `'beyond'` where it may be among what no list shows
  */
-function useOpen(group: Group, chosen: string | undefined) {
-  const own = useInbox(group)
+function useOpen(chosen: string | undefined, own: ReturnType<typeof useInbox>) {
   const last = useRef<Entry | null>(null)
   const isHere = own.data === undefined || own.data.items.some(({ correlation }) => correlation === chosen)
   const isElsewhere = chosen !== undefined && !isHere && last.current?.correlation !== chosen
@@ -132,7 +140,9 @@ function useOpen(group: Group, chosen: string | undefined) {
     useInbox('notices', isElsewhere),
   ]
   const found =
-    lists.flatMap(({ data }) => data?.items ?? []).find(({ correlation }) => correlation === chosen) ?? null
+    [own, ...lists]
+      .flatMap(({ data }) => data?.items ?? [])
+      .find(({ correlation }) => correlation === chosen) ?? null
   if (found !== null) last.current = found
   const held = last.current?.correlation === chosen ? last.current : null
   const isSought: boolean | 'beyond' =
