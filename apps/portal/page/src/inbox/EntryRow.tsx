@@ -1,6 +1,6 @@
 import { Badge, Checkbox, Group as Line, Text } from '@mantine/core'
 import { Link } from '@tanstack/react-router'
-import { useEffect, useRef } from 'react'
+import { memo, useEffect, useRef } from 'react'
 import { Inert, Quiet, Time } from '../parts/index.ts'
 import type { Entry } from './entry.ts'
 import { type Group, KIND_WORDS, senderOf } from './groups.ts'
@@ -24,8 +24,8 @@ const COLORS: Readonly<Partial<Record<Entry['kind'], string>>> = {
 /** Where the entry that is open stands beside the list, and not above it. */
 const BESIDE = '(min-width: 62em)'
 
-/** One entry of the list, with its address. */
-export function EntryRow({ entry, group, isChosen, isSelected, onSelect }: Props) {
+/** One entry of the list, with its address. Where another one is opened, two rows change. */
+export const EntryRow = memo(function EntryRow({ entry, group, isChosen, isSelected, onSelect }: Props) {
   const ref = useRef<HTMLDivElement>(null)
   // A key may choose one beyond the edge of the window. Beside a small window's list stands nothing that could be scrolled away.
   useEffect(() => {
@@ -74,4 +74,4 @@ export function EntryRow({ entry, group, isChosen, isSelected, onSelect }: Props
       </Link>
     </div>
   )
-}
+})

@@ -1,4 +1,5 @@
 import { Badge, Group, Text } from '@mantine/core'
+import { memo } from 'react'
 import { BeingLink, Inert, MomentLink, Quiet, WornRoles } from '../parts/index.ts'
 import type { Trace, Track } from './track.ts'
 
@@ -8,8 +9,9 @@ interface Props {
   readonly isMoving: boolean
 }
 
-/** One being as it was: its last moment, what it wore, where it was, and what it said. */
-export function Worn({ trace: { key, n, stack: digest, place, words, isEnded }, track, isMoving }: Props) {
+/** One being as it was: its last moment, what it wore, where it was, and what it said. A step changes few of them. */
+export const Worn = memo(function Worn({ trace, track, isMoving }: Props) {
+  const { key, n, stack: digest, place, words, isEnded } = trace
   const name = key.slice('being:'.length)
   const stack = track.stack(digest)
   return (
@@ -53,4 +55,4 @@ export function Worn({ trace: { key, n, stack: digest, place, words, isEnded }, 
       </Quiet>
     </div>
   )
-}
+})
