@@ -54,6 +54,11 @@ describe('the database of an instance', () => {
     const { url, stop } = await start(dataDir)
     const settings = "select current_setting('synchronous_commit') s, current_setting('listen_addresses') l"
     expect((await query(url, settings)).rows).toEqual([{ s: 'on', l: '127.0.0.1' }])
+    const { rows: compresses } = await query(
+      url,
+      "select current_setting('wal_compression') <> 'off' as does",
+    )
+    expect(compresses).toEqual([{ does: true }])
     const { rows } = await query(url, "select x from unnest(array['b', 'a', 'B', 'ä']) x order by x")
     expect(rows.map(({ x }) => x).join('')).toBe('Babä')
     const other = new URL(url)

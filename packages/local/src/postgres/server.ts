@@ -76,6 +76,7 @@ async function launch(how: Serving): Promise<Server> {
       `unix_socket_directories=${socketFolder === null ? '' : `"${socketFolder.replaceAll('"', '""')}"`}`,
     )
     settings.push('synchronous_commit=on', 'max_connections=200', 'timezone=UTC', 'log_timezone=UTC')
+    settings.push('wal_compression=on') // whole pages, of which the first changes after each checkpoint write many
     const started = await spawnDetached({
       command: how.binaries.postgres,
       args: ['-D', data, ...settings.flatMap((setting) => ['-c', setting])],
