@@ -90,7 +90,8 @@ function isInOrder(value: unknown, depth: number): boolean {
 }
 
 function isListInOrder(value: readonly unknown[], depth: number): boolean {
-  for (const item of value) if (!isInOrder(item, depth + 1)) return false // a hole is `undefined`, which is not JSON
+  // A hole is `undefined`, which is not JSON.
+  for (let i = 0; i < value.length; i++) if (!isInOrder(value[i], depth + 1)) return false
   return hasOnlyItems(value)
 }
 

@@ -42,7 +42,7 @@ function encodeOpen({ n, wake, openedAt, record, basis, face }: OpenWrite) {
     wake,
     openedAt,
     record: record.text,
-    basis: encodeBasis(basis).toString('utf8'),
+    basis: encodeBasis(basis),
     face: face?.digest ?? null,
     faceBytes: face?.text ?? null,
   }

@@ -24,7 +24,7 @@ export async function recordOpen(db: Db, open: OpenWrite): Promise<boolean> {
   const face = open.face === null ? null : Buffer.from(open.face.text)
   const { rows } = await sql<{ opened: boolean }>`
     select treeos.open_moment(${open.moment}, ${open.being}, ${open.n}, ${open.wake}, ${open.openedAt}, ${Buffer.from(open.record.text)},
-      ${encodeBasis(open.basis)}, ${open.face?.digest ?? null}, ${face}) as opened`
+      ${Buffer.from(encodeBasis(open.basis))}, ${open.face?.digest ?? null}, ${face}) as opened`
     .execute(db)
     .catch(throwStaleGeneration)
   return rows[0]?.opened === true

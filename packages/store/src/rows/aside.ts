@@ -35,7 +35,7 @@ export function asideOf(of: (what: Line['what']) => readonly Line[]): FetchedAsi
   const waiting = of('waiting')
   const threads = of('thread')
   return {
-    said: { facts: said.map(citedFact), earlier: beyond(said, said[0]?.state_seq) },
+    said: { earlier: beyond(said, said[0]?.state_seq), facts: said.map(citedFact) },
     did: of('did').map(citedFact),
     wore: Object.fromEntries(of('wore').flatMap(({ key, text }) => (text === null ? [] : [[key, text]]))),
     waiting: {

@@ -191,15 +191,20 @@ const askingFor = (beings: readonly BeingName[]) => ({
 
 /** Only these keys: the prediction may hold beings that are no longer asked for. */
 const pick = <T>(all: Readonly<Record<string, T>>, keys: readonly string[]): Record<string, T> =>
-  Object.fromEntries(Object.entries(all).filter(([key]) => keys.includes(key)))
+  Object.fromEntries(keys.flatMap((key) => (Object.hasOwn(all, key) ? [[key, all[key] as T]] : [])))
 
 function sourceOver(db: Db, fetched: Fetched, fallback: Fallback, readSet: ReadSet) {
   return {
     async rows(keys: readonly string[]): Promise<SeenRow[]> {
-      for (const key of keys) readSet.keys.add(key)
-      const missing = keys.filter((key) => !fetched.rows.has(key))
-      const found = missing.length === 0 ? [] : await fallback.rows(missing)
-      return [...keys.flatMap((key) => fetched.rows.get(key) ?? []), ...found]
+      const known: SeenRow[] = []
+      const missing: string[] = []
+      for (const key of keys) {
+        readSet.keys.add(key)
+        const row = fetched.rows.get(key)
+        if (row === undefined) missing.push(key)
+        else known.push(row)
+      }
+      return missing.length === 0 ? known : [...known, ...(await fallback.rows(missing))]
     },
     async keysInPlace(place: string, kind: string, most: number | null = null): Promise<string[]> {
       const asked = { place, kind, most }

@@ -133,9 +133,7 @@ export function fetchedOf(reality: string, readSet: ReadSet, lines: readonly Lin
   return {
     now: now.number,
     lastSealed: sealed === undefined ? null : { sealedAt: sealed.number ?? 0, primary: sealed.text ?? '' },
-    rows: new Map(
-      of('row').map((line) => [line.key, seenRow(reality, { ...line, state: line.text, seq: line.number })]),
-    ),
+    rows: new Map(of('row').map((line) => [line.key, seenRow(reality, line)])),
     lists: listed(readSet, of('list')),
     counts: new Map(of('count').map(({ key, number }) => [key, number ?? 0])),
     children: grouped(readSet.parents, of('child')),

@@ -4,6 +4,7 @@ import { genesisHash } from '../ledger/hash.ts'
 import type { Db } from '../sql/database.ts'
 import { decodeJson } from '../sql/stored-json.ts'
 import { stateOf } from './decoded.ts'
+import type { Line } from './line.ts'
 
 /** One row and the head of the reel it is folded from; state is null when there is no such row. */
 export interface SeenRow {
@@ -13,22 +14,13 @@ export interface SeenRow {
 }
 
 /** A row and its reel's head as Postgres returns them. */
-interface StoredRow extends StoredHead {
-  readonly key: string
-  readonly state: string | null
-}
-
-interface StoredHead {
-  readonly seq: number | null
-  readonly hash: Buffer | null
-  readonly state_seq: number | null
-}
+type StoredRow = Pick<Line, 'key' | 'text' | 'number' | 'hash' | 'state_seq'>
 
 /** Reads rows by key, each with the head of its reel. A missing row has a null state and the head of its reel. */
 export async function readRows(db: Db, reality: string, keys: readonly string[]): Promise<SeenRow[]> {
   if (keys.length === 0) return []
   const { rows } = await sql<StoredRow>`
-    select k.key, p.state, h.seq, h.hash, h.state_seq
+    select k.key, p.state as text, h.seq as number, h.hash, h.state_seq
     from unnest(${keys}::text[], ${keys.map(reelOfKey)}::text[]) as k(key, reel)
     left join treeos.projection p on p.key = k.key
     left join treeos.head h on h.reel = k.reel`.execute(db)
@@ -39,18 +31,24 @@ export function seenRow(reality: string, row: StoredRow): SeenRow {
   const reel = reelOfKey(row.key)
   return {
     key: row.key,
-    state: row.state === null ? null : stateOf(row.key, row.state),
-    head: seenHead(reality, reel, row),
+    state: row.text === null ? null : stateOf(row.key, row.text),
+    head: seenHead(reality, reel, row.number, row.hash, row.state_seq),
   }
 }
 
 /** A reel without a stored head stands at its genesis hash. */
-function seenHead(reality: string, reel: ReelId, stored: Partial<StoredHead> = {}): SeenHead {
+function seenHead(
+  reality: string,
+  reel: ReelId,
+  seq: number | null = null,
+  hash: Buffer | null = null,
+  stateSeq: number | null = null,
+): SeenHead {
   return {
     reel,
-    seq: stored.seq ?? 0,
-    hash: (stored.hash ?? genesisHash(reality, reel)).toString('hex'),
-    stateSeq: stored.state_seq ?? 0,
+    seq: seq ?? 0,
+    hash: (hash ?? genesisHash(reality, reel)).toString('hex'),
+    stateSeq: stateSeq ?? 0,
   }
 }
 
@@ -134,5 +132,8 @@ export async function readHeads(db: Db, reality: string, reels: readonly ReelId[
     .where('reel', 'in', reels.length === 0 ? [''] : [...reels])
     .execute()
   const found = new Map(rows.map((row) => [row.reel, row]))
-  return reels.map((reel) => seenHead(reality, reel, found.get(reel)))
+  return reels.map((reel) => {
+    const { seq, hash, state_seq } = found.get(reel) ?? {}
+    return seenHead(reality, reel, seq, hash, state_seq)
+  })
 }

@@ -26,13 +26,13 @@ export interface RuleQuestion {
   /** used where no space up to the root has a rule */
   readonly fallback: readonly Standing[]
   /** the moment that asks holds words from outside; left out when it holds none */
-  readonly fromOutside?: boolean
+  readonly fromOutside?: boolean | undefined
   /** asked where `fallback` decides; left out for nothing */
-  readonly ask?: Ask
+  readonly ask?: Ask | undefined
   /** what counts of rules are about; left out where nothing can be counted */
-  readonly counting?: Counting
+  readonly counting?: Counting | undefined
   /** rules that are tried in the shadow of those that decide are asked too; left out where they are not */
-  readonly isTried?: true
+  readonly isTried?: true | undefined
 }
 
 /** What rules that are tried would have said of a call, where those that decide say something else. */

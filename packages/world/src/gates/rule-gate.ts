@@ -65,16 +65,11 @@ export function askRuleGate(
   reader: WorldReader,
   actor: BeingRow,
   verb: Verb,
-  { target, counting, ...call }: TargetedCall,
+  { key, target: on, fallback, ask, counting, fromOutside, isTried }: TargetedCall,
 ): Soon<GateAnswer> {
-  return once(standingPlace(reader, target), (place) => {
-    const question: RuleQuestion = {
-      ...call,
-      actor,
-      verb,
-      target: place,
-      ...(counting === undefined ? {} : { counting: { ...counting, target: nameOf(target) } }),
-    }
+  return once(standingPlace(reader, on), (target) => {
+    const counted = counting === undefined ? undefined : { ...counting, target: nameOf(on) }
+    const question = { actor, verb, key, target, fallback, ask, counting: counted, fromOutside, isTried }
     return once(ruleGate(reader, question), (decision) => answerOf(decision, question))
   })
 }
@@ -201,17 +196,25 @@ function decideByFallback(
   question: RuleQuestion,
   rules: readonly PlacedRule[],
 ): Soon<Decision> {
-  const { verb, key, target, fallback } = question
-  return once(
-    firstOf(fallback, (property) => has(reader, question, property, target.space)),
-    (held) => {
-      const needed = fallback.join(' or ')
-      const by = `${verb} ${key}: ${needed}`
-      return held === undefined
-        ? { answer: 'not-granted', by, why: `not granted: ${verb} ${key} needs ${needed} of the target` }
-        : permitted(reader, question, rules, by, question.ask)
-    },
-  )
+  const { fallback, target } = question
+  const held = firstOf(fallback, (property) => has(reader, question, property, target.space))
+  if (held instanceof Promise) return held.then((one) => byFallback(reader, question, rules, one))
+  return byFallback(reader, question, rules, held)
+}
+
+/** @param held the standing of the fallback that the being has */
+function byFallback(
+  reader: WorldReader,
+  question: RuleQuestion,
+  rules: readonly PlacedRule[],
+  held: Standing | undefined,
+): Soon<Decision> {
+  const { verb, key, fallback } = question
+  const needed = fallback.join(' or ')
+  const by = `${verb} ${key}: ${needed}`
+  return held === undefined
+    ? { answer: 'not-granted', by, why: `not granted: ${verb} ${key} needs ${needed} of the target` }
+    : permitted(reader, question, rules, by, question.ask)
 }
 
 /**

@@ -102,7 +102,12 @@ export async function buildFace(
       type: space?.type ?? 'unknown',
     },
     spaces: space === null ? [] : await reader.childSpaces(at.me.space),
-    surface,
+    surface: {
+      canBe: surface.canBe,
+      canDo: surface.canDo,
+      canSee: surface.canSee,
+      canSummon: surface.canSummon,
+    },
     ...(targets === undefined ? {} : { targets }),
     views: [...views, ...past],
   } satisfies Face)

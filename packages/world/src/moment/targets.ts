@@ -15,7 +15,7 @@ const TARGETS_MAX = 32
 /** Most addresses that are asked about for `do`, where each may be the target of several actions. */
 const CANDIDATES_MAX = 96
 
-const UNLISTED: Targets = { of: [], isWhole: false }
+const UNLISTED: Targets = { isWhole: false, of: [] }
 
 /** Where a being is, as far as it sees it. */
 interface Around {
@@ -36,9 +36,10 @@ export async function targetsFor(
   around: Around,
 ): Promise<TargetsByVerb> {
   const ceilings = await ceilingsOf(seer.world, seer.me)
+  const see = await listed(seer, seer.surface.canSee, (target) => maySee(seer, target))
   return {
-    see: await listed(seer, seer.surface.canSee, (target) => maySee(seer, target)),
     do: await targetsOfDo(seer, ceilings, operations, around),
+    see,
     summon: await targetsOfSummon(seer, ceilings, around.asker),
   }
 }
@@ -61,7 +62,7 @@ async function listed(
     const target = await livingAt(seer, address)
     if (target !== null && (await isAllowed(target, address))) of.push(address)
   }
-  return { of, isWhole: true }
+  return { isWhole: true, of }
 }
 
 async function targetsOfSummon(
@@ -102,7 +103,7 @@ async function targetsOfDo(
     const may = mayActOn(address)
     if (may instanceof Promise ? await may : may) of.push(address)
   }
-  return { of, isWhole: true }
+  return { isWhole: true, of }
 
   /** Whether one of the actions may be done to it. */
   function mayActOn(address: string): Soon<boolean> {

@@ -75,7 +75,7 @@ export class WorldReader {
   readonly #rows = new Map<string, Row | null>()
   #heads = new Map<ReelId, SeenHead>()
   /** every gate asks for the makers, and a row that was read does not change */
-  readonly #lineages = new Map<BeingName, { readonly makers: readonly BeingRow[]; readonly missing: null }>()
+  readonly #lineages = new Map<BeingName, readonly BeingRow[]>()
   #failed: { readonly error: unknown } | null = null
   #aside: Aside = {}
   #isFrozen = false
@@ -115,9 +115,9 @@ export class WorldReader {
     this.#hasOutside = this.#touchedOutside = true
   }
 
-  /** What was read beside rows so far. */
+  /** What was read beside rows so far. Its parts stand in canonical order, so that writing them need not sort them. */
   get aside(): Aside {
-    return this.#aside
+    return Object.fromEntries(Object.entries(this.#aside).sort(([a], [b]) => (a < b ? -1 : 1)))
   }
 
   /**
@@ -335,7 +335,7 @@ export class WorldReader {
   /** The words so far between the being and others in the thread of its wake, oldest first. */
   async said(): Promise<{ readonly facts: readonly CitedFact[]; readonly earlier: number }> {
     const said = await this.#from(this.#source.aside.said())
-    this.#note({ said: { facts: said.facts.map(({ ref }) => ref), earlier: said.earlier } })
+    this.#note({ said: { earlier: said.earlier, facts: said.facts.map(({ ref }) => ref) } })
     if (said.facts.some(({ payload }) => readPath(payload, ['outside']) === true))
       this.#hasOutside = this.#touchedOutside = true
     return said
@@ -401,31 +401,33 @@ export class WorldReader {
   /** Makers of a being, nearest first; at most 64 hops. */
   async lineage(being: BeingName): Promise<readonly BeingRow[]> {
     for (;;) {
-      const { makers, missing } = this.#makersOf(being)
-      if (missing === null) return makers
-      await this.prefetch([beingKey(missing)])
+      const found = this.#makersOf(being)
+      if (typeof found !== 'string') return found
+      await this.prefetch([beingKey(found)])
     }
   }
 
   /** The same at once; undefined where some of them were not read. */
   knownLineage(being: BeingName): readonly BeingRow[] | undefined {
-    const { makers, missing } = this.#makersOf(being)
-    return missing === null ? makers : undefined
+    const found = this.#makersOf(being)
+    return typeof found === 'string' ? undefined : found
   }
 
-  #makersOf(being: BeingName): { readonly makers: readonly BeingRow[]; readonly missing: BeingName | null } {
+  /** @returns a name: that being has to be read first */
+  #makersOf(being: BeingName): readonly BeingRow[] | BeingName {
     const known = this.#lineages.get(being)
     if (known !== undefined) return known
+    const own = this.known(beingKey(being))
+    if (own === undefined) return being
     const makers: BeingRow[] = []
-    for (let next: BeingName | null = being; next !== null && makers.length <= LINEAGE_HOPS_MAX; ) {
-      const row: BeingRow | null | undefined = this.known(beingKey(next))
-      if (row === undefined) return { makers, missing: next }
-      if (row !== null) makers.push(row)
-      next = row?.parent ?? null
+    for (let of = own; of !== null && of.parent !== null && makers.length < LINEAGE_HOPS_MAX; ) {
+      const maker = this.known(beingKey(of.parent))
+      if (maker === undefined) return of.parent
+      if (maker !== null) makers.push(maker)
+      of = maker
     }
-    const found = { makers: Object.freeze(makers.slice(1)), missing: null } // code of an extension gets it too
-    this.#lineages.set(being, found)
-    return found
+    this.#lineages.set(being, Object.freeze(makers)) // code of an extension gets it too
+    return makers
   }
 }
 

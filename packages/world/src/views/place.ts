@@ -13,6 +13,8 @@ import { withoutShadow } from '../rows/qualities.ts'
 import { beingKey, type MatterRow, matterKey, type SpaceRow, spaceKey } from '../rows/rows.ts'
 import { Cut, fitting, VIEW_BOUNDS } from './bounds.ts'
 
+// The fields of a view stand in canonical order, as those of a face do, so that writing them need not sort them.
+
 /** The space where the being is: its type, owner, rules, qualities and exits. */
 export const place: SeeResolver = async (input) => {
   const { place: space } = input
@@ -22,16 +24,21 @@ export const place: SeeResolver = async (input) => {
   const within = await input.world.childSpaces(space.path)
   const around = parentPath(space.path)
   const exits = [...(around === null ? [] : [around]), ...within]
-  return asJson({
-    path: space.path,
-    type: space.type,
-    ...(space.owner === null ? {} : { owner: stanceOf(space.owner) }),
-    ...(space.contributors === undefined ? {} : { contributors: space.contributors.map(stanceOf) }),
-    ...(space.size === undefined ? {} : { size: space.size }),
-    rules: await rulesAround(input, space, cut),
+  const rules = await rulesAround(input, space, cut)
+  const shown = {
     qualities: cut.object(qualities, VIEW_BOUNDS.valueBytes, 'qualities'),
     exits: cut.list(exits, VIEW_BOUNDS.exits, 'exits'),
+  }
+  return asJson({
+    ...(space.contributors === undefined ? {} : { contributors: space.contributors.map(stanceOf) }),
     ...cut.field,
+    exits: shown.exits,
+    ...(space.owner === null ? {} : { owner: stanceOf(space.owner) }),
+    path: space.path,
+    qualities: shown.qualities,
+    rules,
+    ...(space.size === undefined ? {} : { size: space.size }),
+    type: space.type,
   }) as JsonObject
 }
 
@@ -74,7 +81,7 @@ export const occupants: SeeResolver = async (input) => {
     const { coord } = being
     return { ...stance, wears: wore[name] ?? being.defaultRole, ...(coord && { coord: asJson(coord) }) }
   })
-  return { here, ...cut.field }
+  return { ...cut.field, here }
 }
 
 /** The things in the place, if the being may see it, and the things that it holds. */
@@ -97,7 +104,7 @@ export const things: SeeResolver = async (input) => {
   const held = await list(stanceOf(me.name), 'things held')
   const here = space === null ? null : await list(space.path, 'things')
   if (here === null && held.length === 0) return null
-  return { ...(here === null ? {} : { here }), held, ...cut.field }
+  return { ...cut.field, held, ...(here === null ? {} : { here }) }
 }
 
 async function shownThing(input: SeeInput, thing: MatterRow, room: { bytes: number }): Promise<JsonObject> {

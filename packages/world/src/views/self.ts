@@ -15,21 +15,22 @@ import { Cut, fitting, VIEW_BOUNDS } from './bounds.ts'
 /** The being itself: home, position, qualities, and the kind of its last act. Its flow is not shown. */
 export const me: SeeResolver = async ({ me: self, world, lastSealed }) => {
   const cut = new Cut()
-  const { roleFlow: _flow, ...qualities } = withoutShadow(self.qualities)
+  const { roleFlow: _flow, ...all } = withoutShadow(self.qualities)
+  const qualities = cut.object(all, VIEW_BOUNDS.valueBytes, 'qualities')
   return asJson({
-    home: self.home,
-    ...(self.parent === null ? {} : { maker: stanceOf(self.parent) }),
     ...(self.coord === undefined ? {} : { coord: self.coord }),
-    qualities: cut.object(qualities, VIEW_BOUNDS.valueBytes, 'qualities'),
+    ...cut.field,
+    home: self.home,
     lastAct:
       lastSealed === null
         ? null
         : {
             at: new Date(lastSealed.sealedAt).toISOString(),
-            role: lastSealed.primary,
             did: (await world.did()).map(shownDeed),
+            role: lastSealed.primary,
           },
-    ...cut.field,
+    ...(self.parent === null ? {} : { maker: stanceOf(self.parent) }),
+    qualities,
   }) as JsonObject
 }
 
