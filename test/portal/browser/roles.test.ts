@@ -80,7 +80,7 @@ describe.runIf(hasChromium)('roles, flows and signals in a browser', () => {
     await page.getByRole('option', { name: '{"rel":"asker"}' }).click()
     await label('May do').fill('set-worl')
     await page.getByRole('option', { name: 'set-world-signal' }).click()
-    await page.getByText('The check finds nothing wrong.').waitFor()
+    await page.getByText('after one action the wearer stops').waitFor() // a warning, with which it can be published
     await page.getByText('kept in this browser only').first().waitFor()
     await page.reload() // the draft stays
     expect(await label('Prompt').inputValue()).toBe('You announce\nwho comes.')
