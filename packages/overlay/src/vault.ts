@@ -1,4 +1,4 @@
-/** Where overlays wait for their call, in the memory of a worker, and how they get there. */
+/** The vault: the memory of a worker in which overlays wait for their call, and its calls between processes. */
 export { HANDED_ON_BYTES_MAX, VaultCaller } from './vault/caller.ts'
 export { vaultKeyIn } from './vault/key.ts'
 export { type Listener, type ListenOptions, listen } from './vault/listener.ts'

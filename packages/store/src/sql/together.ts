@@ -18,8 +18,8 @@ const ASKS_MAX = 16
 const LENGTH_MAX = 64 * 1024
 
 /**
- * Sends asks that come while others are under way in one statement, which costs less than one each: a round trip, a
- * transaction, a commit that waits for the disk. An ask that comes alone is sent at once and by itself. Where a statement of several
+ * Sends asks in one statement if they come while others are under way. That saves round trips, transactions and
+ * commits that wait for the disk. An ask that comes alone is sent at once and by itself. Where a statement of several
  * fails, nothing of it was done, and each ask is sent by itself, so that each is done or refused as if there were no others.
  */
 export class Together<Ask, Answer> {
@@ -79,7 +79,7 @@ export class Together<Ask, Answer> {
   }
 }
 
-/** Whether Postgres said that it took back the statement. Otherwise it may have done it: the connection was lost, for one. */
+/** Whether Postgres rolled the statement back. After any other error, such as a lost connection, it may have been committed. */
 const tookBack = (error: unknown): boolean => (error as { severity?: unknown }).severity === 'ERROR'
 
 interface Queue<Ask, Answer> {

@@ -5,7 +5,7 @@ export const KEY_HEADER = 'x-treeos-key'
 /** The header that brings the secret of a tab that drives a being. */
 export const TAB_HEADER = 'x-treeos-tab'
 
-/** An answer that nobody took by then is dropped: it would tell of what was. */
+/** After this time an answer that no query took is dropped, since it is out of date. */
 const KEPT_MS = 10_000
 
 interface Ahead {
@@ -59,7 +59,7 @@ export async function takeAhead(
   return ahead !== undefined && ahead.key === key && ahead.handle === handle ? ahead.answer : null
 }
 
-/** Where the being of a page is described; null for other pages. */
+/** The route that describes the being of a page; null for other pages. */
 function beingAt(pathname: string): string | null {
   const [, page, name, ...deeper] = pathname.split('/')
   return page === 'beings' && name && deeper.length === 0 ? `${API}/beings/${name}` : null

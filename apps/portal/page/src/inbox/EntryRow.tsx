@@ -24,7 +24,7 @@ const COLORS: Readonly<Partial<Record<Entry['kind'], string>>> = {
 /** Where the entry that is open stands beside the list, and not above it. */
 const BESIDE = '(min-width: 62em)'
 
-/** One entry of the list, with its address. Where another one is opened, two rows change. */
+/** One entry of the list, with its address. Opening another entry changes two rows, so only those are drawn again. */
 export const EntryRow = memo(function EntryRow({ entry, group, isChosen, isSelected, onSelect }: Props) {
   const ref = useRef<HTMLDivElement>(null)
   // A key may choose one beyond the edge of the window. Beside a small window's list stands nothing that could be scrolled away.
