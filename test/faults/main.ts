@@ -11,26 +11,33 @@ import { newSeed } from './random.ts'
 import { type Ran, type RunOptions, run, sabotageOf, signsOf } from './scenario.ts'
 import { type AnyScenario, scenarios } from './scenarios/index.ts'
 
-const { values, positionals } = parseArgs({
-  allowPositionals: true,
-  options: {
-    seed: { type: 'string' },
-    full: { type: 'boolean', default: true },
-    test: { type: 'boolean', default: false },
-    control: { type: 'boolean', default: true },
-    json: { type: 'boolean', default: false },
-    list: { type: 'boolean', default: false },
-    minutes: { type: 'string' },
-  },
-  allowNegative: true,
-})
-Runtime.install({ logger: new DefaultLogger('ERROR'), shutdownSignals: [] })
-const unknown = positionals.filter((name) => !scenarios.some((scenario) => scenario.name === name))
-if (unknown.length > 0 || values.list) {
-  for (const { name, about } of scenarios) console.error(`${name.padEnd(16)} ${about}`)
-  if (unknown.length > 0) console.error(`\nthere is no fault run named ${unknown.join(', ')}`)
-  process.exit(values.list ? 0 : 2)
+const OPTIONS = {
+  seed: { type: 'string' },
+  full: { type: 'boolean', default: true },
+  test: { type: 'boolean', default: false },
+  control: { type: 'boolean', default: true },
+  json: { type: 'boolean', default: false },
+  list: { type: 'boolean', default: false },
+  minutes: { type: 'string' },
+  help: { type: 'boolean', default: false },
+} as const
+
+const { values, positionals } = readArguments()
+if (values.list || values.help) {
+  for (const { name, about } of scenarios) console.log(`${name.padEnd(16)} ${about}`)
+  if (values.help)
+    console.log(
+      '\npnpm faults [NAME…] [--seed N] [--minutes N] [--test] [--no-control] [--json] runs these; without a name all that do not need one\n' +
+        '--test takes the small size of the tests; --no-control leaves out the runs without a defence, which must fail',
+    )
+  process.exit(0)
 }
+const unknown = positionals.filter((name) => !scenarios.some((scenario) => scenario.name === name))
+if (unknown.length > 0) refuse(`there is no fault run named ${unknown.join(', ')}; --list shows them`)
+for (const name of ['seed', 'minutes'] as const)
+  if (values[name] !== undefined && !(Number(values[name]) >= 0))
+    refuse(`--${name} takes a number, not ${values[name]}`)
+Runtime.install({ logger: new DefaultLogger('ERROR'), shutdownSignals: [] })
 const seed = values.seed === undefined ? newSeed() : Number(values.seed)
 const minutes = values.minutes === undefined ? undefined : Number(values.minutes)
 const size = values.test || !values.full ? 'test' : 'full'
@@ -99,4 +106,17 @@ async function runOnce(scenario: AnyScenario, options: RunOptions): Promise<Ran>
     const why = error instanceof Error ? error.stack : String(error)
     return { seed, seconds: 0, figures: {}, broken: [`it did not run to its end: ${why}`], stalled: false }
   }
+}
+
+function readArguments() {
+  try {
+    return parseArgs({ allowPositionals: true, options: OPTIONS, allowNegative: true })
+  } catch (error) {
+    return refuse(error instanceof Error ? error.message : String(error))
+  }
+}
+
+function refuse(why: string): never {
+  console.error(why)
+  process.exit(2)
 }
