@@ -1,5 +1,5 @@
-import stringWidth from 'string-width'
 import { coloured } from '../text/output.ts'
+import { widthOf } from '../text/width.ts'
 import type { Line } from './page.ts'
 import { type DebugState, KEYS } from './steps.ts'
 
@@ -17,12 +17,12 @@ const segmenter = new Intl.Segmenter('en', { granularity: 'grapheme' })
 
 /** Cuts where a line is full; a character may take two places. */
 function pieces(text: string, columns: number): string[] {
-  if (text.length <= columns && stringWidth(text) <= columns) return [text]
+  if (text.length <= columns && widthOf(text) <= columns) return [text]
   const lines: string[] = []
   let line = ''
   let width = 0
   for (const { segment } of segmenter.segment(text)) {
-    const wide = stringWidth(segment)
+    const wide = widthOf(segment)
     if (width + wide > columns && line !== '') {
       lines.push(line)
       line = ''

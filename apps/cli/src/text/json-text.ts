@@ -1,5 +1,8 @@
+import { createRequire } from 'node:module'
 import { TreeosError } from '@treeos/core'
-import jsonc, { type ParseError } from 'jsonc-parser'
+import type { ParseError } from 'jsonc-parser'
+
+const require = createRequire(import.meta.url)
 
 /** characters of the fault that a message shows */
 const SHOWN = 12
@@ -28,6 +31,7 @@ export function parseJsonText(text: string, what: string): unknown {
 
 /** Where the first fault stands. The engine's own messages name the place of some faults only. */
 function faultOffset(text: string): number {
+  const jsonc: typeof import('jsonc-parser') = require('jsonc-parser') // only now: few commands read a fault
   const faults: ParseError[] = []
   jsonc.parse(text, faults, { disallowComments: true, allowTrailingComma: false, allowEmptyContent: false })
   return faults[0]?.offset ?? text.length

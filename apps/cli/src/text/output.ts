@@ -1,9 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { styleText } from 'node:util'
 import { canonicalJson, type Json } from '@treeos/core'
-import stringWidth from 'string-width'
 import type { Failure } from './failure.ts'
 import { type Spinner, startSpinner } from './spinner.ts'
+import { widthOf } from './width.ts'
 
 /** 0 done, 1 refused or failed, 2 wrong usage. */
 export type ExitStatus = 0 | 1 | 2 | 3
@@ -18,9 +18,9 @@ const NOBODY_READS = new Set(['EPIPE', 'EIO'])
  */
 const UNSEEN =
   /[[\p{Cc}\p{Bidi_Control}\p{Default_Ignorable_Code_Point}\p{Zl}\p{Zp}\u{fff9}-\u{fffb}\u{2800}\u{13441}\u{13442}\u{1d159}]--[\n\t]]/v
-/** Emoji may hold joiners, variation selectors and tags. */
-const EMOJI_OR_UNSEEN = new RegExp(`\\p{RGI_Emoji}|${UNSEEN.source}`, 'gv')
-const EMOJI = /^\p{RGI_Emoji}$/v
+
+/** Emoji may hold joiners, variation selectors and tags. To make these takes 20 ms at the start of a process, and few texts need them. */
+let forEmoji: { readonly orUnseen: RegExp; readonly alone: RegExp } | null = null
 
 /** Text of the world, made safe to show: characters that control a terminal or that nobody would see are escaped. */
 export function plain(text: string): string {
@@ -30,7 +30,9 @@ export function plain(text: string): string {
 /** In JSON such characters can only be inside strings, where an escape means the same. */
 function escapeUnseen(text: string): string {
   if (!UNSEEN.test(text)) return text // looking for emoji takes a hundred times as long
-  return text.replace(EMOJI_OR_UNSEEN, (found) => (EMOJI.test(found) ? found : escapeUnits(found)))
+  forEmoji ??= { orUnseen: new RegExp(`\\p{RGI_Emoji}|${UNSEEN.source}`, 'gv'), alone: /^\p{RGI_Emoji}$/v }
+  const { orUnseen, alone } = forEmoji
+  return text.replace(orUnseen, (found) => (alone.test(found) ? found : escapeUnits(found)))
 }
 
 /** One escape for each UTF-16 unit, as in JSON. */
@@ -91,9 +93,9 @@ const COLOUR = /(\u001b\[[0-9;]*m)/
 export function table(rows: readonly (readonly string[])[], indent = ''): string {
   const widths: number[] = []
   for (const row of rows) {
-    for (const [i, cell] of row.entries()) widths[i] = Math.max(widths[i] ?? 0, stringWidth(cell))
+    for (const [i, cell] of row.entries()) widths[i] = Math.max(widths[i] ?? 0, widthOf(cell))
   }
-  const padded = (cell: string, i: number) => cell + ' '.repeat((widths[i] ?? 0) - stringWidth(cell))
+  const padded = (cell: string, i: number) => cell + ' '.repeat((widths[i] ?? 0) - widthOf(cell))
   return rows
     .map((row) => indent + row.map(padded).join('  '))
     .map((line) => line.trimEnd())
