@@ -1,11 +1,12 @@
 /**
- * Builds `dist` of every published package: `pnpm build`. One run of the compiler makes the JavaScript and the declarations of
- * all of them, since each would otherwise check the packages below it again. What the sources read from beside them goes
- * along, and the portal's page is built.
+ * Builds `dist` of every published package: `pnpm build`. One run of the compiler makes the declarations of all of them, since each would
+ * otherwise check the packages below it again; `bundle.ts` makes the JavaScript. What the sources read from beside them goes along,
+ * and the portal's page is built.
  */
 import { execFileSync } from 'node:child_process'
 import { cpSync, globSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
-import { dirname, join, relative } from 'node:path'
+import { dirname, join } from 'node:path'
+import { bundle } from './bundle.ts'
 import { publishable, root } from './packages.ts'
 
 const COMPILED = join(root, 'node_modules/.cache/built') // `outDir` of tsconfig.build.json
@@ -19,35 +20,24 @@ try {
 } catch {
   process.exit(1) // the compiler has said why
 }
-for (const { folder } of publishable()) {
+for (const one of publishable()) {
+  const { folder } = one
   const [sources, dist] = [join(root, folder, 'src'), join(root, folder, 'dist')]
   const compiled = join(COMPILED, folder, 'src')
   // The built page stays: whether it is of now, its digest tells.
   for (const old of globSync('*', { cwd: dist, exclude: ['page'] }))
     rmSync(join(dist, old), { recursive: true, force: true })
-  for (const file of globSync('**/*.{js,ts,map}', { cwd: compiled })) {
-    const text = readFileSync(join(compiled, file), 'utf8')
-    write(join(dist, file), file.endsWith('.map') ? withSourceAt(text, file) : withBuiltNames(text, file))
+  for (const file of globSync('**/*.d.ts', { cwd: compiled })) {
+    mkdirSync(dirname(join(dist, file)), { recursive: true })
+    writeFileSync(join(dist, file), withBuiltNames(readFileSync(join(compiled, file), 'utf8')))
   }
+  await bundle(one)
   for (const file of globSync('**/*.{sql,json}', { cwd: sources }))
     cpSync(join(sources, file), join(dist, file))
 }
 execFileSync(process.execPath, [join(root, 'apps/portal/src/build-page.ts')], { stdio: 'inherit' })
 
-function write(path: string, text: string): void {
-  mkdirSync(dirname(path), { recursive: true })
-  writeFileSync(path, text)
-}
-
 /** The compiler leaves the names of sources in declarations: `from './row.ts'`, `import('./row.ts')`. */
-function withBuiltNames(text: string, file: string): string {
-  if (!file.endsWith('.d.ts')) return text
+function withBuiltNames(text: string): string {
   return text.replace(/((?:from|import\()\s*['"]\.{1,2}\/[^'"\n]*)\.ts(?=['"])/g, '$1.js')
-}
-
-/** A source map names its source from where the file lies now. It holds the text of the source too. */
-function withSourceAt(text: string, file: string): string {
-  const source = file.replace(/\.js\.map$/, '.ts')
-  const map = { ...JSON.parse(text), sources: [relative(dirname(join('dist', file)), join('src', source))] }
-  return JSON.stringify(map)
 }

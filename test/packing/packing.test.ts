@@ -113,6 +113,23 @@ it('the packed store makes the same schema as its sources', async () => {
   expect(await catalogAfter(packed.migrate)).toEqual(fromSources)
 })
 
+it('a command loads few files, and its stack names sources when it is debugged', async () => {
+  const hooks = `import { registerHooks } from 'node:module'
+    let files = 0
+    registerHooks({ load: (url, context, next) => ((files += url.startsWith('file:')), next(url, context)) })
+    process.on('exit', () => console.error(files))`
+  writeFileSync(join(world, 'count.mjs'), hooks)
+  const inbox = (...node: string[]) =>
+    run('node_modules/.bin/node', [...node, 'node_modules/@treeos/cli/bin/treeos.js', 'inbox'], {
+      cwd: world,
+      env: { ...env, TREEOS_DEBUG: '1' },
+    }).catch((error) => error as { stderr: string })
+  const { stderr } = await inbox('--import', './count.mjs')
+  expect(stderr).toContain('no instance of TreeOS runs')
+  expect(Number(/^(\d+)$/m.exec(stderr)?.[1])).toBeLessThan(80)
+  expect((await inbox()).stderr).toMatch(/local\/src\/processes\/places\.ts:\d+/)
+})
+
 it('treeos up starts the services and the portal, and the being of the new extension answers and replays', async () => {
   model = await startModelServer()
   const mind = { OPENAI_BASE_URL: model.url, TREEOS_MODEL: 'test-model' }

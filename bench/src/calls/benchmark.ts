@@ -1,7 +1,11 @@
 import { execFileSync } from 'node:child_process'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { describeMachine } from '../machine.ts'
 import { Instance } from '../minds/instance.ts'
 import { median, round } from '../statistics.ts'
+import { installed } from './installed.ts'
 
 export interface CallsOptions {
   readonly size: 'small' | 'full'
@@ -19,15 +23,22 @@ const CALLS: Readonly<Record<string, readonly string[]>> = {
   beings: ['beings', '--json'],
 }
 
-/** How long a command of the command line takes, beside the start of Node alone. */
+/** How long a command of the command line takes as users install it, and from the sources of a checkout, beside the start of Node alone. */
 export async function benchCalls({ size, rounds = ROUNDS[size], onProgress }: CallsOptions) {
   const instance = new Instance({})
+  const folder = mkdtempSync(join(tmpdir(), 'treeos-bench-'))
   try {
+    onProgress('building the packages')
+    const treeos = installed(folder)
     await instance.must(['up', '--detach', '--no-portal'])
     await instance.must(['space', 'create', '/hall'])
+    const calls = Object.entries(CALLS)
     const runs: Record<string, () => Promise<unknown>> = {
       node: async () => execFileSync(process.execPath, ['-e', '0']),
-      ...Object.fromEntries(Object.entries(CALLS).map(([name, args]) => [name, () => instance.must(args)])),
+      ...Object.fromEntries(calls.map(([name, args]) => [name, () => instance.must(args, treeos)])),
+      ...Object.fromEntries(
+        calls.map(([name, args]) => [`${name}, from sources`, () => instance.must(args)]),
+      ),
     }
     const took = new Map(Object.keys(runs).map((name) => [name, [] as number[]]))
     for (let i = 0; i <= rounds; i++)
@@ -47,5 +58,6 @@ export async function benchCalls({ size, rounds = ROUNDS[size], onProgress }: Ca
     }
   } finally {
     await instance.remove()
+    rmSync(folder, { recursive: true, force: true })
   }
 }

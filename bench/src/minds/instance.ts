@@ -27,8 +27,9 @@ export class Instance {
     this.#env = { ...process.env, ...env, TREEOS_DATA: this.folder }
   }
 
-  async run(args: readonly string[]): Promise<Ran> {
-    const child = spawn(process.execPath, [MAIN, ...args], {
+  /** @param main the program of the command line: that of this checkout, when left out */
+  async run(args: readonly string[], main = MAIN): Promise<Ran> {
+    const child = spawn(process.execPath, [main, ...args], {
       env: this.#env,
       stdio: ['ignore', 'pipe', 'pipe'],
     })
@@ -41,8 +42,8 @@ export class Instance {
   }
 
   /** @throws with what the command said when it does not end with 0 */
-  async must(args: readonly string[]): Promise<string> {
-    const { status, stdout, stderr } = await this.run(args)
+  async must(args: readonly string[], main = MAIN): Promise<string> {
+    const { status, stdout, stderr } = await this.run(args, main)
     if (status !== 0) throw new Error(`treeos ${args.join(' ')} ended with ${status}: ${stdout}${stderr}`)
     return stdout
   }
