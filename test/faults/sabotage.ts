@@ -33,10 +33,14 @@ export async function sabotage(owner: Kysely<StoreDb>, what: Sabotage): Promise<
   }
 }
 
-/** Append without the moment's key: a repeated call writes again. */
+/**
+ * Append without the moment's key: a repeated call writes again. The guard of wakes would refuse it too, as the first call has closed
+ * the wake of the moment.
+ */
 async function unkey(owner: Kysely<StoreDb>): Promise<void> {
   const unclosed = "not exists (select from moment_outcome where moment = batch->>'moment')"
   await rewrite(owner, 'lock_and_check', [['if found_so.is_done then', 'if false then']])
+  await rewrite(owner, 'require_own_wake', [['or is_claimable(w, this_being, this_moment) is not true', '']])
   await rewrite(owner, 'append', [
     [
       'if ends then\n    nothing := close_moment',
