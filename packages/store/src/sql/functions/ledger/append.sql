@@ -13,9 +13,11 @@
 -- Only `appended` writes. Of a login that does not own the tables, wakes, rows, leases, watches and all else must follow from facts of the
 -- same batch, and these from the wake of its moment: SQLSTATE 42501 otherwise. The caller computes the hashes, and Postgres' own sha256 checks them here.
 -- All functions take locks in one order: heads, inbox rows, then accounts by name.
--- Generic plans: each statement finds its rows by key, and a new connection would else plan each of them six times.
+-- Generic plans: each statement finds its rows by key, and a new connection would else plan each of them six times. With the cost of a
+-- page that Postgres assumes, which is that of a spinning disk, it would read small tables as a whole.
 create or replace function treeos.append(batch jsonb) returns jsonb
-language plpgsql security definer set search_path = treeos, pg_temp set plan_cache_mode = force_generic_plan as $$
+language plpgsql security definer set search_path = treeos, pg_temp set plan_cache_mode = force_generic_plan
+set random_page_cost = 1.1 as $$
 declare
   checked record;
   written record;

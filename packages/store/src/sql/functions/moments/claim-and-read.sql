@@ -8,7 +8,8 @@ create or replace function treeos.claim_and_read(
   whose text, for_moment text, its_generation integer, keys text[], reels text[], places text[], parents text[], asides text[],
   wore text[], bounds integer[], its_attempt integer, need_tokens bigint, need_micros bigint
 ) returns table (what text, key text, text text, number bigint, hash bytea, state_seq bigint)
-language plpgsql set search_path = treeos, pg_temp set plan_cache_mode = force_generic_plan as $$
+language plpgsql set search_path = treeos, pg_temp set plan_cache_mode = force_generic_plan
+set random_page_cost = 1.1 as $$
 #variable_conflict use_column
 declare
   durable text := current_setting('synchronous_commit');
