@@ -10,11 +10,13 @@ declare
   this_moment text := batch->>'moment';
   attempts integer[]; -- null: none is open
   reserved text[] := '{}';
+  names text[]; -- of all accounts that change
   settlement jsonb := batch->'settlement';
   open_attempt integer;
   is_known boolean;
   releases text[] := '{}';
   released text;
+  nothing text; -- as in append
 begin
   if resumes then
     releases := array(select substr(f.reel, 7) from jsonb_to_recordset(batch->'facts') as f(reel text, kind text, bytes text)
@@ -29,9 +31,11 @@ begin
   if not keeps and attempts is null and releases = '{}' then
     return;
   end if;
-  perform lock_accounts(reserved || releases || case when keeps then
-    array(select substr(r.key, 7) from jsonb_to_recordset(batch->'rows') as r(key text) where r.key like 'being:%')
-    else '{}' end);
+  names := reserved || releases;
+  if keeps then
+    names := names || array(select substr(r.key, 7) from jsonb_to_recordset(batch->'rows') as r(key text) where r.key like 'being:%');
+  end if;
+  nothing := lock_accounts(names);
   if keeps then
     if guarded and is_accounted(batch) is not true then
       raise exception 'refused: an account changes by facts of the same batch' using errcode = '42501';
@@ -43,7 +47,7 @@ begin
   end loop;
   foreach open_attempt in array coalesce(attempts, '{}') loop
     is_known := open_attempt is not distinct from (settlement->>'attempt')::integer;
-    perform settle_locked(this_moment, open_attempt, case when is_known then (settlement->>'tokens')::bigint end,
-      case when is_known then (settlement->>'micros')::bigint end);
+    nothing := settle_locked(this_moment, open_attempt, case when is_known then (settlement->>'tokens')::bigint end,
+      case when is_known then (settlement->>'micros')::bigint end, false);
   end loop;
 end $$;

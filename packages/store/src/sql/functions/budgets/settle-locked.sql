@@ -1,8 +1,7 @@
 -- Settles one attempt; its accounts are already locked. The first settlement counts. Null usage: the reservation counts.
--- A generic plan, as in reserve.
 create or replace function treeos.settle_locked(for_moment text, its_attempt integer, used_tokens bigint, used_micros bigint,
   is_unsure boolean default false) returns void
-language plpgsql security definer set search_path = treeos, pg_temp set plan_cache_mode = force_generic_plan as $$
+language plpgsql as $$
 declare
   r reservation;
 begin
