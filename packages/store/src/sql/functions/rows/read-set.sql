@@ -15,32 +15,30 @@ begin
         left join projection p on p.key = k.key
         left join head h on h.reel = k.reel
     union all
-    (select 'child', p.key, p.parent, null, null, null from projection p
-      where p.parent = any(parents) order by p.key collate "C")
-    union all
     select 'now', '', null, (extract(epoch from clock_timestamp()) * 1000)::bigint, null, null
     union all
     (select 'sealed', '', o.primary_role, o.sealed_at, null, null from moment_outcome o
       where o.being = whose and o.kind = 'act' order by o.n desc limit 1);
+  if cardinality(parents) > 0 then
+    return query
+      select 'child', p.key, p.parent, null::bigint, null::bytea, null::bigint from projection p
+      where p.parent = any(parents) order by p.key collate "C";
+  end if;
   -- The keys of one kind stand together in the collation C, in which an index holds what is in a place.
   if cardinality(places) > 0 then
     return query
-      select 'list', p.key, l.kind || l.place, null::bigint, null::bytea, null::bigint
+      select case l.most when 'count' then 'count' else 'list' end, p.key, l.kind || l.place, p.number, null::bytea, null::bigint
       from (select split_part(a, ' ', 1) as kind, split_part(a, ' ', 2) as most,
           substr(a, length(split_part(a, ' ', 1)) + length(split_part(a, ' ', 2)) + 3) as place
-        from unnest(places) a where split_part(a, ' ', 2) <> 'count') l
-        cross join lateral (select i.key from projection i
-          where i.place = l.place and i.key collate "C" >= l.kind and i.key collate "C" < rtrim(l.kind, ':') || ';'
-          order by i.key collate "C" limit nullif(l.most, 'all')::integer) p;
-  end if;
-  if exists (select from unnest(places) a where split_part(a, ' ', 2) = 'count') then
-    return query
-      select 'count', l.kind || l.place, null, (select count(*) from projection i
-          where i.place = l.place and i.key collate "C" >= l.kind and i.key collate "C" < rtrim(l.kind, ':') || ';'),
-        null::bytea, null::bigint
-      from (select split_part(a, ' ', 1) as kind,
-          substr(a, length(split_part(a, ' ', 1)) + length(split_part(a, ' ', 2)) + 3) as place
-        from unnest(places) a where split_part(a, ' ', 2) = 'count') l;
+        from unnest(places) a) l
+        cross join lateral (
+          (select i.key, null::bigint as number from projection i
+            where l.most <> 'count' and i.place = l.place and i.key collate "C" >= l.kind and i.key collate "C" < rtrim(l.kind, ':') || ';'
+            order by i.key collate "C" limit nullif(nullif(l.most, 'all'), 'count')::integer)
+          union all
+          select l.kind || l.place, count(*) from projection i
+            where l.most = 'count' and i.place = l.place and i.key collate "C" >= l.kind and i.key collate "C" < rtrim(l.kind, ':') || ';'
+            having l.most = 'count') p;
   end if;
   if cardinality(wore) > 0 then
     return query
