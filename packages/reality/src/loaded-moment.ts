@@ -78,17 +78,16 @@ export async function composeLoaded(
 }
 
 /** The specs that a stack pinned, primary first. @throws {Error} naming a digest that is not stored */
-export function specsOf(
-  read: (digest: Digest) => Promise<RoleSpec | null>,
+export async function specsOf(
+  read: (digest: Digest) => RoleSpec | null | Promise<RoleSpec | null>,
   { primary, stacked }: PinnedStack,
 ): Promise<RoleSpec[]> {
-  return Promise.all(
-    [primary, ...stacked].map(async ({ name, digest }) => {
-      const spec = await read(digest)
-      if (spec === null) throw new Error(`the spec ${digest} of role ${name} is not stored`)
-      return spec
-    }),
-  )
+  const pinned = [primary, ...stacked]
+  const specs = await Promise.all(pinned.map(({ digest }) => read(digest)))
+  return specs.map((spec, i) => {
+    if (spec !== null) return spec
+    throw new Error(`the spec ${pinned[i]?.digest} of role ${pinned[i]?.name} is not stored`)
+  })
 }
 
 /** @returns null when the code of a role is not loaded */

@@ -212,11 +212,12 @@ async function goneOf(past: Past, { open, entry, content }: StoredMoment, { mome
   const erasures = await past.erasures()
   const isErased = ([reel, seq]: HeadRef) => erasures.ofFact(reel, seq) !== undefined
   const { wake, caller } = open?.record ?? {}
+  // A wake that goes on takes along what woke the being before.
+  const isBlank = entry !== null && content === null && wake !== undefined && isContinuation(wake)
+  if (erasures.isEmpty) return { content: isBlank, words: false, decision: false }
   const aside = open?.noted?.aside
   const cause = wake?.cause ? await past.find(`being:${caller?.name}`, wake.cause) : undefined
   const isOwn = erasures.ofMoment(moment) !== undefined
-  // A wake that goes on takes along what woke the being before.
-  const isBlank = entry !== null && content === null && wake !== undefined && isContinuation(wake)
   return {
     content:
       (cause !== undefined &&

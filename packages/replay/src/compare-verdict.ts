@@ -7,6 +7,7 @@ import {
   holdsCall,
   isErrorCode,
   isOfThread,
+  isSameJson,
   type Json,
   type OutcomeKind,
   type RefusedTry,
@@ -209,7 +210,9 @@ async function areFacts(
       (draft) =>
         draft.reel === header.reel &&
         draft.kind === header.kind &&
-        (payload === null || canonicalJson(draft.payload) === canonicalJson(payload)),
+        (payload === null ||
+          isSameJson(payload, draft.payload) ||
+          canonicalJson(draft.payload) === canonicalJson(payload)), // or throws: the draft is not JSON
     )
     if (i < 0) return false
     rest.splice(i, 1)

@@ -81,9 +81,15 @@ export class Past {
     return history.findByHash(hash)
   }
 
-  /** A blob, checked against its digest. */
-  async blob(digest: Digest): Promise<Json | null> {
-    const value = await readBlobCached(this.#db, digest)
+  /** A blob, checked against its digest; at once when it was read before. */
+  blob(digest: Digest): Json | null | Promise<Json | null> {
+    const found = readBlobCached(this.#db, digest)
+    return found instanceof Promise
+      ? found.then((value) => this.#checkedBlob(digest, value))
+      : this.#checkedBlob(digest, found)
+  }
+
+  #checkedBlob(digest: Digest, value: Json | null): Json | null {
     if (value === null || (typeof value === 'object' && this.#checked.get(value) === digest)) return value
     if (digestOf(value) !== digest) throw new Error(`the blob ${digest} has another digest`)
     if (typeof value === 'object') this.#checked.set(value, digest)
@@ -220,10 +226,11 @@ export class Past {
       const head = cited.get(reel) ?? (await headOfUncited(reel))
       return atHead(reel, await this.reel(reel, head.seq), head)
     }
-    const contentsOf = async (place: string, kind: KindInPlace): Promise<readonly string[]> => {
+    const ofContents = <T>(place: string, kind: KindInPlace, tell: (keys: readonly string[]) => T) => {
       const reel = reelOfPlace(place)
-      const { history, head } = ready(reel) ?? (await load(reel))
-      return history.contentsAt(kind, head.seq)
+      const told = ({ history, head }: ReelAtHead) => tell(history.contentsAt(kind, head.seq))
+      const found = ready(reel)
+      return found === null ? load(reel).then(told) : told(found)
     }
     const rowAt = (key: string, { history, head }: ReelAtHead) => ({
       key,
@@ -232,18 +239,18 @@ export class Past {
     })
     return {
       blob: (digest) => this.blob(digest),
-      rows: async (keys) => {
+      rows: (keys) => {
         let missing: Set<ReelId> | null = null
         for (const key of keys) {
           const reel = reelOfKey(key)
           if (ready(reel) === null) missing = (missing ?? new Set()).add(reel)
         }
-        if (missing !== null) await Promise.all([...missing].map(load))
-        return keys.map((key) => rowAt(key, read.get(reelOfKey(key)) as ReelAtHead))
+        const told = () => keys.map((key) => rowAt(key, read.get(reelOfKey(key)) as ReelAtHead))
+        return missing === null ? told() : Promise.all([...missing].map(load)).then(told)
       },
-      keysInPlace: async (place, kind, most = null) =>
-        (await contentsOf(place, kind)).slice(0, most ?? undefined),
-      countInPlace: async (place, kind) => (await contentsOf(place, kind)).length,
+      keysInPlace: (place, kind, most = null) =>
+        ofContents(place, kind, (keys) => keys.slice(0, most ?? undefined)),
+      countInPlace: (place, kind) => ofContents(place, kind, (keys) => keys.length),
       // Who reads all beings reads all their rows, so the basis cites each of them.
       keysOfBeings: async () =>
         basis.flatMap(([reel, seq]) => (reel.startsWith('being:') && seq > 0 ? [reel] : [])).sort(),

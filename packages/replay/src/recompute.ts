@@ -52,7 +52,11 @@ export async function recomputeMoment(
   const stack = seen.result.skip === undefined ? pinStack(seen.program, seen.result) : null
   if (stack === null || seen.face === null)
     return { reader, me, seen, stack, role: null, specs: [], composed: null, prompt: null, missing: null }
-  const specs = await specsOf(async (digest) => specFrom(await source.blob(digest)), stack)
+  const spec = (digest: Digest) => {
+    const blob = source.blob(digest)
+    return blob instanceof Promise ? blob.then(specFrom) : specFrom(blob)
+  }
+  const specs = await specsOf(spec, stack)
   const composed = composeMoment(registry, specs, seen.face, {
     ...openedWith(open, seen),
     content: contentHeard(open, seen.face, content),

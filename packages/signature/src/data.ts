@@ -66,10 +66,24 @@ const FRAME = beginning('Additionally, you are currently in this mode')
 export const words = (text: string): string => marked(text, HEADING)
 
 /** The prompt of a stack. Authors of roles are trusted with words, but not to speak for the substrate. */
-export const rolePrompt = (text: string): string => marked(text, PART)
+export const rolePrompt = kept((text) => marked(text, PART))
 
 /** The prompt of one role of a stack: it cannot pass as another role of it. */
-export const roleBody = (text: string): string => marked(text, FRAME)
+export const roleBody = kept((text) => marked(text, FRAME))
+
+/** Keeps what a function made of its last texts: all beings of a role have its prompt, moment after moment. */
+function kept(make: (text: string) => string): (text: string) => string {
+  const made = new Map<string, string>()
+  return (text) => {
+    const known = made.get(text)
+    if (known !== undefined) return known
+    if (made.size === TEXTS_KEPT_MAX) made.clear()
+    const result = make(text)
+    made.set(text, result)
+    return result
+  }
+}
+const TEXTS_KEPT_MAX = 100
 
 /** JSON that stands for itself, in one line. */
 export const bareJson = (canonical: string): string => escaped(canonical).replace(/^\[(?=[a-z])/u, '[ ')

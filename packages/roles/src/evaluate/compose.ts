@@ -2,6 +2,7 @@ import { type Cognition, type RoleName, TreeosError, type Verb } from '@treeos/c
 import { type Entry, entryKey } from '../shape/entry.ts'
 import {
   type CanLists,
+  type CompleteRole,
   type Layout,
   type Orientation,
   type ProseMeaning,
@@ -55,20 +56,16 @@ export function composeRoles(roles: readonly WornRole[]): ComposedRole {
   if (first === undefined) {
     throw new TreeosError('INVALID_INPUT', 'no roles to compose: a stack has a primary')
   }
-  const primary = withDefaults(first.spec)
+  const { primary, lists, permissions } = joinedOf(
+    first.spec,
+    roles.map(({ spec }) => spec),
+  )
   const modifiers = others.filter(({ spec }) => spec.name !== primary.name)
-  const lists = {
-    canSee: union(roles, 'canSee'),
-    canDo: union(roles, 'canDo'),
-    canSummon: union(roles, 'canSummon'),
-    canBe: union(roles, 'canBe'),
-    see: union(roles, 'see') as readonly string[],
-  }
   return Object.freeze({
     name: primary.name,
     stackedNames: Object.freeze(modifiers.map(({ spec }) => spec.name)),
     ...lists,
-    permissions: Object.freeze(permissionsOf(lists)),
+    permissions,
     prompt: frames(first.prompt, modifiers).join(FRAME_BREAK),
     requiredCognition: primary.requiredCognition ?? null,
     selfContinue: primary.selfContinue,
@@ -83,8 +80,40 @@ export function composeRoles(roles: readonly WornRole[]): ComposedRole {
   })
 }
 
-function union(roles: readonly WornRole[], list: keyof CanLists | 'see'): readonly Entry[] {
-  const entries = roles.flatMap(({ spec }) => spec[list])
+/** What follows from the specs of a stack alone. */
+interface Joined {
+  readonly specs: readonly RoleSpec[]
+  readonly primary: CompleteRole
+  readonly lists: CanLists & Pick<RoleSpec, 'see'>
+  readonly permissions: readonly Verb[]
+}
+
+/** By the primary's spec, what its last stack joined to: a being mostly wears what it wore before. Only of specs that cannot change. */
+const known = new WeakMap<RoleSpec, Joined>()
+
+function joinedOf(first: RoleSpec, specs: readonly RoleSpec[]): Joined {
+  const last = known.get(first)
+  if (last?.specs.length === specs.length && last.specs.every((spec, i) => spec === specs[i])) return last
+  const lists = {
+    canSee: union(specs, 'canSee'),
+    canDo: union(specs, 'canDo'),
+    canSummon: union(specs, 'canSummon'),
+    canBe: union(specs, 'canBe'),
+    see: union(specs, 'see') as readonly string[],
+  }
+  const permissions = Object.freeze(permissionsOf(lists))
+  const joined = { specs, primary: withDefaults(first), lists, permissions }
+  if (specs.every(isFrozen)) known.set(first, joined)
+  return joined
+}
+
+const LISTS = ['canSee', 'canDo', 'canSummon', 'canBe', 'see'] as const
+const isFrozen = (spec: RoleSpec): boolean =>
+  Object.isFrozen(spec) &&
+  LISTS.every((list) => Object.isFrozen(spec[list]) && spec[list].every(Object.isFrozen))
+
+function union(specs: readonly RoleSpec[], list: keyof CanLists | 'see'): readonly Entry[] {
+  const entries = specs.flatMap((spec) => spec[list])
   if (entries.length < 2) return Object.freeze(entries)
   // A map keeps a key at the position of its first insertion.
   return Object.freeze([...new Map(entries.map((entry) => [entryKey(entry), entry])).values()])

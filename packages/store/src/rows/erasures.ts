@@ -58,6 +58,10 @@ export class Erasures {
     }
   }
 
+  get isEmpty(): boolean {
+    return this.#facts.size === 0 && this.#moments.size === 0
+  }
+
   ofFact(reel: ReelId, seq: number): Erasure | undefined {
     return this.#facts.get(reel)?.get(seq)
   }

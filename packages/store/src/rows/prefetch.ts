@@ -2,7 +2,6 @@ import {
   type AsideSource,
   type BeingName,
   type Digest,
-  type Json,
   momentsReel,
   type RecallAsked,
   type Recalled,
@@ -223,7 +222,7 @@ function sourceOver(db: Db, fetched: Fetched, fallback: Fallback, readSet: ReadS
       return [...(fetched.children.get(parent) ?? (await fallback.keysOfChildren(parent)))]
     },
     keysOfBeings: () => fallback.keysOfBeings(),
-    blob: (digest: Digest): Promise<Json | null> => readBlobCached(db, digest),
+    blob: (digest: Digest) => readBlobCached(db, digest),
   }
 }
 

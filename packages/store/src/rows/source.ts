@@ -23,10 +23,14 @@ export function rowSource(db: Db, reality: string) {
   }
 }
 
-/** The blob with this digest, or null. Cached, because moments read the same role specs and programs again and again. */
-export async function readBlobCached(db: Db, digest: Digest): Promise<Json | null> {
-  const known = cache.get(digest)
-  if (known !== undefined) return known
+/**
+ * The blob with this digest, or null. Cached, because moments read the same role specs and programs again and again; at once where
+ * the cache has it.
+ */
+export const readBlobCached = (db: Db, digest: Digest): Json | null | Promise<Json | null> =>
+  cache.get(digest) ?? readIntoCache(db, digest)
+
+async function readIntoCache(db: Db, digest: Digest): Promise<Json | null> {
   const found = await readBlob(db, digest)
   if (found !== null) cache.set(digest, frozen(found))
   return found
@@ -37,6 +41,6 @@ export function catalogRowsOf(db: Db) {
   return {
     states: async (kind: string) => (await listRows(db, kind)).map(({ state }) => state),
     addresses: () => listAddresses(db),
-    blob: (digest: Digest) => readBlobCached(db, digest),
+    blob: async (digest: Digest) => readBlobCached(db, digest),
   }
 }

@@ -13,6 +13,7 @@ import {
   type Verb,
 } from '@treeos/core'
 import type { WorldReader } from '../read/reader.ts'
+import { firstOf, once, type Soon } from '../read/soon.ts'
 import { nameOf, type OperationTarget } from '../read/target.ts'
 import { SHADOW } from '../rows/qualities.ts'
 import { type BeingRow, type MatterRow, type SpaceRow, spaceKey } from '../rows/rows.ts'
@@ -29,7 +30,6 @@ import {
   type Trial,
 } from './refusal.ts'
 import { type Property, type Rule, readRule, type Standing } from './rules.ts'
-import { firstOf, once, type Soon } from './soon.ts'
 import { brokenCounts, tallyFacts } from './tally.ts'
 
 /** Answer of the second gate: whether the target's side allows it. */

@@ -43,26 +43,33 @@ import {
   type WorldRow,
   worldKey,
 } from '../rows/rows.ts'
+import { once, type Soon } from './soon.ts'
 
 /** What can lie in a place. */
 export type KindInPlace = 'being:' | 'space:' | 'matter:'
 
+interface SourceRow {
+  readonly key: string
+  readonly state: Json | null
+  readonly head: SeenHead
+}
+
 /** Where rows come from: a snapshot of Postgres for a live moment, the reels up to a recorded basis for replay. */
 export interface RowSource {
   /** one entry per key, in any order; a missing row has a null state, and the head of its reel all the same */
-  rows(keys: readonly string[]): Promise<{ key: string; state: Json | null; head: SeenHead }[]>
+  rows(keys: readonly string[]): Soon<SourceRow[]>
   /**
    * sorted keys with this prefix of what lies in a space, or is held by the being of a stance
    * @param most only the first; all when left out or null
    */
-  keysInPlace(place: SpacePath, kind: KindInPlace, most?: number | null): Promise<string[]>
-  countInPlace(place: SpacePath, kind: KindInPlace): Promise<number>
+  keysInPlace(place: SpacePath, kind: KindInPlace, most?: number | null): Soon<string[]>
+  countInPlace(place: SpacePath, kind: KindInPlace): Soon<number>
   /** sorted keys of the children of a being */
   keysOfChildren(being: BeingName): Promise<string[]>
   /** keys of all beings, sorted */
   keysOfBeings(): Promise<string[]>
   /** the content kept under a digest */
-  blob(digest: Digest): Promise<Json | null>
+  blob(digest: Digest): Soon<Json | null>
   readonly aside: AsideSource
 }
 
@@ -187,7 +194,18 @@ export class WorldReader {
     return other
   }
 
-  async #from<T>(read: Promise<T>): Promise<T> {
+  /** What a source has at once costs no promise: replay asks for thousands of rows a second that are all there. */
+  #from<T>(read: () => Soon<T>): Soon<T> {
+    try {
+      const found = read()
+      return found instanceof Promise ? this.#awaited(found) : found
+    } catch (error) {
+      this.#failed ??= { error }
+      throw error
+    }
+  }
+
+  async #awaited<T>(read: Promise<T>): Promise<T> {
     try {
       return await read
     } catch (error) {
@@ -197,11 +215,18 @@ export class WorldReader {
   }
 
   /** Reads several rows at once; later reads of them cost nothing. */
-  async prefetch(keys: readonly string[]): Promise<void> {
+  prefetch(keys: readonly string[]): Soon<void> {
     if (this.#hasAll(keys)) return
     const missing = keys.filter((key) => !this.#rows.has(key))
     const asked = missing.length === 1 ? missing : [...new Set(missing)]
-    for (const { key, state, head } of await this.#from(this.#source.rows(asked))) {
+    return once(
+      this.#from(() => this.#source.rows(asked)),
+      (found) => this.#take(found),
+    )
+  }
+
+  #take(found: readonly SourceRow[]): void {
+    for (const { key, state, head } of found) {
       const row = state === null ? null : fromJson<Row>(state)
       this.#rows.set(key, this.#isFrozen ? frozen(row) : row)
       if (isMarked(row)) this.#hasOutside = true
@@ -223,7 +248,10 @@ export class WorldReader {
 
   /** A row by its key; null when there is none. */
   async row<Key extends string>(key: Key): Promise<RowOf<Key> | null> {
-    if (!this.#rows.has(key)) await this.prefetch([key])
+    if (!this.#rows.has(key)) {
+      const read = this.prefetch([key])
+      if (read instanceof Promise) await read
+    }
     return this.#known(key)
   }
 
@@ -257,17 +285,17 @@ export class WorldReader {
    */
   async matters(place: SpacePath | string, most: number | null = null): Promise<MatterId[]> {
     await this.#readPlace(place)
-    return (await this.#from(this.#source.keysInPlace(place, 'matter:', most))).map((key) =>
+    return (await this.#from(() => this.#source.keysInPlace(place, 'matter:', most))).map((key) =>
       key.slice('matter:'.length),
     )
   }
 
   async countMatters(place: SpacePath | string): Promise<number> {
     await this.#readPlace(place)
-    return this.#from(this.#source.countInPlace(place, 'matter:'))
+    return this.#from(() => this.#source.countInPlace(place, 'matter:'))
   }
 
-  #readPlace(place: SpacePath | string): Promise<void> {
+  #readPlace(place: SpacePath | string): Soon<void> {
     return this.prefetch([place.startsWith('@') ? beingKey(place.slice(1)) : spaceKey(place)])
   }
 
@@ -293,8 +321,8 @@ export class WorldReader {
   }
 
   /** What is kept under a digest; null when nothing is. */
-  kept(digest: Digest): Promise<Json | null> {
-    return this.#from(this.#source.blob(digest))
+  kept(digest: Digest): Soon<Json | null> {
+    return this.#from(() => this.#source.blob(digest))
   }
 
   /** A role's spec by its digest. Content kept by digest never changes, so it is not part of the basis. */
@@ -310,31 +338,33 @@ export class WorldReader {
    */
   async occupants(path: SpacePath, most: number | null = null): Promise<BeingName[]> {
     await this.prefetch([spaceKey(path)])
-    return (await this.#from(this.#source.keysInPlace(path, 'being:', most))).map((key) =>
+    return (await this.#from(() => this.#source.keysInPlace(path, 'being:', most))).map((key) =>
       key.slice('being:'.length),
     )
   }
 
   async countOccupants(path: SpacePath): Promise<number> {
     await this.prefetch([spaceKey(path)])
-    return this.#from(this.#source.countInPlace(path, 'being:'))
+    return this.#from(() => this.#source.countInPlace(path, 'being:'))
   }
 
   async childSpaces(path: SpacePath): Promise<SpacePath[]> {
     await this.prefetch([spaceKey(path)])
-    return (await this.#from(this.#source.keysInPlace(path, 'space:'))).map((key) =>
+    return (await this.#from(() => this.#source.keysInPlace(path, 'space:'))).map((key) =>
       key.slice('space:'.length),
     )
   }
 
   async children(being: BeingName): Promise<BeingName[]> {
     await this.prefetch([beingKey(being)])
-    return (await this.#from(this.#source.keysOfChildren(being))).map((key) => key.slice('being:'.length))
+    return (await this.#from(() => this.#source.keysOfChildren(being))).map((key) =>
+      key.slice('being:'.length),
+    )
   }
 
   /** The words so far between the being and others in the thread of its wake, oldest first. */
   async said(): Promise<{ readonly facts: readonly CitedFact[]; readonly earlier: number }> {
-    const said = await this.#from(this.#source.aside.said())
+    const said = await this.#from(() => this.#source.aside.said())
     this.#note({ said: { earlier: said.earlier, facts: said.facts.map(({ ref }) => ref) } })
     if (said.facts.some(({ payload }) => readPath(payload, ['outside']) === true))
       this.#hasOutside = this.#touchedOutside = true
@@ -343,28 +373,28 @@ export class WorldReader {
 
   /** The facts of the being's last act. */
   async did(): Promise<readonly CitedFact[]> {
-    const did = await this.#from(this.#source.aside.did())
+    const did = await this.#from(() => this.#source.aside.did())
     this.#note({ did: did.map(({ ref }) => ref) })
     return did
   }
 
   /** The primary role of the last act of each of these beings; without those that never acted. */
   async wore(beings: readonly BeingName[]): Promise<Readonly<Record<BeingName, RoleName>>> {
-    const wore = await this.#from(this.#source.aside.wore(beings))
+    const wore = await this.#from(() => this.#source.aside.wore(beings))
     this.#note({ wore: { ...this.#aside.wore, ...wore } })
     return wore
   }
 
   /** Open wakes of the being, other than that of the moment. */
   async waiting(): Promise<NonNullable<Aside['waiting']>> {
-    const waiting = await this.#from(this.#source.aside.waiting())
+    const waiting = await this.#from(() => this.#source.aside.waiting())
     this.#note({ waiting })
     return waiting
   }
 
   /** Open threads that the being has a part in. */
   async threads(): Promise<NonNullable<Aside['threads']>> {
-    const threads = await this.#from(this.#source.aside.threads())
+    const threads = await this.#from(() => this.#source.aside.threads())
     this.#note({ threads })
     return threads
   }
@@ -374,14 +404,15 @@ export class WorldReader {
    * @param seen which of these notes may be seen; code of an extension need not say it, since its world has only those
    */
   async recalled(asked: RecallAsked, seen: SeenNotes = seesNone): Promise<Recalled> {
-    const recalled = this.#aside.recalled ?? (await this.#from(this.#source.aside.recalled(asked, seen)))
+    const recalled =
+      this.#aside.recalled ?? (await this.#from(() => this.#source.aside.recalled(asked, seen)))
     this.#note({ recalled })
     return recalled
   }
 
   /** Own past acts that a cause links to one of these reels; all of them for null. */
   async past(reels: readonly ReelId[] | null): Promise<PastActs<PastFact>> {
-    const past = await this.#from(this.#source.aside.past(reels))
+    const past = await this.#from(() => this.#source.aside.past(reels))
     this.#note({ past: { ...past, facts: past.facts.map(({ ref }) => ref) } })
     if (past.outside === true) this.#hasOutside = this.#touchedOutside = true
     return past
@@ -393,7 +424,7 @@ export class WorldReader {
 
   /** Every being. It reads all their reels, so it is for rare acts that concern every being. */
   async everyBeing(): Promise<BeingRow[]> {
-    const keys = await this.#from(this.#source.keysOfBeings())
+    const keys = await this.#from(() => this.#source.keysOfBeings())
     await this.prefetch(keys)
     return keys.flatMap((key) => this.#known(beingKey(key.slice('being:'.length))) ?? [])
   }
