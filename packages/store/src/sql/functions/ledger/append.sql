@@ -78,7 +78,7 @@ begin
     end if;
     nothing := write_leases(batch->'rows', (batch->>'leaseSeconds')::integer);
   end if;
-  nothing := write_journal(case when ends then batch->>'moment' end, written.reels, written.seqs);
+  nothing := write_journal(array[batch]);
   return jsonb_build_object('status', 'appended', 'waiting', count_waiting(batch->>'being'), 'woken', woken,
     'listened', coalesce(checked.listened, false));
 end $$;

@@ -3,14 +3,13 @@
 -- fold of its reel, `treeos verify` shows.
 -- @param facts of the batch
 -- @param r the row, as the batch brings it
-create or replace function treeos.is_folded(facts jsonb, r jsonb) returns boolean language plpgsql stable as $$
+-- @param stored the row, as it is stored; null: it is not yet
+create or replace function treeos.is_folded(facts jsonb, r jsonb, stored treeos.projection) returns boolean language plpgsql stable as $$
 declare
   its_key text := r->>'key';
   its_reel text := r->>'reel';
   own jsonb;
   birth jsonb;
-  its_parent text;
-  its_cognition text;
 begin
   if facts @> jsonb_build_array(jsonb_build_object('reel', r->'reel', 'seq', r->'foldedSeq')) is not true then
     return false;
@@ -23,21 +22,20 @@ begin
   elsif not starts_with(its_key, 'being:') then
     return r->>'parent' is null and r->>'cognition' is null;
   end if;
-  select parent, cognition into its_parent, its_cognition from projection where key = its_key;
-  if not found then
+  if stored.key is null then
     birth := told(decode(
       jsonb_path_query_first(facts, '$[*] ? (@.kind == "being:born" && @.reel == $reel)', jsonb_build_object('reel', its_reel))->>'bytes',
       'hex'));
     return r->>'parent' = birth->>'parent' and r->>'cognition' = birth#>>'{cognition,kind}';
-  elsif r->>'parent' is distinct from its_parent
+  elsif r->>'parent' is distinct from stored.parent
     or facts @> jsonb_build_array(jsonb_build_object('kind', 'being:born', 'reel', its_reel)) -- it is born already
   then
     return false;
-  elsif r->>'cognition' is not distinct from its_cognition and jsonb_typeof(r->'watches') is distinct from 'array' then
+  elsif r->>'cognition' is not distinct from stored.cognition and jsonb_typeof(r->'watches') is distinct from 'array' then
     return true;
   end if;
   own := jsonb_path_query_array(facts, '$[*] ? (@.reel == $reel)', jsonb_build_object('reel', its_reel));
-  return (r->>'cognition' is not distinct from its_cognition
+  return (r->>'cognition' is not distinct from stored.cognition
       or jsonb_path_exists(own, '$[*] ? (@.kind == "being:inhabited" || @.kind == "being:released" || @.kind == "being:paused"
         || @.kind == "being:unpaused" || @.kind == "being:ended")'))
     and (jsonb_typeof(r->'watches') is distinct from 'array'

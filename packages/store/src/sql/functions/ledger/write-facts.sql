@@ -1,12 +1,10 @@
--- Checks the hashes of facts and appends each to its reel. All facts of a batch have one actor and one driver. Gives their reels and
--- numbers, in their order.
+-- Checks the hashes of facts and appends each to its reel. All facts of a batch have one actor and one driver.
 -- @param marks a fact marks what came from outside, or vouches for it
 -- @param erases a fact erases another, or what a moment decided
 -- @param seals a fact is of a reel that may hold a sealed text
 -- @param resumes a fact resumes a being
 -- @param wake of their moment, when the batch comes from a worker, `outside` where the moment surely holds such words; its facts must be ones that a worker may write
-create or replace function treeos.write_facts(batch jsonb, guarded boolean, wake treeos.inbox, out reels text[], out seqs bigint[],
-  out marks boolean, out erases boolean, out seals boolean, out resumes boolean) language plpgsql as $$
+create or replace function treeos.write_facts(batch jsonb, guarded boolean, wake treeos.inbox, out marks boolean, out erases boolean, out seals boolean, out resumes boolean) language plpgsql as $$
 declare
   f record;
   said jsonb; -- the header of a fact
@@ -14,8 +12,6 @@ declare
   actor text := coalesce(batch->>'being', '$reality');
   its_driver text;
 begin
-  reels := '{}';
-  seqs := '{}';
   marks := false;
   erases := false;
   seals := false;
@@ -57,8 +53,6 @@ begin
     end if;
     insert into fact (reel, seq, kind, moment, hash, prev, payload_hash, header, salt, bytes)
       values (f.reel, f.seq, f.kind, this_moment, f.hash, f.prev, f.payload_hash, f.header, f.salt, f.bytes);
-    reels := reels || f.reel;
-    seqs := seqs || f.seq;
     marks := marks or starts_with(f.kind, 'origin:');
     erases := erases or f.kind in ('fact:erased', 'moment:erased');
     seals := seals or starts_with(f.reel, 'matter:note-') or starts_with(f.reel, 'approval:');

@@ -8,16 +8,18 @@ declare
   rows jsonb := batch->'rows';
   r jsonb;
   written text[] := '{}';
+  stored projection;
 begin
   watches := false;
   accounts := false;
   leases := false;
   if guarded then
     for i in 0 .. coalesce(jsonb_array_length(rows), 0) - 1 loop
-      if is_folded(facts, rows->i) is not true then
+      select * into stored from projection where key = rows#>>array[i::text, 'key'];
+      if is_folded(facts, rows->i, stored) is not true then
         raise exception 'refused: the row % is not what facts of its reel in the same batch make of it', rows#>>array[i::text, 'key']
           using errcode = '42501';
-      elsif is_mark_kept(facts, rows->i) is not true then
+      elsif is_mark_kept(facts, rows->i, stored) is not true then
         raise exception 'refused: the row % loses its mark of words from outside, and nobody vouched for it', rows#>>array[i::text, 'key']
           using errcode = '42501';
       end if;
