@@ -52,8 +52,10 @@ const appends = new Together<string, SqlAnswer>({
     return row.answer
   },
   async many(db, messages) {
+    // Each as a value of its own: `pg` would escape each quote of each item of an array, and Postgres undo that.
+    const batches = sql.join(messages.map((message) => sql`${message}::jsonb`))
     const { rows } = await sql<{ answer: SqlAnswer }>`
-      select * from treeos.append_together(${messages}::jsonb[]) as answer`.execute(db)
+      select * from treeos.append_together(array[${batches}]) as answer`.execute(db)
     return rows.map(({ answer }) => answer)
   },
   lengthOf: (message) => message.length,
