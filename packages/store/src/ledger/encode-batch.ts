@@ -2,7 +2,7 @@ import { asJson, canonicalJson, LIMITS, momentsReel, type ReelId, type SeenHead 
 import { encodeJson } from '../sql/stored-json.ts'
 import type { Batch, DecisionWrite, OpenWrite, OutcomeWrite, SettlementWrite } from './batch.ts'
 import type { BuiltFact } from './build-facts.ts'
-import { encodeBasis, seqsOf } from './encode-basis.ts'
+import { encodeBasis, encodeSeqs } from './encode-basis.ts'
 import { encodeWake } from './encode-wake.ts'
 import { momentHash } from './hash.ts'
 
@@ -109,7 +109,7 @@ function linkRecord(outcome: OutcomeWrite, head: SeenHead | undefined) {
     // The message may quote a model's answer, and jsonb accepts neither NUL nor half a surrogate pair.
     detail: outcome.detail?.toWellFormed().replaceAll('\0', '\ufffd') ?? null,
     wake: outcome.record.wake, // the column must equal the hashed record
-    judged: outcome.judged?.length ? canonicalJson(seqsOf(outcome.judged)) : null,
+    judged: outcome.judged?.length ? encodeSeqs(outcome.judged) : null,
     prev: head.hash,
     record: record.toString('hex'),
     hash: momentHash(prev, record).toString('hex'),
