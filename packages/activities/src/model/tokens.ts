@@ -1,5 +1,3 @@
-import { utf8Length } from '@treeos/core'
-
 /** Counts the model tokens of a text. */
 type Count = (text: string, how: { readonly disallowedSpecial: Set<string> }) => number
 
@@ -48,8 +46,8 @@ export class TokenBound {
   of(text: string): number {
     if (this.#count === null) {
       void this.ready()
-      return utf8Length(text)
+      return Buffer.byteLength(text)
     }
-    return LONG_RUN.test(text) ? utf8Length(text) : this.#count(text, AS_TEXT)
+    return LONG_RUN.test(text) ? Buffer.byteLength(text) : this.#count(text, AS_TEXT)
   }
 }
