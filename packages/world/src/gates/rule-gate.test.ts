@@ -1,8 +1,8 @@
 import type { Json, Verb } from '@treeos/core'
 import { describe, expect, it } from 'vitest'
 import { born, MemoryWorld, spaceMade } from '../../test/memory-world.ts'
-import { isAncestor, ruleGate } from './rule-gate.ts'
-import type { Standing } from './rules.ts'
+import { askRuleGate, isAncestor, isWithinReach, ruleGate } from './rule-gate.ts'
+import { STANDINGS, type Standing } from './rules.ts'
 
 /** A house of ann's with a cellar of cid's; bob lives in it, dot and eve do not, and each bears a child there. */
 function worldWith(rules: { house?: Json; cellar?: Json; root?: Json }) {
@@ -222,4 +222,26 @@ it('makers of a being and their makers are its ancestors; siblings are not', asy
     isAncestor(world.reader(), name, 'bob-kid'),
   )
   expect(await Promise.all(elders)).toEqual([true, true, false, false])
+})
+
+describe('whether a being is within reach', () => {
+  const BEINGS = ['operator', 'ann', 'bob', 'dot', 'dot-kid', 'bob-kid']
+
+  it.each(STANDINGS)('of who needs to be %s, is what the gate answers', async (standing) => {
+    const world = worldWith({ root: { forbid: ['anyone'] } })
+    for (const actor of BEINGS)
+      for (const being of BEINGS)
+        for (const isRead of [true, false]) {
+          const reader = world.reader()
+          if (isRead) await reader.everyBeing()
+          const target = { kind: 'being', being: world.being(being) } as const
+          const call = { key: 'take', target, fallback: [standing] }
+          const { allowed } = await askRuleGate(world.reader(), world.being(actor), 'do', call)
+          expect({ actor, being, is: await isWithinReach(reader, world.being(actor), 'do', call) }).toEqual({
+            actor,
+            being,
+            is: allowed,
+          })
+        }
+  })
 })

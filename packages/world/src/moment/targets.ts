@@ -1,11 +1,10 @@
 import { type BeingName, ROOT_SPACE, type SpacePath, stanceOf, TreeosError } from '@treeos/core'
 import type { Operation } from '../extend/extension.ts'
 import { type Ceiling, ceilingsOf, listGate } from '../gates/list-gate.ts'
-import type { GateAnswer } from '../gates/refusal.ts'
-import { askRuleGate } from '../gates/rule-gate.ts'
+import { isWithinReach } from '../gates/rule-gate.ts'
 import { maySee, type Seer } from '../gates/sight.ts'
 import type { Targets, TargetsByVerb } from '../read/face.ts'
-import { firstOf, once, type Soon } from '../read/soon.ts'
+import { firstOf, type Soon } from '../read/soon.ts'
 import { isRoot, type OperationTarget, resolve } from '../read/target.ts'
 import type { Concrete } from '../rows/lists.ts'
 import { beingKey, matterKey, spaceKey } from '../rows/rows.ts'
@@ -73,7 +72,7 @@ async function targetsOfSummon(
   const { world, me, surface } = seer
   const found = await listed(seer, surface.canSummon, async (target, key) => {
     if (target.kind !== 'being' || !listGate(surface, ceilings, 'canSummon', key).allowed) return false
-    return isWithinReach(await askRuleGate(world, me, 'summon', { key, target, fallback: ['anyone'] }))
+    return isWithinReach(world, me, 'summon', { key, target, fallback: ['anyone'] })
   })
   const first = found.of.filter((target) => asker !== null && target === stanceOf(asker))
   return { ...found, of: [...new Set([...first, ...found.of])] }
@@ -100,28 +99,18 @@ async function targetsOfDo(
   const of: string[] = []
   for (const address of candidates) {
     if (of.length === TARGETS_MAX) return UNLISTED
-    const may = mayActOn(address)
-    if (may instanceof Promise ? await may : may) of.push(address)
+    const found = livingAt(seer, address)
+    const target = found instanceof Promise ? await found : found
+    if (target === null) continue
+    const action = firstOf(held, (operation) => mayBeDone(operation, target))
+    if ((action instanceof Promise ? await action : action) !== undefined) of.push(address)
   }
   return { isWhole: true, of }
 
-  /** Whether one of the actions may be done to it. */
-  function mayActOn(address: string): Soon<boolean> {
-    return once(livingAt(seer, address), (target) => {
-      const may = target === null ? undefined : firstOf(held, (operation) => mayBeDone(operation, target))
-      return once(may, (operation) => operation !== undefined)
-    })
-  }
-
   function mayBeDone({ name, targets, allow }: Operation, target: OperationTarget): Soon<boolean> {
-    if (!takes(targets, target)) return false
-    return once(askRuleGate(world, me, 'do', { key: name, target, fallback: allow }), isWithinReach)
+    return takes(targets, target) && isWithinReach(world, me, 'do', { key: name, target, fallback: allow })
   }
 }
-
-/** Whether a gate lets it be done: now, once a person has said yes, or as far as the counts of rules go. */
-const isWithinReach = (answer: GateAnswer): boolean =>
-  answer.allowed || answer.asked !== undefined || answer.isCounted === true
 
 const takes = (targets: Operation['targets'], target: OperationTarget): boolean =>
   targets.includes(target.kind) || (isRoot(target) && targets.includes('reality'))
