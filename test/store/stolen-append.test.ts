@@ -239,6 +239,16 @@ const FORGERIES: Readonly<Record<string, () => Promise<Batch>>> = {
   }),
   'a row by a fact of another reel': () => folding(QUALITY, { key: 'being:ann', reel: 'being:ann' }),
   'a row under another key': () => folding(QUALITY, { key: 'being:ann' }),
+  'a fact on the records of another': async () =>
+    of(KID, { drafts: [fact('moments:ann', 'quality:set', { path: ['a'], value: 1 })] }),
+  'a thread cut by a quality': () =>
+    folding(fact('thread:t', 'quality:set', { path: ['a'], value: 1 }), {
+      key: 'thread:t',
+      reel: 'thread:t',
+      parent: null,
+      place: null,
+      cognition: null,
+    }),
   'another maker': () => folding(QUALITY, { parent: 'kid' }),
   'another mind': () => folding(QUALITY, { cognition: 'human' }),
   'a child of another': () =>

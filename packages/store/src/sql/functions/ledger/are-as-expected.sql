@@ -9,9 +9,10 @@ create or replace function treeos.are_as_expected(batches jsonb[])
 returns table (place bigint, as_expected boolean, wake treeos.inbox, reels text[], writes text[], listened boolean, reserves boolean)
 language sql stable as $$
   select u.place,
-    (h.stand and h.writes_record and (w.own).claimed_by = b.moment and (w.own).being = b.being and (w.own).closed_by is null
+    (h.stand and h.writes_record and (b.facts = '[]' or b.facts#>>'{0,reel}' = any(h.writes))
+      and (w.own).claimed_by = b.moment and (w.own).being = b.being and (w.own).closed_by is null
       and (w.own).kind <> 'act' and not brings_yes((w.own).kind, (w.own).id) and not (w.own).outside and (w.own).erased_since is not true
-      and b.moment = format('%s/%s/%s', b.being, b.generation, b.outcome->>'n')
+      and b.moment = format('%s/%s/%s', b.being, u.batch->>'generation', b.outcome->>'n')
       and b.generation = (select max(l.generation) from life l where l.being = b.being)
       and (select true from moment_outcome o where o.moment = b.moment) is null
       and (select true from moment_open o where o.moment = b.moment) is null
@@ -22,7 +23,8 @@ language sql stable as $$
     w.own, h.reels, h.writes, coalesce(h.listened, false),
     (select true from reservation r where r.moment = b.moment and r.settled_at is null limit 1) is not null
   from unnest(batches) with ordinality as u(batch, place)
-    cross join lateral jsonb_to_record(u.batch) as b(being text, moment text, generation integer, thread text, outcome jsonb, heads jsonb)
+    cross join lateral jsonb_to_record(u.batch) as b(being text, moment text, generation integer, thread text, outcome jsonb,
+      heads jsonb, facts jsonb)
     left join lateral (select i as own from inbox i where i.id = b.outcome->>'wake' limit 1) w on true
     cross join lateral (
       select bool_and((s.state_seq = r."stateSeq" and (not r.write or s.seq = r.seq)) is true) as stand,

@@ -31,6 +31,9 @@ begin
     end if;
     actor := coalesce(it->>'onBehalfOf', actor);
   end if;
+  if starts_with(reel, 'moments:') then -- of records, whose head only close_moment moves
+    return false;
+  end if;
   if starts_with(kind, 'approval:') or approval_of(reel) is not null then
     return may_write_approval(kind, reel, seq, bytes, actor, wake, its_moment);
   end if;
@@ -50,9 +53,9 @@ begin
     when 'being:born' then return seq = 1 and told(bytes)->>'parent' = actor;
     when 'thread:cut' then
       return reel = 'thread:' || (told(bytes)->>'thread') and has_part(substr(reel, 8), actor);
-    when 'quality:set' then -- the standard budgets
-      return reel <> 'space:/' or told(bytes)#>>'{path,0}' is distinct from 'budget'
-        or exists (select from projection where key = 'being:' || actor and parent is null);
+    when 'quality:set' then -- the root space has the standard budgets
+      return split_part(reel, ':', 1) in ('being', 'space', 'matter') and (reel <> 'space:/' or told(bytes)#>>'{path,0}' is distinct from 'budget'
+        or exists (select from projection where key = 'being:' || actor and parent is null));
     when 'origin:vouched' then return may_vouch(reel, bytes, actor, wake);
     when 'reality:made', 'reality:forked' then return false;
     else return true;

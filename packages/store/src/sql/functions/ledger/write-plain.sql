@@ -73,7 +73,8 @@ begin
   nothing := require_all(written, rows, 'rows');
 
   update head h set seq = o.n, hash = decode(o.hash, 'hex'),
-      listens_until = clock_timestamp() + make_interval(secs => least(b.listens_ms, 10000) / 1000)
+      listens_until = clock_timestamp() + case when b.listens_ms is not null -- least leaves out a null
+        then make_interval(secs => least(b.listens_ms, 10000) / 1000) end
     from unnest(batches) u cross join lateral (
         select 'moments:' || (u->>'being') as records, (u->>'listensMs')::float8 as listens_ms, u->'outcome' as outcome) b
       cross join lateral jsonb_to_record(b.outcome) as o(n integer, hash text, prev text)
