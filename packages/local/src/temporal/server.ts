@@ -1,3 +1,4 @@
+import { totalmem } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { forgetService, readInstance, recordService } from '../instance/instance.ts'
@@ -158,6 +159,7 @@ function argumentsFor(
       ...[...network, '--db', database, '--key-file', keyFileOf(dataDir), '--tls-dir', tlsFolderOf(dataDir)],
       ...searchAttributes.flatMap((name) => ['--search-attribute', name]),
       ...DYNAMIC_CONFIG.flatMap((pair) => ['--dynamic-config', pair]),
+      ...['--memory-mib', String(memoryMib())],
     ]
   }
   return [
@@ -175,4 +177,10 @@ function argumentsFor(
     ...searchAttributes.flatMap((name) => ['--search-attribute', `${name}=Keyword`]),
     ...DYNAMIC_CONFIG.flatMap((pair) => ['--dynamic-config-value', pair]),
   ]
+}
+
+/** Near this the server collects garbage as often as it needs to. A thousand beings at rest take some 100 MiB of it. */
+function memoryMib(): number {
+  const bound = process.constrainedMemory() || Number.POSITIVE_INFINITY
+  return Math.max(1024, Math.floor(Math.min(bound, totalmem()) / 8 / 2 ** 20))
 }
