@@ -1,7 +1,7 @@
 /**
- * Builds `dist` of every published package: `pnpm build`. One run of the compiler makes the declarations of all of them, since each would
- * otherwise check the packages below it again; `bundle.ts` makes the JavaScript. What the sources read from beside them goes along,
- * and the portal's page is built.
+ * Builds `dist` of every published package: `pnpm build`. One run of the compiler makes the declarations of all of them: a run for each
+ * would check the packages below it again. `bundle.ts` makes the JavaScript. SQL and JSON files beside the sources are copied, and the
+ * portal's page is built.
  */
 import { execFileSync } from 'node:child_process'
 import { cpSync, globSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'

@@ -1,6 +1,6 @@
 /**
- * Makes the JavaScript of a published package: a file for each of its doors and programs, and chunks that they share. One file is read and
- * compiled far quicker than the hundred sources in it, and a command of the command line loads most packages.
+ * Makes the JavaScript of a published package: a file for each of its doors and programs, and chunks that they share. A command of the
+ * command line loads most packages, and Node reads and compiles one file far quicker than the hundred sources in it.
  */
 import { globSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { dirname, join, posix, relative } from 'node:path'
@@ -64,7 +64,7 @@ function thirdParties(name: string, dependencies: Readonly<Record<string, string
 
 const PLACE = /"at:([^"]+)"/g
 
-/** A source finds files from where it lies, and lies there no more: `import.meta` tells it the place that it would have in `dist`. */
+/** Sources find files by their own place, `import.meta`. In a bundle that is replaced by the place that the source would have in `dist`. */
 function placesOfSources(sources: string): Plugin {
   return {
     name: 'places-of-sources',

@@ -1,6 +1,6 @@
 /**
- * Appends of several plain moments are written with one statement for each table. What stands afterwards is what append would have written of
- * each, and what append refuses of a worker, or answers, is refused and answered here as well.
+ * Several plain moments are written with one statement for each table. The rows are compared with those that `append` writes for each of them,
+ * and the refusals and answers with those of `append`.
  */
 import { hash } from 'node:crypto'
 import { type FactDraft, momentId } from '@treeos/core'
@@ -118,7 +118,7 @@ async function callsOf(tx: Db) {
   return { append: of('append'), plain: of('write_plain') }
 }
 
-/** All that an append may write; of times and counters only whether there is one. */
+/** All rows that an append may write. Times and counters differ from run to run, so only whether they are set is told. */
 async function stored(db: Db): Promise<Record<string, unknown>> {
   const all: Record<string, unknown> = {}
   const left = ['at', 'age', 'entry', 'closed_at', 'settled_at', 'listens_until']
@@ -201,7 +201,7 @@ const sha256 = (prefix: string, ...parts: string[]) =>
 const hexOf = (json: unknown) => Buffer.from(JSON.stringify(json)).toString('hex')
 const jsonOf = (hex: string) => JSON.parse(Buffer.from(hex, 'hex').toString())
 
-/** The fact says something else in its header, and its hash fits. */
+/** Changes the header of the fact, and computes its hash anew. */
 const fact = (change: (header: Message, fact: Message) => void) => (message: Message) => {
   const [it] = message.facts
   const header = jsonOf(it.header)
@@ -209,7 +209,7 @@ const fact = (change: (header: Message, fact: Message) => void) => (message: Mes
   it.header = hexOf(header)
   it.hash = sha256('treeos.fact.v1', it.prev, it.header)
 }
-/** The record says something else, and its hash fits. */
+/** Changes the record, and computes its hash anew. */
 const record = (change: (record: Message, outcome: Message) => void) => (message: Message) => {
   const said = jsonOf(message.outcome.record)
   change(said, message.outcome)

@@ -13,7 +13,7 @@ import { dirname, join } from 'node:path'
 import { pnpm, publishable, root } from '../../../scripts/packages.ts'
 
 /**
- * Builds the packages and lays them out as npm installs them. Third parties are those of the checkout.
+ * Builds the packages and lays them out as npm installs them, with the third-party packages of the checkout.
  * @returns the program of the command line
  */
 export function installed(folder: string): string {

@@ -212,7 +212,7 @@ async function goneOf(past: Past, { open, entry, content }: StoredMoment, { mome
   const erasures = await past.erasures()
   const isErased = ([reel, seq]: HeadRef) => erasures.ofFact(reel, seq) !== undefined
   const { wake, caller } = open?.record ?? {}
-  // A wake that goes on takes along what woke the being before.
+  // The content of a wake by which a being goes on is that of the wake before it.
   const isBlank = entry !== null && content === null && wake !== undefined && isContinuation(wake)
   if (erasures.isEmpty) return { content: isBlank, words: false, decision: false }
   const aside = open?.noted?.aside

@@ -81,7 +81,7 @@ export class Past {
     return history.findByHash(hash)
   }
 
-  /** A blob, checked against its digest; at once when it was read before. */
+  /** A blob, checked against its digest. One that was read before is returned without a promise. */
   blob(digest: Digest): Json | null | Promise<Json | null> {
     const found = readBlobCached(this.#db, digest)
     return found instanceof Promise

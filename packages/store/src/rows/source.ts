@@ -24,8 +24,8 @@ export function rowSource(db: Db, reality: string) {
 }
 
 /**
- * The blob with this digest, or null. Cached, because moments read the same role specs and programs again and again; at once where
- * the cache has it.
+ * The blob with this digest, or null. Blobs are cached, because moments read the same role specs and programs again and again. What
+ * the cache holds is returned without a promise.
  */
 export const readBlobCached = (db: Db, digest: Digest): Json | null | Promise<Json | null> =>
   cache.get(digest) ?? readIntoCache(db, digest)

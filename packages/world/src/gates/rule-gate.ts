@@ -75,9 +75,9 @@ export function askRuleGate(
 }
 
 /**
- * Whether the gate lets it be done: now, once a person has said yes, or as far as the counts of rules go. A face asks this about each being around.
- * For DO on a being no rule of a space is asked, so the standing says it, without an answer and its reasons: 130 KB of garbage less a
- * moment among 50.
+ * Whether the gate does not refuse: the act may be done now, once a person has said yes, or as far as the counts of rules go. A face asks
+ * this about each being around. DO on a being asks no rule of a space, so its standing alone decides, and the reasons of an answer need
+ * not be made: that saves 130 KB of garbage a moment among 50 beings.
  */
 export function isWithinReach(
   reader: WorldReader,
