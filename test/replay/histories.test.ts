@@ -51,6 +51,7 @@ async function replayRecorded(): Promise<void> {
     const scenarios = [...held].filter((word) => !word.startsWith('command '))
     console.error(`${recorded.length} recorded runs hold ${scenarios.length} scenarios`)
     expect(scenarios.length).toBeGreaterThanOrEqual(SCENARIOS_MIN)
+    expect(scenarios.join('\n')).toContain('lived by its worker')
     const scenes = new Set(recorded.map(({ scene }) => scene.split('/').at(-1)))
     for (const demo of DEMOS) expect(scenes).toContain(sceneOfDemo(demo))
     for (const { history } of recorded)

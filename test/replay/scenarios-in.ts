@@ -72,9 +72,8 @@ function momentsIn(events: readonly Event[]): string[] {
   const found: string[] = []
   let current: Moment | null = null
   let opened = 0
-  for (const event of events) {
+  for (const { event, local } of events.flatMap(stepsOf)) {
     const scheduled = event.activityTaskScheduledEventAttributes
-    const local = localIn(event)
     const value = local?.value
     if (current !== null) {
       if (scheduled) current.way.add(scheduled.activityType?.name === 'think' ? 'an activity' : 'an effect')
@@ -84,6 +83,7 @@ function momentsIn(events: readonly Event[]): string[] {
       if (event.activityTaskFailedEventAttributes || event.activityTaskTimedOutEventAttributes)
         current.way.add('a failure')
       if (local?.type === 'finishMoment') current.way.add('within its task')
+      if (local?.isLived === true) current.way.add('lived by its worker')
       if (value?.unfinished !== undefined) current.way.add(`handed over as ${value.unfinished}`)
       if (value != null && local !== null && MOMENT.has(local.type) && 'record' in value) {
         found.push(describe(current, value))
@@ -132,7 +132,27 @@ function describe({ opened, way }: Moment, stamped: Json): string {
 }
 
 /** @property next what the end of a moment found the next one opened with */
-function localIn(event: Event): { type: string; value: Json | null; next: Json | null } | null {
+interface Local {
+  readonly type: string
+  readonly value: Json | null
+  readonly next: Json | null
+  readonly lived: readonly Json[]
+  readonly isLived?: true
+}
+
+/** An event, and with the end of a moment those moments that its worker lived after it, each as an end that opens the next one. */
+function stepsOf(event: Event): { readonly event: Event; readonly local: Local | null }[] {
+  const local = localIn(event)
+  if (local === null || local.lived.length === 0) return [{ event, local }]
+  const openings = [...local.lived.map(({ opened }) => opened as Json), local.next]
+  const ends = [local.value, ...local.lived.map(({ ended }) => ended as Json)]
+  return ends.map((value, i) => ({
+    event,
+    local: { ...local, value, next: openings[i] ?? null, ...(i === 0 ? {} : { isLived: true }) },
+  }))
+}
+
+function localIn(event: Event): Local | null {
   const marker = event.markerRecordedEventAttributes
   if (marker?.markerName !== 'core_local_activity') return null
   const [about] = decode(marker.details?.data)
@@ -142,6 +162,7 @@ function localIn(event: Event): { type: string; value: Json | null; next: Json |
     type: String(about?.activity_type),
     value: value as Json | null,
     next: ((next as Json | null)?.value as Json | undefined) ?? null,
+    lived: ((next as Json | null)?.lived as Json[] | undefined) ?? [],
   }
 }
 

@@ -244,10 +244,20 @@ export async function situations(
   const line: string[] = []
   for (let i = 0; i < 40; i++) line.push(await tell(world, 'busy', { call: answer }))
   for (const wake of line) await momentOf(world, wake, 120)
-  // A summons that lapses: its thread is cut before the moment.
+  // A summons that lapses: its thread is cut while its being thinks of something else.
+  await mind('absorbed')
+  let thinks = false
+  model.script(async (request) => {
+    if (beingOf(request) !== 'absorbed') return undefined
+    thinks = true
+    await sleep(4 * slowMs)
+    return undefined
+  })
+  await tell(world, 'absorbed', 'think')
+  await until(() => thinks)
   const { correlation } = await summon(world, {
-    target: 'busy',
-    content: { call: { verb: 'summon', target: '@puppet', content: 'go on' } },
+    target: 'absorbed',
+    content: 'go on',
     as: 'operator',
     waitSeconds: null,
   })
@@ -258,4 +268,5 @@ export async function situations(
     args: {},
   })
   await momentOf(world, correlation).catch(() => undefined)
+  model.reset()
 }

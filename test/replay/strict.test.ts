@@ -31,7 +31,7 @@ describe('the strict recorder', () => {
     await client.workflow.start(BEING_WORKFLOW, {
       workflowId: beingWorkflowId(reality.name, 'librarian'),
       taskQueue: taskQueueOf(reality.name),
-      args: [{ reality: reality.name, being: 'librarian', historyEventsMax: 30 }],
+      args: [{ reality: reality.name, being: 'librarian', historyEventsMax: 20 }],
     })
     for (let n = 1; n <= MOMENTS; n++) {
       if (n === SLOW) model.script(answerLate)

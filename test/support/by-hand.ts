@@ -2,8 +2,7 @@ import { asyncLocalStorage, type Context } from '@temporalio/activity'
 import { type BeatDeps, createBeats, newMemory, noopObserver } from '@treeos/activities'
 import { canonicalJson, type Json, momentId } from '@treeos/core'
 import type { FinishInput, OpenedMoment } from '@treeos/protocol'
-import { pinStack } from '@treeos/roles'
-import { evaluateProgram } from '@treeos/world'
+import { assignStack } from '@treeos/world'
 import { sql } from 'kysely'
 import { noOverlays } from './no-overlays.ts'
 import type { World } from './world.ts'
@@ -77,24 +76,24 @@ export async function openByHand(
 
 /** What the workflow would give `finishMoment`. */
 export function finishingOf(moment: HandMoment, opened: OpenedMoment): FinishInput {
-  const result = evaluateProgram(opened.program!, opened)
-  const stack = result.skip === undefined ? pinStack(opened.program!, result) : null
-  return { ...moment, stack, skip: result.skip ?? null, asks: stack !== null, open: opened.open }
+  const { stack, skip } = assignStack(opened.program!, opened)
+  return { ...moment, stack, skip, asks: stack !== null, open: opened.open }
 }
 
 export const finishByHand = (worker: HandWorker, moment: HandMoment, opened: OpenedMoment) =>
-  asActivity(async () => (await worker.finishMoment(finishingOf(moment, opened), TOLD)).value)
+  asActivity(async () => (await worker.finishMoment(finishingOf(moment, opened), { ...TOLD, room: 0 })).value)
 
-/** The same in a run that opens the next moment in the same activity. */
+/** The same in a run that opens the next moment in the same activity. @param room how many of the next moments are lived there, too */
 export const finishAndOpenByHand = (
   worker: HandWorker,
   moment: HandMoment,
   opened: OpenedMoment,
   following = nextOf(moment),
-  cancelling = new AbortController(),
+  { cancelling = new AbortController(), room = 0 } = {},
 ) => {
   const next = { ...following, program: null, mayHold: true } as const
-  return asActivity(() => worker.finishMoment({ ...finishingOf(moment, opened), next }, TOLD), cancelling)
+  const told = { ...TOLD, room }
+  return asActivity(() => worker.finishMoment({ ...finishingOf(moment, opened), next }, told), cancelling)
 }
 
 /** Runs work that asks for the context of its activity. */

@@ -1,157 +1,170 @@
 import { Context } from '@temporalio/activity'
-import { type BeingName, type MomentId, parseMomentId } from '@treeos/core'
+import { type BeingName, type MomentId, momentId, parseMomentId } from '@treeos/core'
 import type {
-  Attested,
+  EndedMoment,
+  Ending,
+  EndingHints,
   Finished,
   FinishInput,
+  NextMoments,
+  OpenedMoment,
   OpenInput,
   OpenResult,
-  PendingEffect,
-  RunHints,
-  StampedMoment,
-  Unfinished,
 } from '@treeos/protocol'
-import { digestOf, findOpen, newDecision, StaleGenerationError } from '@treeos/store'
+import { digestOf } from '@treeos/store'
+import { assignStack } from '@treeos/world'
 import type { BeatDeps } from './deps.ts'
-import { crashPoint } from './guard/crash-point.ts'
-import type { Thought } from './mind/calls.ts'
-import { afterLoss } from './mind/losses.ts'
-import { askMind } from './mind/thought.ts'
-import { ModelTransientError } from './model/model.ts'
-import { type HeldMoment, ReopenedError } from './moments/open-moments.ts'
-import { stampMoment } from './stamp.ts'
 
+/** Each is guarded by itself. */
 interface Beats {
-  readonly decideAndStamp: (input: FinishInput) => Promise<Finished>
-  readonly open: (input: OpenInput) => Promise<Attested<OpenResult>>
+  readonly decideAndStamp: (input: FinishInput) => Promise<Ending>
+  readonly open: (input: OpenInput) => Promise<OpenResult>
 }
 
 /**
- * Finishes a moment: decides and stamps it, then opens the next one when a wake waits for the being or comes soon. One activity costs
- * less than two.
+ * A worker lives no moment in this activity that would end later than this, in ms, if it took as long as the one before. The longest one that it
+ * cannot foresee takes 4 s more, so the activity ends before the worker has to ask for more time for its task.
+ */
+const LIVES_MS = 3000
+
+/**
+ * Finishes a moment: decides and stamps it. When a wake waits for the being or comes soon, it goes on with the moments after it, because one
+ * activity costs less than two for each moment. The workflow then evaluates the flow of each of them, too.
  * @param input with `next` where the run may live another moment in this workflow task
  */
 export async function finishMoment(
   deps: BeatDeps,
-  { decideAndStamp, open }: Beats,
+  beats: Beats,
   input: FinishInput,
-  told: RunHints,
+  { room, ...told }: EndingHints,
 ): Promise<Finished> {
-  try {
-    const finished = await decideAndStamp(input)
-    const { value } = finished
-    if (input.next === undefined || !('waiting' in value)) return finished
-    if (value.waiting === 0 && !(await followsSoon(deps, input.moment))) return finished
-    const goesOn = { ...finished, value: { ...value, waiting: Math.max(1, value.waiting) } }
-    try {
-      const { value: next } = await open(input.next)
-      return { ...goesOn, next: { ...told, value: next } }
-    } catch {
-      // The observer has the error. The run asks `openMoment` next. The ring is for a newer run, if this one was superseded.
-      deps.ring([parseMomentId(input.moment).being])
-      return goesOn
+  const began = performance.now()
+  const args = digestOf(input)
+  const { ended: value, next } = await endAndWait(deps, beats, input)
+  if (next === undefined) return { args, value }
+  const following = await liveOn(deps, beats, next, { room, began })
+  return { args, value, ...(following === null ? {} : { next: { ...told, ...following } }) }
+}
+
+/**
+ * Opens the next moment, and lives it where it takes the short way; and so on.
+ * @param room most moments that are lived
+ * @param began `performance.now()` when the activity began with the moment before
+ * @returns null when not one was opened
+ */
+async function liveOn(
+  deps: BeatDeps,
+  beats: Beats,
+  first: OpenInput,
+  { room, began }: { readonly room: number; readonly began: number },
+): Promise<Pick<NextMoments, 'lived' | 'value'> | null> {
+  const { cancellationSignal: cancelled } = Context.current()
+  const lived: EndedMoment[] = []
+  const following = (value?: OpenResult) => ({
+    ...(lived.length === 0 ? {} : { lived }),
+    ...(value === undefined ? {} : { value }),
+  })
+  let beganLast = began
+  for (let next: OpenInput | undefined = first; next !== undefined; ) {
+    const now = performance.now()
+    const isInTime = now + (now - beganLast) < began + LIVES_MS
+    beganLast = now
+    const opened: OpenResult | null = cancelled.aborted ? null : await openNext(beats, next)
+    if (opened === null) {
+      deps.ring([next.being]) // for a newer run, if this one was superseded or its task was given to another worker
+      break
     }
-  } finally {
-    deps.memory.nextWakes.leave(input.moment)
+    const roomAfter = room - lived.length - 1
+    const done: Lived | null =
+      isInTime && roomAfter >= 0 ? await live(deps, beats, next, { opened, roomAfter }) : null
+    if (done === null) return following(opened)
+    lived.push(done.lived)
+    next = done.next
+  }
+  return lived.length === 0 ? null : following()
+}
+
+/** @property next left out as in {@link Done} */
+interface Lived {
+  readonly lived: EndedMoment
+  readonly next?: OpenInput | undefined
+}
+
+/**
+ * Lives a moment that was just opened.
+ * @param roomAfter how many moments may be lived after it
+ * @returns null when it does not take the short way, or cannot be ended now: the run ends it by an activity of its own
+ */
+async function live(
+  deps: BeatDeps,
+  beats: Beats,
+  at: OpenInput,
+  { opened, roomAfter }: { readonly opened: OpenResult; readonly roomAfter: number },
+): Promise<Lived | null> {
+  if (!('moment' in opened) || opened.state !== 'held') return null
+  try {
+    const input = inputFor(deps, at, opened, roomAfter)
+    const { stack, skip } = input
+    const { ended, next } = await endAndWait(deps, beats, input)
+    return { lived: { opened, stack, ...(skip === null ? {} : { skip }), ended }, next }
+  } catch {
+    return null // the observer has the error
+  }
+}
+
+/** @returns null when it cannot be opened now: the run asks `openMoment` next */
+async function openNext({ open }: Beats, next: OpenInput): Promise<OpenResult | null> {
+  try {
+    return await open(next)
+  } catch {
+    return null // the observer has the error
   }
 }
 
 /**
- * The short way of a moment: its mind decides within a short time, then the moment is stamped. Open record, decision and outcome
- * are stored by one append. When the mind takes longer, the open record is stored now, and `think` joins the call.
- * @returns what stamped the moment; or why it is not stamped, and then its outcome is not stored
- * @throws {StaleGenerationError} when a newer generation of the being has begun
+ * What the workflow would give `finishMoment` for a moment that this worker holds.
+ * @throws {Error} when it does not hold it
  */
-export async function decideAndStamp(
-  deps: BeatDeps,
-  input: FinishInput,
-): Promise<StampedMoment | PendingEffect | Unfinished> {
-  const { open, asks, ...rest } = input
-  const { memory } = deps
-  const held = memory.moments.held(input.moment)
-  if (held === undefined || held.open.record.digest !== open)
-    return { unfinished: await whereIs(deps, input) }
+function inputFor(
+  { memory }: BeatDeps,
+  { being, generation, n, moment, program: known }: OpenInput,
+  opened: OpenedMoment,
+  roomAfter: number,
+): FinishInput {
+  const held = memory.moments.held(moment)
+  if (held === undefined) throw new Error(`this worker does not hold ${moment}, which it has just opened`)
+  const { stack, skip } = assignStack(held.loaded.program, opened)
+  const program = opened.programDigest ?? known
+  const after = { being, generation, n: n + 1, moment: momentId(being, generation, n + 1), mayHold: true }
+  return {
+    being,
+    generation,
+    n,
+    moment,
+    stack,
+    skip,
+    asks: stack !== null && !opened.decided,
+    open: opened.open,
+    ...(roomAfter > 0 ? { next: { ...after, program } } : {}),
+  }
+}
+
+/** @property next left out when no wake waits for the being, or the run may not go on with it in this task */
+interface Done {
+  readonly ended: Ending
+  readonly next?: OpenInput
+}
+
+/** Ends a moment, and waits for the next wake where one comes soon. */
+async function endAndWait(deps: BeatDeps, { decideAndStamp }: Beats, input: FinishInput): Promise<Done> {
   try {
-    if (asks && held.decision === null) {
-      const unfinished = await decideSoon(deps, input, held)
-      if (unfinished !== null) return unfinished
-    }
-    held.listens = input.next !== undefined && memory.nextWakes.takePlace(input.moment)
-    const stamped = await stampMoment(
-      deps,
-      { ...rest, decision: asks ? (held.decision?.digest ?? null) : null, failed: null },
-      held,
-    )
-    memory.moments.drop(held)
-    if (!('effect' in stamped)) return stamped
-    return held.decision !== null && asks ? { ...stamped, decision: held.decision.digest } : stamped
-  } catch (error) {
-    if (!(error instanceof ReopenedError)) throw error
-    memory.moments.drop(held)
-    return { unfinished: await whereIs(deps, input) }
-  }
-}
-
-/** Whether the open record that history names is stored. It may be, after a rerun. */
-async function whereIs({ db }: BeatDeps, { moment, open }: FinishInput): Promise<Unfinished['unfinished']> {
-  const stored = await findOpen(db, moment)
-  return stored !== null && digestOf(stored.record) === open ? 'stored' : 'lost'
-}
-
-/** Lets the mind decide. @returns null when it has; otherwise the open record is stored */
-async function decideSoon(
-  deps: BeatDeps,
-  { moment, stack }: FinishInput,
-  held: HeldMoment,
-): Promise<Unfinished | null> {
-  if (stack === null) throw new Error(`moment ${moment} has no stack to decide with`)
-  const { calls, moments, pace } = deps.memory
-  const call = calls.begin(moment, held.reservation, (at) => askMind(deps, held.loaded, stack, at))
-  const decided = await soon(call.thought, pace.shortMs)
-  crashPoint('finish:after-mind')
-  if (decided === null) {
-    try {
-      await moments.store(deps.db, held)
-      crashPoint('finish:after-record')
-      await call.handOver(deps)
-    } catch (error) {
-      // After any other error this activity is retried. It finds the call, or `think` does when the open record is stored by then.
-      if (error instanceof StaleGenerationError || error instanceof ReopenedError) {
-        call.abort(error)
-        calls.end(call)
-      }
-      throw error
-    }
-    crashPoint('finish:handed-over')
-    return { unfinished: 'stored' }
-  }
-  calls.end(call)
-  if (!('error' in decided)) {
-    held.decision ??= newDecision(decided.decision, decided.usage, decided.settlement, decided.overlay) // a rerun has the same call
-    return null
-  }
-  const { error } = decided
-  if (!(error instanceof ModelTransientError)) throw error
-  const seconds = (performance.now() - call.started) / 1000
-  const next = await afterLoss(deps, held.loaded, { attempt: 1, isLast: false, seconds, error })
-  if ('decision' in next) {
-    held.decision ??= newDecision(next.decision, null, null, held.overlay)
-    return null
-  }
-  await moments.store(deps.db, held)
-  return { unfinished: 'stored', lost: { code: error.code, message: error.message, retryMs: next.delayMs } }
-}
-
-/** @returns null when it takes longer */
-async function soon(thought: Promise<Thought>, ms: number): Promise<Thought | { error: unknown } | null> {
-  let timer: NodeJS.Timeout | undefined
-  const late = new Promise<null>((resolve) => {
-    timer = setTimeout(resolve, ms, null)
-  })
-  try {
-    return await Promise.race([thought.catch((error: unknown) => ({ error })), late])
+    const ended = await decideAndStamp(input)
+    const { next } = input
+    if (next === undefined || !('waiting' in ended)) return { ended }
+    if (ended.waiting === 0 && !(await followsSoon(deps, input.moment))) return { ended }
+    return { ended: { ...ended, waiting: Math.max(1, ended.waiting) }, next }
   } finally {
-    clearTimeout(timer)
+    deps.memory.nextWakes.leave(input.moment)
   }
 }
 

@@ -1,8 +1,9 @@
-/** The activities of the beats. Each file holds one activity; all use the same `BeatDeps`. */
+/** The activities of the beats, each in a file of its own, except that `finish.ts` builds on `decide-and-stamp.ts`. All use the same `BeatDeps`. */
 import type { Effects, LocalBeats, ThinkBeats } from '@treeos/protocol'
 import { begin } from './begin.ts'
+import { decideAndStamp } from './decide-and-stamp.ts'
 import type { BeatDeps } from './deps.ts'
-import { decideAndStamp, finishMoment } from './finish.ts'
+import { finishMoment } from './finish.ts'
 import { attested, guarded } from './guard/guard.ts'
 import { endingWhenRefused } from './guard/record-refused.ts'
 import { intake } from './intake.ts'
@@ -51,11 +52,20 @@ export { costOf as costOfCall } from './model/prices.ts'
  * stay out of history.
  */
 export function createBeats(deps: BeatDeps): LocalBeats & ThinkBeats & { performEffect: Effects[string] } {
+  const short = <I, O>(name: string, run: (deps: BeatDeps, input: I) => Promise<O>) =>
+    guarded(
+      name,
+      deps.observe,
+      endingWhenRefused(name, (input: I) => run(deps, input)),
+    )
   const local = <I, O>(name: string, run: (deps: BeatDeps, input: I) => Promise<O>) =>
-    guarded(name, deps.observe, attested(endingWhenRefused(name, (input: I) => run(deps, input))))
+    attested(short(name, run))
   const open = local('openMoment', openMoment)
-  const idle = local('wakeIdle', wakeIdle)
-  const finish = local('finishMoment', decideAndStamp)
+  const idle = short('wakeIdle', wakeIdle)
+  const parts = {
+    decideAndStamp: short('finishMoment', decideAndStamp),
+    open: short('openMoment', openMoment),
+  }
   return {
     beginLife: local('beginLife', begin),
     async openMoment(input, told) {
@@ -66,7 +76,7 @@ export function createBeats(deps: BeatDeps): LocalBeats & ThinkBeats & { perform
       return { ...(await open(input)), ...told }
     },
     stampMoment: local('stampMoment', stampMoment),
-    finishMoment: (input, told) => finishMoment(deps, { decideAndStamp: finish, open }, input, told),
+    finishMoment: (input, told) => finishMoment(deps, parts, input, told),
     intake: local('intake', intake),
     wakeScheduled: local('wakeScheduled', wakeScheduled),
     performEffect: guarded('performEffect', deps.observe, (input) => performEffect(deps, input)),

@@ -1,4 +1,12 @@
-import { approvalOf, type BeingName, canonicalJson, type MomentId, type ReelId } from '@treeos/core'
+import {
+  approvalOf,
+  asJson,
+  type BeingName,
+  canonicalJson,
+  isSameJson,
+  type MomentId,
+  type ReelId,
+} from '@treeos/core'
 import type { PendingEffect, ScheduleRef, StampedMoment, StampInput } from '@treeos/protocol'
 import { type LoadedMoment, readerOf } from '@treeos/reality'
 import {
@@ -344,5 +352,7 @@ async function storedStamp(
   const { kind, reason, hash, record } = outcome
   if (held !== null && record.open !== held.open.record.digest)
     throw new ReopenedError(`another process ended ${input.moment}`)
+  if (reason !== 'superseded' && !isSameJson(asJson(record.stack), input.stack))
+    throw new Error(`${input.moment} ended with another stack than its workflow gives`) // tried until a worker agrees with the record
   return { kind, reason, record: hash, waiting: 1 } // how many wait is unknown here; an extra check of the inbox is cheap
 }

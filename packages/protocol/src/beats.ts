@@ -51,6 +51,12 @@ export interface Begun {
 /** A result with what the workflow told when it asked. */
 export type WithHints<T> = RunHints & { readonly value: T }
 
+/** What it tells `finishMoment`. */
+export interface EndingHints extends RunHints {
+  /** how many of the moments that follow the worker may live in this workflow task */
+  readonly room: number
+}
+
 /** What `openMoment` finds. */
 export type OpenResult = OpenedMoment | Resting | BeingEnded
 
@@ -140,13 +146,34 @@ export interface FinishInput
   readonly open: Digest
   /** false when the moment is skipped, or a person has decided */
   readonly asks: boolean
-  /** the next moment, which the worker opens at once when a wake waits for the being or comes soon; left out when the task is full */
+  /** the next moment, which the worker opens at once, and may live, when a wake waits for the being or comes soon; left out when the task is full */
   readonly next?: OpenInput
 }
-/** The end of a moment, and with `next` the opening of the next one. */
-export interface Finished extends Attested<StampedMoment | PendingEffect | Unfinished> {
-  /** what `openMoment` returns, told the same; left out when the next moment is not opened yet */
-  readonly next?: WithHints<OpenResult>
+/** What a moment came to within its workflow task. */
+export type Ending = StampedMoment | PendingEffect | Unfinished
+
+/** The end of a moment, and with `next` what the worker did of those after it. */
+export interface Finished extends Attested<Ending> {
+  /** left out when the next moment is not opened yet */
+  readonly next?: NextMoments
+}
+
+/** The moments after one that ended, told the same as that. */
+export interface NextMoments extends RunHints {
+  /** moments that the worker lived, the oldest first; left out for none */
+  readonly lived?: readonly EndedMoment[]
+  /** what `openMoment` returns for the one after these; left out when it is not opened yet */
+  readonly value?: OpenResult
+}
+
+/** A moment that a worker opened and ended by itself. The workflow evaluates its flow over the same context, and fails its task when the stack differs. */
+export interface EndedMoment {
+  readonly opened: OpenedMoment
+  /** null when the moment was skipped */
+  readonly stack: PinnedStack | null
+  /** reason of the skip; left out when it was not skipped */
+  readonly skip?: string
+  readonly ended: Ending
 }
 /** The moment is not finished, and nothing of it has ended. */
 export interface Unfinished {
@@ -225,8 +252,8 @@ export interface LocalBeats {
   /** @param told not a part of what replay compares */
   openMoment(input: OpenInput, told: RunHints): Promise<Attested<OpenResult> & RunHints>
   stampMoment(input: StampInput): Promise<Attested<StampedMoment | PendingEffect>>
-  /** @param told as of `openMoment`, for the next moment */
-  finishMoment(input: FinishInput, told: RunHints): Promise<Finished>
+  /** @param told as of `openMoment`, for the moments after it */
+  finishMoment(input: FinishInput, told: EndingHints): Promise<Finished>
   intake(input: IntakeInput): Promise<Attested<{ readonly accepted: boolean }>>
   wakeScheduled(input: ScheduledInput): Promise<Attested<{ readonly accepted: boolean }>>
 }

@@ -8,9 +8,9 @@ import {
   type MomentId,
   parseMomentId,
 } from '@treeos/core'
-import { type Program, pinStack } from '@treeos/roles'
+import type { Program } from '@treeos/roles'
 import { digestOf, type StoredOutcome } from '@treeos/store'
-import { evaluateProgram } from '@treeos/world'
+import { assignStack } from '@treeos/world'
 import { Comparison, type Mismatch } from './comparison.ts'
 import { malformedAt } from './history-form.ts'
 import type { HistoryReplayer, ReplayedCommand } from './replayer.ts'
@@ -109,17 +109,17 @@ function compareReadable(
 }
 
 function compareMoment(
-  { opened, thinkInput, stamped, program }: AttestedMoment & { program: Program },
+  { opened, thinkInput, livedAs, stamped, program }: AttestedMoment & { program: Program },
   { record, hash }: StoredOutcome,
   compare: Comparison,
 ): void {
   if (opened.programDigest !== undefined)
     compare.same('programDigest', opened.programDigest, digestOf(program))
   if (record.reason === 'superseded' || stamped === null) return
-  const result = evaluateProgram(program, opened)
-  const stack = result.skip === undefined ? pinStack(program, result) : null
+  const { stack } = assignStack(program, opened)
   compare.same('stack', record.stack, stack)
   if (thinkInput !== null) compare.same('stack', record.stack, thinkInput.stack)
+  if (livedAs !== undefined) compare.same('stack', record.stack, livedAs)
   compare.same('open', record.open, opened.open)
   compare.same('outcome', record.outcome, stamped.kind)
   compare.same('reason', record.reason, stamped.reason)

@@ -1,10 +1,19 @@
 import { type Client, WorkflowNotFoundError } from '@temporalio/client'
 import type { temporal } from '@temporalio/proto'
-import { type BeingName, isJsonObject, type Json, type MomentId, parseMomentId, readPath } from '@treeos/core'
+import {
+  type BeingName,
+  isJsonObject,
+  type Json,
+  type MomentId,
+  type PinnedStack,
+  parseMomentId,
+  readPath,
+} from '@treeos/core'
 import { type History, readArchive } from '@treeos/host'
 import {
   type Attested,
   beingWorkflowId,
+  type EndedMoment,
   type Finished,
   type OpenedMoment,
   type StampedMoment,
@@ -114,10 +123,10 @@ export function momentsOfEvents({ events }: History): number[] {
   const begins = beginsWith(events ?? [])
   let n: number | null = null
   const numbers = (events ?? []).map((event) => {
-    const ending = n
-    const opened = openedIn(event)
-    if (opened !== null) n = following(n, parseMomentId(opened.moment).n, begins)
-    return endedIn(event) === null ? n : ending // the end of a moment may open the next one
+    const [before, said] = [n, saidIn(event)]
+    for (const step of said)
+      if ('opened' in step) n = following(n, parseMomentId(step.opened.moment).n, begins)
+    return said[0] !== undefined && 'ended' in said[0] ? before : n // the end of a moment may open the next one
   })
   const first = numbers.find((number) => number !== null) ?? begins ?? 1
   return numbers.map((number) => number ?? first)
@@ -178,23 +187,25 @@ export interface AttestedMoment {
   readonly opened: OpenedMoment
   /** null when `think` was not called */
   readonly thinkInput: ThinkInput | null
+  /** what the worker says its flow gave, where it lived the moment by itself; otherwise left out */
+  readonly livedAs?: PinnedStack | null
   /** null while the moment is not finished */
   readonly stamped: StampedMoment | null
 }
 
 /** The moments of one run, in order. */
 export function attestedMoments({ events }: History): AttestedMoment[] {
-  const moments: { opened: OpenedMoment; thinkInput: ThinkInput | null; stamped: StampedMoment | null }[] = []
+  const moments: { -readonly [Field in keyof AttestedMoment]: AttestedMoment[Field] }[] = []
   for (const event of events ?? []) {
-    const current = moments.at(-1)
     const scheduled = event.activityTaskScheduledEventAttributes
-    if (current !== undefined) {
-      current.stamped = endedIn(event) ?? current.stamped
-      if (scheduled?.activityType?.name === 'think')
-        current.thinkInput = decode(scheduled.input)[0] as unknown as ThinkInput
+    const thinking = moments.at(-1)
+    if (thinking !== undefined && scheduled?.activityType?.name === 'think')
+      thinking.thinkInput = decode(scheduled.input)[0] as unknown as ThinkInput
+    for (const step of saidIn(event)) {
+      const current = moments.at(-1)
+      if ('opened' in step) moments.push({ ...step, thinkInput: null, stamped: null })
+      else if (current !== undefined) current.stamped = step.ended
     }
-    const opened = openedIn(event)
-    if (opened !== null) moments.push({ opened, thinkInput: null, stamped: null })
   }
   return moments
 }
@@ -204,11 +215,11 @@ export function eventOfMoment({ events }: History, moment: MomentId): string | n
   let opened: string | null = null
   let isCurrent = false
   for (const event of events ?? []) {
-    if (isCurrent && endedIn(event) !== null) return String(event.eventId)
-    const open = openedIn(event)
-    if (open === null) continue
-    isCurrent = open.moment === moment
-    if (isCurrent) opened = String(event.eventId)
+    for (const step of saidIn(event)) {
+      if ('opened' in step) isCurrent = step.opened.moment === moment
+      if (isCurrent && 'ended' in step) return String(event.eventId)
+      if (isCurrent) opened = String(event.eventId)
+    }
   }
   return opened
 }
@@ -220,21 +231,30 @@ const isStamped = (value: unknown): value is StampedMoment => isJsonObject(value
 const isOpened = (value: unknown): value is OpenedMoment =>
   isJsonObject(value) && typeof value.moment === 'string'
 
-/** The moment that an event opens; null when it opens none. The end of the moment before may open it. */
-function openedIn(event: Event): OpenedMoment | null {
+/** A moment that an event opens or ends. */
+type Step = Pick<AttestedMoment, 'opened' | 'livedAs'> | { readonly ended: StampedMoment }
+
+/** What an event says of moments, in order. The end of a moment may hold some that followed it, and open the one after these. */
+function saidIn(event: Event): Step[] {
   const local = localActivity(event)
-  if (local === null) return null
+  if (local === null) return []
   const { value, next } = local.result as Partial<Finished>
-  const opening: unknown =
-    local.type === 'openMoment' ? value : local.type === 'finishMoment' ? next?.value : null
-  return isOpened(opening) ? opening : null
+  if (local.type === 'openMoment') return openedIn(value)
+  if (!ENDS.has(local.type)) return []
+  if (local.type === 'stampMoment' || !isJsonObject(next)) return endedIn(value)
+  const lived: readonly unknown[] = Array.isArray(next.lived) ? next.lived : [] // somebody may have changed it
+  return [...endedIn(value), ...lived.flatMap(livedIn), ...openedIn(next.value)]
 }
 
-/** How a moment ended, where an event says so; otherwise null. */
-function endedIn(event: Event): StampedMoment | null {
-  const local = localActivity(event)
-  return local !== null && ENDS.has(local.type) && isStamped(local.result.value) ? local.result.value : null
+function livedIn(value: unknown): Step[] {
+  if (!isJsonObject(value)) return []
+  const { opened, stack = null, ended } = value as unknown as Partial<EndedMoment>
+  return [...openedIn(opened, { livedAs: stack }), ...endedIn(ended)]
 }
+
+const openedIn = (value: unknown, more: Pick<AttestedMoment, 'livedAs'> = {}): Step[] =>
+  isOpened(value) ? [{ opened: value, ...more }] : []
+const endedIn = (value: unknown): Step[] => (isStamped(value) ? [{ ended: value }] : [])
 
 /** Reads a finished local activity. Temporal records it as a marker with its result. */
 function localActivity(event: Event): { type: string; result: Attested<unknown> } | null {

@@ -50,7 +50,8 @@ async function liveRun(input: BeingInput): Promise<BeingInput | null> {
   const life = await beginLife(input, asking)
   let rests = input.life?.rests === true // if not, a wake may have come before this run began
   let restsAfter = input.historyEventsMax ?? REST_EVENTS_MAX
-  while (run.events <= (input.historyEventsMax ?? HISTORY_EVENTS_MAX)) {
+  const eventsMax = input.historyEventsMax ?? HISTORY_EVENTS_MAX
+  while (run.events <= eventsMax || life.ahead[0]?.lived !== undefined) {
     if (rests) {
       const silence = beginSilence(life, asking.isEndSuggested || run.events > restsAfter)
       asking.silence = silence
@@ -59,7 +60,7 @@ async function liveRun(input: BeingInput): Promise<BeingInput | null> {
       if (silence.endsRun && !signals.isLeft) return nextRun(input, life, { silentMs: REST_SILENCE_MS })
       if (silence.endsRun) restsAfter = run.events + REST_AGAIN_EVENTS
     }
-    const finished = await runMoment(life, { opensNext: run.hasRoomForNext() })
+    const finished = await runMoment(life, { room: run.roomAfterNext })
     if (finished === 'over') return null // a later wake starts a new run, which closes that wake and returns here too
     if ('rests' in finished) {
       showRest(finished)

@@ -1,6 +1,6 @@
 import { setCurrentDetails, workflowInfo } from '@temporalio/workflow'
 import type { BeingName, RoleName } from '@treeos/core/workflow'
-import type { OpenedMoment, OpenResult, WithHints } from '@treeos/protocol/workflow'
+import type { EndedMoment, OpenedMoment, OpenResult, WithHints } from '@treeos/protocol/workflow'
 import { type CompiledFlow, compileFlow } from '@treeos/roles/workflow'
 import { localBeats } from './beats.ts'
 import type { Idle } from './run.ts'
@@ -43,19 +43,24 @@ export interface Life {
   /** what the Temporal UI shows of the last moment; null before the first one */
   details: string | null
   readonly asking: Hinter
-  /** what the end of the last moment found the next one opened with; null when the next moment is to be opened */
-  ahead: WithHints<OpenResult> | null
+  /** what the worker did already of the moments that the run comes to next */
+  readonly ahead: Found[]
+}
+
+/** What a run comes to: an answer of `openMoment`. With `lived` the worker has lived the moment, too. */
+export interface Found extends WithHints<OpenResult> {
+  readonly lived?: EndedMoment
 }
 
 export async function beginLife({ being, life }: BeingInput, asking: Hinter): Promise<Life> {
   if (life !== undefined) {
     const { generation, n, idle = null, silentMs = 0, details = null } = life
     if (details !== null) setCurrentDetails(details)
-    return { being, generation, n, idle, silentMs, program: null, details, asking, ahead: null }
+    return { being, generation, n, idle, silentMs, program: null, details, asking, ahead: [] }
   }
   const chain = workflowInfo().firstExecutionRunId
   const { value: begun } = await localBeats('begin a life').beginLife({ being, chain })
-  const fresh = { program: null, idle: null, silentMs: 0, details: null, ahead: null }
+  const fresh = { program: null, idle: null, silentMs: 0, details: null, ahead: [] }
   return { being, ...begun, ...fresh, asking }
 }
 

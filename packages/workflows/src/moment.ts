@@ -4,23 +4,24 @@ import {
   ChildWorkflowFailure,
   TimeoutFailure,
 } from '@temporalio/workflow'
-import { type Cognition, momentId, type PinnedStack } from '@treeos/core/workflow'
+import { asJson, type Cognition, isSameJson, momentId, type PinnedStack } from '@treeos/core/workflow'
 import type {
   BegunThought,
   DecisionRef,
+  EndedMoment,
+  Ending,
   FinishInput,
+  NextMoments,
   OpenedMoment,
   OpenInput,
-  OpenResult,
   PendingEffect,
   StampedMoment,
   StampInput,
   ThinkInput,
-  WithHints,
 } from '@treeos/protocol/workflow'
 import { checkWake, evaluateFlow, type FlowResult, pinStack } from '@treeos/roles/workflow'
 import { checkBeats, effectBeats, localBeats, thinkBeats } from './beats.ts'
-import { type CompiledProgram, type Life, programFor } from './life.ts'
+import { type CompiledProgram, type Found, type Life, programFor } from './life.ts'
 import type { Idle } from './run.ts'
 import { dispatch } from './task.workflow.ts'
 
@@ -41,8 +42,8 @@ export interface FinishedMoment {
 interface MomentOptions {
   /** the worker may hold the open record until the moment ends; by default it may */
   readonly mayHold?: boolean
-  /** the end of the moment may open the next one, which is then lived in the same workflow task */
-  readonly opensNext?: boolean
+  /** how many moments may follow this one in its workflow task; none by default */
+  readonly room?: number
 }
 
 /**
@@ -52,16 +53,15 @@ interface MomentOptions {
  */
 export async function runMoment(
   life: Life,
-  { mayHold = true, opensNext = false }: MomentOptions = {},
+  { mayHold = true, room = 0 }: MomentOptions = {},
 ): Promise<FinishedMoment | Rest | 'over'> {
   const { being, generation, n } = life
   const moment = momentId(being, generation, n)
 
-  const answer = life.ahead ?? (await open(life, mayHold))
-  life.ahead = null
-  life.asking.answered(answer)
-  if (answer.idleSeconds !== undefined && life.idle !== null) life.idle = { ...life.idle, armed: false }
-  const opened = answer.value
+  const found = life.ahead.shift() ?? (await open(life, mayHold))
+  life.asking.answered(found)
+  if (found.idleSeconds !== undefined && life.idle !== null) life.idle = { ...life.idle, armed: false }
+  const opened = found.value
   if ('over' in opened) return 'over'
   if ('resting' in opened) {
     const { idleSeconds: seconds, cognition } = opened
@@ -74,17 +74,27 @@ export async function runMoment(
   const stack = result.skip === undefined ? pinStack(life.program, result) : null
   const ending = { being, generation, n, moment, stack, skip: result.skip ?? null }
   const asks = stack !== null && !opened.decided
-  const stamped =
-    opened.state === 'held'
-      ? await finish(life, { ...ending, asks, open: opened.open }, opensNext)
-      : await thinkAndStamp({ ...ending, asks, ...(opened.state === 'again' ? { begun: {} } : {}) })
+  const stamped = await end(life, { ...found, value: opened }, { ...ending, asks, open: opened.open }, room)
   if (stamped === null) return runMoment(life, { mayHold: false })
   life.n += 1
   life.idle = idleAfter(life.idle, opened, stamped)
   return { opened, stack, stamped }
 }
 
-const open = (life: Life, mayHold: boolean): Promise<WithHints<OpenResult>> =>
+/** @returns null when the open record was lost with its worker */
+function end(
+  life: Life,
+  { value: { state }, lived }: Found & { readonly value: OpenedMoment },
+  input: FinishInput,
+  room: number,
+): Promise<StampedMoment | null> {
+  if (lived !== undefined) return goOnFrom(endedAlike(lived, input), input)
+  if (state === 'held') return finish(life, input, room)
+  const { open: _, ...rest } = input
+  return thinkAndStamp({ ...rest, ...(state === 'again' ? { begun: {} } : {}) })
+}
+
+const open = (life: Life, mayHold: boolean): Promise<Found> =>
   localBeats(`open #${life.n}`).openMoment(openInput(life, life.n, mayHold), life.asking.told())
 
 function openInput({ being, generation, program }: Life, n: number, mayHold: boolean): OpenInput {
@@ -94,25 +104,48 @@ function openInput({ being, generation, program }: Life, n: number, mayHold: boo
 
 /**
  * The short way: the mind decides and the moment is stamped within this workflow task. A mind that takes longer goes the long way.
- * @param opensNext the worker may open the next moment in the same activity
+ * @param room how many moments the worker may open and live after it, in the same activity
  * @returns null when the open record was lost with its worker, so the moment must be opened again
  */
-async function finish(life: Life, input: FinishInput, opensNext: boolean): Promise<StampedMoment | null> {
-  const { open: _, asks, ...rest } = input
+async function finish(life: Life, input: FinishInput, room: number): Promise<StampedMoment | null> {
   const beats = localBeats(`finish #${input.n} ${stackLabel(input.stack)}`)
-  const next = opensNext ? { next: openInput(life, input.n + 1, true) } : {}
-  const { value: first, next: ahead = null } = await beats.finishMoment(
-    { ...input, ...next },
-    life.asking.told(),
-  )
-  life.ahead = ahead
-  if ('unfinished' in first) {
-    const { unfinished, lost } = first
+  const next = room > 0 ? { next: openInput(life, input.n + 1, true) } : {}
+  const told = { ...life.asking.told(), room }
+  const { value: ended, next: following } = await beats.finishMoment({ ...input, ...next }, told)
+  if (following !== undefined) life.ahead.push(...foundIn(following))
+  return goOnFrom(ended, input)
+}
+
+function foundIn({ lived = [], value, ...told }: NextMoments): Found[] {
+  const all: Found[] = lived.map((moment) => ({ ...told, value: moment.opened, lived: moment }))
+  if (value !== undefined) all.push({ ...told, value })
+  return all
+}
+
+/**
+ * How a moment ended that the worker lived by itself.
+ * @throws {Error} when the flow gives another stack here, which fails the workflow task: what is done must be what this workflow attests
+ */
+function endedAlike(lived: EndedMoment, { moment, stack, skip }: FinishInput): Ending {
+  if (!isSameJson(asJson([lived.stack, lived.skip ?? null]), [stack, skip]))
+    throw new Error(
+      `the worker lived ${moment} as ${stackLabel(lived.stack)}, and its flow gives ${stackLabel(stack)}`,
+    )
+  return lived.ended
+}
+
+/** @returns null when the open record was lost with its worker */
+async function goOnFrom(
+  ended: Ending,
+  { open: _, asks, ...input }: FinishInput,
+): Promise<StampedMoment | null> {
+  if ('unfinished' in ended) {
+    const { unfinished, lost } = ended
     if (unfinished === 'lost') return null
-    return thinkAndStamp({ ...rest, asks, begun: lost === undefined ? {} : { lost } })
+    return thinkAndStamp({ ...input, asks, begun: lost === undefined ? {} : { lost } })
   }
-  if (!('effect' in first)) return first
-  return stampAfterEffect({ ...rest, decision: first.decision ?? null, failed: null }, first)
+  if (!('effect' in ended)) return ended
+  return stampAfterEffect({ ...input, decision: ended.decision ?? null, failed: null }, ended)
 }
 
 /** The long way: the mind decides in an activity of its own, then the moment is stamped. */

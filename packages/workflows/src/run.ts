@@ -19,7 +19,7 @@ export const REST_AGAIN_EVENTS = 32
 /** Most moments of one workflow task. Signals wait until the task ends. */
 const MOMENTS_OF_TASK_MAX = 8
 
-/** About how many events each adds to a history. A moment adds 2 on the short way and 8 on the long way. */
+/** About how many events each adds to a history. A moment adds 2 on the short way, none when its worker lived it after another one, and 8 on the long way. */
 const EVENTS = { signal: 1, task: 3, moment: 4 } as const
 
 /**
@@ -48,9 +48,9 @@ export class RunLength {
     return this.#moments >= MOMENTS_OF_TASK_MAX
   }
 
-  /** Call it before a moment. @returns whether the one after it still belongs into this task */
-  hasRoomForNext(): boolean {
-    return this.#moments + 1 < MOMENTS_OF_TASK_MAX
+  /** Call it before a moment. @returns how many after it still belong into this task */
+  get roomAfterNext(): number {
+    return MOMENTS_OF_TASK_MAX - 1 - this.#moments
   }
 }
 

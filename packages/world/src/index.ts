@@ -67,7 +67,7 @@ export {
   type PromptMoment,
 } from './moment/prompt.ts'
 export { heardContent, type Quotes, quotesOf, toldContent } from './moment/quoted.ts'
-export { evaluateProgram, readWorld, type WorldReading } from './moment/read-world.ts'
+export { assignStack, evaluateProgram, readWorld, type WorldReading } from './moment/read-world.ts'
 export { actStep, begunIn, callInWords, fitContent, STEP_FIELDS, stepsIn } from './moment/steps.ts'
 export { shownIn, type Tool, type ToolsAt, toolsFor, verbTools } from './moment/tools.ts'
 export { isAwaited, proseAnswers } from './moment/wake-block.ts'

@@ -98,7 +98,7 @@ describe('a model call', () => {
     const opened = await openByHand(worker, moment)
     const { value } = await worker.finishMoment(
       { ...moment, stack: null, skip: 'not-triggered', asks: false, open: opened.open },
-      { heard: 1 },
+      { heard: 1, room: 0 },
     )
     expect(value).toMatchObject({ kind: 'skipped' })
     expect(await reservations(moment)).toEqual([{ tokens: expect.any(Number), settled: 0 }])

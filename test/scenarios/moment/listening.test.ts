@@ -131,13 +131,9 @@ it('a task that no longer counts lives nothing more, and rings', async () => {
   const worker = handWorker(world, { ring: (beings) => rung.push(...beings) })
   const second = await openSecond('given', worker)
   const cancelled = new AbortController()
-  const finished = finishAndOpenByHand(
-    worker,
-    second,
-    await openByHand(worker, second),
-    nextOf(second),
-    cancelled,
-  )
+  const finished = finishAndOpenByHand(worker, second, await openByHand(worker, second), nextOf(second), {
+    cancelling: cancelled,
+  })
   await until(() => findOutcome(world.db, second.moment))
   cancelled.abort()
   await tellByHand(world, 'given', 'given-late', acting(3))

@@ -1,7 +1,7 @@
 /** A moment is finished within one workflow task when its mind decides soon. Whoever dies, stops or comes late changes nothing. */
 import { setTimeout as sleep } from 'node:timers/promises'
 import { type BeingName, momentId } from '@treeos/core'
-import type { StampedMoment } from '@treeos/protocol'
+import type { Finished, StampedMoment } from '@treeos/protocol'
 import { fetchRuns, recordedCommands } from '@treeos/replay'
 import { findDecision, findOpen, findOutcome, listOutcomes } from '@treeos/store'
 import { sql } from 'kysely'
@@ -121,8 +121,11 @@ describe('a moment', () => {
     const perTask = [0]
     for (const event of run?.history.events ?? []) {
       if (event.workflowTaskCompletedEventAttributes != null) perTask.push(0)
-      const about = Buffer.from(event.markerRecordedEventAttributes?.details?.data?.payloads?.[0]?.data ?? [])
-      if (about.includes('"finishMoment"')) perTask.push((perTask.pop() ?? 0) + 1)
+      const { data, result } = event.markerRecordedEventAttributes?.details ?? {}
+      const [about, ended] = [data, result].map((of) => Buffer.from(of?.payloads?.[0]?.data ?? []).toString())
+      if (about?.includes('"finishMoment"') !== true) continue
+      const { next } = JSON.parse(ended ?? '') as Finished
+      perTask.push((perTask.pop() ?? 0) + 1 + (next?.lived?.length ?? 0))
     }
     return perTask
   }

@@ -4,6 +4,7 @@ import {
   type HeadRef,
   type JsonObject,
   type LookingBack,
+  type PinnedStack,
   type ReelId,
   type RoleName,
   type SeenHead,
@@ -16,6 +17,8 @@ import {
   type FlowResult,
   type OpeningWake,
   type Program,
+  pinStack,
+  type SkipReason,
 } from '@treeos/roles'
 import type { Registry } from '../extend/registry.ts'
 import { maySee, type Seer } from '../gates/sight.ts'
@@ -221,6 +224,17 @@ export function evaluateProgram(
     asked: at.asked,
   })
   return checkWake(result, at, program.roles)
+}
+
+/** What the flow of a moment gives: its stack with the digests of the specs, or why there is none. */
+export function assignStack(
+  program: Program,
+  at: Parameters<typeof evaluateProgram>[1],
+): { readonly stack: PinnedStack | null; readonly skip: SkipReason | null } {
+  const result = evaluateProgram(program, at)
+  return result.skip === undefined
+    ? { stack: pinStack(program, result), skip: null }
+    : { stack: null, skip: result.skip }
 }
 
 function headRefs(heads: ReadonlyMap<ReelId, SeenHead>): HeadRef[] {
