@@ -47,9 +47,10 @@ export { requireLease, requireNotEnded } from './gates/beside.ts'
 export { listGate } from './gates/list-gate.ts'
 export { reachOf, rolesNamed } from './gates/reach.ts'
 export type { RuleQuestion, Shadowed } from './gates/refusal.ts'
-export { isAncestor, type RuleDecision, ruleGate } from './gates/rule-gate.ts'
+export { type RuleDecision, ruleGate } from './gates/rule-gate.ts'
 export { requireRules, STANDINGS, type Standing } from './gates/rules.ts'
 export { mayRead } from './gates/sight.ts'
+export { isAncestor } from './gates/standings.ts'
 export { buildFace } from './moment/build-face.ts'
 export {
   type LastSealed,

@@ -1,8 +1,9 @@
 import type { Json, Verb } from '@treeos/core'
 import { describe, expect, it } from 'vitest'
 import { born, MemoryWorld, spaceMade } from '../../test/memory-world.ts'
-import { askRuleGate, isAncestor, isWithinReach, ruleGate } from './rule-gate.ts'
+import { askRuleGate, isWithinReach, ruleGate } from './rule-gate.ts'
 import { STANDINGS, type Standing } from './rules.ts'
+import { isAncestor } from './standings.ts'
 
 /** A house of ann's with a cellar of cid's; bob lives in it, dot and eve do not, and each bears a child there. */
 function worldWith(rules: { house?: Json; cellar?: Json; root?: Json }) {

@@ -1,23 +1,11 @@
-import {
-  asJson,
-  type BeingName,
-  type FactDraft,
-  isJsonObject,
-  type Json,
-  type JsonObject,
-  ROOT_SPACE,
-  readPath,
-  type SpacePath,
-  spaceAncestry,
-  stanceOf,
-  type Verb,
-} from '@treeos/core'
+import { asJson, type FactDraft, ROOT_SPACE, type SpacePath, stanceOf, type Verb } from '@treeos/core'
 import type { WorldReader } from '../read/reader.ts'
 import { firstOf, once, type Soon } from '../read/soon.ts'
 import { nameOf, type OperationTarget } from '../read/target.ts'
 import { SHADOW } from '../rows/qualities.ts'
-import { type BeingRow, type MatterRow, type SpaceRow, spaceKey } from '../rows/rows.ts'
+import type { BeingRow, MatterRow } from '../rows/rows.ts'
 import type { Ask } from './ask.ts'
+import { type PlacedRule, rulesFor, spacesAsked } from './placed-rules.ts'
 import {
   type AskedRules,
   type Counting,
@@ -29,7 +17,8 @@ import {
   type Shadowed,
   type Trial,
 } from './refusal.ts'
-import { type Property, type Rule, readRule, type Standing } from './rules.ts'
+import type { Property, Standing } from './rules.ts'
+import { has, isForbidden } from './standings.ts'
 import { brokenCounts, tallyFacts } from './tally.ts'
 
 /** Answer of the second gate: whether the target's side allows it. */
@@ -141,9 +130,6 @@ async function placeOfMatter(
   const holder = place?.startsWith('@') ? await reader.being(place.slice(1)) : null
   return { being: null, space: holder?.space ?? place ?? ROOT_SPACE, owner }
 }
-
-/** Operations on a thing that only concern its owner, wherever it lies. */
-const OWNERS_OWN: ReadonlySet<string> = new Set(['set-matter', 'write-matter', 'end-matter'])
 
 /**
  * The second gate. It reads the rules for this verb and key of every space from the target's up to the root. First, `forbid`:
@@ -328,184 +314,5 @@ export function answerOf(decision: RuleDecision, question: RuleQuestion): GateAn
   return { allowed: false, refusal, asked: { asks, rests, question, tallies }, ...shadow }
 }
 
-export interface PlacedRule {
-  readonly rule: Rule
-  /** the space that has the rule */
-  readonly path: SpacePath
-  /** its key in the rules of the space for the verb */
-  readonly name: string
-  /** address of the rule */
-  readonly by: string
-  /** it is tried, and does not decide */
-  readonly isTried?: true
-}
-
-/** The spaces whose rules are asked, the target's first. */
-export function spacesAsked({ actor, verb, key, target }: RuleQuestion): readonly SpacePath[] {
-  const toBeing = verb === 'do' && target.being !== null
-  const keeps = key === 'set-space' && actor.parent === null
-  const toOwned = target.owner !== undefined && OWNERS_OWN.has(key)
-  return toBeing || toOwned || keeps ? [] : spaceAncestry(target.space)
-}
-
-/** Whether a space, or one around it, has any rule for a verb. */
-export async function hasRules(reader: WorldReader, verb: Verb, path: SpacePath): Promise<boolean> {
-  const spaces = spaceAncestry(path)
-  await reader.prefetch(spaces.map(spaceKey))
-  for (const space of spaces) if (rulesIn(await reader.space(space), verb) !== null) return true
-  return false
-}
-
-const rulesIn = (space: SpaceRow | null, verb: Verb): JsonObject | null => {
-  const rules = readPath(space?.qualities, ['permissions', verb])
-  return isJsonObject(rules) ? rules : null
-}
-
-/** The rules that are asked, in the order in which they decide. @param isTried those that are tried, each in the place of its own */
-export async function rulesFor(
-  reader: WorldReader,
-  question: RuleQuestion,
-  isTried = false,
-): Promise<PlacedRule[]> {
-  const spaces = spacesAsked(question)
-  await reader.prefetch(spaces.map(spaceKey))
-  const rules: PlacedRule[] = []
-  for (const path of spaces) rules.push(...rulesOf(await reader.space(path), path, question, isTried))
-  return rules
-}
-
-/** The rules of a space for a verb and a key, the most exact first. */
-function rulesOf(
-  space: SpaceRow | null,
-  path: SpacePath,
-  { verb, key }: RuleQuestion,
-  isTried: boolean,
-): PlacedRule[] {
-  const own = rulesIn(space, verb)
-  const tried = isTried ? objectOr(readPath(space?.qualities, [SHADOW, verb])) : {}
-  if (own === null && Object.keys(tried).length === 0) return []
-  const rules = { ...own, ...tried }
-  const isExact = (name: string) => name === key
-  return Object.keys(rules)
-    .filter((name) => isExact(name) || (name.endsWith('*') && key.startsWith(name.slice(0, -1))))
-    .sort((a, b) => Number(isExact(b)) - Number(isExact(a)) || b.length - a.length)
-    .map((name) => {
-      const isTried = Object.hasOwn(tried, name)
-      const by = `${path} ${isTried ? SHADOW : 'permissions'}.${verb}.${name}`
-      return { rule: readRule(rules[name]), path, name, by, ...(isTried ? { isTried } : {}) }
-    })
-}
-
-const objectOr = (value: Json | undefined): JsonObject => (isJsonObject(value) ? value : {})
-
-/** @param place the space that has the rule: `home` means a home inside it */
-export function has(
-  reader: WorldReader,
-  { actor, target }: Pick<RuleQuestion, 'actor' | 'target'>,
-  property: Property,
-  place: SpacePath,
-): Soon<boolean> {
-  if (typeof property === 'object')
-    return isConferred(reader, actor, place, ({ defaultRole }) => defaultRole === property.role)
-  switch (property) {
-    case 'anyone':
-      return true
-    case 'self':
-      return target.being?.name === actor.name
-    case 'parent':
-      return target.being?.parent === actor.name
-    case 'ancestor':
-      return target.being !== null && isMakerOf(reader, actor.name, target.being.name)
-    case 'operator':
-      return actor.parent === null
-    case 'owner':
-      return isOwner(reader, actor.name, target)
-    case 'contributor':
-      return isContributor(reader, actor.name, target.space)
-    case 'home':
-      return isConferred(reader, actor, place, ({ home }) => isWithin(home, place))
-  }
-}
-
-async function isOwner(
-  reader: WorldReader,
-  actor: BeingName,
-  target: RuleQuestion['target'],
-): Promise<boolean> {
-  const owner = target.owner ?? (await reader.space(target.space))?.owner ?? null
-  return owner !== null && (await isOrMade(reader, actor, owner))
-}
-
-const isContributor = async (reader: WorldReader, actor: BeingName, path: SpacePath): Promise<boolean> =>
-  (await reader.space(path))?.contributors?.includes(actor) ?? false
-
-/**
- * Whether a being has a role or home of birth from a maker that could give it: the operator, the owner of the place, or a maker
- * that has it the same way. Otherwise a being that a rule keeps out could give birth to a child with the right home or role, and
- * act through the child.
- */
-async function isConferred(
-  reader: WorldReader,
-  actor: BeingRow,
-  place: SpacePath,
-  holds: (being: BeingRow) => boolean,
-): Promise<boolean> {
-  const owner = (await reader.space(place))?.owner ?? null
-  const line = [actor, ...(await reader.lineage(actor.name))]
-  for (const [i, being] of line.entries()) {
-    if (!holds(being)) return false
-    if (being.parent === null) return true
-    const maker = line[i + 1]
-    if (maker === undefined) return false
-    if (maker.parent === null) return true
-    if (owner !== null && (await isOrMade(reader, maker.name, owner))) return true
-  }
-  return false
-}
-
-/** Standings that do not depend on the target being: if one is forbidden to a being, it is forbidden to all its offspring. */
-const INHERITED: ReadonlySet<Standing> = new Set(['owner', 'contributor', 'home'])
-
-/** A ban holds for offspring too, so that no being evades it through a child. The operator's standings are not inherited. */
-export async function isForbidden(
-  reader: WorldReader,
-  question: RuleQuestion,
-  property: Property,
-  place: SpacePath,
-): Promise<boolean> {
-  if (typeof property === 'string' && !INHERITED.has(property)) return has(reader, question, property, place)
-  const makers = (await reader.lineage(question.actor.name)).filter(({ parent }) => parent !== null)
-  for (const actor of [question.actor, ...makers]) {
-    if (typeof property === 'object' && actor.defaultRole === property.role) return true
-    if (property === 'home' && isWithin(actor.home, place)) return true
-    if (property === 'owner' || property === 'contributor') {
-      if (await has(reader, { ...question, actor }, property, place)) return true
-    }
-  }
-  return false
-}
-
-const isWithin = (inner: SpacePath, outer: SpacePath): boolean => spaceAncestry(inner).includes(outer)
-
-const isOrMade = async (reader: WorldReader, elder: BeingName, being: BeingName): Promise<boolean> =>
-  elder === being || isAncestor(reader, elder, being)
-
 const show = (property: Property): string =>
   typeof property === 'string' ? property : `role ${property.role}`
-
-/** Whether `elder` made `being`, or made its maker, and so on. */
-export const isAncestor = async (reader: WorldReader, elder: BeingName, being: BeingName): Promise<boolean> =>
-  isMakerOf(reader, elder, being)
-
-/** The same, at once where all makers were read. */
-function isMakerOf(reader: WorldReader, elder: BeingName, being: BeingName): Soon<boolean> {
-  const makers = reader.knownLineage(being)
-  return makers === undefined
-    ? reader.lineage(being).then((read) => isAmong(read, elder))
-    : isAmong(makers, elder)
-}
-
-function isAmong(beings: readonly BeingRow[], name: BeingName): boolean {
-  for (const being of beings) if (being.name === name) return true
-  return false
-}

@@ -1,9 +1,10 @@
 import { type Json, readPath, type SpacePath } from '@treeos/core'
 import type { WorldReader } from '../read/reader.ts'
 import { askJson } from './ask.ts'
+import { type PlacedRule, rulesFor, spacesAsked } from './placed-rules.ts'
 import type { RuleQuestion } from './refusal.ts'
-import { has, isForbidden, type PlacedRule, rulesFor, spacesAsked } from './rule-gate.ts'
 import type { Property, Rule, Standing } from './rules.ts'
+import { has, isForbidden } from './standings.ts'
 import { brokenCounts } from './tally.ts'
 
 /** A rule of a space as it would have to be; null: without it. */

@@ -6,9 +6,10 @@ import { type BeingRow, beingKey, type MatterRow, type SpaceRow } from '../rows/
 import { EVERYWHERE, type Subscription, seesScope } from '../rows/subscriptions.ts'
 import { askPart } from './beside.ts'
 import { askListGate } from './list-gate.ts'
+import { hasRules } from './placed-rules.ts'
 import { type Reach, reachOf } from './reach.ts'
 import { type GateAnswer, requireAnswer } from './refusal.ts'
-import { askRuleGate, hasRules } from './rule-gate.ts'
+import { askRuleGate } from './rule-gate.ts'
 
 /** Who looks, and by which lists. */
 export interface Seer {

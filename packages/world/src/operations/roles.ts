@@ -14,7 +14,7 @@ import {
 import { entryKey, parseRole, type RoleSpec } from '@treeos/roles'
 import type { Decided, DecideInput, Operation } from '../extend/extension.ts'
 import { reachOf, requireWithinReach, rolesNamed } from '../gates/reach.ts'
-import { isAncestor } from '../gates/rule-gate.ts'
+import { isAncestor } from '../gates/standings.ts'
 import type { WorldReader } from '../read/reader.ts'
 import { type BeingRow, type RoleRow, roleKey } from '../rows/rows.ts'
 import { subscriptionsOf } from '../rows/subscriptions.ts'

@@ -11,7 +11,7 @@ import {
 import type { DecideInput, Operation } from '../extend/extension.ts'
 import { OPERATOR } from '../extend/substrate.ts'
 import { requireNotEnded } from '../gates/beside.ts'
-import { isAncestor } from '../gates/rule-gate.ts'
+import { isAncestor } from '../gates/standings.ts'
 import { parseKeyPath, requireQualitySize, setAtPath } from '../rows/qualities.ts'
 import type { BeingRow, WorldRow } from '../rows/rows.ts'
 import { Arguments } from './arguments.ts'
