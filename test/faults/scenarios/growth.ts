@@ -25,7 +25,7 @@ export interface Size {
   readonly continuedAsNewMin: number
 }
 
-/** Issue 4: what a being costs does not grow with its age. */
+/** What a being costs does not grow with its age. */
 export const growth: Scenario<Size> = {
   name: 'growth',
   about: 'history, memory and time per moment stay as they were, through any number of moments',

@@ -71,7 +71,7 @@ export const AFTER_COMMIT: readonly CrashPoint[] = [
 const [BIRTH = 'begin:after-generation'] = BIRTHS
 const WITHIN = CRASH_POINTS.filter((point) => ![...BIRTHS, ...OUTSIDE].includes(point))
 
-/** Issue 3: kills the worker at random points of as many moments. */
+/** Kills the worker at random points of as many moments. */
 export const killPoints: Scenario<{ kills: number }> = {
   name: 'kill-points',
   about: 'a worker killed between any two effects loses nothing and doubles nothing',

@@ -4,7 +4,7 @@ import type { Scenario } from '../scenario.ts'
 import { differences, hashesOf } from '../written.ts'
 import { AFTER_COMMIT, dieAt } from './kill-points.ts'
 
-/** Issue 4: a stamp runs again because its worker died before the task was complete. The rerun changes nothing. */
+/** A stamp runs again because its worker died before the task was complete. The rerun changes nothing. */
 export const stampRerun: Scenario<{ kills: number }> = {
   name: 'stamp-rerun',
   about:

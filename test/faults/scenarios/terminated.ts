@@ -5,7 +5,7 @@ import type { Trial } from '../driver.ts'
 import type { Scenario } from '../scenario.ts'
 import { dieAt } from './kill-points.ts'
 
-/** Issue 4: beings are terminated in the Temporal UI, asleep or in the middle of a moment. */
+/** Beings are terminated in the Temporal UI, asleep or in the middle of a moment. */
 export const terminated: Scenario<{ rounds: number }> = {
   name: 'terminated',
   about:
