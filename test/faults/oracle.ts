@@ -249,8 +249,11 @@ function judgeCalls({ modelCalls, faults }: Question): string[] {
     for (const [i, at] of calls.entries()) {
       const before = calls[i - 1]
       if (before === undefined || faults.some((fault) => fault >= before && fault <= at)) continue
+      const died = faults.filter((fault) => fault < before)
+      const since = died.length === 0 ? '' : `, ${(before - Math.max(...died)) / 1000} s after the last death`
       broken.push(
-        `the model was asked ${calls.length} times about ${id}, with nothing dying between ${i} and ${i + 1}`,
+        `the model was asked ${calls.length} times about ${id}, with nothing dying between ${i} and ${i + 1}` +
+          `${since}, ${(at - before) / 1000} s apart`,
       )
     }
   }

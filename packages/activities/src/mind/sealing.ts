@@ -14,6 +14,7 @@ export function sealOf(deps: Pick<BeatDeps, 'db' | 'registry'>, { record }: Load
     const text = canonicalJson(call)
     const known = sealed.get(text) ?? sealCall(deps, being, call, wake)
     sealed.set(text, known)
+    known.catch(() => sealed.delete(text)) // Postgres may be away
     return known
   }
 }

@@ -48,7 +48,7 @@ export async function askMind(
     const thought = isModel
       ? await askModel(deps, read, stack, { ...at, seal })
       : unasked(await runScript(deps, read, stack))
-    const decision = await sealedDecision(seal, thought.decision)
+    const decision = await withPostgresRetry(deps.observe, () => sealedDecision(seal, thought.decision))
     return decision === thought.decision ? thought : { ...thought, decision }
   } finally {
     const { being } = parseMomentId(loaded.record.moment)
@@ -95,8 +95,11 @@ async function askModel(
         ...(telling === null ? {} : { onSaying: (saying) => telling.hear(saying) }),
       },
       proseAnswers: proseAnswers(role, loaded.record),
-      refusalOf: async (answer) =>
-        refusalOf(deps, { loaded, stack, role }, answer, await sealedDecision(seal, decisionOf(answer))),
+      // An answer is not lost because Postgres is away: the model would be asked again.
+      refusalOf: (answer) =>
+        withPostgresRetry(deps.observe, async () =>
+          refusalOf(deps, { loaded, stack, role }, answer, await sealedDecision(seal, decisionOf(answer))),
+        ),
     })
     if ('breach' in asked) return unasked(overBudget(loaded, asked.breach))
     const { answer, settlement, tries } = asked
