@@ -56,10 +56,16 @@ const lacks = {
 const skipped = wanted.filter(({ special }) => special !== undefined && lacks[special] !== null)
 for (const { name, special } of skipped) say(`- skipped: ${name}: ${special && lacks[special]}`)
 const results: { name: string; ok: boolean; run: Ran; control: Ran | null }[] = []
+let ground: Ground | null = null
+for (const signal of ['SIGINT', 'SIGTERM'] as const)
+  process.once(signal, () => {
+    say('stopping the servers')
+    void Promise.resolve(ground?.close()).finally(() => process.exit(130))
+  })
 for (const special of [undefined, 'disks', 'clocks'] as const) {
   const here = wanted.filter((one) => !skipped.includes(one) && one.special === special)
   if (here.length === 0) continue
-  const ground = await startGround(say, { special })
+  ground = await startGround(say, { special })
   try {
     for (const scenario of here) results.push(await tryOut(scenario, ground))
   } finally {

@@ -18,6 +18,12 @@ export async function compileWorker(folder: string): Promise<void> {
   await once(spawn(process.execPath, [WORKER_MAIN], { env, stdio: 'ignore' }), 'exit')
 }
 
+/** None outlives the run that started it. */
+const alive = new Set<ChildProcess>()
+process.once('exit', () => {
+  for (const child of alive) child.kill('SIGKILL')
+})
+
 /** A worker as users run it: a separate process of the product's entry file. */
 export class WorkerProcess {
   /** true once it takes work, false when it ended before that */
@@ -34,7 +40,11 @@ export class WorkerProcess {
     const log = openSync(logFile, 'a')
     this.#child = spawn(process.execPath, [WORKER_MAIN], { env, stdio: ['ignore', 'pipe', log] })
     closeSync(log)
-    this.ended = once(this.#child, 'exit').then(([code, signal]) => signal ?? code)
+    alive.add(this.#child)
+    this.ended = once(this.#child, 'exit').then(([code, signal]) => {
+      alive.delete(this.#child)
+      return signal ?? code
+    })
     this.ready = Promise.race([this.#saysReady(), this.ended.then(() => false)])
   }
 
