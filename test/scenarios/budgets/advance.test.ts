@@ -1,6 +1,7 @@
 /** What a model call may cost is reserved with the claim of its wake. The account ends with what the call really cost. */
-import { newMemory } from '@treeos/activities'
+import { newMemory, noopObserver } from '@treeos/activities'
 import { setStandardBudgets } from '@treeos/reality'
+import type { KyselyPlugin } from 'kysely'
 import { beforeAll, describe, expect, it } from 'vitest'
 import {
   beginByHand,
@@ -12,28 +13,29 @@ import {
   openByHand,
   tellByHand,
 } from '../../support/by-hand.ts'
-import { askedFor } from '../../support/life.ts'
+import { askedFor, beingOf, doAs } from '../../support/life.ts'
+import { stage } from '../../support/puppet.ts'
 import { useModelServer, useWorld } from '../../support/use-world.ts'
 import { modelAt } from '../../support/world.ts'
 
 const model = useModelServer()
 
 describe('a model call', () => {
-  const world = useWorld({ modelServer: model })
+  const world = useWorld({ extensions: [stage], modelServer: model })
   beforeAll(() =>
     setStandardBudgets({ db: world.owner, reality: world.reality }, { llm: { tokens: 1_000_000 } }),
   )
 
   /** A being that no workflow runs, with a worker that has run one moment of it. */
-  async function thinkerOf(name: string) {
-    await world.birth({ name, cognition: 'llm', role: 'resident' })
+  async function thinkerOf(name: string, role = 'resident') {
+    await world.birth({ name, cognition: 'llm', role })
     const worker = newWorker()
     const first = await beginByHand(world, name)
     await live(worker, first)
     return { worker, moment: nextOf(first) }
   }
-  const newWorker = () =>
-    handWorker(world, { model: modelAt(model.url, {}), memory: newMemory({ mindMs: 5000 }) })
+  const newWorker = (more: Parameters<typeof handWorker>[1] = {}) =>
+    handWorker(world, { model: modelAt(model.url, {}), memory: newMemory({ mindMs: 5000 }), ...more })
 
   const tell = (moment: HandMoment, content = 'hello') =>
     tellByHand(world, moment.being, moment.moment, content)
@@ -89,6 +91,39 @@ describe('a model call', () => {
     expect(used?.tokens).toBeGreaterThan(20_000)
     expect(others).toEqual([])
     expect(await account('longer')).toEqual(plus(before, used?.settled))
+  })
+
+  it('is made once, though Postgres is away when the model has answered', async () => {
+    await doAs(world, 'create-space', '/', { path: '/far' })
+    await world.birthPuppet('unread', { home: '/far' }) // so its row was not read before
+    const { moment } = await thinkerOf('kept', 'stage:free')
+    let failures = 0
+    const away: KyselyPlugin = {
+      transformQuery({ node }) {
+        if (failures-- > 0) throw Object.assign(new Error('the server shuts down'), { code: '57P01' })
+        return node
+      },
+      transformResult: async ({ result }) => result,
+    }
+    const errors: string[] = []
+    const worker = newWorker({
+      db: world.workerDb.withPlugin(away),
+      triesMax: 1,
+      observe: { ...noopObserver, error: (where) => errors.push(where) },
+    })
+    model.script((request) => {
+      if (beingOf(request) !== 'kept') return undefined
+      failures = 2
+      return { tool: { name: 'summon', args: { target: '@unread', content: 'hello' } } }
+    })
+    const before = askedFor(model, 'kept').length
+    await tell(moment)
+    expect(await finishByHand(worker, moment, await openByHand(worker, moment))).toMatchObject({
+      kind: 'act',
+    })
+    expect(askedFor(model, 'kept')).toHaveLength(before + 1)
+    expect(errors).toEqual(['the signal of a model', 'waiting for Postgres'])
+    model.reset()
   })
 
   it('that is not made costs nothing', async () => {
