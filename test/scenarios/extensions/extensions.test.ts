@@ -68,9 +68,9 @@ beforeAll(async () => {
 const refused = (run: () => Promise<unknown>, code: string, says: string | RegExp) =>
   expectRefused(world, run, code, says)
 const camp = async () =>
-  (await readRows(world.db, world.reality.id, ['space:/camp', 'matter:tent', 'world:trip'])).map(
-    ({ state }) => state,
-  )
+  (await readRows(world.db, world.reality.id, ['space:/camp', 'matter:tent', 'world:trip']))
+    .sort((a, b) => (a.key < b.key ? -1 : 1)) // Postgres gives them in any order
+    .map(({ state }) => state)
 const rolesNow = async () => {
   const rows = await world.db
     .selectFrom('projection')

@@ -18,12 +18,12 @@ export interface BeingStanding {
   readonly hasFailed: boolean
 }
 
-/** The standing of many beings, by one statement. */
+/** The standing of many beings, in their order, by one statement. */
 export async function listStandings(db: Db, beings: readonly BeingName[]): Promise<BeingStanding[]> {
   if (beings.length === 0) return []
   // What waits is read once for all of them: an inbox looks, for each being by itself, as if it had no use for its index.
   const { rows } = await sql<BeingStanding>`
-    with of as materialized (select unnest(${[...beings]}::text[]) as being),
+    with of as materialized (select being, place from unnest(${[...beings]}::text[]) with ordinality as asked(being, place)),
     waiting as materialized (
       select being, bool_or(claimed_by is not null) as "isWorking", bool_or(claimed_by is null) as "hasWakes"
       from treeos.inbox where closed_by is null and being in (select being from of) group by being),
@@ -35,6 +35,6 @@ export async function listStandings(db: Db, beings: readonly BeingName[]): Promi
       coalesce("isWorking", false) as "isWorking",
       coalesce("hasWakes", false) as "hasWakes",
       coalesce((select kind = 'failure' from treeos.moment_outcome o where o.being = of.being order by n desc limit 1), false) as "hasFailed"
-    from of left join waiting using (being)`.execute(db)
+    from of left join waiting using (being) order by of.place`.execute(db)
   return rows
 }
