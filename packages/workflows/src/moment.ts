@@ -123,7 +123,7 @@ function foundIn({ lived = [], value, ...told }: NextMoments): Found[] {
 }
 
 /**
- * How a moment ended that the worker lived by itself.
+ * The end of a moment that the worker lived by itself.
  * @throws {Error} when the flow gives another stack here, which fails the workflow task: what is done must be what this workflow attests
  */
 function endedAlike(lived: EndedMoment, { moment, stack, skip }: FinishInput): Ending {

@@ -17,7 +17,7 @@ interface Size {
   readonly zombies: number
   /** seconds from the end of all that others did in its place until the zombie goes on */
   readonly pastSeconds: readonly [low: number, high: number]
-  /** acknowledgements of commits that come after their time, each of one append or several */
+  /** acknowledgements of commits that come after their time; a commit may hold several appends */
   readonly lateReplies: number
 }
 
@@ -105,7 +105,7 @@ async function wakeZombies(
   }
 }
 
-/** What a late statement was told, of each of its appends. */
+/** The answer that each append of a late statement got. */
 function statusesIn(answer: string): string[] {
   const statuses = Array.from(answer.matchAll(/"status": ?"(\w+)"/g), ([, status]) => status as string)
   return statuses.length > 0 ? statuses : ['an error or the end of a transaction']
