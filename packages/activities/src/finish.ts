@@ -60,28 +60,24 @@ async function liveOn(
 ): Promise<Pick<NextMoments, 'lived' | 'value'> | null> {
   const { cancellationSignal: cancelled } = Context.current()
   const lived: EndedMoment[] = []
-  const following = (value?: OpenResult) => ({
-    ...(lived.length === 0 ? {} : { lived }),
-    ...(value === undefined ? {} : { value }),
-  })
-  let beganLast = began
-  for (let next: OpenInput | undefined = first; next !== undefined; ) {
-    const now = performance.now()
-    const isInTime = now + (now - beganLast) < began + LIVES_MS
-    beganLast = now
+  let next: OpenInput | undefined = first
+  let tookMs = performance.now() - began
+  while (next !== undefined) {
+    const startedAt = performance.now()
     const opened: OpenResult | null = cancelled.aborted ? null : await openNext(beats, next)
     if (opened === null) {
       deps.ring([next.being]) // for a newer run, if this one was superseded or its task was given to another worker
       break
     }
+    const mayLive = lived.length < room && startedAt + tookMs < began + LIVES_MS
     const roomAfter = room - lived.length - 1
-    const done: Lived | null =
-      isInTime && roomAfter >= 0 ? await live(deps, beats, next, { opened, roomAfter }) : null
-    if (done === null) return following(opened)
+    const done: Lived | null = mayLive ? await live(deps, beats, next, { opened, roomAfter }) : null
+    if (done === null) return { ...(lived.length === 0 ? {} : { lived }), value: opened }
     lived.push(done.lived)
     next = done.next
+    tookMs = performance.now() - startedAt
   }
-  return lived.length === 0 ? null : following()
+  return lived.length === 0 ? null : { lived }
 }
 
 /** @property next left out as in {@link Done} */
@@ -102,9 +98,10 @@ async function live(
   { opened, roomAfter }: { readonly opened: OpenResult; readonly roomAfter: number },
 ): Promise<Lived | null> {
   if (!('moment' in opened) || opened.state !== 'held') return null
+  const input = inputFor(deps, at, opened, roomAfter)
+  if (input === null) return null
+  const { stack, skip } = input
   try {
-    const input = inputFor(deps, at, opened, roomAfter)
-    const { stack, skip } = input
     const { ended, next } = await endAndWait(deps, beats, input)
     return { lived: { opened, stack, ...(skip === null ? {} : { skip }), ended }, next }
   } catch {
@@ -122,17 +119,17 @@ async function openNext({ open }: Beats, next: OpenInput): Promise<OpenResult | 
 }
 
 /**
- * What the workflow would give `finishMoment` for a moment that this worker holds.
- * @throws {Error} when it does not hold it
+ * What the workflow would give `finishMoment` for a moment that was just opened.
+ * @returns null when this worker no longer holds it
  */
 function inputFor(
   { memory }: BeatDeps,
   { being, generation, n, moment, program: known }: OpenInput,
   opened: OpenedMoment,
   roomAfter: number,
-): FinishInput {
+): FinishInput | null {
   const held = memory.moments.held(moment)
-  if (held === undefined) throw new Error(`this worker does not hold ${moment}, which it has just opened`)
+  if (held === undefined) return null
   const { stack, skip } = assignStack(held.loaded.program, opened)
   const program = opened.programDigest ?? known
   const after = { being, generation, n: n + 1, moment: momentId(being, generation, n + 1), mayHold: true }

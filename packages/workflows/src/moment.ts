@@ -88,7 +88,7 @@ function end(
   input: FinishInput,
   room: number,
 ): Promise<StampedMoment | null> {
-  if (lived !== undefined) return goOnFrom(endedAlike(lived, input), input)
+  if (lived !== undefined) return goOnFrom(verifiedEnding(lived, input), input)
   if (state === 'held') return finish(life, input, room)
   const { open: _, ...rest } = input
   return thinkAndStamp({ ...rest, ...(state === 'again' ? { begun: {} } : {}) })
@@ -126,7 +126,7 @@ function foundIn({ lived = [], value, ...told }: NextMoments): Found[] {
  * The end of a moment that the worker lived by itself.
  * @throws {Error} when the flow gives another stack here, which fails the workflow task: what is done must be what this workflow attests
  */
-function endedAlike(lived: EndedMoment, { moment, stack, skip }: FinishInput): Ending {
+function verifiedEnding(lived: EndedMoment, { moment, stack, skip }: FinishInput): Ending {
   if (!isSameJson(asJson([lived.stack, lived.skip ?? null]), [stack, skip]))
     throw new Error(
       `the worker lived ${moment} as ${stackLabel(lived.stack)}, and its flow gives ${stackLabel(stack)}`,
