@@ -26,6 +26,8 @@ interface Beats {
  * cannot foresee takes 4 s more, so the activity ends before the worker has to ask for more time for its task.
  */
 const LIVES_MS = 3000
+/** History takes 160 KiB for what an activity returns. Once the moments lived have this many bytes, one more is opened at most. */
+const LIVED_BYTES_MAX = 64 * 1024
 
 /**
  * Finishes a moment: decides and stamps it. When a wake waits for the being or comes soon, it goes on with the moments after it, because one
@@ -60,6 +62,7 @@ async function liveOn(
 ): Promise<Pick<NextMoments, 'lived' | 'value'> | null> {
   const { cancellationSignal: cancelled } = Context.current()
   const lived: EndedMoment[] = []
+  let bytes = 0
   let next: OpenInput | undefined = first
   let tookMs = performance.now() - began
   while (next !== undefined) {
@@ -69,11 +72,13 @@ async function liveOn(
       deps.ring([next.being]) // for a newer run, if this one was superseded or its task was given to another worker
       break
     }
-    const mayLive = lived.length < room && startedAt + tookMs < began + LIVES_MS
+    const isInTime = startedAt + tookMs < began + LIVES_MS
+    const mayLive = isInTime && lived.length < room && bytes < LIVED_BYTES_MAX
     const roomAfter = room - lived.length - 1
     const done: Lived | null = mayLive ? await live(deps, beats, next, { opened, roomAfter }) : null
     if (done === null) return { ...(lived.length === 0 ? {} : { lived }), value: opened }
     lived.push(done.lived)
+    bytes += Buffer.byteLength(JSON.stringify(done.lived))
     next = done.next
     tookMs = performance.now() - startedAt
   }

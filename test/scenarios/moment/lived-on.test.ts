@@ -1,5 +1,5 @@
 /** The activity that ends a moment lives those after it, too. The workflow evaluates the flow of each again. */
-import type { BeingName } from '@treeos/core'
+import { type BeingName, LIMITS } from '@treeos/core'
 import type { Finished } from '@treeos/protocol'
 import { fetchRuns, replay, replayFromTemporal } from '@treeos/replay'
 import { findOutcome, isListening, listOutcomes } from '@treeos/store'
@@ -18,7 +18,7 @@ import {
   openByHand,
   tellByHand,
 } from '../../support/by-hand.ts'
-import { momentOf, until, wakeUp } from '../../support/life.ts'
+import { momentOf, publish, until, wakeUp } from '../../support/life.ts'
 import { acting, stage } from '../../support/puppet.ts'
 import { openReplayer } from '../../support/replaying.ts'
 import { useWorld } from '../../support/use-world.ts'
@@ -88,6 +88,34 @@ it('leaves a moment that it opened and could not end to an activity of its own',
   expect(await numbersOf('refused')).toEqual([1, 2, 3].map((n) => [n, 'act']))
 })
 
+/** A being whose flow reads as much as a flow may. */
+async function withWideFlow(being: BeingName): Promise<void> {
+  const paths = Array.from(
+    { length: LIMITS.flowPathsMax },
+    (_, i) => `wide.x${i}${Array(4).fill('x'.repeat(38)).join('.')}`,
+  )
+  for (const path of paths) await publish(world, path, 'y'.repeat(LIMITS.comparableBytesMax - 2))
+  const roleFlow = paths.map((path) => ({
+    stack: true,
+    when: { [`world.${path}`]: 'z' },
+    role: 'stage:mute',
+  }))
+  await world.birthPuppet(being, { roleFlow })
+}
+
+it('lives no more than history has room for, whatever the flow of its being reads', async () => {
+  await withWideFlow('wide')
+  const wakes = await wakeUp(
+    world,
+    'wide',
+    Array.from({ length: 12 }, (_, i) => acting(i)),
+  )
+  for (const wake of wakes) await momentOf(world, wake)
+  // The first three begin the life, open a moment, and end it.
+  const third = async () => (await resultsOf('wide'))[2]?.next?.lived?.length
+  await expect.poll(third, { timeout: 20_000 }).toBe(3)
+})
+
 it('a task that no longer counts opens nothing more, and rings', async () => {
   const rung: string[] = []
   const worker = handWorker(world, { ring: (beings) => rung.push(...beings) })
@@ -125,6 +153,15 @@ it('a moment that ended with another stack than its workflow gives is not taken 
   expect(await stamp(stack)).toMatchObject({ value: { kind: 'act' } })
   await expect(stamp({ ...stack!, stacked: [stack!.primary] })).rejects.toThrow('stampMoment failed')
 })
+
+/** What the local activities of a being returned, as its histories have it. */
+async function resultsOf(being: BeingName): Promise<Finished[]> {
+  const runs = await fetchRuns(world.temporal, world.reality.name, being, null)
+  return runs
+    .flatMap(({ history }) => history.events ?? [])
+    .flatMap((event) => event.markerRecordedEventAttributes?.details?.result?.payloads?.[0]?.data ?? [])
+    .map((data) => JSON.parse(Buffer.from(data).toString()) as Finished)
+}
 
 /** The runs of a busy being, with one lived moment changed. */
 async function changed(being: BeingName, change: (lived: NonNullable<Finished['next']>) => void) {
