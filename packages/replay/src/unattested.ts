@@ -5,7 +5,7 @@ import type { StoredOutcome } from '@treeos/store'
 import { attestedMoments, generationOf, type Run } from './temporal-history.ts'
 
 /** Most moments of one workflow task: `MOMENTS_OF_TASK_MAX` of the workflows. */
-const MOMENTS_OF_TASK_MAX = 8
+const MOMENTS_OF_TASK_MAX = 16
 
 /** Whether the histories may yet come to hold the last outcome: a workflow task is under way, and they do not hold it. */
 export function mayStillCome(outcomes: readonly StoredOutcome[], runs: readonly Run[]): boolean {

@@ -51,7 +51,8 @@ async function liveRun(input: BeingInput): Promise<BeingInput | null> {
   let rests = input.life?.rests === true // if not, a wake may have come before this run began
   let restsAfter = input.historyEventsMax ?? REST_EVENTS_MAX
   const eventsMax = input.historyEventsMax ?? HISTORY_EVENTS_MAX
-  while (run.events <= eventsMax || life.ahead[0]?.lived !== undefined) {
+  const isNextLived = () => life.ahead[0]?.lived !== undefined
+  while (run.events <= eventsMax || isNextLived()) {
     if (rests) {
       const silence = beginSilence(life, asking.isEndSuggested || run.events > restsAfter)
       asking.silence = silence
@@ -66,14 +67,14 @@ async function liveRun(input: BeingInput): Promise<BeingInput | null> {
       showRest(finished)
       rests = true
     } else {
-      run.note('moment')
+      run.note(finished.isLived ? 'lived' : 'moment')
       showStatus(life, finished)
       rests = finished.stamped.waiting === 0 && finished.opened.ended !== true
     }
     const act = rests ? signals.take() : null
     if (act !== null) await enqueueAct(life, act)
     rests &&= act === null
-    if (rests || !run.isTaskFull()) continue
+    if (rests || isNextLived() || !run.isTaskFull()) continue
     await sleep(1)
     run.note('task')
   }

@@ -37,6 +37,8 @@ export interface FinishedMoment {
   readonly opened: OpenedMoment
   readonly stack: PinnedStack | null
   readonly stamped: StampedMoment
+  /** its worker lived it after another moment, in the activity of that one */
+  readonly isLived: boolean
 }
 
 interface MomentOptions {
@@ -78,7 +80,7 @@ export async function runMoment(
   if (stamped === null) return runMoment(life, { mayHold: false })
   life.n += 1
   life.idle = idleAfter(life.idle, opened, stamped)
-  return { opened, stack, stamped }
+  return { opened, stack, stamped, isLived: found.lived !== undefined }
 }
 
 /** @returns null when the open record was lost with its worker */

@@ -16,11 +16,20 @@ export const REST_EVENTS_MAX = 96
 /** After a wake broke the silence, the run waits for the next silence once it has this many events more, about 4 moments. Each such wait costs a timer. */
 export const REST_AGAIN_EVENTS = 32
 
-/** Most moments of one workflow task. Signals wait until the task ends. */
-const MOMENTS_OF_TASK_MAX = 8
+/** Moments after which a workflow task ends. Signals wait until then. */
+const MOMENTS_OF_TASK = 8
 
-/** About how many events each adds to a history. A moment adds 2 on the short way, none when its worker lived it after another one, and 8 on the long way. */
-const EVENTS = { signal: 1, task: 3, moment: 4 } as const
+/**
+ * Most moments of one workflow task. Only the activity of its first moment may live more than {@link MOMENTS_OF_TASK}, which takes 3 s at most. So a signal
+ * waits no longer for them than for 8 moments of a slow mind.
+ */
+const MOMENTS_OF_TASK_MAX = 16
+
+/**
+ * About how many events each adds to a history. A moment adds 2 on the short way and 8 on the long way. One that its worker lived after another adds none, but
+ * makes the event of the other one larger.
+ */
+const EVENTS = { signal: 1, task: 3, moment: 4, lived: 1 } as const
 
 /**
  * Estimates how long a run and its present task have become, by counting what happened. The history length that Temporal reports must
@@ -39,18 +48,18 @@ export class RunLength {
   /** Call it for signals, for each moment, and after the run has waited, because another task began then. */
   note(what: keyof typeof EVENTS, times = 1): void {
     this.#events += times * EVENTS[what]
-    if (what === 'moment') this.#moments += 1
+    if (what === 'moment' || what === 'lived') this.#moments += 1
     if (what === 'task') this.#moments = 0
   }
 
   /** Call it after a moment. @returns whether the next one belongs into another task */
   isTaskFull(): boolean {
-    return this.#moments >= MOMENTS_OF_TASK_MAX
+    return this.#moments >= MOMENTS_OF_TASK
   }
 
   /** Call it before a moment. @returns how many after it still belong into this task */
   get roomAfterNext(): number {
-    return MOMENTS_OF_TASK_MAX - 1 - this.#moments
+    return (this.#moments === 0 ? MOMENTS_OF_TASK_MAX : MOMENTS_OF_TASK) - 1 - this.#moments
   }
 }
 
