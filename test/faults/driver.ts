@@ -49,6 +49,8 @@ export interface TrialOptions {
   readonly extensions?: readonly { readonly extension: Extension; readonly path: string }[]
   /** more of the environment of all workers */
   readonly workerEnv?: NodeJS.ProcessEnv
+  /** workers take acts by signal; default false */
+  readonly takesSignals?: boolean
   /** a defence to take away for this run */
   readonly without?: Sabotage | readonly Sabotage[] | null
   /** of the reality; default UTC */
@@ -105,6 +107,7 @@ export class Trial {
   readonly #plot: Plot
   readonly #reader: Reader
   readonly #workerEnv: NodeJS.ProcessEnv
+  readonly #takesSignals: boolean
   readonly #letterAction: PostAction
   readonly #mind: Mind
   readonly #office: Office
@@ -139,6 +142,7 @@ export class Trial {
     const paths = [MAIL_PATH, ...(options.extensions ?? []).map(({ path }) => path)]
     this.#letterAction = options.letterAction ?? 'mail:post-surely'
     this.#workerEnv = { TREEOS_EXTENSIONS: paths.join(','), ...options.workerEnv }
+    this.#takesSignals = options.takesSignals ?? false
     this.#open = new OpenQuestions(plot.db, {
       stallMs: 1000 * (options.stallSeconds ?? 30),
       describe: (open) => describeStall(this, open),
@@ -177,8 +181,10 @@ export class Trial {
 
   /** @param crashAt `name:hit` of a crash point */
   startWorker(crashAt?: string, { env = {}, through }: WorkerHow = {}): WorkerProcess {
+    const signalsUrl = this.#takesSignals ? this.#plot.signalsUrl(through) : null
     return this.ground.startWorker({
       DATABASE_URL: this.#plot.databaseUrl(through),
+      ...(signalsUrl === null ? {} : { TREEOS_SIGNALS_DATABASE_URL: signalsUrl }),
       OPENAI_BASE_URL: this.#mind.url,
       TREEOS_MODEL: 'test-model',
       TREEOS_SHORT_MIND_MS: '500', // so that slower answers go the long way

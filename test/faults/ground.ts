@@ -31,6 +31,8 @@ export interface Ground {
   /** as the role of workers, which owns nothing */
   workerUrl(proxy: FaultProxy, database: string): string
   peopleUrl(proxy: FaultProxy, database: string): string
+  /** as the role of acts by signal; null where the server has none */
+  signalsUrl(proxy: FaultProxy, database: string): string | null
   /** file of the workflow bundle for replay */
   readonly replayBundlePath: string
   /** folder of the logs of the servers */
@@ -145,6 +147,8 @@ export async function startGround(say: Say, { bundles, special }: GroundOptions 
     postgresUrl: (proxy, database) => urlOf(postgres.url, proxy, database),
     peopleUrl: (proxy, database) => urlOf(postgres.peopleUrl, proxy, database),
     workerUrl: (proxy, database) => urlOf(postgres.workerUrl, proxy, database),
+    signalsUrl: (proxy, database) =>
+      postgres.signalsUrl === null ? null : urlOf(postgres.signalsUrl, proxy, database),
     startWorker(extra) {
       const { OPENAI_API_KEY: _, ...inherited } = env
       const worker = new WorkerProcess(workerLog, {

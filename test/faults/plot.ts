@@ -20,6 +20,8 @@ export interface Plot {
   readonly temporal: Client
   /** for workers, through the proxy that may misbehave unless another one is given */
   databaseUrl(through?: FaultProxy): string
+  /** likewise, for workers that take acts by signal */
+  signalsUrl(through?: FaultProxy): string | null
   close(): Promise<void>
 }
 
@@ -51,6 +53,7 @@ export async function plant(
     owner,
     temporal: new Client({ connection }),
     databaseUrl: (through = proxy) => ground.workerUrl(through, database),
+    signalsUrl: (through = proxy) => ground.signalsUrl(through, database),
     async close() {
       await connection.close()
       await Promise.all([db.destroy(), owner.destroy()])

@@ -57,7 +57,7 @@ export const growth: Scenario<Size> = {
   },
   control: {
     without: 'sabotaged attack',
-    trial: { workerEnv: withoutDefences(['forgetting']) },
+    trial: { takesSignals: true, workerEnv: withoutDefences(['forgetting']) },
     /**
      * Content goes by signal instead of by row and grows; the last moments meet a slow Postgres; the being's runs never end, and its
      * worker forgets nothing.
