@@ -57,9 +57,16 @@ const unhold = (owner: Kysely<StoreDb>) =>
 const orderByClock = (owner: Kysely<StoreDb>) =>
   rewrite(owner, 'claim', [['order by priority, age limit 1', 'order by priority, at limit 1']])
 
-/** A life that ends midway keeps the wake it had claimed. */
+/**
+ * A life that ends midway keeps the wake it had claimed. Its outcome names no wake, so what frees a claim on another wake than that of the
+ * outcome would free this one too.
+ */
 const keepClaims = (owner: Kysely<StoreDb>) =>
   rewrite(owner, 'close_moment', [
+    [
+      'if last_claimed is distinct from o.wake then',
+      "if last_claimed is distinct from o.wake and o.reason is distinct from 'superseded' then",
+    ],
     [
       'where id = (select wake from moment_open where moment = this_moment) and claimed_by = this_moment and closed_by is null;',
       'where false;',
