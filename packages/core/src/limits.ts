@@ -21,6 +21,8 @@ export const LIMITS = {
   whenDepthMax: 32,
   whenNodesMax: 512,
   rolePromptBytesMax: 32 * 1024,
+  /** `triggerOn` of one role: history holds it with each program */
+  triggersBytesMax: 256,
   /** entries of one can* list, before expansion */
   canEntriesMax: 256,
   /** open entries of one inbox, besides notices; the next sender is refused with RATE_LIMITED */

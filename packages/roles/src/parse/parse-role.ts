@@ -44,7 +44,7 @@ const FIELDS: Readonly<Record<keyof RoleSpec, Reader>> = {
   selfContinue: selfContinues,
   defaultOrientation: oneOf(ORIENTATIONS),
   forceToolCall: flag,
-  triggerOn: names,
+  triggerOn: triggers,
   replyTo: oneOf(REPLY_TARGETS),
   respondMode: oneOf(RESPOND_MODES),
   prose: oneOf(PROSE_MEANINGS),
@@ -132,6 +132,13 @@ function names(value: Json | undefined, field: string): Json[] {
     const right = 'is a kebab-case name with an optional prefix, as in neighbors or dance:grid'
     throw invalid(`${field}[${index}]`, `${right}, not ${quote(name)}`)
   })
+}
+
+function triggers(value: Json | undefined, field: string): Json[] {
+  const read = names(value, field)
+  const bytes = utf8Length(JSON.stringify(read))
+  if (bytes > LIMITS.triggersBytesMax) throw tooLarge(field, 'bytes', bytes, LIMITS.triggersBytesMax)
+  return read
 }
 
 function prompt(value: Json | undefined, field: string): Json {

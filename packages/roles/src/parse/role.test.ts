@@ -132,6 +132,10 @@ describe('a role is its name, four lists, a prompt, and documented fields', () =
     expect(parseRole(most).canSee).toHaveLength(256)
     for (const [over, message] of [
       [{ ...most, canSee: entries(257) }, /canSee has at most 256 entries, this one 257/],
+      [
+        { ...most, triggerOn: entries(4).map((name) => name.padEnd(64, 'x')) },
+        /triggerOn has at most 256 bytes, this one 269/,
+      ],
       [{ ...most, prompt: `${most.prompt}p` }, /prompt has at most 32768 bytes, this one 32769/],
       [{ ...most, description: 'd'.repeat(32 * 1024) }, /a role has at most 65536 bytes, this one 6\d+/],
     ] as const) {
