@@ -26,7 +26,7 @@ interface Beats {
  * cannot foresee takes 4 s more, so the activity ends before the worker has to ask for more time for its task.
  */
 const LIVES_MS = 3000
-/** History takes 160 KiB for what an activity returns. Once the moments lived have this many bytes, one more is opened at most. */
+/** History takes 160 KiB for what an activity returns. A moment is not lived in it that has more bytes than this together with those before it. */
 const LIVED_BYTES_MAX = 64 * 1024
 
 /**
@@ -72,13 +72,13 @@ async function liveOn(
       deps.ring([next.being]) // for a newer run, if this one was superseded or its task was given to another worker
       break
     }
-    const isInTime = startedAt + tookMs < began + LIVES_MS
-    const mayLive = isInTime && lived.length < room && bytes < LIVED_BYTES_MAX
+    bytes += Buffer.byteLength(JSON.stringify(opened))
+    if (bytes > LIVED_BYTES_MAX && lived.length > 0) break // this worker holds it, so the run opens it again for next to nothing
+    const mayLive = lived.length < room && startedAt + tookMs < began + LIVES_MS
     const roomAfter = room - lived.length - 1
     const done: Lived | null = mayLive ? await live(deps, beats, next, { opened, roomAfter }) : null
     if (done === null) return { ...(lived.length === 0 ? {} : { lived }), value: opened }
     lived.push(done.lived)
-    bytes += Buffer.byteLength(JSON.stringify(done.lived))
     next = done.next
     tookMs = performance.now() - startedAt
   }
@@ -103,14 +103,14 @@ async function live(
   { opened, roomAfter }: { readonly opened: OpenResult; readonly roomAfter: number },
 ): Promise<Lived | null> {
   if (!('moment' in opened) || opened.state !== 'held') return null
-  const input = inputFor(deps, at, opened, roomAfter)
-  if (input === null) return null
-  const { stack, skip } = input
   try {
+    const input = inputFor(deps, at, opened, roomAfter)
+    if (input === null) return null
+    const { stack, skip } = input
     const { ended, next } = await endAndWait(deps, beats, input)
     return { lived: { opened, stack, ...(skip === null ? {} : { skip }), ended }, next }
   } catch {
-    return null // the observer has the error
+    return null // the observer has the error; a flow that cannot be evaluated here fails the task of its workflow
   }
 }
 

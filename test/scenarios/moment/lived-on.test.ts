@@ -18,7 +18,7 @@ import {
   openByHand,
   tellByHand,
 } from '../../support/by-hand.ts'
-import { momentOf, publish, until, wakeUp } from '../../support/life.ts'
+import { momentOf, publish, setRole, until, wakeUp } from '../../support/life.ts'
 import { acting, stage } from '../../support/puppet.ts'
 import { openReplayer } from '../../support/replaying.ts'
 import { useWorld } from '../../support/use-world.ts'
@@ -88,32 +88,37 @@ it('leaves a moment that it opened and could not end to an activity of its own',
   expect(await numbersOf('refused')).toEqual([1, 2, 3].map((n) => [n, 'act']))
 })
 
-/** A being whose flow reads as much as a flow may. */
-async function withWideFlow(being: BeingName): Promise<void> {
-  const paths = Array.from(
-    { length: LIMITS.flowPathsMax },
-    (_, i) => `wide.x${i}${Array(4).fill('x'.repeat(38)).join('.')}`,
-  )
-  for (const path of paths) await publish(world, path, 'y'.repeat(LIMITS.comparableBytesMax - 2))
-  const roleFlow = paths.map((path) => ({
+/** A being whose flow reads as many paths as a flow may, with values of the greatest size that is compared, and names as many roles with the longest triggers. */
+async function withWideFlow(being: BeingName, letter: string): Promise<void> {
+  const numbers = Array.from({ length: LIMITS.flowPathsMax }, (_, i) => i)
+  const triggerOn = ['message', ...Array.from({ length: 3 }, (_, i) => `t${i}${'x'.repeat(62)}`)]
+  const pathOf = (i: number) => `${being}-${i % 2}.x${i}` // a namespace holds 64 KiB
+  for (const i of numbers) {
+    await publish(world, pathOf(i), letter.repeat(LIMITS.comparableBytesMax))
+    await setRole(world, { name: `${being}-${i}`, triggerOn })
+  }
+  const roleFlow = numbers.map((i) => ({
     stack: true,
-    when: { [`world.${path}`]: 'z' },
-    role: 'stage:mute',
+    when: { [`world.${pathOf(i)}`]: 'z' },
+    role: `${being}-${i}`,
   }))
   await world.birthPuppet(being, { roleFlow })
 }
 
-it('lives no more than history has room for, whatever the flow of its being reads', async () => {
-  await withWideFlow('wide')
+it.each([
+  ['wide', 'y', 3],
+  ['wider', '\u0001', 1], // six bytes of JSON each
+] as const)('lives no more than history has room for: %s', async (being, letter, count) => {
+  await withWideFlow(being, letter)
   const wakes = await wakeUp(
     world,
-    'wide',
+    being,
     Array.from({ length: 12 }, (_, i) => acting(i)),
   )
   for (const wake of wakes) await momentOf(world, wake)
   // The first three begin the life, open a moment, and end it.
-  const third = async () => (await resultsOf('wide'))[2]?.next?.lived?.length
-  await expect.poll(third, { timeout: 20_000 }).toBe(3)
+  const third = async () => (await resultsOf(being))[2]?.next?.lived?.length
+  await expect.poll(third, { timeout: 20_000 }).toBe(count)
 })
 
 it('a task that no longer counts opens nothing more, and rings', async () => {
