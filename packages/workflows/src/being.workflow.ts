@@ -51,8 +51,7 @@ async function liveRun(input: BeingInput): Promise<BeingInput | null> {
   let rests = input.life?.rests === true // if not, a wake may have come before this run began
   let restsAfter = input.historyEventsMax ?? REST_EVENTS_MAX
   const eventsMax = input.historyEventsMax ?? HISTORY_EVENTS_MAX
-  const isNextLived = () => life.ahead[0]?.lived !== undefined
-  while (run.events <= eventsMax || isNextLived()) {
+  while (run.events <= eventsMax || life.ahead[0]?.lived !== undefined) {
     if (rests) {
       const silence = beginSilence(life, asking.isEndSuggested || run.events > restsAfter)
       asking.silence = silence
@@ -74,7 +73,7 @@ async function liveRun(input: BeingInput): Promise<BeingInput | null> {
     const act = rests ? signals.take() : null
     if (act !== null) await enqueueAct(life, act)
     rests &&= act === null
-    if (rests || isNextLived() || !run.isTaskFull()) continue
+    if (rests || life.ahead.length > 0 || !run.isTaskFull()) continue
     await sleep(1)
     run.note('task')
   }

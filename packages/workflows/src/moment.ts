@@ -37,7 +37,7 @@ export interface FinishedMoment {
   readonly opened: OpenedMoment
   readonly stack: PinnedStack | null
   readonly stamped: StampedMoment
-  /** its worker lived it after another moment, in the activity of that one */
+  /** its worker lived it to its end after another moment, in the activity of that one */
   readonly isLived: boolean
 }
 
@@ -80,7 +80,7 @@ export async function runMoment(
   if (stamped === null) return runMoment(life, { mayHold: false })
   life.n += 1
   life.idle = idleAfter(life.idle, opened, stamped)
-  return { opened, stack, stamped, isLived: found.lived !== undefined }
+  return { opened, stack, stamped, isLived: found.lived !== undefined && 'waiting' in found.lived.ended }
 }
 
 /** @returns null when the open record was lost with its worker */

@@ -16,20 +16,20 @@ export const REST_EVENTS_MAX = 96
 /** After a wake broke the silence, the run waits for the next silence once it has this many events more, about 4 moments. Each such wait costs a timer. */
 export const REST_AGAIN_EVENTS = 32
 
-/** Moments after which a workflow task ends. Signals wait until then. */
+/** Moments after which a workflow task ends. A ring that came meanwhile is heard then. */
 const MOMENTS_OF_TASK = 8
 
 /**
- * Most moments of one workflow task. Only the activity of its first moment may live more than {@link MOMENTS_OF_TASK}, which takes 3 s at most. So a signal
- * waits no longer for them than for 8 moments of a slow mind.
+ * Most moments of one workflow task. Only the activity of its first moment may live more than {@link MOMENTS_OF_TASK}, and it begins none after 3 s. So the task
+ * takes no longer than one with 8 moments of a slower mind.
  */
 const MOMENTS_OF_TASK_MAX = 16
 
 /**
- * About how many events each adds to a history. A moment adds 2 on the short way and 8 on the long way. One that its worker lived after another adds none, but
- * makes the event of the other one larger.
+ * About how many events each adds to a history. A moment adds 2 on the short way and 8 on the long way. One that its worker lived after another
+ * makes the event of that one larger, and adds one where what the Temporal UI shows of the being changes.
  */
-const EVENTS = { signal: 1, task: 3, moment: 4, lived: 1 } as const
+const EVENTS = { signal: 1, task: 3, moment: 4, lived: 2 } as const
 
 /**
  * Estimates how long a run and its present task have become, by counting what happened. The history length that Temporal reports must

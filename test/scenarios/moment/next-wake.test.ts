@@ -43,7 +43,7 @@ async function tasksOf(being: string): Promise<number> {
 
 it('wakes that come fast are lived in a few workflow tasks, each of them once', async () => {
   await liveInTurns('hasty', MOMENTS)
-  expect(await tasksOf('hasty')).toBeLessThan(0.75 * MOMENTS) // a task has up to 8 moments
+  expect(await tasksOf('hasty')).toBeLessThan(0.75 * MOMENTS) // a task has up to 16 moments
 })
 
 it('wakes that come slowly have a task each', async () => {
