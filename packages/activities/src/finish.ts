@@ -26,7 +26,7 @@ interface Beats {
  * cannot foresee takes 4 s more, so the activity ends before the worker has to ask for more time for its task.
  */
 const LIVES_MS = 3000
-/** History takes 160 KiB for what an activity returns. A moment is not lived in it that has more bytes than this together with those before it. */
+/** Most bytes of the moments that one activity lives, beyond the first. History takes at most 160 KiB of its result. */
 const LIVED_BYTES_MAX = 64 * 1024
 
 /**

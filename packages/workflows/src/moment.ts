@@ -37,7 +37,7 @@ export interface FinishedMoment {
   readonly opened: OpenedMoment
   readonly stack: PinnedStack | null
   readonly stamped: StampedMoment
-  /** its worker lived it to its end after another moment, in the activity of that one */
+  /** it ended in the activity of the moment before it */
   readonly isLived: boolean
 }
 
@@ -125,7 +125,7 @@ function foundIn({ lived = [], value, ...told }: NextMoments): Found[] {
 }
 
 /**
- * The end of a moment that the worker lived by itself.
+ * How a moment ended that was lived in the activity of another one.
  * @throws {Error} when the flow gives another stack here, which fails the workflow task: what is done must be what this workflow attests
  */
 function verifiedEnding(lived: EndedMoment, { moment, stack, skip }: FinishInput): Ending {

@@ -20,14 +20,14 @@ export const REST_AGAIN_EVENTS = 32
 const MOMENTS_OF_TASK = 8
 
 /**
- * Most moments of one workflow task. Only the activity of its first moment may live more than {@link MOMENTS_OF_TASK}, and it begins none after 3 s. So the task
- * takes no longer than one with 8 moments of a slower mind.
+ * Most moments of one workflow task. It has more than {@link MOMENTS_OF_TASK} only where the activity of its first moment lived them. That activity begins
+ * no moment after 3 s, so the task is not longer than one of 8 slow moments.
  */
 const MOMENTS_OF_TASK_MAX = 16
 
 /**
- * About how many events each adds to a history. A moment adds 2 on the short way and 8 on the long way. One that its worker lived after another
- * makes the event of that one larger, and adds one where what the Temporal UI shows of the being changes.
+ * About how many events each adds to a history. A moment adds 2 on the short way and 8 on the long way. A moment that was lived in the activity of another one
+ * adds at most one, when what the Temporal UI shows of the being changes. It also makes the result of that activity longer.
  */
 const EVENTS = { signal: 1, task: 3, moment: 4, lived: 2 } as const
 

@@ -88,7 +88,7 @@ it('leaves a moment that it opened and could not end to an activity of its own',
   expect(await numbersOf('refused')).toEqual([1, 2, 3].map((n) => [n, 'act']))
 })
 
-/** A being whose flow reads as many paths as a flow may, with values of the greatest size that is compared, and names as many roles with the longest triggers. */
+/** A being whose flow is as large as it may be: it reads the most paths, their values are the longest that are compared, and each clause names a role with long triggers. */
 async function withWideFlow(being: BeingName, letter: string): Promise<void> {
   const numbers = Array.from({ length: LIMITS.flowPathsMax }, (_, i) => i)
   const triggerOn = ['message', ...Array.from({ length: 3 }, (_, i) => `t${i}${'x'.repeat(62)}`)]
@@ -116,7 +116,7 @@ it.each([
     Array.from({ length: 12 }, (_, i) => acting(i)),
   )
   for (const wake of wakes) await momentOf(world, wake)
-  // The first three begin the life, open a moment, and end it.
+  // The results are of `beginLife`, `openMoment` and `finishMoment`, in this order.
   const third = async () => (await resultsOf(being))[2]?.next?.lived?.length
   await expect.poll(third, { timeout: 20_000 }).toBe(count)
 })
