@@ -5,9 +5,15 @@ import { closeSync, openSync } from 'node:fs'
 import { readFile } from 'node:fs/promises'
 import { createRequire } from 'node:module'
 import { createInterface } from 'node:readline'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { promisify } from 'node:util'
+import { collectGarbage } from './garbage.ts'
 
 const WORKER_MAIN = createRequire(import.meta.url).resolve('@treeos/worker/main')
+
+/** Of its inspector, which opens no port before {@link WorkerProcess.memoryKept} asks for it. */
+const ANY_PORT = '--inspect-port=127.0.0.1:0'
+const INSPECTOR_MS_MAX = 30_000
 
 /**
  * Keeps the compiled sources of the worker's program in a folder, for workers with that NODE_COMPILE_CACHE. A process keeps what
@@ -34,11 +40,12 @@ export class WorkerProcess {
   wasKilled = false
   readonly #child: ChildProcess
   readonly #logFile: string
+  #inspector: Promise<string> | null = null
 
   constructor(logFile: string, env: NodeJS.ProcessEnv) {
     this.#logFile = logFile
     const log = openSync(logFile, 'a')
-    this.#child = spawn(process.execPath, [WORKER_MAIN], { env, stdio: ['ignore', 'pipe', log] })
+    this.#child = spawn(process.execPath, [ANY_PORT, WORKER_MAIN], { env, stdio: ['ignore', 'pipe', log] })
     closeSync(log)
     alive.add(this.#child)
     this.ended = once(this.#child, 'exit').then(([code, signal]) => {
@@ -59,6 +66,25 @@ export class WorkerProcess {
   async memory(): Promise<number> {
     const { stdout } = await promisify(execFile)('ps', ['-o', 'rss=', '-p', String(this.pid)])
     return 1024 * Number(stdout)
+  }
+
+  /** Resident memory in bytes, without what is garbage. */
+  async memoryKept(): Promise<number> {
+    this.#inspector ??= this.#openInspector()
+    await collectGarbage(await this.#inspector)
+    await sleep(500) // V8 returns pages in the background
+    return this.memory()
+  }
+
+  async #openInspector(): Promise<string> {
+    const before = (await readFile(this.#logFile, 'utf8')).length
+    this.#child.kill('SIGUSR1')
+    for (const until = Date.now() + INSPECTOR_MS_MAX; Date.now() < until; await sleep(50)) {
+      const [, address] =
+        /Debugger listening on (\S+)/.exec((await readFile(this.#logFile, 'utf8')).slice(before)) ?? []
+      if (address !== undefined) return address
+    }
+    throw new Error(`the worker did not open its inspector: see ${this.#logFile}`)
   }
 
   /** The log line that says why it ended by itself; empty when there is none. */

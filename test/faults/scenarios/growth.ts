@@ -12,7 +12,8 @@ import { beginEndless } from './doorbells.ts'
 const BYTES_RATIO_MAX = 1.1
 /** Generous, since other tests share the processors. */
 const TIME_RATIO_MAX = 2.5
-const MEMORY_RATIO_MAX = 1.6
+/** Its caches fill over some thousand moments: measured 1.15 from the first hundred to 8,000. */
+const MEMORY_RATIO_MAX = 1.3
 /** The control delays each message to and from Postgres by this. A moment waits for four. */
 const SLOW_MS = 100
 /** A signalled act that has no moment by then was refused or lost. */
@@ -44,7 +45,7 @@ export const growth: Scenario<Size> = {
       await trial.ask(being)
       if (trial.open > 3) await trial.progress()
       const { length } = trial.asked
-      if (length === window || length === moments) memory.push(await worker.memory())
+      if (length === window || length === moments) memory.push(await worker.memoryKept())
       if (length % 500 === 0) trial.say(`${length} of ${moments} moments`)
     }
     await trial.answered()
@@ -78,7 +79,7 @@ export const growth: Scenario<Size> = {
             if (Date.now() > giveUpAt) throw new Error(`signalled act ${i + 1} of ${moments} had no moment`)
             await sleep(20)
           }
-          if (i === 0 || i + 1 === moments) memory.push(await worker.memory())
+          if (i === 0 || i + 1 === moments) memory.push(await worker.memoryKept())
         }
       } finally {
         proxy.flow()

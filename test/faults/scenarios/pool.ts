@@ -44,7 +44,7 @@ export const pool: Scenario<Size> = {
     await worker.ready
     await askMany(trial)
     await trial.answered()
-    const memory = [await worker.memory()]
+    const memory = [await worker.memoryKept()]
     const connectionsMax = trial.ground.postgres.proxy.open
     if (connectionsMax > CONNECTIONS_MAX) broken.push(`the worker has ${connectionsMax} connections`)
     const slowest: Record<string, number> = {}
@@ -64,7 +64,7 @@ export const pool: Scenario<Size> = {
           broken.push(`${what}: the last answer came ${seconds} s after its end`)
         trial.say(`${round} of ${rounds}: ${what}, ${open} open ones answered ${seconds} s after`)
       }
-    memory.push(await worker.memory())
+    memory.push(await worker.memoryKept())
     const [first = 0, last = 0] = memory.map((bytes) => Math.round(bytes / 2 ** 20))
     if (last > first * MEMORY_RATIO_MAX)
       broken.push(`memory of the worker: ${first} MiB before, ${last} MiB after`)

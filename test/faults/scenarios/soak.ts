@@ -24,7 +24,7 @@ export const soak: Scenario<{ minutes: number }> = {
   async attack(trial, { minutes }, broken) {
     const { worker } = trial.keepWorker()
     await worker.ready
-    return watch(trial, minutes, () => worker.memory(), broken)
+    return watch(trial, minutes, () => worker.memoryKept(), broken)
   },
   control: {
     without: 'sabotaged attack',
@@ -35,7 +35,7 @@ export const soak: Scenario<{ minutes: number }> = {
       let kept = 0
       const leaking = async () => {
         kept += LEAK_MIB
-        return (await worker.memory()) + 2 ** 20 * kept
+        return (await worker.memoryKept()) + 2 ** 20 * kept
       }
       return watch(trial, minutes, leaking, broken)
     },
