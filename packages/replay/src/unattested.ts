@@ -1,11 +1,9 @@
 /** Moments in the chain that no history attests: Temporal learns of them when their workflow task ends, which may be later or never. */
 
 import { parseMomentId } from '@treeos/core'
+import { MOMENTS_OF_TASK_MAX } from '@treeos/protocol'
 import type { StoredOutcome } from '@treeos/store'
 import { attestedMoments, generationOf, type Run } from './temporal-history.ts'
-
-/** Most moments of one workflow task: `MOMENTS_OF_TASK_MAX` of the workflows. */
-const MOMENTS_OF_TASK_MAX = 16
 
 /** Whether the histories may yet come to hold the last outcome: a workflow task is under way, and they do not hold it. */
 export function mayStillCome(outcomes: readonly StoredOutcome[], runs: readonly Run[]): boolean {

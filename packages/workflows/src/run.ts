@@ -1,5 +1,6 @@
 /** One run of a being's workflow: how long it becomes, and how it waits. */
 import { CancellationScope, isCancellation, sleep } from '@temporalio/workflow'
+import { MOMENTS_OF_TASK_MAX } from '@treeos/protocol/workflow'
 
 /**
  * Bounds the length of a run. A being that was evicted from the cache is replayed from the start of its run, within one
@@ -16,14 +17,11 @@ export const REST_EVENTS_MAX = 96
 /** After a wake broke the silence, the run waits for the next silence once it has this many events more, about 4 moments. Each such wait costs a timer. */
 export const REST_AGAIN_EVENTS = 32
 
-/** Moments after which a workflow task ends. A ring that came meanwhile is heard then. */
-const MOMENTS_OF_TASK = 8
-
 /**
- * Most moments of one workflow task. It has more than {@link MOMENTS_OF_TASK} only where the activity of its first moment lived them. That activity begins
- * no moment after 3 s, so the task is not longer than one of 8 slow moments.
+ * Moments after which a workflow task ends. A ring that came meanwhile is heard then. It has more, up to {@link MOMENTS_OF_TASK_MAX}, only where the
+ * activity of its first moment lived them. That activity begins no moment after 3 s, so the task is not longer than one of 8 slow moments.
  */
-const MOMENTS_OF_TASK_MAX = 16
+const MOMENTS_OF_TASK = 8
 
 /**
  * About how many events each adds to a history. A moment adds 2 on the short way and 8 on the long way. A moment that was lived in the activity of another one

@@ -1,5 +1,6 @@
 /** The activity that ends a moment lives those after it, too. The workflow evaluates the flow of each again. */
 import { type BeingName, LIMITS } from '@treeos/core'
+import type { History } from '@treeos/host'
 import type { Finished } from '@treeos/protocol'
 import { fetchRuns, replay, replayFromTemporal } from '@treeos/replay'
 import { findOutcome, isListening, listOutcomes } from '@treeos/store'
@@ -162,10 +163,17 @@ it('a moment that ended with another stack than its workflow gives is not taken 
 /** What the local activities of a being returned, as its histories have it. */
 async function resultsOf(being: BeingName): Promise<Finished[]> {
   const runs = await fetchRuns(world.temporal, world.reality.name, being, null)
-  return runs
-    .flatMap(({ history }) => history.events ?? [])
-    .flatMap((event) => event.markerRecordedEventAttributes?.details?.result?.payloads?.[0]?.data ?? [])
-    .map((data) => JSON.parse(Buffer.from(data).toString()) as Finished)
+  return runs.flatMap(({ history }) => resultsIn(history).map(({ result }) => result))
+}
+
+function resultsIn({ events }: History) {
+  const payloads = (events ?? []).flatMap(
+    (event) => event.markerRecordedEventAttributes?.details?.result?.payloads?.[0] ?? [],
+  )
+  return payloads.map((payload) => ({
+    payload,
+    result: JSON.parse(Buffer.from(payload.data ?? []).toString()) as Finished,
+  }))
 }
 
 /** The runs of a busy being, with one lived moment changed. */
@@ -173,14 +181,9 @@ async function changed(being: BeingName, change: (lived: NonNullable<Finished['n
   const runs = await fetchRuns(world.temporal, world.reality.name, being, null)
   const [run] = runs
   const history = copyOf(run!.history)
-  for (const event of history.events ?? []) {
-    const payload = event.markerRecordedEventAttributes?.details?.result?.payloads?.[0]
-    const result = JSON.parse(Buffer.from(payload?.data ?? []).toString() || 'null') as Finished | null
-    if (result?.next?.lived === undefined) continue
-    change(result.next)
-    payload!.data = Buffer.from(JSON.stringify(result))
-    break
-  }
+  const lived = resultsIn(history).find(({ result }) => result.next?.lived !== undefined)
+  change(lived!.result.next!)
+  lived!.payload.data = Buffer.from(JSON.stringify(lived!.result))
   return replayFromTemporal(
     await openReplayer(),
     being,
