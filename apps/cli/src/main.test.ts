@@ -1,6 +1,7 @@
 import { spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
 import { appendFileSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { type AddressInfo, createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
@@ -13,10 +14,13 @@ const folder = mkdtempSync(join(tmpdir(), 'treeos-cli-'))
 afterAll(() => rmSync(folder, { recursive: true }))
 
 /** Runs the command in a process of its own, where no instance is. */
-function treeos(args: readonly string[], { input = '', node = [] as string[] } = {}) {
-  const env = { ...process.env, TREEOS_DATA: join(folder, 'none') }
-  for (const name of ['DATABASE_URL', 'TEMPORAL_ADDRESS', 'TREEOS_DEBUG'])
-    delete (env as NodeJS.ProcessEnv)[name]
+function treeos(
+  args: readonly string[],
+  { input = '', node = [] as string[], more = {} as NodeJS.ProcessEnv } = {},
+) {
+  const env: NodeJS.ProcessEnv = { ...process.env, TREEOS_DATA: join(folder, 'none') }
+  for (const name of ['DATABASE_URL', 'TEMPORAL_ADDRESS', 'TREEOS_DEBUG']) delete env[name]
+  Object.assign(env, more)
   return spawnSync(process.execPath, [...node, MAIN, ...args], { input, env, cwd: folder, encoding: 'utf8' })
 }
 
@@ -79,6 +83,37 @@ it('logs --follow ends when its reader has gone', async () => {
   const writing = setInterval(() => appendFileSync(log, 'more\n'), 100)
   expect(await ended).toEqual([0, null])
   clearInterval(writing)
+})
+
+describe('a Temporal that was named', () => {
+  const summon = (address: string) => {
+    const more = { TEMPORAL_ADDRESS: address, DATABASE_URL: 'postgres://127.0.0.1:9/none' }
+    const { status, stdout } = treeos(['summon', '@echo', 'hi', '--wait', '1', '--json'], { more })
+    const { error } = JSON.parse(stdout)
+    return { status, code: error.code, message: error.message }
+  }
+
+  it('and accepts connections without an answer is late: nothing says that it does not run', async () => {
+    const silent = createServer().listen(0, '127.0.0.1')
+    await once(silent, 'listening')
+    const address = `127.0.0.1:${(silent.address() as AddressInfo).port}`
+    expect(summon(address)).toEqual({
+      status: 1,
+      code: 'SERVICE_UNAVAILABLE',
+      message:
+        `Temporal at ${address} did not answer within 10 s: it, or this machine, may be busy; ` +
+        'try again, and see what runs with `treeos status`',
+    })
+    silent.close()
+  })
+
+  it('and refuses connections does not run', () => {
+    expect(summon('127.0.0.1:1')).toMatchObject({
+      status: 1,
+      code: 'SERVICE_UNAVAILABLE',
+      message: expect.stringMatching(/^Temporal at 127.0.0.1:1 does not answer \(.*ECONNREFUSED.*treeos up/),
+    })
+  })
 })
 
 describe('without an instance', () => {

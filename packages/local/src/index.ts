@@ -64,6 +64,7 @@ export {
   namesTemporal,
   type PostgresPlace,
   serviceDown,
+  serviceLate,
   type TemporalPlace,
   temporalUiOf,
   withoutSecrets,
@@ -74,5 +75,5 @@ export { collectorOf } from './processes/traces.ts'
 export { up } from './processes/up.ts'
 export { restartWorkers } from './processes/workers.ts'
 export { configFileOf, keyFileOf, readAccess, type TemporalAccess } from './temporal/access.ts'
-export { connectTemporal } from './temporal/connect.ts'
+export { connectTemporal, isDeadline, LateError, reachTemporal } from './temporal/connect.ts'
 export { ensureTemporal, type Temporal } from './temporal/temporal.ts'

@@ -1,17 +1,21 @@
+import { setTimeout as sleep } from 'node:timers/promises'
 import type { Client } from '@temporalio/client'
 import { isErrorCode, TreeosError } from '@treeos/core'
 import {
-  connectTemporal,
   hasWorker,
+  isDeadline,
+  LateError,
   type LoginPlace,
   locatePortalPostgres,
   locatePostgres,
   locateSequencerPostgres,
   locateTemporal,
   NO_SEQUENCER,
+  reachTemporal,
   readAccess,
   readInstance,
   serviceDown,
+  serviceLate,
   type TemporalAccess,
   type TemporalPlace,
 } from '@treeos/local'
@@ -32,7 +36,16 @@ import { dataDirOf } from './data-dir.ts'
 import { missingWorker } from './task-queue.ts'
 
 const POOL_MAX = 4
-const CONNECT_MS = 5_000
+/** How long a command tries to connect to a service that may be busy; longer where its --wait is longer. */
+const CONNECT_SECONDS = 10
+const RETRY_MS = 200
+
+/** Options of a command that may say how long it waits. */
+interface Patient extends InstanceOptions {
+  readonly wait?: number
+}
+
+const patienceOf = ({ wait = 0 }: Patient): number => Math.max(CONNECT_SECONDS, wait)
 
 /** What a command needs that uses Postgres only. */
 export interface ReadConnection {
@@ -82,22 +95,33 @@ export async function asOwner<T>(
  * Opens the reality of an instance and a connection to Temporal. The connection is made before anything is written:
  * otherwise an act whose doorbell cannot ring would have its effect later, unexpectedly.
  */
-export async function openServices<T>(
-  options: InstanceOptions,
-  use: (at: LiveConnection) => Promise<T>,
-): Promise<T> {
+export async function openServices<T>(options: Patient, use: (at: LiveConnection) => Promise<T>): Promise<T> {
   const dataDir = dataDirOf(options)
   const postgres = peoplesPostgres(dataDir)
   const place = locateTemporal(dataDir)
-  return withTemporal(place, (temporal) =>
-    withDatabase(postgres, async (at) => {
-      try {
-        return await use({ ...at, ...(await vaultsOf(dataDir)), temporal, registry: buildRegistry([seed]) })
-      } catch (error) {
-        const isLate = error instanceof TreeosError && error.code === 'TIMEOUT'
-        throw isLate ? await withReason(error, dataDir, { ...at, temporal }) : error
-      }
-    }),
+  const patience = patienceOf(options)
+  return withTemporal(
+    place,
+    (temporal) =>
+      withDatabase(
+        postgres,
+        async (at) => {
+          try {
+            return await use({
+              ...at,
+              ...(await vaultsOf(dataDir)),
+              temporal,
+              registry: buildRegistry([seed]),
+            })
+          } catch (error) {
+            const isLate = error instanceof TreeosError && error.code === 'TIMEOUT'
+            throw isLate ? await withReason(error, dataDir, { ...at, temporal }) : error
+          }
+        },
+        undefined,
+        patience,
+      ),
+    patience,
   )
 }
 
@@ -188,10 +212,11 @@ async function withDatabase<T>(
   postgres: LoginPlace,
   use: (at: ReadConnection) => Promise<T>,
   options: DatabaseOptions = { poolMax: POOL_MAX, role: 'treeos_people' },
+  patience = CONNECT_SECONDS,
 ): Promise<T> {
   const db = openDatabase(postgres.url, options)
   try {
-    const reality = await findReality(db)
+    const reality = await patiently(() => findReality(db), patience)
     if (reality === null)
       throw unavailable(`${postgres.address} holds no reality yet: \`treeos up\` makes one`)
     return await use({ db, reality })
@@ -202,12 +227,19 @@ async function withDatabase<T>(
   }
 }
 
-async function withTemporal<T>(place: TemporalPlace, use: (client: Client) => Promise<T>): Promise<T> {
+/** @param patience for how many seconds a busy Temporal is tried */
+async function withTemporal<T>(
+  place: TemporalPlace,
+  use: (client: Client) => Promise<T>,
+  patience = CONNECT_SECONDS,
+): Promise<T> {
   const { Client } = await import('@temporalio/client')
   const { options, namespace } = await accessOf(place)
   const address = options.address ?? 'localhost:7233'
-  const connection = await connectTemporal({ connectTimeout: CONNECT_MS, ...options }).catch((error) => {
-    throw serviceDown('Temporal', address, reasonOf(error))
+  const connection = await reachTemporal(options, 1000 * patience).catch((error: unknown) => {
+    throw error instanceof LateError
+      ? serviceLate('Temporal', address, patience)
+      : serviceDown('Temporal', address, reasonOf(error))
   })
   try {
     return await use(new Client({ connection, namespace }))
@@ -231,8 +263,28 @@ const POSTGRES_FORBIDS = '42501'
 /** An undefined table, schema, column or function: the database has another schema version, or none. */
 const POSTGRES_OTHER = /^(42P01|3F000|42703|42883)$/
 
+/** Postgres has no connection left, or starts. */
+const POSTGRES_BUSY = /^(53...|57P03)$/
+/** What `pg` says when our own time to connect, or for an answer, is over. */
+const POSTGRES_LATE =
+  /^(timeout exceeded when trying to connect|Connection terminated due to connection timeout|Query read timeout)/
+
+/** The first answer of Postgres, which is asked again while it is busy. */
+async function patiently<T>(ask: () => Promise<T>, patience: number): Promise<T> {
+  for (const until = Date.now() + 1000 * patience; ; await sleep(RETRY_MS)) {
+    try {
+      return await ask()
+    } catch (error) {
+      const isBusy =
+        error instanceof Error && (POSTGRES_BUSY.test(codeOf(error)) || POSTGRES_LATE.test(error.message))
+      if (!isBusy || Date.now() >= until) throw error
+    }
+  }
+}
+
 function postgresFailure(error: unknown, address: string): unknown {
   if (!(error instanceof Error)) return error
+  if (POSTGRES_LATE.test(error.message)) return serviceLate('Postgres', address, null)
   const code = codeOf(error)
   if (isErrorCode(code)) return error
   if (code === POSTGRES_FORBIDS)
@@ -258,7 +310,10 @@ function codeOf(error: Error): string {
 function temporalFailure(error: unknown, address: string): unknown {
   if (!(error instanceof Error)) return error
   const isTemporal = ['ServiceError', 'TransportError', 'GrpcConnectionError'].includes(error.name)
-  return isTemporal ? serviceDown('Temporal', address, reasonOf(error)) : error
+  if (!isTemporal) return error
+  return isDeadline(error)
+    ? serviceLate('Temporal', address, null)
+    : serviceDown('Temporal', address, reasonOf(error))
 }
 
 /** The inner message of gRPC is more precise than the SDK's own. */

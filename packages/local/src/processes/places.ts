@@ -150,3 +150,13 @@ export function withoutSecrets(url: string): string {
 /** The error of a service that failed during a command, in the user's terms. */
 export const serviceDown = (title: string, address: string, reason: string): LocalError =>
   new LocalError(`${title} at ${address} does not answer (${reason}): ${HINT}`)
+
+/**
+ * The error of a service that gave no answer within the time that we gave it. Nothing says that it does not run.
+ * @param seconds how long it was tried; null where one call had its own time
+ */
+export const serviceLate = (title: string, address: string, seconds: number | null): LocalError =>
+  new LocalError(
+    `${title} at ${address} did not answer ${seconds === null ? 'in time' : `within ${seconds} s`}: it, or this machine, may be busy; ` +
+      'try again, and see what runs with `treeos status`',
+  )

@@ -1,4 +1,8 @@
+import { once } from 'node:events'
+import { connect } from 'node:net'
+import { setTimeout as sleep } from 'node:timers/promises'
 import type { Connection, ConnectionOptions } from '@temporalio/client'
+import { systemCode } from '../machine/error.ts'
 
 type Interceptor = NonNullable<ConnectionOptions['interceptors']>[number]
 type Call = ReturnType<Interceptor>
@@ -6,19 +10,94 @@ type Call = ReturnType<Interceptor>
 const CANCELLED = 1 // a status of gRPC, and one that the SDK does not try again
 
 /**
- * Connects as `Connection.connect` does, but a call that waits for its next attempt when the connection is closed fails.
+ * Connects as `Connection.connect` does, but leaves nothing open when it fails, and a call that waits for its next attempt when the connection is closed fails.
  * With `Connection.connect` alone the attempt throws in a timer, where nobody can catch it, and the process ends.
  */
 export async function connectTemporal(options: ConnectionOptions): Promise<Connection> {
   // loaded here: most commands never need it
   const { Connection, defaultGrpcRetryOptions, makeGrpcRetryInterceptor } = await import('@temporalio/client')
   const retry = makeGrpcRetryInterceptor(defaultGrpcRetryOptions())
-  return Connection.connect({
+  const connection = Connection.lazy({
     ...options,
     ...(isLoopback(options.address) ? { channelArgs: { ...options.channelArgs, ...NO_PROXY } } : {}),
     interceptors: [retry, failWhenClosed],
   })
+  try {
+    await connection.ensureConnected()
+    return connection
+  } catch (error) {
+    await connection.close() // or it would go on trying
+    throw error
+  }
 }
+
+/** A server did not answer within the time that it was given. It may run, and be busy; or this process had too little of a processor. */
+export class LateError extends Error {
+  override readonly name = 'LateError'
+}
+
+/**
+ * Connects to a server that may be busy: tries for this long, but for {@link REFUSED_MS} only while its address refuses connections,
+ * since then nothing listens there.
+ * @throws {LateError} when the time was over
+ * @throws {Error} of the system when the address refuses; of the SDK when the server answers, and refuses us
+ */
+export async function reachTemporal(options: ConnectionOptions, patienceMs: number): Promise<Connection> {
+  const since = Date.now()
+  const stop = new AbortController()
+  const connecting = connectTemporal({ ...options, connectTimeout: patienceMs })
+  try {
+    return await Promise.race([connecting, refusal(options.address, stop.signal)])
+  } catch (error) {
+    void connecting.then((connection) => connection.close()).catch(() => undefined)
+    const isLate = Date.now() - since >= patienceMs || isDeadline(error)
+    throw isLate ? new LateError('the time to connect is over', { cause: error }) : error
+  } finally {
+    stop.abort()
+  }
+}
+
+const DEADLINE_EXCEEDED = 4 // a status of gRPC
+
+/** Whether it is our deadline that ended a call. */
+export function isDeadline(error: unknown): boolean {
+  const { code, cause } = (error ?? {}) as { readonly code?: unknown; readonly cause?: unknown }
+  return code === DEADLINE_EXCEEDED || (cause instanceof Error && isDeadline(cause))
+}
+
+const PROBE_MS = 500
+const REFUSED_MS = 2000
+
+/** Rejects when every probe of {@link REFUSED_MS} was refused. gRPC itself does not tell that before its deadline. */
+async function refusal(address: string | undefined, stop: AbortSignal): Promise<never> {
+  const never = new Promise<never>(() => undefined)
+  if (!isLoopback(address) && PROXIES.some((name) => process.env[name])) return never // a direct probe would say nothing
+  const since = Date.now()
+  while (true) {
+    await sleep(PROBE_MS, undefined, { signal: stop }).catch(() => undefined)
+    if (stop.aborted) return never
+    const error = await probe(address, stop)
+    if (systemCode(error) !== 'ECONNREFUSED') return never
+    if (Date.now() - since >= REFUSED_MS) throw error
+  }
+}
+
+/** @returns why no connection was made; null when one was */
+async function probe(address = 'localhost:7233', signal: AbortSignal): Promise<unknown> {
+  const [, name = '', port = '7233'] = /^(.*?)(?::(\d+))?$/.exec(address) ?? []
+  const socket = connect({ host: name.replace(/^\[(.*)\]$/, '$1'), port: Number(port) })
+  try {
+    await once(socket, 'connect', { signal })
+    return null
+  } catch (error) {
+    return error
+  } finally {
+    socket.destroy()
+  }
+}
+
+/** By which variables gRPC finds a proxy. */
+const PROXIES = ['grpc_proxy', 'https_proxy', 'http_proxy']
 
 /** gRPC goes by the proxy that `https_proxy` names, also to this machine, which no proxy reaches. */
 const NO_PROXY = { 'grpc.enable_http_proxy': 0 }
