@@ -1,9 +1,10 @@
-import { isJsonObject, type Json, type JsonObject, TreeosError } from '@treeos/core'
+import { createHash } from 'node:crypto'
+import { asJson, canonicalJson, isJsonObject, type Json, type JsonObject, TreeosError } from '@treeos/core'
 import { defineExtension, defineOperation, type EffectAt, recordFact } from '@treeos/sdk'
 import type { Extension, Operation } from '@treeos/world'
 import { requireAccepted } from './acceptance.ts'
 import { argsOfCheck, readCheck } from './check.ts'
-import { digestOfTool, type ToolDefinition } from './definition.ts'
+import { digestOfTool, digestsOf, type ToolDefinition } from './definition.ts'
 import { type CheckRule, type ServerEntries, type ServerEntry, secretsFor } from './file.ts'
 import { argumentsBy } from './schema.ts'
 import { shown } from './shown.ts'
@@ -34,12 +35,18 @@ export const toolExtensions = (servers: ServerEntries, call: CallTool = noServer
   Object.entries(servers).map(([name, entry]) =>
     defineExtension({
       name,
-      version: '1.0.0',
+      version: versionOf(entry),
       operations: Object.entries(entry.tools).map(([tool, definition]) =>
         operationOf({ server: name, tool }, definition, entry, call),
       ),
     }),
   )
+
+/** Another one wherever calls are judged otherwise: replay then knows that an act was judged by other tools. */
+function versionOf({ tools, ask }: ServerEntry): string {
+  const judging = canonicalJson({ tools: digestsOf(tools), ask: ask === undefined ? null : asJson(ask) })
+  return `1.0.0+${createHash('sha256').update(judging).digest('hex').slice(0, 12)}`
+}
 
 /** How long a call waits for a server that starts, before anything is called. */
 export const START_SECONDS = 30
