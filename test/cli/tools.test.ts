@@ -89,6 +89,17 @@ describe('treeos tools', () => {
     expect(JSON.stringify(told)).toContain('letters:post')
   })
 
+  it('a rule of a space that names it is refused, and says how a person is asked', async () => {
+    const rule = '{"letters:post": {"requires": ["anyone"], "ask": {"who": ["operator"]}}}'
+    expect(await home.refusal(['space', 'set', '/', 'permissions.do', rule])).toEqual({
+      status: 1,
+      code: 'INVALID_INPUT',
+      message: expect.stringContaining('treeos tools add letters … --ask operator'),
+    })
+    const { stdout } = await home.run(['space', 'set', '/', 'permissions.do', '{"letters:pots": false}'])
+    expect(stdout).toContain('Did you mean letters:post?')
+  })
+
   it('status says that a server which died was started again', async () => {
     process.kill((await stateOf('letters'))?.pid ?? 0, 'SIGKILL')
     await until('the restart', () => isUpAgain(1))

@@ -15,6 +15,7 @@ import {
   parseKeyPath,
   type Registry,
   type Row,
+  requireCovered,
   requireRules,
   setAtPath,
 } from '@treeos/world'
@@ -59,7 +60,7 @@ export interface RuledOtherwise {
  * Judges the calls of a being again, under another rule of a space and with the world as it was, and returns those that would have come to
  * something else. Nothing is asked of a model and nothing is written. What the rules count begins with the first call that is compared, and only
  * what would have been done without a question counts. A moment that brought a yes is left out: that which asked for it stands for both.
- * @throws {TreeosError} INVALID_INPUT for malformed rules
+ * @throws {TreeosError} INVALID_INPUT for malformed rules, and for those that could have no effect
  */
 export async function whatIfRules(
   { db, registry }: { readonly db: Db; readonly registry: Registry },
@@ -71,7 +72,9 @@ export async function whatIfRules(
       'INVALID_INPUT',
       `${field} is no rule: it begins with permissions, as in permissions.do`,
     )
-  requireRules(undefined, setAtPath({}, path, value, true).permissions)
+  const { permissions } = setAtPath({}, path, value, true)
+  requireRules(undefined, permissions)
+  requireCovered(undefined, permissions, { of: 'permissions', space, known: registry.known })
   const bench = { db, registry, past: new Past(db), space, path, value, counted: new Map<string, Row>() }
   const found: RuledOtherwise[] = []
   const outcomes =

@@ -98,7 +98,7 @@ export interface OperationInput<Name extends string, On extends Kind, Args, Resu
   readonly description: string
   /** kind of the target */
   readonly on: On
-  /** who may do it, as relations of the actor to the target; rules of a space on the way up may say otherwise */
+  /** who may do it, as relations of the actor to the target; on a space or a thing, rules of spaces on the way up may say otherwise */
   readonly allow: readonly Standing[]
   /** whom to ask before it, where `allow` decides, as in `{ who: ['parent'], within: 3600 }`: see docs/approvals.md */
   readonly ask?: AskInput

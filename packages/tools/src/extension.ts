@@ -92,6 +92,7 @@ function operationOf(
   if (effect === undefined) throw new TreeosError('INTERNAL', `${operation.name} has no effect`)
   return {
     ...operation,
+    server,
     args: Object.fromEntries(Object.entries(operation.args).map(([name, takes]) => [name, shown(takes)])),
     effect: {
       ...effect,

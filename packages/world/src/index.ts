@@ -44,6 +44,7 @@ export {
 } from './extend/substrate.ts'
 export { ASKED, type Ask, askJson, faultOfAsk, readAsk } from './gates/ask.ts'
 export { requireLease, requireNotEnded } from './gates/beside.ts'
+export { requireCovered } from './gates/covering.ts'
 export { listGate } from './gates/list-gate.ts'
 export { reachOf, rolesNamed } from './gates/reach.ts'
 export type { RuleQuestion, Shadowed } from './gates/refusal.ts'

@@ -14,6 +14,7 @@ import type {
 import type { Clause, RoleSpec } from '@treeos/roles'
 import type { Signature } from '@treeos/signature'
 import type { Ask } from '../gates/ask.ts'
+import type { OperationForm, OperationForms } from '../gates/covering.ts'
 import type { Reach } from '../gates/reach.ts'
 import type { Standing } from '../gates/rules.ts'
 import type { PatternResolver, RelationResolver } from '../read/expand-surface.ts'
@@ -110,6 +111,7 @@ export interface Known extends Pick<Extension, 'spaceTypes' | 'matterTypes' | 's
   /** of signals: those of the extensions and of the substrate, which no being takes */
   readonly namespaces: readonly string[]
   readonly scripts: readonly string[]
+  readonly operations: OperationForms
 }
 
 /** Decision of an operation: facts, a result for its caller, and role specs to keep by digest. */
@@ -161,11 +163,9 @@ export type Fulfilled =
 export type AllowInput = Pick<DecideInput, 'actor' | 'target' | 'args' | 'world' | 'wake' | 'openedAt'>
 
 /** A DO or BE operation. It is pure, except for reads, which are recorded. */
-export interface Operation<Name extends string = string> {
+export interface Operation<Name extends string = string> extends OperationForm {
   readonly name: Name
   readonly description: string
-  /** `reality`: it concerns the whole reality, so its target is the root */
-  readonly targets: readonly (OperationTarget['kind'] | 'reality')[]
   /** for the rule gate, where no space up to the root has a rule */
   readonly allow: readonly Standing[]
   /** whom to ask before it, where `allow` decides; left out for nobody */

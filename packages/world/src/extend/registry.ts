@@ -1,5 +1,6 @@
 import { type RoleName, TreeosError } from '@treeos/core'
 import type { Signature } from '@treeos/signature'
+import type { OperationForm } from '../gates/covering.ts'
 import type { Resolvers } from '../read/face.ts'
 import type { BirthForm, Extension, Facet, Known, Operation, Role, Script } from './extension.ts'
 import { SUBSTRATE_NAMES } from './substrate.ts'
@@ -83,6 +84,7 @@ export function buildRegistry(extensions: readonly Extension[]): Registry {
       hooks: named('hook', (extension) => extension.hooks),
       namespaces: [...new Set([...SUBSTRATE_NAMES, ...names])],
       scripts: [...scripts.keys()],
+      operations: { do: formsOf(operations), be: formsOf(beOperations) },
     },
     carriesOut: new Map(extensions.map(({ name, carriesOut = [] }) => [name, carriesOut])),
     facets: extensions.flatMap(({ facets = [] }) => facets),
@@ -90,6 +92,14 @@ export function buildRegistry(extensions: readonly Extension[]): Registry {
     birthForms: extensions.flatMap(({ birthForms = [] }) => birthForms),
   }
 }
+
+const formsOf = (operations: ReadonlyMap<string, Operation>): ReadonlyMap<string, OperationForm> =>
+  new Map(
+    [...operations].map(([name, { targets, server }]) => [
+      name,
+      { targets, ...(server === undefined ? {} : { server }) },
+    ]),
+  )
 
 /** Roles of extensions may only name operations that are loaded. Live roles are not checked: they may name later ones. */
 function requireKnown(

@@ -15,7 +15,7 @@ import type { RuleQuestion } from './refusal.ts'
 import { type Rule, readRule } from './rules.ts'
 
 /** Operations on a thing that only concern its owner, wherever it lies. */
-const OWNERS_OWN: ReadonlySet<string> = new Set(['set-matter', 'write-matter', 'end-matter'])
+export const OWNERS_OWN: ReadonlySet<string> = new Set(['set-matter', 'write-matter', 'end-matter'])
 
 export interface PlacedRule {
   readonly rule: Rule
@@ -29,7 +29,7 @@ export interface PlacedRule {
   readonly isTried?: true
 }
 
-/** The spaces whose rules are asked, the target's first. */
+/** The spaces whose rules are asked, the target's first. `requireCovered` refuses a rule that this never asks. */
 export function spacesAsked({ actor, verb, key, target }: RuleQuestion): readonly SpacePath[] {
   const toBeing = verb === 'do' && target.being !== null
   const keeps = key === 'set-space' && actor.parent === null

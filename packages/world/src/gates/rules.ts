@@ -2,6 +2,7 @@ import {
   canonicalJson,
   isJsonObject,
   isRoleName,
+  isSameJson,
   type Json,
   type JsonObject,
   quote,
@@ -170,6 +171,21 @@ const KEYS: Readonly<Record<string, { readonly form: RegExp; readonly right: str
   do: { form: /^[a-z][a-z0-9:-]*$/, right: 'an operation, as in take or court:rule' },
   summon: { form: /^@/, right: 'a stance, as in @librarian' },
   be: { form: /^[a-z][a-z0-9:-]*$/, right: 'an operation, as in birth' },
+}
+
+/** The rules that a write would set or change, by verb and key. */
+export function changedRules(
+  before: Json | undefined,
+  after: Json | undefined,
+): [verb: string, key: string][] {
+  if (!isJsonObject(after)) return []
+  return Object.entries(after).flatMap(([verb, rules]) => {
+    const old = isJsonObject(before) && Object.hasOwn(before, verb) ? before[verb] : undefined
+    return Object.entries(isJsonObject(rules) ? rules : {}).flatMap(([key, rule]): [string, string][] => {
+      const stood = isJsonObject(old) && Object.hasOwn(old, key) ? old[key] : undefined
+      return stood !== undefined && isSameJson(stood, rule ?? null) ? [] : [[verb, key]]
+    })
+  })
 }
 
 /**

@@ -8,6 +8,7 @@ import {
   TreeosError,
 } from '@treeos/core'
 import type { Operation } from '../extend/extension.ts'
+import { type RuleWarning, requireCovered } from '../gates/covering.ts'
 import { askedStances, requireRules } from '../gates/rules.ts'
 import type { WorldReader } from '../read/reader.ts'
 import { STANDARD_BUDGET } from '../rows/budgets.ts'
@@ -67,17 +68,21 @@ const setSpace: Operation = {
     value: 'any JSON',
     merge: 'merge an object into a namespace',
   },
-  async decide({ target, args, world }) {
+  async decide({ target, args, world, known }) {
     if (target.kind !== 'space') throw new TreeosError('INVALID_TYPE', 'set-space takes a space')
     const { qualities } = target.space
     const change = qualityChange('set-space', args, qualities)
     if (target.space.path === ROOT_SPACE && change.path[0] === STANDARD_BUDGET)
       throw new TreeosError('INVALID_INPUT', `set-space: ${STANDARD_BUDGET} of / is set with set-budget`)
     const [namespace] = change.path
+    const warnings: RuleWarning[] = []
     if (namespace === 'permissions' || namespace === SHADOW) {
       const after = setAtPath(qualities, change.path, change.value, change.merge)[namespace]
-      requireRules(qualities[namespace], after, namespace)
-      await requireAskedBeings(world, qualities[namespace], after)
+      const before = qualities[namespace]
+      requireRules(before, after, namespace)
+      const at = { of: namespace, space: target.space.path, known } as const
+      warnings.push(...requireCovered(before, after, at))
+      await requireAskedBeings(world, before, after)
     }
     const fact = { reel: spaceReel(target.space.path), kind: 'quality:set', payload: change }
     return {
@@ -85,7 +90,7 @@ const setSpace: Operation = {
         fact,
         ...(rulesSight(change.path) ? await endedByRules(world, rowAfter(target.space, fact)) : []),
       ],
-      result: change,
+      result: warnings.length === 0 ? change : asJson({ ...change, warnings }),
     }
   },
 }

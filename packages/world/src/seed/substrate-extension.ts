@@ -261,7 +261,7 @@ const isBefore = (a: BeingRow, b: BeingRow): boolean =>
 /** What every reality has: the operations of the substrate, and the roles and scripts of the first beings. */
 export const seed: Extension = {
   name: SUBSTRATE_REGISTRY,
-  version: '1',
+  version: '2', // raise it when an operation judges otherwise: replay then knows that older acts were judged by other code
   roles,
   clauses: [],
   operations: [
