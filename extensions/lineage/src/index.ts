@@ -1,4 +1,4 @@
-import { defineExtension, defineRole } from '@treeos/sdk'
+import { defineExtension, defineRole, type Json } from '@treeos/sdk'
 import { operationOf, profileOf, promptOf, STOPPED } from './child.ts'
 import { configure, type LineageOverride, readOverride } from './config.ts'
 import { FILE } from './files.ts'
@@ -41,6 +41,7 @@ export function defineLineage(override: LineageOverride = {}) {
   return defineExtension({
     name: 'lineage',
     version: '0.0.0',
+    ...(Object.keys(override).length === 0 ? {} : { settings: override as Json }),
     carriesOut: ['birth', 'set-schedule', 'delete-schedule', 'set-roleflow', 'end-being'],
     roles: [
       ...Object.entries(config.roles).map(([name, role]) => ofChildren(name, role)),

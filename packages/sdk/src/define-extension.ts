@@ -21,6 +21,11 @@ export interface ExtensionInput<Action extends string = string> {
   readonly name: string
   /** version of its package; it pins prompt functions in the digests of roles */
   readonly version: string
+  /**
+   * What it was set to when it was loaded, by a variable or a file, if its operations, roles or views depend on that. Moments record a digest
+   * of it with the version, so a replay tells moments with other settings from changed records. Not for secrets
+   */
+  readonly settings?: Json
   readonly roles?: readonly Role<NoInfer<Action> | SubstrateAction>[]
   /** clauses that users may append to a flow */
   readonly clauses?: RoleFlow
@@ -136,6 +141,7 @@ export function defineExtension<const Action extends string = never>(
   return Object.freeze({
     name,
     version,
+    ...(input.settings === undefined ? {} : { settings: input.settings }),
     roles: (input.roles ?? []).map((role) => pin(role, `${name}@${version}`)),
     clauses: requireFlow(input.clauses ?? []),
     operations,

@@ -1,3 +1,4 @@
+import { canonicalJson } from '@treeos/core'
 import { buildRegistry, seed, verbTools } from '@treeos/world'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
@@ -75,6 +76,45 @@ it('asks before a call of a tool that does not say that it only reads, where the
   expect(() => parseServer('bank', { command: ['x'], ask: { who: ['everybody'] } })).toThrow(
     /ask.*"everybody" is nobody to ask/,
   )
+})
+
+describe('the settings of the extension of a server', () => {
+  const tool = { description: 'x', schema: { type: 'object' }, hints: [] }
+  const other = { ...tool, description: 'y' }
+  const settingsWith = (more: object) =>
+    canonicalJson(
+      toolExtensions({
+        bank: parseServer('bank', { command: ['x'], tools: { look: tool, pay: tool }, ...more }),
+      })[0]?.settings ?? null,
+    )
+  const plain = settingsWith({})
+
+  it.each([
+    ['whom it asks', { ask: { who: ['operator'] } }],
+    ['how long for', { ask: { who: ['operator'], within: 60 } }],
+    ['a declaration', { tools: { look: tool, pay: other } }],
+    ['a tool more', { tools: { look: tool, pay: tool, wait: tool } }],
+    ['a secret', { secrets: { key: 'KEY' } }],
+  ])('are others with %s', (_what, more) => {
+    expect(settingsWith(more)).not.toBe(plain)
+  })
+
+  it.each([
+    ['its command', { command: ['y'] }],
+    ['how long a call may take', { timeoutSeconds: 5, silenceSeconds: 5 }],
+    ['the order of its tools in the file', { tools: { pay: tool, look: tool } }],
+  ])('do not depend on %s', (_what, more) => {
+    expect(settingsWith(more)).toBe(plain)
+  })
+
+  it('do not depend on the order of its secrets, nor do its operations on that of its tools', () => {
+    const secrets = (...names: string[]) =>
+      settingsWith({ secrets: Object.fromEntries(names.map((name) => [name, name.toUpperCase()])) })
+    expect(secrets('a', 'b')).toBe(secrets('b', 'a'))
+    const entry = parseServer('bank', { command: ['x'], tools: { pay: tool, look: tool } })
+    const [extension] = toolExtensions({ bank: entry })
+    expect(extension?.operations.map(({ name }) => name)).toEqual(['bank:look', 'bank:pay'])
+  })
 })
 
 function expectPlain(description: string): void {

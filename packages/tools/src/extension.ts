@@ -1,5 +1,4 @@
-import { createHash } from 'node:crypto'
-import { asJson, canonicalJson, isJsonObject, type Json, type JsonObject, TreeosError } from '@treeos/core'
+import { asJson, isJsonObject, type Json, type JsonObject, TreeosError } from '@treeos/core'
 import { defineExtension, defineOperation, type EffectAt, recordFact } from '@treeos/sdk'
 import type { Extension, Operation } from '@treeos/world'
 import { requireAccepted } from './acceptance.ts'
@@ -32,21 +31,27 @@ const noServers: CallTool = async (server) => {
 
 /** One extension for each server, with an operation `<server>:<tool>` for each tool that was accepted. */
 export const toolExtensions = (servers: ServerEntries, call: CallTool = noServers): Extension[] =>
-  Object.entries(servers).map(([name, entry]) =>
+  byName(servers).map(([name, entry]) =>
     defineExtension({
       name,
-      version: versionOf(entry),
-      operations: Object.entries(entry.tools).map(([tool, definition]) =>
+      version: '1.0.0',
+      settings: settingsOf(entry),
+      operations: byName(entry.tools).map(([tool, definition]) =>
         operationOf({ server: name, tool }, definition, entry, call),
       ),
     }),
   )
 
-/** Another one wherever calls are judged otherwise: replay then knows that an act was judged by other tools. */
-function versionOf({ tools, ask }: ServerEntry): string {
-  const judging = canonicalJson({ tools: digestsOf(tools), ask: ask === undefined ? null : asJson(ask) })
-  return `1.0.0+${createHash('sha256').update(judging).digest('hex').slice(0, 12)}`
-}
+/** What calls and faces depend on. How a server is reached and how long it may take is not part of it. */
+const settingsOf = (entry: ServerEntry): JsonObject => ({
+  tools: digestsOf(entry.tools),
+  secrets: secretsFor(entry),
+  ...(entry.ask === undefined ? {} : { ask: asJson(entry.ask) }),
+})
+
+/** In the order of the names, so that nothing depends on the order in the file. */
+const byName = <T>(entries: Readonly<Record<string, T>>): [string, T][] =>
+  Object.entries(entries).sort(([a], [b]) => (a < b ? -1 : 1))
 
 /** How long a call waits for a server that starts, before anything is called. */
 export const START_SECONDS = 30

@@ -83,10 +83,9 @@ export type ServerEntry = z.output<typeof entry>
 /** By the name of the server, which is the name of the extension that its tools become. */
 export type ServerEntries = Readonly<Record<string, ServerEntry>>
 
-/** The names of all secrets that a server is given. */
-export const secretsFor = ({ secrets, oauth: by }: ServerEntry): string[] => [
-  ...new Set([...Object.keys(secrets), ...(by === undefined ? [] : [by.secret])]),
-]
+/** The names of all secrets that a server is given, sorted. */
+export const secretsFor = ({ secrets, oauth: by }: ServerEntry): string[] =>
+  [...new Set([...Object.keys(secrets), ...(by === undefined ? [] : [by.secret])])].sort()
 
 /** @throws {TreeosError} INVALID_INPUT, naming the file and what is wrong in it */
 export function readToolsFile(path: string): ServerEntries {

@@ -230,6 +230,8 @@ export interface WakeView {
 export interface Extension {
   readonly name: string
   readonly version: string
+  /** what it was set to that calls and faces depend on, beside its version; nothing when left out */
+  readonly settings?: Json
   readonly roles: readonly Role[]
   readonly clauses: readonly Clause[]
   readonly operations: readonly Operation[]

@@ -7,7 +7,7 @@ import { SUBSTRATE_NAMES } from './substrate.ts'
 
 /** All that the loaded extensions define, by name. */
 export interface Registry extends Resolvers {
-  readonly extensions: readonly { readonly name: string; readonly version: string }[]
+  readonly extensions: readonly Pick<Extension, 'name' | 'version' | 'settings'>[]
   readonly roles: ReadonlyMap<RoleName, Role & { readonly origin: string }>
   readonly operations: ReadonlyMap<string, Operation & { readonly origin: string }>
   readonly beOperations: ReadonlyMap<string, Operation & { readonly origin: string }>
@@ -67,7 +67,11 @@ export function buildRegistry(extensions: readonly Extension[]): Registry {
   const scripts = mergeFunctions('script', (extension) => extension.scripts)
   requireKnown(extensions, operations, beOperations)
   return {
-    extensions: extensions.map(({ name, version }) => ({ name, version })),
+    extensions: extensions.map(({ name, version, settings }) => ({
+      name,
+      version,
+      ...(settings === undefined ? {} : { settings }),
+    })),
     roles: merge('role', (extension) => extension.roles.map((role) => [role.spec.name, role] as const)),
     operations,
     beOperations,
