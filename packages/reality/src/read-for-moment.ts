@@ -44,6 +44,7 @@ import {
   type WorldReading,
 } from '@treeos/world'
 import { leaseOfAct, signatureOfAct } from './acting.ts'
+import { codeOf } from './code-of.ts'
 import type { OpenReality } from './open-reality.ts'
 import { UnknownBeingError } from './open-reality.ts'
 
@@ -121,6 +122,7 @@ export async function readForMoment(
     ...(driver !== null && lenderOf(me, driver) === null ? { own: true } : {}),
     ...asKind,
     layout: PROMPT_LAYOUT,
+    code: codeOf(registry),
     ...(seen.isPlaceHidden ? { hidden: true } : {}),
     ...(signed === null ? {} : { signed }),
     ...(seen.outside ? { outside: true } : {}),

@@ -1,4 +1,13 @@
-import { type BeingName, type Digest, type Fact, type HeadRef, isContinuation, type Json } from '@treeos/core'
+import {
+  type BeingName,
+  canonicalJson,
+  type Digest,
+  type Fact,
+  type HeadRef,
+  isContinuation,
+  type Json,
+} from '@treeos/core'
+import { codeOf } from '@treeos/reality'
 import {
   actDigest,
   basisDigest,
@@ -6,6 +15,7 @@ import {
   digestOfCanonical,
   factsByHash,
   type InboxEntry,
+  isMomentHash,
   listEntries,
   notedDigest,
   type OpenRecord,
@@ -97,7 +107,7 @@ async function readableEntries(db: Db, wakes: readonly string[]): Promise<Readon
 /** The differences, and how many moments are compared only in part. */
 export interface ChainReplayed extends Readonly<Record<ComparedLess, number>> {
   readonly mismatches: readonly Mismatch[]
-  /** how the extensions that are loaded here judge the calls otherwise that `otherCode` counts */
+  /** what the extensions that are loaded here show or judge otherwise in the moments that `otherCode` counts */
   readonly elsewhere: readonly Mismatch[]
 }
 
@@ -105,7 +115,7 @@ export interface ChainReplayed extends Readonly<Record<ComparedLess, number>> {
  * Why a moment is compared only in part.
  * - `olderPrompts`: its prompt has an older layout
  * - `partly`: what it rests on was erased
- * - `otherCode`: other extensions judged its call than are loaded here, and these judge it otherwise
+ * - `otherCode`: other extensions showed it the world or judged its call than are loaded here, and these do so otherwise
  */
 export type ComparedLess = 'olderPrompts' | 'partly' | 'otherCode'
 
@@ -160,6 +170,12 @@ async function replayMoment(
     past.cited(basis.heads, { being: outcome.being, ...open }),
   )
   const { seen, stack, me } = recomputed
+  const elsewhere = new Comparison(outcome.being, outcome.n, 'chain')
+  const isOther = otherCodeOf(registry, open, record)
+  // Less is compared, so the record that says so must be the one that was hashed.
+  if (isOther.record && !isHashed(outcome)) compare.differ('record', outcome.hash, null)
+  const inFace = isOther.face ? elsewhere : compare
+  const inRecord = isOther.record ? elsewhere : compare
   compare.same('cognition', open.cognition, momentCognition(me, open.driver))
   // The being's own reel says who drove it at that time.
   if (open.driver !== null) compare.same('driver', open.driver, me.inhabited?.by ?? null)
@@ -172,39 +188,61 @@ async function replayMoment(
   compare.same('shadow', open.shadow ?? null, seen.shadow)
   compare.same('triedOutside', open.triedOutside ?? [], seen.triedOutside)
   compare.same('heads', open.heads, seen.heads)
-  compare.same('unseen', open.quotes?.unseen ?? [], seen.unseen)
+  inFace.same('unseen', open.quotes?.unseen ?? [], seen.unseen)
   // The worker of this moment had not loaded the code of a role. Its see-resolvers gave nothing, and the moment failed.
   const codeWasMissing = record.stack !== null && record.promptDigest === null
   if (!codeWasMissing) {
-    compare.same('basis', open.basis, basisDigest(basis.salt, seen.basis))
-    compare.same('aside', open.aside ?? {}, seen.aside)
+    compare.same('basis', open.basis, basisDigest(basis.salt, basis.heads))
+    inFace.same('basis', open.basis, basisDigest(basis.salt, seen.basis))
+    inFace.same('aside', open.aside ?? {}, seen.aside)
     if (!gone.words)
-      compare.same('face', open.face, seen.faceText === null ? null : digestOfCanonical(seen.faceText))
+      inFace.same('face', open.face, seen.faceText === null ? null : digestOfCanonical(seen.faceText))
   }
   await compareWake({ db, past }, { being: outcome.being, open, entry: stored.entry }, stored.causes, compare)
   const isSuperseded = record.reason === 'superseded'
   if (stored.entry === null && !isSuperseded) compare.differ('inbox', open.wake.id, null)
-  if (isSuperseded) return NOTHING_LESS // an older generation opened it and decided nothing
+  // An older generation opened it and decided nothing.
+  if (isSuperseded) return { less: countOf(elsewhere), elsewhere: elsewhere.mismatches }
 
   compare.same('stack', record.stack, stack)
   compare.same('stackDigest', record.stackDigest, stack === null ? null : last.digests.stack.of(stack))
   if (stack !== null && !codeWasMissing) {
     const surface = seen.face === null ? null : last.digests.surface.of(seen.face.surface)
-    compare.same('surfaceDigest', record.surfaceDigest, surface)
-    if (recomputed.missing !== null)
+    inRecord.same('surfaceDigest', record.surfaceDigest, surface)
+    if (recomputed.missing !== null && !isOther.record)
       throw new Error(`the prompt of ${recomputed.missing} is code in a version that is not loaded here`)
     if (layout === PROMPT_LAYOUT && !gone.words && !gone.content)
-      compare.same('promptDigest', record.promptDigest, recomputed.prompt)
+      inRecord.same('promptDigest', record.promptDigest, recomputed.prompt)
   }
   compareAct(stored, outcome, compare)
   const isJudged = !codeWasMissing && !gone.content && !gone.decision
-  const elsewhere = isJudged ? await compareVerdict(deps, stored, recomputed, outcome, compare) : []
+  if (isJudged)
+    await compareVerdict(deps, stored, recomputed, outcome, { compare, inRecord, isOther: isOther.record })
   const less: ComparedLess[] = [
     ...(stack !== null && layout < PROMPT_LAYOUT ? (['olderPrompts'] as const) : []),
     ...(gone.content || gone.decision || gone.words ? (['partly'] as const) : []),
-    ...(elsewhere.length > 0 ? (['otherCode'] as const) : []),
+    ...countOf(elsewhere),
   ]
-  return { less, elsewhere }
+  return { less, elsewhere: elsewhere.mismatches }
+}
+
+const isHashed = ({ hash, prev, record }: StoredOutcome): boolean =>
+  isMomentHash(Buffer.from(hash, 'hex'), Buffer.from(prev, 'hex'), Buffer.from(canonicalJson(record)))
+
+const countOf = ({ mismatches }: Comparison): 'otherCode'[] => (mismatches.length > 0 ? ['otherCode'] : [])
+
+/**
+ * Whether other extensions than are loaded here showed the moment its face, and whether others composed its prompt or judged its call. A
+ * worker may be started again with others between the two. What a moment was shown is part of all that follows.
+ */
+function otherCodeOf(
+  registry: Registry,
+  open: OpenRecord,
+  record: StoredOutcome['record'],
+): { readonly face: boolean; readonly record: boolean } {
+  const here = codeOf(registry)
+  const face = (open.code ?? record.code ?? here) !== here
+  return { face, record: face || (record.code ?? here) !== here }
 }
 
 /** What a moment rests on and was erased: the content of its wake, words that it was shown, its decision. */

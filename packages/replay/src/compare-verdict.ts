@@ -14,10 +14,10 @@ import {
   threadReel,
   type VerbCall,
 } from '@treeos/core'
-import { codeOf, decisionOfPerson } from '@treeos/reality'
+import { decisionOfPerson } from '@treeos/reality'
 import { overlaid, type RecordedMoment, type StoredOutcome, wholeOpen } from '@treeos/store'
 import { proseAnswers } from '@treeos/world'
-import { Comparison, type Mismatch } from './comparison.ts'
+import type { Comparison } from './comparison.ts'
 import { answeredWake, type JudgeDeps, type Judged, judgeAgain, type RecordedCall } from './judge-again.ts'
 import type { RecomputedMoment } from './recompute.ts'
 import { ErasedError } from './reel-history.ts'
@@ -31,37 +31,34 @@ const WITHOUT_DECISION = new Set(['ROLE_UNAVAILABLE', 'BEING_ENDED', 'INTERNAL']
 
 /**
  * Compares how a moment ended with its decision: a call is judged by both gates again, over the heads from which they decided.
- * @returns how the extensions that are loaded here judge the call otherwise, where they are not those that judged it
+ * @param to.inRecord gets what depends on the extensions
+ * @param to.isOther whether the extensions that are loaded here are not those that judged the call
  */
 export async function compareVerdict(
   deps: JudgeDeps,
   stored: Stored,
   recomputed: RecomputedMoment,
   outcome: StoredOutcome,
-  compare: Comparison,
-): Promise<readonly Mismatch[]> {
+  {
+    compare,
+    inRecord,
+    isOther,
+  }: { readonly compare: Comparison; readonly inRecord: Comparison; readonly isOther: boolean },
+): Promise<void> {
   const { record } = outcome
-  if (record.decision === null || stored.open === null) return []
-  if (stored.answer === null) {
-    compare.differ('decision', record.decision, null)
-    return []
-  }
+  if (record.decision === null || stored.open === null) return
+  if (stored.answer === null) return compare.differ('decision', record.decision, null)
   const decision = JSON.parse(stored.answer.bytes.toString('utf8')) as Decision
   if (decision.kind === 'call' && decision.prose === true && recomputed.role !== null)
     compare.same('prose', true, proseAnswers(recomputed.role, stored.open.record))
   if (holdsCall(stored.open.record.wake)) compare.same('decided', decision, decisionOfPerson(stored))
-  if (recomputed.missing === null && record.code === codeOf(deps.registry))
+  if (recomputed.missing === null && !isOther)
     await compareTries(deps, stored, recomputed, outcome, decision.tries ?? [], compare)
   if (record.beside !== undefined) await compareBeside(deps, stored, outcome, compare)
   else if (decision.kind !== 'call') compareUnjudged(decision, outcome, compare)
   else if (record.judged === undefined) compare.differ('judged', null, asJson(decision.call))
-  else if (recomputed.missing === null) {
-    const judged = new Comparison(outcome.being, outcome.n, 'chain')
-    await compareCall(deps, { ...stored, call: decision.call }, recomputed, outcome, judged)
-    if (record.code !== codeOf(deps.registry)) return judged.mismatches
-    compare.add(judged)
-  }
-  return []
+  else if (recomputed.missing === null)
+    await compareCall(deps, { ...stored, call: decision.call }, recomputed, outcome, inRecord)
 }
 
 /** Each call that a model was refused on the way is judged again, from the heads that its refusal names. */
@@ -103,7 +100,7 @@ async function compareCall(
     // It read what the gates did not read, because they refused before that.
     return compare.differ('judged', record.reason, error instanceof Error ? error.message : String(error))
   }
-  if (judged === null) return compare.differ('effect', record.outcome, null)
+  if (judged === null) return compare.differ('effect', record.outcome, 'permitted, and no effect is recorded')
   if (judged.isUnsure || (judged.isOfThread && mayHaveMoved(stored.call, record, judged))) return
   compare.same('outcome', record.outcome, judged.outcome)
   if (!mayEndWith(record.reason, judged)) compare.differ('reason', record.reason, judged.reason)

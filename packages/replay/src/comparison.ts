@@ -1,10 +1,12 @@
 import { type BeingName, canonicalJson, isSameJson, type Json } from '@treeos/core'
 
-/** A difference between a recorded and a recomputed value. `chain` and `temporal` are null for a replay that was not made. */
+/** A difference between a recorded and a recomputed value, which is in the field that `from` names. The other of both fields is null. */
 export interface Mismatch {
   readonly being: BeingName
   readonly n: number
   readonly field: string
+  /** which replay computed it: its value may be null too */
+  readonly from: 'chain' | 'temporal'
   readonly recorded: Json
   readonly chain: Json
   readonly temporal: Json
@@ -29,17 +31,13 @@ export class Comparison {
     this.differ(field, recorded as Json, computed as Json)
   }
 
-  /** Takes over the differences of another comparison of the moment. */
-  add({ mismatches }: Comparison): void {
-    this.mismatches.push(...mismatches)
-  }
-
   differ(field: string, recorded: Json, computed: Json): void {
     const notAsked = { chain: null, temporal: null }
     this.mismatches.push({
       being: this.#being,
       n: this.#n,
       field,
+      from: this.#witness,
       recorded,
       ...notAsked,
       [this.#witness]: computed,

@@ -52,11 +52,14 @@ export interface Replayed {
   readonly erased?: readonly Erasure[]
   /** moments that were compared only as far as what they rest on was not erased; left out when there are none */
   readonly partly?: number
-  /** calls that other extensions judged than are loaded here, and that these judge otherwise; left out when there are none */
+  /**
+   * moments that other extensions showed the world or judged than are loaded here, and that these show or judge otherwise; left out when
+   * there are none
+   */
   readonly otherCode?: number
   /**
-   * of these calls, how they are judged here. Extensions of another version may differ, or rows that were changed, used and put
-   * back: a replay with the extensions of that time tells. Left out when there are none
+   * of these moments, what differs here. Extensions of another version or with other settings may differ, or rows that were changed,
+   * used and put back: a replay with the extensions of that time tells. Left out when there are none
    */
   readonly elsewhere?: readonly Mismatch[]
   /**

@@ -18,8 +18,8 @@ export function shownReplayed({
   unattested = 0,
 }: Replayed): string {
   const head = `${beings} beings, ${moments} moments: ${identical ? 'identical' : 'NOT identical'}`
-  const rowOf = ({ being, n, field, recorded, chain, temporal }: Replayed['mismatches'][number]) => {
-    const other = chain === null ? `temporal ${shown(temporal)}` : `chain ${shown(chain)}`
+  const rowOf = ({ being, n, field, from, recorded, ...computed }: Replayed['mismatches'][number]) => {
+    const other = `${from} ${shown(computed[from])}`
     return `  @${being} ${n} ${field}: recorded ${cut(oneLine(shown(recorded)))}, ${cut(oneLine(other))}`
   }
   const rows = mismatches.map(rowOf)
@@ -38,7 +38,7 @@ export function shownReplayed({
     ...(otherCode === 0
       ? []
       : [
-          `  ${otherCode} acts and refusals were judged by other extensions than are loaded here, which judge them otherwise:`,
+          `  ${otherCode} moments were lived with other extensions than are loaded here, which show or judge them otherwise:`,
           ...elsewhere.map((one) => `  ${rowOf(one)}`),
         ]),
     ...(unattested === 0

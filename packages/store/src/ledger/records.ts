@@ -43,6 +43,8 @@ export interface OpenRecord {
   readonly heads: readonly HeadRef[]
   /** salted digest of the heads of all that was read */
   readonly basis: Digest
+  /** of the extensions that showed the face, as in the record; records of older versions lack it */
+  readonly code?: string
   /** digest of the face; null when the flow yields no stack, so nothing is shown */
   readonly face: Digest | null
   /** the thread of the wake was cut; left out when it was not */
@@ -133,7 +135,10 @@ export interface MomentRecord {
    * when no call was judged
    */
   readonly judged?: Digest | null
-  /** of the extensions by whose code the call was judged, with their versions: 16 hex digits; left out with `judged` */
+  /**
+   * of the extensions that composed the prompt and judged the call, with their versions and settings: 16 hex digits; left out where the moment
+   * was skipped, and in records of older versions where no call was judged
+   */
   readonly code?: string
   /** salted digests of what was asked of the outside, and of the result; left out without an effect */
   readonly effect?: EffectDigests
