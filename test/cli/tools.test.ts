@@ -138,11 +138,38 @@ describe('treeos tools', () => {
     expect((await home.run(['tools', 'list'])).stdout).toMatch(/files:write_file +[0-9a-f]{12} +accepted/)
   })
 
+  it('list shows whom a server asks, and add says when nobody is asked any more', async () => {
+    const program = [process.execPath, programOf('server-filesystem'), post.folder]
+    const asking = ['tools', 'add', 'files', '--ask', 'operator', '--', ...program]
+    const added = await home.json<object>(asking)
+    expect(added).toMatchObject({ accepted: true })
+    expect(added).not.toHaveProperty('askedBefore')
+    expect((await home.run(['tools', 'list'])).stdout).toMatch(/^files .* asks operator$/m)
+    expect(await home.json(['tools', 'list'])).toMatchObject([
+      { server: 'letters', ask: null },
+      { server: 'files', ask: { who: ['operator'] } },
+    ])
+    await expectReplays()
+    const { stdout } = await home.run(['tools', 'add', 'files', '--', ...program])
+    expect(stdout).toContain('calls of files are asked about no longer; before, operator was asked')
+    expect(await home.json(['tools', 'add', 'files', '--', ...program])).not.toHaveProperty('askedBefore')
+  })
+
   it('remove takes the operations away', async () => {
     expect(await home.json(['tools', 'remove', 'letters'])).toEqual({ removed: 'letters' })
     expect(await home.refusal(send('late'))).toMatchObject({ code: 'ACTION_NOT_SUPPORTED' })
     expect((await home.json<Server[]>(['tools', 'list'])).map(({ server }) => server)).toEqual(['files'])
+    await expectReplays()
   })
+
+  /** From the record and from the histories, with what other extensions judged named. */
+  async function expectReplays(): Promise<void> {
+    const { status, stdout } = await home.run(['replay', '--all', '--from', 'both'])
+    expect(stdout).toMatch(/^\d+ beings, \d+ moments: identical$/m)
+    expect(stdout).toMatch(/\d+ moments were lived with other extensions than are loaded here/)
+    expect(stdout).toMatch(/@operator \d+ \w+: recorded .*, chain /)
+    expect(status).toBe(0)
+  }
 })
 
 it('an effect of an extension sees no setting of its worker', async () => {

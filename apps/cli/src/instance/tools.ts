@@ -34,6 +34,8 @@ export interface KeptServer {
   readonly accepted: boolean
   /** digests by the name of the tool */
   readonly tools: Readonly<Record<string, string>>
+  /** who was asked before its calls until now, and is asked no longer; left out where nobody was, or somebody is */
+  readonly askedBefore?: readonly string[]
 }
 
 /** Names a server, and accepts the tools that it has now. @throws {TreeosError} */
@@ -100,8 +102,13 @@ async function keepNow(
   for (const [one, why] of Object.entries(leftOut)) onProgress(`${name}:${one} is left out: ${why}`)
   const tools = tool === null ? now : withTool(entry.tools, now, tool)
   await requireUsable(at, name, { ...entry, tools }) // or no worker could start
-  const { accepted } = await keepServer(at, name, { ...entry, tools }, onProgress)
-  return { server: name, accepted, tools: digestsOf(tools) }
+  const { accepted, askedBefore } = await keepServer(at, name, { ...entry, tools }, onProgress)
+  return {
+    server: name,
+    accepted,
+    tools: digestsOf(tools),
+    ...(askedBefore === null ? {} : { askedBefore }),
+  }
 }
 
 /** @throws {TreeosError} EXTENSION_NOT_FOUND */
@@ -124,6 +131,8 @@ export interface ServerView {
   /** its command or its address */
   readonly at: string
   readonly secrets: readonly string[]
+  /** who is asked before a call of a tool that does not say that it only reads; null: nobody */
+  readonly ask: NonNullable<ServerEntry['ask']> | null
   /** by the name of the tool: the digest of its declaration, and whether the record holds it; null: Postgres does not answer */
   readonly tools: Readonly<Record<string, { readonly digest: string; readonly accepted: boolean | null }>>
 }
@@ -135,6 +144,7 @@ export async function listServers(options: InstanceOptions): Promise<ServerView[
     server,
     at: entry.url ?? (entry.command ?? []).join(' '),
     secrets: secretsFor(entry),
+    ask: entry.ask ?? null,
     tools: Object.fromEntries(
       Object.entries(digestsOf(entry.tools)).map(([tool, digest]) => [
         tool,
@@ -206,15 +216,15 @@ const WITHOUT_WORKER: readonly string[] = ['SERVICE_UNAVAILABLE', 'TIMEOUT', 'AC
  * Writes a server into the file, or takes it out, and starts the workers again. Then the operator's act puts the digests of its tools into
  * the record.
  * @param entry null takes the server out
- * @returns whether the record holds it; false while no worker runs
+ * @returns whether the record holds it, which is false while no worker runs; and who was asked before its calls and is asked no longer, or null
  */
 async function keepServer(
   { options, file }: ToolsAt,
   name: string,
   entry: ServerEntry | null,
   onProgress: (line: string) => void,
-): Promise<{ accepted: boolean }> {
-  const { [name]: _, ...others } = readToolsFile(file)
+): Promise<{ accepted: boolean; askedBefore: readonly string[] | null }> {
+  const { [name]: before, ...others } = readToolsFile(file)
   const next: ServerEntries = entry === null ? others : { ...others, [name]: entry }
   const dataDir = dataDirOf(options)
   // Without a server no worker knows the operation any more, so what was accepted is taken back first.
@@ -223,8 +233,11 @@ async function keepServer(
   writeToolsFile(file, next)
   onProgress('starting the workers again')
   const runs = await restartWorkers(dataDir)
-  if (entry === null) return { accepted: takenBack }
-  return { accepted: runs && (await accept(options, name, digestsOf(entry.tools), onProgress)) }
+  if (entry === null) return { accepted: takenBack, askedBefore: null }
+  return {
+    accepted: runs && (await accept(options, name, digestsOf(entry.tools), onProgress)),
+    askedBefore: entry.ask === undefined ? (before?.ask?.who ?? null) : null,
+  }
 }
 
 /** @returns false when no worker does it: nothing runs, or it was not started by `treeos up` */

@@ -5,9 +5,13 @@ import { jsonLine, table } from '../text/output.ts'
 export function shownServers(servers: readonly ServerView[]): string {
   if (servers.length === 0) return 'no server is named; `treeos tools add` names one'
   return servers
-    .map(({ server, at, secrets, tools }) =>
+    .map(({ server, at, secrets, ask, tools }) =>
       [
-        `${server}   ${at}${secrets.length === 0 ? '' : `   secrets ${secrets.join(', ')}`}`,
+        [
+          `${server}   ${at}`,
+          ...(secrets.length === 0 ? [] : [`secrets ${secrets.join(', ')}`]),
+          ...(ask === null ? [] : [`asks ${ask.who.join(', ')}`]),
+        ].join('   '),
         table(
           Object.entries(tools).map(([tool, { digest, accepted }]) => [
             `${server}:${tool}`,
@@ -46,9 +50,12 @@ const quoted = (text: string): string => {
   return jsonLine(short)
 }
 
-export const toldKept = ({ server, accepted, tools }: KeptServer): string => {
+export const toldKept = ({ server, accepted, tools, askedBefore }: KeptServer): string => {
   const named = Object.keys(tools).map((tool) => `${server}:${tool}`)
-  return accepted
+  const kept = accepted
     ? `accepted: ${named.join(', ') || 'no tools'}`
     : `${quote(server)} is in the file; once a worker runs, \`treeos tools accept ${server}\` accepts ${named.join(', ')}`
+  return askedBefore === undefined
+    ? kept
+    : `${kept}\ncalls of ${server} are asked about no longer; before, ${askedBefore.join(', ')} was asked (--ask ${askedBefore.join(',')})`
 }
