@@ -85,7 +85,7 @@ it('a killed supervisor leaves all else running, doctor says so, and up --detach
     name: 'instance',
     ok: false,
     found: 'no supervisor runs: what ends is not started again',
-    mend: `treeos up --detach --data ${home.dataDir}`,
+    mend: `npx treeos up --detach --data ${home.dataDir}`,
   })
   expect((await home.run(['up', '--detach'])).status).toBe(0)
   expect(await supervisor()).not.toBe(old)

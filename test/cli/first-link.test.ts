@@ -10,7 +10,7 @@ const SECRET = /welcome#[\w-]{43}/
 
 it('the link by which the operator signs in first is shown on a terminal alone, and is in no log', async () => {
   const piped = await home.run(['up', '--detach'])
-  expect(piped.stderr).toContain('`treeos link')
+  expect(piped.stderr).toContain('`npx treeos link')
   const logs = readdirSync(home.dataDir).filter((name) => name.endsWith('.log'))
   expect(logs.length).toBeGreaterThan(1)
   for (const text of [

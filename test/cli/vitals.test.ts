@@ -322,7 +322,7 @@ it('a worker that hangs is named by both', async () => {
     expect(wrong).toEqual([
       expect.objectContaining({
         name: 'metrics',
-        mend: expect.stringContaining(`kill -9 ${pid}, then treeos up`),
+        mend: expect.stringContaining(`kill -9 ${pid}, then npx treeos up`),
       }),
     ])
   } finally {
@@ -350,7 +350,7 @@ it('where no worker runs, doctor says so and names the beings whose wakes wait; 
     expect.objectContaining({
       name: 'instance',
       found: expect.stringContaining(`worker-1 (process ${before.pids[0]}) ended, no worker runs`),
-      mend: `treeos up --data ${home.dataDir}`,
+      mend: `npx treeos up --data ${home.dataDir}`,
     }),
     expect.objectContaining({
       name: 'wakes',

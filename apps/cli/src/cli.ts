@@ -136,7 +136,7 @@ export class Cli {
     const command = args.at(-1)
     if (data === undefined || !(command instanceof Command)) return
     if (!command.options.some(({ long }) => long === '--data'))
-      throw new UsageError(`\`treeos ${command.name()}\` works on no instance, so it takes no --data`)
+      throw new UsageError(`\`${command.name()}\` works on no instance, so it takes no --data`)
     command.setOptionValue('data', userPath(data))
   }
 

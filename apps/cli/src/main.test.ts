@@ -6,12 +6,15 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { afterAll, describe, expect, it, vi } from 'vitest'
+import { programName } from './text/program-name.ts'
 
 vi.setConfig({ testTimeout: 30_000 }) // each test starts processes, on a machine that may be busy
 
 const MAIN = join(import.meta.dirname, 'main.ts')
 const folder = mkdtempSync(join(tmpdir(), 'treeos-cli-'))
 afterAll(() => rmSync(folder, { recursive: true }))
+/** How messages name the program, where the tests call it. */
+const us = programName({ folder, file: MAIN })
 
 /** Runs the command in a process of its own, where no instance is. */
 function treeos(
@@ -42,7 +45,7 @@ describe('a wrong command line', () => {
     { args: ['birth', 'kid', '--cognition', 'cat'], why: "argument 'cat' is invalid" },
     { args: ['moments', '@echo', '--last', '0'], why: '--last is "0"' },
     { args: ['explain', '@echo', 'first'], why: 'N is "first"' },
-    { args: ['be', 'birth', '--args', '{}'], why: 'see `treeos be --help`' },
+    { args: ['be', 'birth', '--args', '{}'], why: 'treeos be --help`' },
     { args: ['replay'], why: 'either a stance or --all' },
     { args: ['replay', '@echo', '--all'], why: 'either a stance or --all' },
   ])('$args ends with 2 and says why', ({ args, why }) => {
@@ -67,7 +70,7 @@ it('tells its version', () => {
 it('a refusal is told on stderr, and as JSON on stdout when asked for', () => {
   const { status, stdout, stderr } = treeos(['status', '--fast'])
   expect({ status, stdout }).toEqual({ status: 2, stdout: '' })
-  expect(stderr).toBe("error INVALID_INPUT: unknown option '--fast'; see `treeos status --help`\n")
+  expect(stderr).toBe(`error INVALID_INPUT: unknown option '--fast'; see \`${us} status --help\`\n`)
 })
 
 it('logs --follow ends when its reader has gone', async () => {
@@ -102,7 +105,7 @@ describe('a Temporal that was named', () => {
       code: 'SERVICE_UNAVAILABLE',
       message:
         `Temporal at ${address} did not answer within 10 s: it, or this machine, may be busy; ` +
-        'try again, and see what runs with `treeos status`',
+        `try again, and see what runs with \`${us} status\``,
     })
     silent.close()
   })
@@ -125,7 +128,7 @@ describe('without an instance', () => {
       const { error } = JSON.parse(stdout)
       expect(error.code).toBe('SERVICE_UNAVAILABLE')
       expect(error.message).toMatch(
-        /: start it with `npx treeos up --data \S+`, or name another with --data$/,
+        new RegExp(`: start it with \`${us} up --data \\S+\`, or name another with --data$`),
       )
     },
   )
@@ -187,7 +190,7 @@ describe('an option before the command', () => {
   it('is refused where the command does not take it', () => {
     expect(treeos(['--data', 'x', 'flow', 'eval'])).toMatchObject({
       status: 2,
-      stderr: 'error INVALID_INPUT: `treeos eval` works on no instance, so it takes no --data\n',
+      stderr: 'error INVALID_INPUT: `eval` works on no instance, so it takes no --data\n',
     })
   })
 })

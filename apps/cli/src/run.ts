@@ -3,6 +3,7 @@ import { TreeosError } from '@treeos/core'
 import { runProgram } from './program.ts'
 import { failureOf, UsageError } from './text/failure.ts'
 import { type ExitStatus, Output, plain } from './text/output.ts'
+import { namedData } from './text/program-name.ts'
 
 /**
  * Runs one command line to its end and ends the process, with 0, 1, 2 or 3.
@@ -22,7 +23,7 @@ export const runCommandLine = (args: readonly string[]): Promise<ExitStatus> => 
 
 function outputOf(args: readonly string[]): Output {
   const end = args.indexOf('--')
-  return new Output((end < 0 ? args : args.slice(0, end)).includes('--json'))
+  return new Output((end < 0 ? args : args.slice(0, end)).includes('--json'), namedData(args))
 }
 
 async function attempt(

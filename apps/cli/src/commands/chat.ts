@@ -78,7 +78,7 @@ async function converse(
     if (said !== '') {
       const turn = await Promise.race([say(out, options, at, client, talk, said), ending])
       if (turn === undefined) {
-        out.progress('its answer will be in the inbox: treeos inbox')
+        out.progress('its answer will be in the inbox: `treeos inbox`')
         return 1
       }
       status = turn
@@ -87,7 +87,7 @@ async function converse(
   }
   lines.close()
   if (talk.thread !== null)
-    out.progress(`to go on: treeos chat ${stanceOf(talk.target)} --thread ${talk.thread}`)
+    out.progress(`to go on: \`treeos chat ${stanceOf(talk.target)} --thread ${talk.thread}\``)
   return status
 }
 

@@ -134,9 +134,9 @@ function addBirth(cli: Cli): void {
 const CITIZEN = 'citizen'
 
 const howToConfigure = (stance: string): string =>
-  `to configure it from inside: treeos inhabit ${stance}, and meanwhile treeos role set FILE --as ${stance}, ` +
-  `treeos signal set NS.KEY JSON --as ${stance}, treeos flow set ${stance} FILE --as ${stance}, ` +
-  `or treeos summon @role-manager … --as ${stance}`
+  `to configure it from inside: \`treeos inhabit ${stance}\`, and meanwhile \`treeos role set FILE --as ${stance}\`, ` +
+  `\`treeos signal set NS.KEY JSON --as ${stance}\`, \`treeos flow set ${stance} FILE --as ${stance}\`, ` +
+  `or \`treeos summon @role-manager … --as ${stance}\``
 
 const waitOption = () =>
   new Option('--wait <seconds>', 'wait this long for the answer').argParser(

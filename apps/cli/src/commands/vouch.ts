@@ -5,6 +5,7 @@ import { withReality, withServices } from '../instance/with-instance.ts'
 import { shownDone } from '../show/acts.ts'
 import { requireStance } from '../text/input.ts'
 import { prettyJson } from '../text/output.ts'
+import { programName } from '../text/program-name.ts'
 import { doing } from './shared/act.ts'
 
 interface VouchOptions extends ActingOptions {
@@ -56,5 +57,5 @@ function shownMarked(
   of: Readonly<Record<string, string>>,
 ): string {
   const options = Object.entries(of).map(([name, value]) => ` --${name} ${value}`)
-  return `${prettyJson(holds)}\n\nto vouch for exactly this: treeos vouch ${address}${options.join('')} --seen ${seen}`
+  return `${prettyJson(holds)}\n\nto vouch for exactly this: ${programName()} vouch ${address}${options.join('')} --seen ${seen}`
 }

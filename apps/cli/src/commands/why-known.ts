@@ -1,6 +1,7 @@
 import type { Known, KnownFrom } from '@treeos/client'
 import type { Cli, InstanceOptions } from '../cli.ts'
 import { withBeing } from '../instance/with-instance.ts'
+import { programName } from '../text/program-name.ts'
 
 /** `treeos why-known`: where a text came from that a being knows, and every moment that was shown it. */
 export function addWhyKnown(cli: Cli): void {
@@ -36,7 +37,7 @@ function shown({ fact, kind, note, by, driver, at, moment, cause, origin, seenBy
     ...(note === undefined
       ? []
       : [
-          `  erase it: treeos do ${note} write-matter --args '{"content": null}' && treeos erase '${fact}' --why '…'`,
+          `  erase it: ${programName()} do ${note} write-matter --args '{"content": null}' && ${programName()} erase '${fact}' --why '…'`,
         ]),
   ].join('\n')
 }

@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { recordService } from '@treeos/local'
 import { afterEach, beforeEach, expect, it } from 'vitest'
+import { programName } from '../text/program-name.ts'
 import { examine } from './doctor.ts'
 
 let dataDir: string
@@ -28,7 +29,7 @@ it('says that it could not check the guard of Temporal and the task queue, and w
   const ended = { pid: 999_999_999, startedAt: 'before the reboot' }
   await recordService(dataDir, { name: 'temporal', process: ended, address: '127.0.0.1:9' })
   const { checks } = await examine(dataDir, env)
-  const mend = 'repair what the other checks name, then treeos doctor again'
+  const mend = `repair what the other checks name, then ${programName()} doctor again`
   expect(checks.filter(({ name }) => checkNames.includes(name))).toEqual([
     {
       name: 'temporal guard',

@@ -11,6 +11,7 @@ import {
   unseen,
 } from '@treeos/local'
 import manifest from '../../package.json' with { type: 'json' }
+import { spelled, spelledAll } from '../text/program-name.ts'
 import { examineCheckpoints } from './checkpoints.ts'
 import { examineLife } from './life-signs.ts'
 import { examineMigrations } from './migrations.ts'
@@ -37,7 +38,15 @@ export async function examine(dataDir: string, env: NodeJS.ProcessEnv = process.
     ...examineWitnesses(dataDir),
     ...(await examineTaskQueue(dataDir, env)),
   ]
-  return { ok: checks.every((check) => check.ok || check.optional === true), checks }
+  const ok = checks.every((check) => check.ok || check.optional === true)
+  return {
+    ok,
+    checks: checks.map(({ found, mend, ...check }) => ({
+      ...check,
+      found: spelled(found),
+      mend: mend === null ? null : spelledAll(mend),
+    })),
+  }
 }
 
 /** @returns no check where no Temporal was started or named */

@@ -9,6 +9,7 @@ import type {
 } from '@treeos/client'
 import type { Json } from '@treeos/core'
 import { oneLine, prettyJson, shown, table } from '../text/output.ts'
+import { programName } from '../text/program-name.ts'
 import { cut, short, timeOf } from './parts.ts'
 
 export function shownSummoned({ correlation, moment, reply, waiting }: SummonResult): string {
@@ -29,7 +30,7 @@ export function shownReplied(replied: SummonResult): string {
 function shownWaiting(waiting: Json): string {
   const { approval, waitsFor, rule, expiresAt } = waiting as Record<string, Json>
   const whom = Array.isArray(waitsFor) ? waitsFor.join(' or ') : 'somebody'
-  return `not done yet: it waits for the yes of ${whom}, whom ${rule} asks, until ${expiresAt}\n  treeos approve ${approval}`
+  return `not done yet: it waits for the yes of ${whom}, whom ${rule} asks, until ${expiresAt}\n  ${programName()} approve ${approval}`
 }
 
 export function shownApprovals(waiting: readonly (ProposedView & { readonly link?: string })[]): string {
@@ -52,8 +53,8 @@ function shownProposal(from: string, { approved, space, field, value: rules, fre
   const bounds = free.length === 0 ? '' : `; it does not bound ${free.join(', ')}`
   return [
     `you said yes to ${approved} like this. This rule would ask you only beyond them${bounds}:`,
-    `  treeos space set ${space} ${field} ${value}`,
-    `what it would have let through: treeos whatif ${from} --space ${space} --field ${field} --value ${value}`,
+    `  ${programName()} space set ${space} ${field} ${value}`,
+    `what it would have let through: ${programName()} whatif ${from} --space ${space} --field ${field} --value ${value}`,
   ]
 }
 

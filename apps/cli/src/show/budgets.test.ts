@@ -1,5 +1,6 @@
 import type { BudgetView } from '@treeos/client'
 import { expect, it } from 'vitest'
+import { programName } from '../text/program-name.ts'
 import { shownBudgets } from './world.ts'
 
 const coach: BudgetView = {
@@ -18,6 +19,6 @@ it('a budget says what counts for calls whose cost never came back, and how that
       .split('\n')
       .at(-1),
   ).toBe(
-    '@coach: 8785 tokens count for model calls whose cost never came back; `treeos budget release @coach` gives them back',
+    `@coach: 8785 tokens count for model calls whose cost never came back; \`${programName()} budget release @coach\` gives them back`,
   )
 })

@@ -2,6 +2,7 @@ import { stanceOf } from '@treeos/core'
 import type { RealityDifference } from '@treeos/proofs'
 import type { ForkedInstance } from '../instance/forks.ts'
 import { oneLine } from '../text/output.ts'
+import { programName } from '../text/program-name.ts'
 import { short } from './parts.ts'
 
 /** @param data its folder, as a word of a shell */
@@ -12,7 +13,7 @@ export function shownForked(
   return [
     `made the reality ${reality}, which shares ${facts} facts and ${moments} moments up to moment ${at.n} of ${stanceOf(at.being)}`,
     `${waiting} ${waiting === 1 ? 'wake waits' : 'wakes wait'} in it; its chains are ${ok ? 'unbroken' : 'BROKEN'}`,
-    `Try   npx treeos up --detach --data ${data}`,
+    `Try   ${programName()} up --detach --data ${data}`,
   ].join('\n')
 }
 

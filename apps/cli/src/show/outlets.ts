@@ -1,9 +1,10 @@
 import type { HookDoes, HookView, OutletView } from '@treeos/portal'
 import { table } from '../text/output.ts'
+import { programName } from '../text/program-name.ts'
 
 export function shownOutlet(made: OutletView & { readonly secret?: string }): string {
   if (made.secret === undefined)
-    return `${made.address} was sent a code; it is told what waits after: treeos outlet confirm ${made.id} CODE`
+    return `${made.address} was sent a code; it is told what waits after: ${programName()} outlet confirm ${made.id} CODE`
   return [`${made.address} is told what waits; the secret that signs it:`, made.secret].join('\n')
 }
 

@@ -3,6 +3,7 @@ import type { Difference, Replayed, RuledOtherwise, WornStack } from '@treeos/re
 import type { Refolded } from '@treeos/store'
 import type { LogCompared } from '../instance/checkpoints.ts'
 import { oneLine, shown, table } from '../text/output.ts'
+import { programName } from '../text/program-name.ts'
 import { cut, timeOf } from './parts.ts'
 
 export function shownReplayed({
@@ -126,7 +127,7 @@ export function shownExported({ file, lines, counts }: Exported): string {
   const { fact = 0, moment = 0, checkpoint = 0 } = counts
   return [
     `${file}: ${fact} facts and ${moment} moments in ${lines} lines${checkpoint === 0 ? ', without proofs' : ''}`,
-    `Check it with \`treeos verify --bundle ${file}\`, or with @treeos/verify alone.`,
+    `Check it with \`${programName()} verify --bundle ${file}\`, or with @treeos/verify alone.`,
   ].join('\n')
 }
 

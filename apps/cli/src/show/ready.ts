@@ -1,5 +1,6 @@
 import type { Status } from '../health/status.ts'
 import { table } from '../text/output.ts'
+import { programName } from '../text/program-name.ts'
 import { describeStatus } from './status.ts'
 
 interface Ready {
@@ -19,24 +20,22 @@ export function describeReady(status: Status, { dataDir, isNew, detach, flag }: 
     describeStatus(status, dataDir),
     '',
     ...(status.mind === null ? [...NO_MIND, ''] : []),
-    detach ? `Stop  npx treeos down${flag}` : 'Stop  Ctrl-C',
+    detach ? `Stop  ${programName()} down${flag}` : 'Stop  Ctrl-C',
   ].join('\n')
 }
 
 /** At most three lines: an answer, the portal, a model. */
 function describeNext({ portal, mind }: Status, flag: string): string {
+  const us = programName()
   return table(
     [
-      [`npx treeos summon @echo "hello" --wait 20${flag}`, 'a first answer, which a script decides'],
+      [`${us} summon @echo "hello" --wait 20${flag}`, 'a first answer, which a script decides'],
       ...(portal.url === null
         ? []
-        : [[`npx treeos link${flag}`, `a link by which you sign in to the portal at ${portal.url}`]]),
+        : [[`${us} link${flag}`, `a link by which you sign in to the portal at ${portal.url}`]]),
       mind === null
-        ? ['OPENAI_API_KEY=… TREEOS_MODEL=… npx treeos up', 'a model, once this has stopped']
-        : [
-            `npx treeos summon @librarian "What is this place?" --wait 120${flag}`,
-            `an answer of ${mind.model}`,
-          ],
+        ? [`OPENAI_API_KEY=… TREEOS_MODEL=… ${us} up${flag}`, 'a model, once this has stopped']
+        : [`${us} summon @librarian "What is this place?" --wait 120${flag}`, `an answer of ${mind.model}`],
     ],
     '  ',
   )

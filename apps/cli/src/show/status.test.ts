@@ -3,20 +3,22 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, expect, it } from 'vitest'
 import { readStatus } from '../health/status.ts'
+import { programName } from '../text/program-name.ts'
 import { describeStatus } from './status.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'treeos-status-'))
+const us = programName()
 afterAll(() => rmSync(folder, { recursive: true }))
 
 it('says how to start an instance that does not run, and a worker that alone is missing', async () => {
   const status = await readStatus(folder, {})
-  const all = new RegExp(`^ *worker +not running; treeos up --data ${folder} starts all$`, 'm')
+  const all = new RegExp(`^ *worker +not running; ${us} up --data ${folder} starts all$`, 'm')
   expect(describeStatus(status, folder)).toMatch(all)
   const temporal = { ...status.temporal, address: '127.0.0.1:7233' }
   expect(describeStatus({ ...status, temporal }, folder)).toMatch(all)
   const postgres = { url: 'postgres://127.0.0.1/treeos' }
   expect(describeStatus({ ...status, temporal, postgres }, folder)).toMatch(
-    /^ *worker +not running; treeos worker .* starts one$/m,
+    new RegExp(`^ *worker +not running; ${us} worker .* starts one$`, 'm'),
   )
 })
 
@@ -24,6 +26,6 @@ it('names migrations that wait, and nothing where none does', async () => {
   const status = await readStatus(folder, {})
   expect(describeStatus({ ...status, migrations: [] }, folder)).not.toMatch(/^ *database /m)
   expect(describeStatus({ ...status, migrations: ['002-later'] }, folder)).toMatch(
-    /^ *database +the migration 002-later waits: treeos up --data .* runs them$/m,
+    new RegExp(`^ *database +the migration 002-later waits: ${us} up --data .* runs them$`, 'm'),
   )
 })

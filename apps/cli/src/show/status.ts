@@ -5,6 +5,7 @@ import { describeParked, type Outlets, type PeoplesInbox, type Status } from '..
 import { describeServer } from '../health/tools.ts'
 import { describeWitnesses } from '../health/witnesses.ts'
 import { duration, table } from '../text/output.ts'
+import { programName } from '../text/program-name.ts'
 
 export function describeStatus(status: Status, dataDir: string): string {
   const {
@@ -31,7 +32,12 @@ export function describeStatus(status: Status, dataDir: string): string {
       ...(temporal.actSignal === null ? [] : [['act signal', describeActSignal(temporal)]]),
       ['Postgres', postgres.url ?? 'not running'],
       ...(status.migrations !== null && status.migrations.length > 0
-        ? [['database', `${describeWaiting(status.migrations)}: treeos up${dataFlag(dataDir)} runs them`]]
+        ? [
+            [
+              'database',
+              `${describeWaiting(status.migrations)}: ${programName()} up${dataFlag(dataDir)} runs them`,
+            ],
+          ]
         : []),
       ['worker', worker.running ? `${pids} ${worker.pids.join(', ')}` : notRunning(status, dataDir)],
       ...(checkpoint === null ? [] : [['checkpoint', describeCheckpoint(checkpoint)]]),
@@ -65,8 +71,8 @@ export function describeStatus(status: Status, dataDir: string): string {
 function notRunning({ temporal, postgres }: Status, dataDir: string): string {
   const flag = dataFlag(dataDir)
   return temporal.address === null || postgres.url === null
-    ? `not running; treeos up${flag} starts all`
-    : `not running; treeos worker${flag} starts one`
+    ? `not running; ${programName()} up${flag} starts all`
+    : `not running; ${programName()} worker${flag} starts one`
 }
 
 const describeTemporal = ({ address, open }: Status['temporal']): string =>
@@ -96,7 +102,7 @@ function describeInbox({ waiting, notices, oldestSeconds }: PeoplesInbox): strin
 
 function describeOutlets({ late, dead }: Outlets): string {
   const told = [
-    ...(dead > 0 ? [`${dead} given up: treeos outlet list says why`] : []),
+    ...(dead > 0 ? [`${dead} given up: ${programName()} outlet list says why`] : []),
     ...(late > 0 ? [`${late} tried again`] : []),
   ]
   return `of what waits for people ${told.join(', ')}`

@@ -1,9 +1,10 @@
 import { quote } from '@treeos/core'
 import type { CheckedServer, KeptServer, ServerView } from '../instance/tools.ts'
 import { jsonLine, table } from '../text/output.ts'
+import { programName, spelled } from '../text/program-name.ts'
 
 export function shownServers(servers: readonly ServerView[]): string {
-  if (servers.length === 0) return 'no server is named; `treeos tools add` names one'
+  if (servers.length === 0) return spelled('no server is named; `treeos tools add` names one')
   return servers
     .map(({ server, at, secrets, ask, tools }) =>
       [
@@ -54,7 +55,7 @@ export const toldKept = ({ server, accepted, tools, askedBefore }: KeptServer): 
   const named = Object.keys(tools).map((tool) => `${server}:${tool}`)
   const kept = accepted
     ? `accepted: ${named.join(', ') || 'no tools'}`
-    : `${quote(server)} is in the file; once a worker runs, \`treeos tools accept ${server}\` accepts ${named.join(', ')}`
+    : `${quote(server)} is in the file; once a worker runs, \`${programName()} tools accept ${server}\` accepts ${named.join(', ')}`
   return askedBefore === undefined
     ? kept
     : `${kept}\ncalls of ${server} are asked about no longer; before, ${askedBefore.join(', ')} was asked (--ask ${askedBefore.join(',')})`

@@ -3,6 +3,7 @@ import type { Lint } from '@treeos/roles'
 import type { Descriptor } from '@treeos/world'
 import type { ExtensionView, OperationView } from '../instance/brought.ts'
 import { oneLine, prettyJson, table } from '../text/output.ts'
+import { programName } from '../text/program-name.ts'
 import { list, short } from './parts.ts'
 
 export function shownSeen(seen: Descriptor): string {
@@ -60,7 +61,7 @@ export function shownBudgets(budgets: readonly BudgetView[]): string {
     unsure === undefined
       ? []
       : [
-          `${stance}: ${unsure.tokens} tokens count for model calls whose cost never came back; \`treeos budget release ${stance}\` gives them back`,
+          `${stance}: ${unsure.tokens} tokens count for model calls whose cost never came back; \`${programName()} budget release ${stance}\` gives them back`,
         ],
   )
   return [tableOf(budgets), ...unsure].join('\n')

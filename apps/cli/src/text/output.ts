@@ -2,6 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { styleText } from 'node:util'
 import { canonicalJson, type Json } from '@treeos/core'
 import type { Failure } from './failure.ts'
+import { spelled } from './program-name.ts'
 import { type Spinner, startSpinner } from './spinner.ts'
 import { widthOf } from './width.ts'
 
@@ -105,12 +106,15 @@ export function table(rows: readonly (readonly string[])[], indent = ''): string
 /** Prints the value of a command on stdout, everything else on stderr. */
 export class Output {
   readonly json: boolean
+  readonly #flag: string
   #gone = false
   readonly #left = Promise.withResolvers<void>()
   #spinner: Spinner | null = null
 
-  constructor(json: boolean) {
+  /** @param flag the option by which the user named an instance: advice repeats it */
+  constructor(json: boolean, flag = '') {
     this.json = json
+    this.#flag = flag
     // A reader that closes the pipe early (`treeos moments @echo | head -1`) is not an error.
     for (const stream of [process.stdout, process.stderr]) {
       stream.on('error', (error: NodeJS.ErrnoException) => {
@@ -155,8 +159,9 @@ export class Output {
 
   /** One step of what the command is doing, on stderr. */
   progress(line: string): void {
-    if (this.#spinner === null) process.stderr.write(`${plain(line)}\n`)
-    else this.#spinner.step(plain(line))
+    const text = plain(spelled(line, this.#flag))
+    if (this.#spinner === null) process.stderr.write(`${text}\n`)
+    else this.#spinner.step(text)
   }
 
   /** Text on stderr that goes on where the last one ended. */
@@ -180,7 +185,8 @@ export class Output {
     }
   }
 
-  failure(failure: Failure): void {
+  failure(failed: Failure): void {
+    const failure = { ...failed, message: spelled(failed.message, this.#flag) }
     if (this.json) this.jsonLine({ error: failure })
     else
       process.stderr.write(

@@ -25,5 +25,5 @@ it('names the logins of workers and clients, and how to reach Temporal', () => {
 })
 
 it('of an instance that does not run says how to start it', () => {
-  expect(() => ownVariables('/nowhere', {})).toThrow('start it with `npx treeos up --data /nowhere`')
+  expect(() => ownVariables('/nowhere', {})).toThrow('start it with `treeos up --data /nowhere`')
 })

@@ -22,7 +22,7 @@ export interface PostgresPlace extends LoginPlace {
   readonly ownerUrl: string
 }
 
-const HINT = '`treeos status` shows what runs, and `treeos up` (or `npx pnpm@12.21.0 start`) starts it'
+const HINT = '`treeos status` shows what runs, and `treeos up` starts it'
 
 /** The option by which commands reach this instance; empty for the default one of the current folder. */
 export function dataFlag(dataDir: string): string {
@@ -128,7 +128,7 @@ function requireService(dataDir: string, name: string, title: string): Service {
   const service = serviceOf(readInstance(dataDir), name)
   if (service === null)
     throw new LocalError(
-      `no instance of TreeOS runs in ${dataDir}: start it with \`npx treeos up --data ${shellWord(dataDir)}\`, or name another with --data`,
+      `no instance of TreeOS runs in ${dataDir}: start it with \`treeos up --data ${shellWord(dataDir)}\`, or name another with --data`,
     )
   if (isAlive(service)) return service
   throw new LocalError(`${title} at ${service.address} has ended: ${HINT}`)

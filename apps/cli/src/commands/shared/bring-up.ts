@@ -7,6 +7,7 @@ import { programs } from '../../instance/programs.ts'
 import { describeReady } from '../../show/ready.ts'
 import { describeStatus } from '../../show/status.ts'
 import type { ExitStatus, Output } from '../../text/output.ts'
+import { programName } from '../../text/program-name.ts'
 
 interface Wanted {
   readonly detach: boolean
@@ -41,7 +42,7 @@ export async function bringUp(
 }
 
 const tellUnapplied = (names: readonly string[], dataDir: string): string =>
-  `not applied: ${names.join(', ')} differ from what this instance was started with; \`treeos down${dataFlag(dataDir)}\`, then \`treeos up\` applies them`
+  `not applied: ${names.join(', ')} differ from what this instance was started with; \`treeos down${dataFlag(dataDir)}\`, then \`treeos up${dataFlag(dataDir)}\` applies them`
 
 async function showFound(dataDir: string, out: Output): Promise<void> {
   const status = await readStatus(dataDir)
@@ -49,7 +50,8 @@ async function showFound(dataDir: string, out: Output): Promise<void> {
   if (status.mind !== null) await tellMindFaults(dataDir, out)
   out.value(
     status,
-    () => `TreeOS is already running here; \`treeos down\` stops it.\n${describeStatus(status, dataDir)}`,
+    () =>
+      `TreeOS is already running here; \`${programName()} down${dataFlag(dataDir)}\` stops it.\n${describeStatus(status, dataDir)}`,
   )
 }
 
