@@ -21,6 +21,7 @@ interface Status {
     readonly oldestSeconds: number
   } | null
   readonly budgets: unknown
+  readonly paced: number | null
 }
 interface Check {
   readonly name: string
@@ -220,6 +221,21 @@ it('status and doctor tell of beings that a budget has parked, until they go on'
   await home.json(['do', '@librarian', 'set-budget', '--args', '{}'])
   expect(await status()).toMatchObject({ parked: 0 })
   expect((await doctor()).wrong).not.toContainEqual(expect.objectContaining({ name: 'budgets' }))
+})
+
+it('status tells wakes that wait for a budget of moments a minute from those that wait for a worker', async () => {
+  await home.json(['do', '@echo', 'set-budget', '--args', '{"momentsPerMinute": 1}'])
+  await until('wakes that wait', async () => {
+    await home.json(['summon', '@echo', 'hi'])
+    const { wakes, paced } = await status()
+    return paced !== null && paced > 0 && wakes?.waiting === paced
+  })
+  expect((await home.run(['status'])).stdout).toMatch(
+    /^ {2}wakes +\d+ waits? for a budget of moments a minute, the oldest for /m,
+  )
+  await home.json(['do', '@echo', 'set-budget', '--args', '{}'])
+  await until('the end of the line', async () => (await status()).wakes?.waiting === 0)
+  expect(await status()).toMatchObject({ paced: 0 })
 })
 
 it('status counts what waits for people apart from the wakes for workers, and each of equal notices', async () => {

@@ -1,5 +1,13 @@
 import { type Account, momentId } from '@treeos/core'
-import { type CallAttempt, countParked, listUnclaimed, measureInboxes, reserve, settle } from '@treeos/store'
+import {
+  type CallAttempt,
+  countPaced,
+  countParked,
+  listUnclaimed,
+  measureInboxes,
+  reserve,
+  settle,
+} from '@treeos/store'
 import fc from 'fast-check'
 import { sql } from 'kysely'
 import { describe, expect, it } from 'vitest'
@@ -330,14 +338,17 @@ describe('a being that met a limit', () => {
     for (const name of [a, a, a, b, b, b]) await putWake(base.owner, wakeFor(name, fresh('wake')))
     const minute = async (from: number) =>
       Promise.all([from, from + 1, from + 2].flatMap((n) => [claim(a, n), claim(b, n)]))
+    const paced = await countPaced(base.db)
     await onTheMinute()
     const first = (await minute(1)).filter((wake) => wake !== null)
     expect(first).toHaveLength(3)
     expect([await unrung(a), await unrung(b)]).toEqual([false, false])
+    expect(await countPaced(base.db)).toBe(paced + 3)
     await sql`update treeos.account set minute = minute - interval '1 minute' where being in (${top}, ${a})`.execute(
       base.owner,
     )
     expect(await unrung(b)).toBe(true)
+    expect(await countPaced(base.db)).toBe(paced)
     const second = (await minute(4)).filter((wake) => wake !== null)
     expect(second).toHaveLength(3)
     expect(new Set([...first, ...second]).size).toBe(6)

@@ -153,6 +153,7 @@ describe('without an instance', () => {
       inbox: null,
       budgets: null,
       parked: null,
+      paced: null,
       migrations: null,
       outlets: null,
     })

@@ -71,6 +71,7 @@ export {
   threadOf,
 } from './inbox/threads.ts'
 export {
+  countPaced,
   isListening,
   leftToListen,
   listBusy,

@@ -16,6 +16,7 @@ const well: Signs = {
   wakes: { waiting: 0, oldestSeconds: 0 },
   wakesLater: null,
   parked: 0,
+  paced: 0,
   late: [],
   login: { name: 'treeos_worker', isSuperuser: false, ownsTables: false },
   unread: null,
@@ -146,6 +147,18 @@ it.each<{ what: string; signs: Partial<Signs> }>([
   {
     what: 'a long line that is being lived',
     signs: { wakes: { waiting: 50, oldestSeconds: 5 }, wakesLater: { waiting: 50, oldestSeconds: 5 } },
+  },
+  {
+    what: 'an old wake that waits for a budget, and one that has just come',
+    signs: { wakes: { waiting: 2, oldestSeconds: 300 }, paced: 1 },
+  },
+  {
+    what: 'a line that grows, all for a budget',
+    signs: {
+      wakes: { waiting: 20, oldestSeconds: 5 },
+      wakesLater: { waiting: 25, oldestSeconds: 8 },
+      paced: 20,
+    },
   },
   {
     what: 'one failed call among many',

@@ -19,6 +19,7 @@ import {
   type Wakes,
 } from '@treeos/local'
 import {
+  countPaced,
   countParked,
   type Login,
   listUnclaimed,
@@ -27,7 +28,7 @@ import {
   readLogin,
 } from '@treeos/store'
 import { duration } from '../text/output.ts'
-import { describeParked } from './status.ts'
+import { describePaced, describeParked } from './status.ts'
 
 /** A wake that waits longer is reported. It need not be a fault: a model may take two minutes. */
 const OLD_SECONDS = 60
@@ -56,6 +57,8 @@ export interface Signs {
   readonly wakesLater: Wakes | null
   /** beings that a budget has parked */
   readonly parked: number
+  /** how many of the wakes wait for a budget of moments a minute */
+  readonly paced: number
   /** some of the beings whose wakes are old */
   readonly late: readonly string[]
   /** how workers log in to Postgres */
@@ -95,20 +98,21 @@ export async function examineLife(dataDir: string, env: NodeJS.ProcessEnv): Prom
 async function readLine(
   dataDir: string,
   env: NodeJS.ProcessEnv,
-): Promise<Pick<Signs, 'wakes' | 'wakesLater' | 'late' | 'parked' | 'login' | 'unread'>> {
-  const nothing = { wakes: null, wakesLater: null, late: [], parked: 0, login: null, unread: null }
+): Promise<Pick<Signs, 'wakes' | 'wakesLater' | 'late' | 'parked' | 'paced' | 'login' | 'unread'>> {
+  const nothing = { wakes: null, wakesLater: null, late: [], parked: 0, paced: 0, login: null, unread: null }
   const url = urlOf(dataDir, env)
   if (url === null) return nothing
   const db = openDatabase(url, { poolMax: 1 })
   try {
     const wakes = await measureInboxes(db)
     const parked = await countParked(db)
+    const paced = await countPaced(db)
     const login = await readLogin(db)
     const late =
       wakes.oldestSeconds < OLD_SECONDS ? [] : await listUnclaimed(db, OLD_SECONDS, BEINGS_NAMED_MAX + 1)
-    if (wakes.waiting < MANY) return { ...nothing, wakes, late, parked, login }
+    if (wakes.waiting < MANY) return { ...nothing, wakes, late, parked, paced, login }
     await sleep(RECHECK_MS)
-    return { ...nothing, wakes, wakesLater: await measureInboxes(db), late, parked, login }
+    return { ...nothing, wakes, wakesLater: await measureInboxes(db), late, parked, paced, login }
   } catch (error) {
     return { ...nothing, unread: error }
   } finally {
@@ -186,15 +190,20 @@ function judgeParked({ parked }: Signs, flag: string) {
   )
 }
 
-function judgeWakes({ wakesLater, late, workers }: Signs, { waiting, oldestSeconds }: Wakes, flag: string) {
-  const wakes = waiting === 1 ? '1 wake waits' : `${waiting} wakes wait`
+function judgeWakes(
+  { wakesLater, late, paced, workers }: Signs,
+  { waiting, oldestSeconds }: Wakes,
+  flag: string,
+) {
+  const wakes = `${waiting === 1 ? '1 wake waits' : `${waiting} wakes wait`}${describePaced(waiting, paced)}`
   const more = workers.length === 0 ? `treeos up${flag}` : `treeos worker${flag} (one more)`
-  if (wakesLater !== null && wakesLater.waiting > waiting)
+  if (paced < waiting && wakesLater !== null && wakesLater.waiting > waiting)
     return bad(
       `${wakes}, and ${RECHECK_MS / 1000} s later ${wakesLater.waiting}: wakes come in faster than moments end`,
       more,
     )
-  if (oldestSeconds >= OLD_SECONDS) {
+  // The old ones may be those that wait for a budget, and `late` names no being of such.
+  if (oldestSeconds >= OLD_SECONDS && (paced === 0 || late.length > 0)) {
     const named = late.slice(0, BEINGS_NAMED_MAX).map((being) => `@${being}`)
     const whose =
       named.length === 0 ? '' : ` (of ${named.join(', ')}${late.length > named.length ? ', …' : ''})`

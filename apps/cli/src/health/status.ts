@@ -19,6 +19,7 @@ import {
   withoutSecrets,
 } from '@treeos/local'
 import {
+  countPaced,
   countParked,
   findReality,
   measureInboxes,
@@ -83,6 +84,8 @@ export interface Status {
   readonly budgets: Readonly<Record<StandardFor, Partial<Budget>>> | null
   /** beings that a budget has parked, until somebody approves; null while Postgres does not answer */
   readonly parked: number | null
+  /** how many of `wakes` wait for a budget of moments a minute; null while Postgres does not answer */
+  readonly paced: number | null
   /** migrations of this version that the database has not had; null where nothing tells */
   readonly migrations: readonly string[] | null
   /** what people are to be told by webhooks and e-mail; null where no portal keeps any */
@@ -141,6 +144,7 @@ export async function readStatus(dataDir: string, env: NodeJS.ProcessEnv = proce
     inbox: stored.inbox,
     budgets: stored.budgets,
     parked: stored.parked,
+    paced: stored.paced,
     migrations,
     outlets: stored.outlets,
   }
@@ -189,6 +193,7 @@ interface Stored {
   readonly inbox: PeoplesInbox | null
   readonly budgets: Status['budgets']
   readonly parked: number | null
+  readonly paced: number | null
   readonly outlets: Outlets | null
 }
 /** For a Postgres that does not answer, or holds no reality yet. */
@@ -198,6 +203,7 @@ const NOTHING_STORED: Stored = {
   inbox: null,
   budgets: null,
   parked: null,
+  paced: null,
   outlets: null,
 }
 
@@ -219,6 +225,7 @@ async function readStored(url: string): Promise<Stored> {
       inbox: await measurePeoplesInboxes(db),
       budgets: await standardBudgets({ db, reality }),
       parked: await countParked(db),
+      paced: await countPaced(db),
       outlets: await readOutlets(db),
     }
   } catch {
@@ -226,6 +233,14 @@ async function readStored(url: string): Promise<Stored> {
   } finally {
     await db.destroy()
   }
+}
+
+/** What wakes wait for that are counted. */
+export function describePaced(waiting: number, paced: number): string {
+  if (paced === 0) return ''
+  return paced < waiting
+    ? `, ${paced} of them for a budget of moments a minute`
+    : ' for a budget of moments a minute'
 }
 
 export const describeParked = (parked: number): string =>

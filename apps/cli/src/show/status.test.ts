@@ -22,6 +22,17 @@ it('says how to start an instance that does not run, and a worker that alone is 
   )
 })
 
+it.each([
+  { waiting: 0, paced: 0, told: 'none waits for a worker' },
+  { waiting: 1, paced: 0, told: '1 waits for a worker, the oldest for 23 s' },
+  { waiting: 1, paced: 1, told: '1 waits for a budget of moments a minute, the oldest for 23 s' },
+  { waiting: 3, paced: 2, told: '3 wait, 2 of them for a budget of moments a minute, the oldest for 23 s' },
+])('of $waiting wakes that wait, $paced for a budget, says "$told"', async ({ waiting, paced, told }) => {
+  const status = await readStatus(folder, {})
+  const wakes = { waiting, oldestSeconds: 23 }
+  expect(describeStatus({ ...status, wakes, paced }, folder)).toMatch(new RegExp(`^ *wakes +${told}$`, 'm'))
+})
+
 it('names migrations that wait, and nothing where none does', async () => {
   const status = await readStatus(folder, {})
   expect(describeStatus({ ...status, migrations: [] }, folder)).not.toMatch(/^ *database /m)

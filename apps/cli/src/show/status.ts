@@ -1,7 +1,13 @@
 import { dataFlag, keyFileOf, type Wakes } from '@treeos/local'
 import { describeCheckpoint } from '../health/checkpoints.ts'
 import { describeWaiting } from '../health/migrations.ts'
-import { describeParked, type Outlets, type PeoplesInbox, type Status } from '../health/status.ts'
+import {
+  describePaced,
+  describeParked,
+  type Outlets,
+  type PeoplesInbox,
+  type Status,
+} from '../health/status.ts'
 import { describeServer } from '../health/tools.ts'
 import { describeWitnesses } from '../health/witnesses.ts'
 import { duration, table } from '../text/output.ts'
@@ -53,7 +59,7 @@ export function describeStatus(status: Status, dataDir: string): string {
         `mind ${name}`,
         `${model} at ${baseUrl}`,
       ]),
-      ...(wakes === null ? [] : [['wakes', describeWakes(wakes)]]),
+      ...(wakes === null ? [] : [['wakes', describeWakes(wakes, status.paced ?? 0)]]),
       ...(inbox === null ? [] : [['inbox', describeInbox(inbox)]]),
       ...(budgets === null ? [] : [['budget', describeBudgets(budgets)]]),
       ...(parked ? [['parked', describeParked(parked)]] : []),
@@ -86,9 +92,10 @@ function describeActSignal({ open, actSignal }: Status['temporal']): string {
   return 'off'
 }
 
-function describeWakes({ waiting, oldestSeconds }: Wakes): string {
+function describeWakes({ waiting, oldestSeconds }: Wakes, paced: number): string {
   if (waiting === 0) return 'none waits for a worker'
-  return `${waiting} ${waiting === 1 ? 'waits' : 'wait'} for a worker, the oldest for ${duration(oldestSeconds)}`
+  const what = paced === 0 ? ' for a worker' : describePaced(waiting, paced)
+  return `${waiting} ${waiting === 1 ? 'waits' : 'wait'}${what}, the oldest for ${duration(oldestSeconds)}`
 }
 
 function describeInbox({ waiting, notices, oldestSeconds }: PeoplesInbox): string {

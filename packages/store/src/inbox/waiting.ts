@@ -90,6 +90,18 @@ export async function measureInboxes(db: Db): Promise<{ waiting: number; oldestS
   return { waiting: rows[0]?.waiting ?? 0, oldestSeconds: rows[0]?.oldest ?? 0 }
 }
 
+/** How many of these wakes wait because their being, or one up its birth chain, has used up its moments of this minute. */
+export async function countPaced(db: Db): Promise<number> {
+  const { rows } = await sql<{ paced: number }>`
+    select coalesce(sum(wakes), 0)::float8 as paced from (
+      select being, count(*) as wakes from treeos.inbox
+      where closed_by is null and claimed_by is null and kind <> 'act' and treeos.wakes(being, kind) and not ${isPaused}
+      group by being
+    ) as waiting
+    where treeos.is_paced(being) and not treeos.is_parked(being) and not treeos.has_ended(being)`.execute(db)
+  return rows[0]?.paced ?? 0
+}
+
 /** What waits for people: entries to answer or read, and notices, counting each of those that one entry stands for. */
 export async function measurePeoplesInboxes(
   db: Db,
