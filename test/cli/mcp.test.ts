@@ -47,7 +47,7 @@ describe('treeos token', () => {
 
   it.each([
     { args: ['create', '@nobody'], status: 1, code: 'BEING_NOT_FOUND', says: '@nobody' },
-    { args: ['create', 'ann'], status: 1, code: 'ADDRESS_PARSE_ERROR', says: 'ann' },
+    { args: ['create', 'ann'], status: 2, code: 'ADDRESS_PARSE_ERROR', says: 'ann' },
     { args: ['create', '@ann', '--days', '0'], status: 2, code: 'INVALID_INPUT', says: '1 to 365' },
     { args: ['create', '@ann', '--days', '366'], status: 2, code: 'INVALID_INPUT', says: '1 to 365' },
     { args: ['create', '@operator', '--as', '@ann'], status: 1, code: 'FORBIDDEN', says: '@ann' },

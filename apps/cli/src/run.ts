@@ -49,6 +49,6 @@ function requireUtf8(args: readonly string[]): void {
   try {
     new TextDecoder('utf-8', { fatal: true }).decode(readFileSync('/proc/self/cmdline'))
   } catch {
-    throw new TreeosError('INVALID_INPUT', 'an argument is not UTF-8 text, or holds a lone surrogate')
+    throw new UsageError('an argument is not UTF-8 text, or holds a lone surrogate')
   }
 }

@@ -3,7 +3,7 @@ import type { Envelope } from '@treeos/proofs'
 import type { Cli, InstanceOptions } from '../cli.ts'
 import { requireBeing, withReality, withRegistry } from '../instance/with-instance.ts'
 import { shownExported } from '../show/proofs.ts'
-import { UsageError } from '../text/failure.ts'
+import { fileError, UsageError } from '../text/failure.ts'
 import { momentNumber, parseNumber, requireStance } from '../text/input.ts'
 
 interface ExportOptions extends InstanceOptions {
@@ -66,7 +66,12 @@ function addExport(cli: Cli): void {
           const onProgress = (line: string) => out.progress(line)
           const covering = { seconds: options.wait ?? WAIT_SECONDS, onProgress }
           const log = options.unproven === true ? null : () => coveringLog(options, at, covering)
-          return exportBundle(at.db, at.reality, { file, being, since, until, log, onProgress })
+          return exportBundle(at.db, at.reality, { file, being, since, until, log, onProgress }).catch(
+            (error: NodeJS.ErrnoException) => {
+              // errors of the file system name a path; those of the database have a code too
+              throw error.path === undefined ? error : fileError(file, 'cannot be written', error)
+            },
+          )
         })
         out.value(exported, shownExported)
       }),

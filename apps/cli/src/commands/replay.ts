@@ -10,7 +10,7 @@ import {
 } from '../instance/with-instance.ts'
 import { shownChanges } from '../show/changes.ts'
 import { shownDifferences, shownReplayed, shownRuledOtherwise } from '../show/proofs.ts'
-import { UsageError } from '../text/failure.ts'
+import { argument, UsageError } from '../text/failure.ts'
 import { momentNumber, readJsonFile, requireJson, requireStance } from '../text/input.ts'
 
 interface ReplayOptions extends InstanceOptions {
@@ -135,7 +135,7 @@ async function ofRole(options: InstanceOptions, stance: string, n: number, role:
 
 async function ofAct(options: InstanceOptions, stance: string, n: number, act: string) {
   const being = requireStance(stance)
-  const call = parseCall(requireJson(act, '--act'))
+  const call = argument(() => parseCall(requireJson(act, '--act')))
   const { whyNotAct } = await import('@treeos/replay')
   const answer = await withRegistry(options, async (at) => {
     await requireBeing(at, being)

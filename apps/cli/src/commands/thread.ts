@@ -1,7 +1,7 @@
-import { TreeosError } from '@treeos/core'
 import type { ActingOptions, Cli, InstanceOptions } from '../cli.ts'
 import { withReality, withServices } from '../instance/with-instance.ts'
 import { shownConversation, shownOverlayChanges, shownThreads } from '../show/threads.ts'
+import { UsageError } from '../text/failure.ts'
 import { overlayOf, requireStance, wholeNumber } from '../text/input.ts'
 import { acts, doing } from './shared/act.ts'
 
@@ -55,7 +55,7 @@ function addThreadOverlay(cli: Cli): void {
       cli.run(
         async (out, id: string, text: string | undefined, options: ActingOptions & { clear?: true }) => {
           if (text !== undefined && options.clear === true)
-            throw new TreeosError('INVALID_INPUT', '--clear takes the overlay away: leave out the text')
+            throw new UsageError('--clear takes the overlay away: leave out the text')
           const as = requireStance(options.as)
           if (text === undefined && options.clear !== true) {
             const changes = withReality(options, (at, { threadOverlays }) => threadOverlays(at, id))

@@ -1,9 +1,10 @@
-import { COGNITIONS, type Cognition, PRIORITIES, type Priority, parseCall, TreeosError } from '@treeos/core'
+import { COGNITIONS, type Cognition, PRIORITIES, type Priority, parseAddress, parseCall } from '@treeos/core'
 import { Option } from 'commander'
 import type { ActingOptions, Cli } from '../cli.ts'
 import { withRegistry, withServices } from '../instance/with-instance.ts'
 import { shownDone, shownReplied, shownSummoned } from '../show/acts.ts'
 import { shownSeen } from '../show/world.ts'
+import { argument, UsageError } from '../text/failure.ts'
 import {
   contentOf,
   overlayOf,
@@ -60,6 +61,7 @@ export function addVerbs(cli: Cli): void {
   cli.asBeing('see <address>', 'show a being or a space').action(
     cli.run(async (out, address: string, options: ActingOptions) => {
       const as = requireStance(options.as)
+      argument(() => parseAddress(address))
       out.value(await withRegistry(options, (at, { see }) => see(at, as, address)), shownSeen)
     }),
   )
@@ -95,7 +97,7 @@ export function addVerbs(cli: Cli): void {
       .option('--payload <json>', 'arguments of the operation, as a JSON object')
       .option(...OUTSIDE),
     (operation: string, { payload }: ActingOptions & { payload?: string }) =>
-      parseCall({ verb: 'be', operation, payload: requireObject(payload, '--payload') }),
+      argument(() => parseCall({ verb: 'be', operation, payload: requireObject(payload, '--payload') })),
   )
 }
 
@@ -164,10 +166,7 @@ function addSummon(cli: Cli): void {
       cli.run(async (out, stance: string, text: string, options: SummonOptions) => {
         const { priority, thread, channel, reply, stream, overlay: named, outside } = options
         if (text === '-' && named === '-')
-          throw new TreeosError(
-            'INVALID_INPUT',
-            'only one of the text and the overlay can be read from standard input',
-          )
+          throw new UsageError('only one of the text and the overlay can be read from standard input')
         const as = requireStance(options.as)
         const target = requireStance(stance, as)
         const content = await contentOf(text)

@@ -3,6 +3,7 @@ import { parseAddress, stanceOf } from '@treeos/core'
 import type { ActingOptions, Cli } from '../cli.ts'
 import { withReality, withServices } from '../instance/with-instance.ts'
 import { shownDone } from '../show/acts.ts'
+import { argument } from '../text/failure.ts'
 import { requireStance } from '../text/input.ts'
 import { prettyJson } from '../text/output.ts'
 import { programName } from '../text/program-name.ts'
@@ -46,7 +47,7 @@ export function addVouch(cli: Cli): void {
 
 /** The act has to name what it vouches for by its whole address. */
 function wholeAddress(text: string): string {
-  const address = parseAddress(text)
+  const address = argument(() => parseAddress(text))
   if (address.kind === 'being') return stanceOf(address.being)
   return address.kind === 'space' ? address.path : text
 }

@@ -1,9 +1,8 @@
 import { writeFile } from 'node:fs/promises'
-import { TreeosError } from '@treeos/core'
 import type { ActingOptions, Cli, InstanceOptions } from '../cli.ts'
 import { withReality, withServices } from '../instance/with-instance.ts'
 import { type PlantReport, shownExport, shownPlanted } from '../show/world-file.ts'
-import { messageOf, UsageError } from '../text/failure.ts'
+import { fileError, UsageError } from '../text/failure.ts'
 import { readText, requireStance } from '../text/input.ts'
 
 interface PlantOptions extends ActingOptions {
@@ -51,7 +50,7 @@ async function exported(file: string, options: InstanceOptions) {
   const count = (part: object) => Object.keys(part).length
   const { roles, signals, spaces, beings } = world
   await writeFile(file, text, { mode: 0o600 }).catch((error: unknown) => {
-    throw new TreeosError('INVALID_INPUT', `${file} cannot be written: ${messageOf(error)}`)
+    throw fileError(file, 'cannot be written', error)
   })
   return {
     file,

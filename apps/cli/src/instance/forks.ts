@@ -6,6 +6,7 @@ import { cutAt, forkReality, verifyAll } from '@treeos/proofs'
 import { migrate, openDatabase } from '@treeos/store'
 import { FOLD } from '@treeos/world'
 import type { InstanceOptions } from '../cli.ts'
+import { argument, UsageError } from '../text/failure.ts'
 import { userPath } from '../text/folder.ts'
 import { asOwner, openReality } from './connection.ts'
 import { dataDirOf } from './data-dir.ts'
@@ -105,19 +106,17 @@ function unknownFork(dataDir: string, name: string, own?: string): TreeosError {
   return new TreeosError('INVALID_INPUT', `no reality ${quote(name)} is known here: there is ${known}`)
 }
 
-/** @throws {TreeosError} INVALID_INPUT */
+/** @throws {UsageError} */
 export function requireForkName(name: string): void {
   if (!isKey(name))
-    throw new TreeosError(
-      'INVALID_INPUT',
+    throw new UsageError(
       `the name of a fork is ${quote(name)}; it takes a kebab-case name of up to 64 characters, as in other-way`,
     )
 }
 
-/** @throws {TreeosError} INVALID_INPUT, ADDRESS_PARSE_ERROR */
+/** @throws {UsageError} INVALID_INPUT, ADDRESS_PARSE_ERROR */
 export function requireMoment(text: string): { readonly being: BeingName; readonly n: number } {
   const [, stance, n] = /^(.+):([1-9]\d{0,8})$/.exec(text) ?? []
-  if (stance === undefined)
-    throw new TreeosError('INVALID_INPUT', `--at is ${quote(text)}; it takes a moment, as in @guard:3`)
-  return { being: parseStance(stance), n: Number(n) }
+  if (stance === undefined) throw new UsageError(`--at is ${quote(text)}; it takes a moment, as in @guard:3`)
+  return { being: argument(() => parseStance(stance)), n: Number(n) }
 }

@@ -21,6 +21,7 @@ import {
 } from '@treeos/tools'
 import { buildRegistry, seed } from '@treeos/world'
 import type { InstanceOptions } from '../cli.ts'
+import { UsageError } from '../text/failure.ts'
 import { dataDirOf } from './data-dir.ts'
 import { withReality, withServices } from './with-instance.ts'
 
@@ -304,8 +305,7 @@ function withTool(accepted: Definitions, now: Definitions, tool: string): Defini
 
 /** Writes a secret of the instance, which no command shows again. */
 export async function writeSecret(options: InstanceOptions, name: string, value: string): Promise<void> {
-  if (!isKey(name))
-    throw new TreeosError('INVALID_INPUT', `the name of a secret is kebab-case, not ${quote(name)}`)
+  if (!isKey(name)) throw new UsageError(`the name of a secret is kebab-case, not ${quote(name)}`)
   const { secretsFolder } = await import('@treeos/worker/extensions')
   const folder = secretsFolder(dataDirOf(options))
   mkdirSync(folder, { recursive: true, mode: 0o700 })

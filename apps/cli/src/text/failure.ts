@@ -7,11 +7,47 @@ export interface Failure {
   readonly detail?: Json
 }
 
-/** The command line itself is wrong: exit status 2. */
+/**
+ * The command line itself is wrong, whatever the instance holds: exit status 2. So is an argument that is no JSON or no address, and a path
+ * where nothing can be read or written. What a file or standard input holds is no part of the command line.
+ */
 export class UsageError extends TreeosError {
-  constructor(message: string) {
-    super('INVALID_INPUT', message)
+  constructor(message: string, code: ErrorCode = 'INVALID_INPUT', detail?: Json) {
+    super(code, message, detail)
   }
+}
+
+/** Reads an argument. @throws {UsageError} for one that `read` refuses, with the code of the refusal */
+export function argument<T>(read: () => T): T {
+  try {
+    return read()
+  } catch (error) {
+    if (error instanceof TreeosError) throw new UsageError(error.message, error.code, error.detail)
+    throw error instanceof NotPlainJsonError ? new UsageError(error.message) : error
+  }
+}
+
+const WRONG_PATH = [
+  'ENOENT',
+  'ENOTDIR',
+  'EISDIR',
+  'EACCES',
+  'EPERM',
+  'EROFS',
+  'ENAMETOOLONG',
+  'ELOOP',
+  'ENXIO',
+]
+
+/**
+ * @param what happened to it: `cannot be read`
+ * @returns the error of a file that the command line names: a UsageError where the path is wrong
+ */
+export function fileError(file: string, what: string, error: unknown): TreeosError {
+  const { code = '' } = (error ?? {}) as NodeJS.ErrnoException
+  const why = messageOf(error).replace(/, \w+ '.*'$/, '') // the call and its path, which may be that of a draft
+  const message = `${file} ${what}: ${why}`
+  return WRONG_PATH.includes(code) ? new UsageError(message) : new TreeosError('INVALID_INPUT', message)
 }
 
 /** A service that a command needs is not there. */

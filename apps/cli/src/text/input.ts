@@ -13,7 +13,7 @@ import {
   stanceOf,
   TreeosError,
 } from '@treeos/core'
-import { messageOf, UsageError } from './failure.ts'
+import { argument, fileError, UsageError } from './failure.ts'
 import { parseJsonText } from './json-text.ts'
 
 /** More than any command accepts, so that a refusal can still name the size. */
@@ -27,7 +27,8 @@ export function mayHaveInstance({ data }: { data?: string }, env: NodeJS.Process
 
 /**
  * Text of a file, `-` being standard input.
- * @throws {TreeosError} INVALID_INPUT for a file that cannot be read or is not UTF-8
+ * @throws {UsageError} for a path where no file can be read
+ * @throws {TreeosError} INVALID_INPUT for a file that is not UTF-8
  */
 export async function readText(file: string): Promise<string> {
   const what = file === '-' ? 'standard input' : file
@@ -37,7 +38,7 @@ export async function readText(file: string): Promise<string> {
     bytes = file === '-' ? await readStdin() : await readFile(file)
   } catch (error) {
     if (error instanceof TreeosError) throw error
-    throw new TreeosError('INVALID_INPUT', `${what} cannot be read: ${messageOf(error)}`)
+    throw fileError(what, 'cannot be read', error)
   }
   try {
     return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes)
@@ -68,39 +69,39 @@ export async function requireJsonFile(file: string): Promise<Json> {
   return requireContent(await readJsonFile(file), file === '-' ? 'standard input' : file)
 }
 
-/** A JSON value given as an argument. @throws {TreeosError} INVALID_INPUT or PAYLOAD_TOO_LARGE */
+/** A JSON value given as an argument. @throws {UsageError} INVALID_INPUT or PAYLOAD_TOO_LARGE */
 export function requireJson(text: string, what: string): Json {
-  return requireContent(parseJsonText(text, what), what)
+  return argument(() => requireContent(parseJsonText(text, what), what))
 }
 
-/** @throws {TreeosError} INVALID_INPUT */
+/** @throws {UsageError} */
 export function requireObject(text: string | undefined, what: string): JsonObject {
   if (text === undefined) return {}
   const value = requireJson(text, what)
   if (isJsonObject(value)) return value
-  throw new TreeosError('INVALID_INPUT', `${what} is ${quote(value)}; it takes a JSON object`)
+  throw new UsageError(`${what} is ${quote(value)}; it takes a JSON object`)
 }
 
 /**
  * A stance as the user wrote it; `~` is the being that acts.
- * @throws {TreeosError} ADDRESS_PARSE_ERROR
+ * @throws {UsageError} ADDRESS_PARSE_ERROR
  */
 export function requireStance(text: string, me: BeingName = 'operator'): BeingName {
-  return text === '~' ? me : parseStance(text)
+  return text === '~' ? me : argument(() => parseStance(text))
 }
 
-/** The stance that a being which acts named, as an address. @throws {TreeosError} ADDRESS_PARSE_ERROR */
+/** The stance that a being which acts named, as an address. @throws {UsageError} ADDRESS_PARSE_ERROR */
 export const addressOfStance = (text: string, { as }: { readonly as: string }): string =>
   stanceOf(requireStance(text, requireStance(as)))
 
-/** Splits `ns.key.deeper` at its first dot. @throws {TreeosError} INVALID_INPUT */
+/** Splits `ns.key.deeper` at its first dot. @throws {UsageError} */
 export function splitKey(text: string): { namespace: string; key: string } {
   const [namespace, ...rest] = keysOf(text)
   if (namespace !== undefined && rest.length > 0) return { namespace, key: rest.join('.') }
   throw keyFault(text)
 }
 
-/** The keys of `ns`, `ns.key` or `ns.key.deeper`. @throws {TreeosError} INVALID_INPUT */
+/** The keys of `ns`, `ns.key` or `ns.key.deeper`. @throws {UsageError} */
 export function keysOf(text: string): string[] {
   const keys = text.split('.')
   if (keys.every(isKey)) return keys
@@ -108,14 +109,12 @@ export function keysOf(text: string): string[] {
 }
 
 const keyFault = (text: string) =>
-  new TreeosError(
-    'INVALID_INPUT',
-    `key ${quote(text)} is not valid: kebab-case with dots between, as in harmony.tick`,
-  )
+  new UsageError(`key ${quote(text)} is not valid: kebab-case with dots between, as in harmony.tick`)
 
 /** Reads longer texts from standard input: an argument holds at most 128 KiB on Linux, and no NUL. */
 export async function contentOf(text: string): Promise<Json> {
-  return requireContent(text === '-' ? await readText('-') : text, 'content')
+  if (text !== '-') return argument(() => requireContent(text, 'content'))
+  return requireContent(await readText('-'), 'content')
 }
 
 /** The arguments of a process can be seen by others on its machine, so an overlay may come by standard input. */

@@ -1,16 +1,20 @@
-import { parseCall, type VerbCall } from '@treeos/core'
+import { parseAddress, parseCall, type VerbCall } from '@treeos/core'
 import type { Command } from 'commander'
 import type { ActingOptions, Cli } from '../../cli.ts'
 import { withServices } from '../../instance/with-instance.ts'
 import { shownDone } from '../../show/acts.ts'
+import { argument } from '../../text/failure.ts'
 import { requireStance } from '../../text/input.ts'
 
 /** The root space, which what belongs to no place is done to. */
 export const ROOT = '/'
 
-/** @throws {TreeosError} INVALID_INPUT */
+/** @throws {UsageError} */
 export const doing = (target: string, action: string, args: object = {}): VerbCall =>
-  parseCall({ verb: 'do', target, action, args })
+  argument(() => {
+    parseAddress(target)
+    return parseCall({ verb: 'do', target, action, args })
+  })
 
 /**
  * Makes a command one act of the being that its options name.

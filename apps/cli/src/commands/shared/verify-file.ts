@@ -1,9 +1,8 @@
 import { createReadStream, readFileSync } from 'node:fs'
 import { text } from 'node:stream/consumers'
-import { TreeosError } from '@treeos/core'
 import { systemCode } from '@treeos/local'
 import type { CheckedReceipts, Verified } from '@treeos/verify'
-import { messageOf, UsageError } from '../../text/failure.ts'
+import { fileError, messageOf, UsageError } from '../../text/failure.ts'
 import type { ExitStatus, Output } from '../../text/output.ts'
 
 export interface FileOptions {
@@ -68,6 +67,6 @@ async function readable<T>(file: string, read: () => Promise<T>): Promise<T> {
     return await read()
   } catch (error) {
     if (systemCode(error) === undefined) throw error
-    throw new TreeosError('INVALID_INPUT', `${file} cannot be read: ${messageOf(error)}`)
+    throw fileError(file, 'cannot be read', error)
   }
 }
