@@ -4,7 +4,7 @@ const LENGTH_MAX = 64
 /**
  * The name that was probably meant: the one with the fewest letters added, removed, replaced or swapped with their neighbour.
  * A few lines and no library, since this package has none and runs in the workflow sandbox too.
- * @returns null where none is near: at most a third of its letters differ
+ * @returns null where none is near: at most a quarter of its letters differ, and one of three
  */
 export function nearestName(written: string, names: Iterable<string>): string | null {
   let best: string | null = null
@@ -12,7 +12,8 @@ export function nearestName(written: string, names: Iterable<string>): string | 
   for (const name of names) {
     if (written.length > LENGTH_MAX || name.length > LENGTH_MAX) continue
     const edits = editsBetween(written.toLowerCase(), name.toLowerCase())
-    const most = Math.floor(Math.max(written.length, name.length) / 3)
+    const longest = Math.max(written.length, name.length)
+    const most = Math.max(Math.floor(longest / 4), longest < 3 ? 0 : 1)
     if (edits > most || edits > least || (edits === least && best !== null && best < name)) continue
     best = name
     least = edits
