@@ -36,6 +36,10 @@ export function shownVerified({
   erased,
   unproven,
 }: Verified): string {
+  const [first] = broken
+  // Of another file each line is a fault, and none of them says more than the first.
+  if (first !== undefined && facts + moments + reels === 0 && scope === null && checkpoint === null)
+    return plain(`${status}: this is no audit bundle: line ${first.line}: ${first.what}`)
   const log =
     checkpoint === null
       ? []
