@@ -158,7 +158,12 @@ describe('a paused being', () => {
     await world.birth({ name: 'cleo', cognition: 'human' })
     const refused = (code: string, says: string, target: string, who = 'operator', action = 'pause-being') =>
       expectRefused(world, () => act(as(who), who, { verb: 'do', action, target, args: {} }), code, says)
-    await refused('FORBIDDEN', '', '@puppet', 'bob')
+    await refused(
+      'FORBIDDEN',
+      'not granted: do pause-being needs ancestor or operator of the target: only one of its makers or the operator may do this',
+      '@puppet',
+      'bob',
+    )
     await refused('INVALID_TYPE', '@cleo is a person', '@cleo')
     await refused('FORBIDDEN', 'belongs to every reality', '@role-manager')
     await refused('RESOURCE_CONFLICT', '@puppet is not paused', '@puppet', 'operator', 'resume-being')

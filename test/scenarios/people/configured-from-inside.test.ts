@@ -125,7 +125,9 @@ describe('the role of a child that is born without one', () => {
     const own = await inhabit(world, { being: 'own', as: 'operator', own: true })
     await expect(configure('own')).rejects.toMatchObject({
       code: 'FORBIDDEN',
-      message: expect.stringContaining('set-roleflow is not in canDo'),
+      message: expect.stringMatching(
+        /^@own as citizen may not do set-roleflow: set-roleflow is not in canDo \(.*\) of this role\. It needs a role with set-roleflow in its canDo; `treeos explain @own \d+` says why it wore this one$/,
+      ),
     })
     await own.release()
     await world.birth({ name: 'capped', cognition: 'llm', ceiling: { canSee: ['~'], canDo: ['set-being'] } })

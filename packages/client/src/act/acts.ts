@@ -31,6 +31,7 @@ import type { Registry } from '@treeos/world'
 import { describeMoment, type MomentView } from '../read/moments.ts'
 import { suggesting } from '../read/suggesting.ts'
 import { ringUnlessListening } from './doorbell.ts'
+import { explaining } from './explaining.ts'
 import { isWithdrawn, keyedCorrelation } from './keyed.ts'
 import { refusalOf } from './refusal.ts'
 import { passkeysOf, type SignAct, signedCorrelation } from './signing.ts'
@@ -76,7 +77,7 @@ export async function act(
   outside = false,
 ): Promise<ActResult> {
   const { correlation } = await submit(at, as, call, { answers: null, key, outside })
-  const { outcome } = await suggesting(at, as, waitForOwnMoment(at, as, correlation, waitSeconds))
+  const { outcome } = await telling(at, { as, call }, waitForOwnMoment(at, as, correlation, waitSeconds))
   const isWaiting = outcome.kind === 'waiting'
   return {
     act: outcome.record.act === null ? null : outcome.moment,
@@ -223,7 +224,7 @@ async function actAndWait(
   onSent?.(submitted.correlation)
   const ownSeconds = waitSeconds ?? ACT_WAIT_SECONDS
   const ownMoment = waitForOwnMoment(at, as, submitted.correlation, ownSeconds, waitSeconds !== null)
-  const own = await suggesting(at, as, ownMoment)
+  const own = await telling(at, { as, call }, ownMoment)
   // What a person said yes to is said by another moment, whose id it has.
   const isApproved = own.outcome.wake?.startsWith(APPROVED_PREFIX) === true
   const correlation = isApproved ? own.outcome.moment : submitted.correlation
@@ -241,6 +242,13 @@ async function actAndWait(
   const from = stanceOf(reply.caller?.name ?? target)
   return { ...sent, moment, reply: { from, content: reply.content } }
 }
+
+/** Runs what a being waits for, with what helps it on in the refusal of its call. */
+const telling = <T>(
+  at: Connection,
+  { as, call }: { readonly as: BeingName; readonly call: VerbCall },
+  asked: Promise<T>,
+): Promise<T> => suggesting(at, as, explaining(at.db, { as, call }, asked))
 
 /** Waits for the end of an act that was submitted as the being. */
 const waitForOwnMoment = (
