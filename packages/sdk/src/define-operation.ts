@@ -202,6 +202,9 @@ export function defineOperation<
     ...(answers === undefined ? {} : { answers }),
     ...(input.seals === undefined ? {} : { seals: input.seals }),
     ...(json === null ? {} : { schema: json }),
+    async requireArgs(args) {
+      await valid(args)
+    },
     ...(effect === undefined ? {} : { effect: boundEffect(name, effect, valid) }),
     ...(input.allowIf === undefined
       ? {}

@@ -102,6 +102,25 @@ describe('a call that a rule asks about', () => {
     expect(await paid()).toEqual({ euros: 20 })
   })
 
+  it.each([
+    ['of another type', { euros: 'x' }, 'euros is "x"'],
+    ['out of bounds', { euros: 501 }, 'euros is 501'],
+    ['that it does not have', { euros: 1, tip: 1 }, 'tip'],
+    ['with one missing', {}, 'euros is null'],
+  ])('goes on waiting where a person says yes to arguments %s', async (_what, args, says) => {
+    await pay(301)
+    const { id } = await last()
+    await expect(answer('approve', { id, args })).rejects.toMatchObject({
+      code: 'INVALID_INPUT',
+      message: expect.stringMatching(new RegExp(`^till:pay: .*${says}.*; ${id} still waits$`)),
+    })
+    expect(await stateOf(id)).toBe('open')
+    await answer('approve', { id, args: { euros: 21 } })
+    expect(await carriedOut(id)).toMatchObject({ outcome: 'act' })
+    expect(await paid()).toEqual({ euros: 21 })
+    await expect(answer('approve', { id })).rejects.toThrow(`${id} is used already: the call was done`)
+  })
+
   it('expires, and whoever asked is told', async () => {
     await rule({ requires: ['anyone'], ask: { who: ['operator'], within: 1 } })
     await pay(42)
@@ -165,6 +184,9 @@ describe('a yes', () => {
     expect(await carriedOut(id)).toMatchObject({ outcome: 'failure', reason: 'FORBIDDEN', act: null })
     expect(await stateOf(id)).toBe('voided')
     expect(await paid()).toEqual(before)
+    await expect(answer('approve', { id })).rejects.toThrow(
+      `${id} is voided already: the yes was given, and then the call failed. \`treeos moments @payer\` shows why`,
+    )
   })
 
   it('to a call of a driver does not hold when the lease has ended', async () => {

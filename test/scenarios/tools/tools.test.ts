@@ -1,8 +1,10 @@
 /** Tools of outside servers as operations: gated, recorded, and called once for an act. */
+import { approvals } from '@treeos/client'
+import type { Json } from '@treeos/core'
 import { listFactsAfter } from '@treeos/store'
 import { digestsOf } from '@treeos/tools'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { doAs, groundOf, play, rowOf, setRole, until } from '../../support/life.ts'
+import { doAs, groundOf, momentOf, play, rowOf, setRole, until } from '../../support/life.ts'
 import { stage } from '../../support/puppet.ts'
 import { expectReplays, expectUnbroken } from '../../support/replaying.ts'
 import { acceptAll, letters, programOf, serving, withTools } from '../../support/tools.ts'
@@ -12,6 +14,7 @@ const post = letters()
 const entries = await withTools({
   everything: { command: [process.execPath, programOf('server-everything')] },
   letters: { command: post.command, silenceSeconds: 2, timeoutSeconds: 4 },
+  asked: { command: post.command, ask: { who: ['operator'] } },
 })
 const { servers, extensions } = serving(entries)
 afterAll(() => servers.close())
@@ -82,6 +85,21 @@ describe('a tool of an outside server', () => {
     expect(more).toEqual([])
     expect(letter?.key).toMatch(new RegExp(`^${world.reality.id}/clerk/`))
     expect(servers.states().letters).toMatchObject({ state: 'running', protocol: '2026-07-28' })
+  })
+
+  it('goes on waiting where a person says yes to arguments that its schema refuses', async () => {
+    expect(await call('clerk', 'asked:post', { text: 'ask' })).toMatchObject({ outcome: 'waiting' })
+    const [{ id } = { id: '' }] = await approvals(world, 'operator')
+    const approve = (text: Json) => doAs(world, 'approve', '@operator', { id, args: { text } })
+    await expect(approve(5)).rejects.toMatchObject({
+      code: 'INVALID_INPUT',
+      message: expect.stringMatching(new RegExp(`^asked:post: .*${id} still waits$`)),
+    })
+    expect(await approvals(world, 'operator')).toMatchObject([{ id }])
+    await approve('answered')
+    expect(await momentOf(world, `approved/${id}`)).toMatchObject({ outcome: 'act' })
+    expect(post.posted('answered')).toHaveLength(1)
+    expect(post.posted('ask')).toEqual([])
   })
 
   it.each([

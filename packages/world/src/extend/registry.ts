@@ -99,9 +99,13 @@ export function buildRegistry(extensions: readonly Extension[]): Registry {
 
 const formsOf = (operations: ReadonlyMap<string, Operation>): ReadonlyMap<string, OperationForm> =>
   new Map(
-    [...operations].map(([name, { targets, server }]) => [
+    [...operations].map(([name, { targets, server, requireArgs }]) => [
       name,
-      { targets, ...(server === undefined ? {} : { server }) },
+      {
+        targets,
+        ...(server === undefined ? {} : { server }),
+        ...(requireArgs === undefined ? {} : { requireArgs }),
+      },
     ]),
   )
 

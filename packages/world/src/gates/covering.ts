@@ -1,16 +1,29 @@
 /** Whether rules of a space for DO reach anything: a rule that nothing is ever asked about is not accepted. */
-import { didYouMean, type Json, quote, ROOT_SPACE, type SpacePath, TreeosError } from '@treeos/core'
+import {
+  didYouMean,
+  type Json,
+  type JsonObject,
+  quote,
+  ROOT_SPACE,
+  type SpacePath,
+  TreeosError,
+} from '@treeos/core'
 import type { OperationTarget } from '../read/target.ts'
 import type { SHADOW } from '../rows/qualities.ts'
 import { OWNERS_OWN } from './placed-rules.ts'
 import { changedRules } from './rules.ts'
 
-/** What a rule has to know of an operation. */
+/** What is known of an operation where another one is about it. */
 export interface OperationForm {
   /** `reality`: it concerns the whole reality, so its target is the root */
   readonly targets: readonly (OperationTarget['kind'] | 'reality')[]
   /** name of the tool server whose tool it calls; left out for none */
   readonly server?: string
+  /**
+   * Checks arguments without deciding; left out where only `decide` checks them.
+   * @throws {TreeosError} INVALID_INPUT
+   */
+  requireArgs?(args: JsonObject): void | Promise<void>
 }
 
 /** By the verb that calls them, and their name. */

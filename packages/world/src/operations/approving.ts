@@ -1,4 +1,14 @@
-import { approvalReel, asJson, isJsonObject, quote, stanceOf, TreeosError } from '@treeos/core'
+import {
+  approvalReel,
+  asJson,
+  classOfThrown,
+  isJsonObject,
+  type JsonObject,
+  quote,
+  readThrown,
+  stanceOf,
+  TreeosError,
+} from '@treeos/core'
 import type { Decided, DecideInput, Operation } from '../extend/extension.ts'
 import { approversOf, askedEntry, given, hasGiven, shownId, withArguments } from '../rows/approvals.ts'
 import type { ApprovalRow } from '../rows/rows.ts'
@@ -25,6 +35,7 @@ const approve: Operation = {
     if (args !== undefined && !isJsonObject(args)) throw of.fault('args', args, 'an object of arguments')
     const call = args === undefined ? row.call : withArguments(row.call, args)
     if (call === null) throw of.fault('args', args, 'nothing: only do and be have arguments')
+    if (args !== undefined) await requireFitting(row, args, input)
     const payload = { call: asJson(call), digest: digest(asJson(call)) }
     const reel = approvalReel(row.id)
     const fact = { reel, kind: 'approval:given', payload }
@@ -41,6 +52,35 @@ const approve: Operation = {
         : {}),
     }
   },
+}
+
+/**
+ * A yes to arguments that the operation does not take would be used up by a call that fails. Code of an extension checks them, so what it
+ * throws is no fault of the person's.
+ * @throws {TreeosError} INVALID_INPUT
+ */
+async function requireFitting(
+  row: ApprovalRow,
+  args: JsonObject,
+  { known: { operations } }: DecideInput,
+): Promise<void> {
+  const { call } = row
+  const called =
+    call.verb === 'do'
+      ? operations.do.get(call.action)
+      : call.verb === 'be'
+        ? operations.be.get(call.operation)
+        : undefined
+  try {
+    await called?.requireArgs?.(structuredClone(args))
+  } catch (error) {
+    const isRefusal = readThrown(() => error instanceof TreeosError && error.code === 'INVALID_INPUT', false)
+    throw isRefusal
+      ? new TreeosError('INVALID_INPUT', `${(error as TreeosError).message}; ${shownId(row)} still waits`)
+      : new TreeosError('INTERNAL', `checking the arguments threw ${classOfThrown(error)}`, undefined, {
+          cause: error,
+        })
+  }
 }
 
 const deny: Operation = {
@@ -91,7 +131,8 @@ async function requireAsked(
       'FORBIDDEN',
       `${id} waits for ${who.map(stanceOf).join(' or ')}, and not for ${stanceOf(actor.name)}`,
     )
-  if (state !== 'open') throw new TreeosError('RESOURCE_CONFLICT', `${id} is ${state} already`)
+  if (state !== 'open')
+    throw new TreeosError('RESOURCE_CONFLICT', `${id} is ${state} already${whyClosed(row)}`)
   if (openedAt >= expiresAt)
     throw new TreeosError('RESOURCE_CONFLICT', `${id} waited until ${new Date(expiresAt).toISOString()}`)
   if (String(row.revision) !== revision)
@@ -102,6 +143,15 @@ async function requireAsked(
   if (hasGiven(row, actor.name))
     throw new TreeosError('RESOURCE_CONFLICT', `${stanceOf(actor.name)} said yes to ${id} already`)
   return row
+}
+
+/** What became of a call to which the yes was given. */
+function whyClosed({ state, asker }: ApprovalRow): string {
+  const being = stanceOf(asker)
+  if (state === 'given') return `: ${being} is about to do the call`
+  if (state === 'used') return ': the call was done'
+  if (state !== 'voided') return ''
+  return `: the yes was given, and then the call failed. \`treeos moments ${being}\` shows why, and ${being} may ask again`
 }
 
 export const approvingOperations: readonly Operation[] = [approve, deny]
