@@ -93,6 +93,7 @@ const PLACEHOLDERS: readonly (readonly [RegExp, string])[] = [
   [/(\S+:\S+) +\d+ +<hash>/g, '$1 <n> <hash>'],
   [/\b([a-z][a-z0-9-]*)\/\d+\/\d+\b/g, '$1/<n>/<n>'],
   [/127\.0\.0\.1:\d+/g, '<address>'],
+  [/[^\s`]*\/node_modules\/\.bin\/treeos\b/g, 'treeos'], // advice names the program as it is called from where the test runs
   [/\bprocess(es)? \d+/g, 'process$1 <n>'],
   [
     /\b\d+ (beings?|moments?|reels|facts|moment records|wakes?|open|acts?|entries|signed checkpoints)\b/g,
