@@ -220,9 +220,16 @@ describe('signals, spaces, roles and flows', () => {
     const unknown = file('unknown.json', [{ role: 'unheard-of' }])
     const linted = await home.run(['flow', 'lint', unknown, '--json'])
     const refused = await home.run(['flow', 'set', '@kid', unknown, '--json'])
-    const message = 'role "unheard-of" is not registered; `treeos role list` shows what is'
-    expect(JSON.parse(linted.stdout)).toEqual({ errors: [{ path: '[0].role', message }], warnings: [] })
-    expect(JSON.parse(refused.stdout).error).toMatchObject({ code: 'ROLE_UNAVAILABLE', message })
+    const says = (program: string) =>
+      `role "unheard-of" is not registered; \`${program} role list\` shows what is`
+    expect(JSON.parse(linted.stdout)).toEqual({
+      errors: [{ path: '[0].role', message: says('treeos') }],
+      warnings: [],
+    })
+    expect(JSON.parse(refused.stdout).error).toMatchObject({
+      code: 'ROLE_UNAVAILABLE',
+      message: says('npx treeos'),
+    })
     expect([linted.status, refused.status]).toEqual([1, 1])
   })
 })

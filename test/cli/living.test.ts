@@ -266,6 +266,8 @@ describe('living', () => {
       content: 'ping',
       at: expect.stringMatching(/^\d{4}-\d\d-\d\dT.*Z$/),
       priority: expect.any(String),
+      kind: 'answer',
+      thread: expect.any(String),
     })
     const { correlation } = entry as Entry
     // The echo gives no answer to an answer.

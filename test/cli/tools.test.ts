@@ -42,7 +42,7 @@ describe('treeos tools', () => {
     [['tools', 'add', 'letters', '--secret', 'unset', ...dash], 1, 'FORBIDDEN', 'treeos secret set unset'],
     [['tools', 'accept', 'letters'], 1, 'EXTENSION_NOT_FOUND', 'letters'],
     [['tools', 'remove', 'letters'], 1, 'EXTENSION_NOT_FOUND', 'letters'],
-    [['secret', 'set', '../x'], 1, 'INVALID_INPUT', 'kebab-case'],
+    [['secret', 'set', '../x'], 2, 'INVALID_INPUT', 'kebab-case'],
   ])('%j is refused: %i %s', async (args, status, code, says) => {
     expect(await home.refusal(args)).toEqual({ status, code, message: expect.stringContaining(says) })
     expect(await home.json(['tools', 'list'])).toEqual([])

@@ -226,7 +226,7 @@ it('status and doctor tell of beings that a budget has parked, until they go on'
 it('status tells wakes that wait for a budget of moments a minute from those that wait for a worker', async () => {
   await home.json(['do', '@echo', 'set-budget', '--args', '{"momentsPerMinute": 1}'])
   await until('wakes that wait', async () => {
-    await home.json(['summon', '@echo', 'hi'])
+    await home.json(['summon', '@echo', 'hi', '--no-reply']) // its answers would wait for the operator
     const { wakes, paced } = await status()
     return paced !== null && paced > 0 && wakes?.waiting === paced
   })

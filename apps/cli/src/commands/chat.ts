@@ -7,6 +7,7 @@ import { shownSummoned } from '../show/acts.ts'
 import { failureOf } from '../text/failure.ts'
 import { parseNumber, requireStance } from '../text/input.ts'
 import type { ExitStatus, Output } from '../text/output.ts'
+import { programName } from '../text/program-name.ts'
 
 interface ChatOptions extends ActingOptions {
   readonly thread?: string
@@ -87,7 +88,7 @@ async function converse(
   }
   lines.close()
   if (talk.thread !== null)
-    out.progress(`to go on: \`treeos chat ${stanceOf(talk.target)} --thread ${talk.thread}\``)
+    out.progress(`to go on: ${programName()} chat ${stanceOf(talk.target)} --thread ${talk.thread}`)
   return status
 }
 
