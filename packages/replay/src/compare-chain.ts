@@ -157,6 +157,8 @@ async function replayMoment(
   compare.same('open', record.open, stored.open.digest)
   compare.same('noted', open.noted ?? null, notedDigest(basis.salt, basis.noted))
   compare.same('lastSealed', open.lastSealed, last.sealed)
+  const elsewhere = new Comparison(outcome.being, outcome.n, 'chain')
+  const isOther = otherCodeOf(registry, open, record)
   const { content } = stored
   const gone = await goneOf(past, stored, outcome)
   const recomputed = await recomputeMoment(
@@ -167,11 +169,13 @@ async function replayMoment(
       open: gone.words && open.outside === true ? { ...open, wake: { ...open.wake, outside: true } } : open,
       content,
     },
-    past.cited(basis.heads, { being: outcome.being, ...open }),
+    past.cited(
+      basis.heads,
+      { being: outcome.being, ...open },
+      { sealedBy: isOther.face ? open.openedAt : null },
+    ),
   )
   const { seen, stack, me } = recomputed
-  const elsewhere = new Comparison(outcome.being, outcome.n, 'chain')
-  const isOther = otherCodeOf(registry, open, record)
   // Less is compared, so the record that says so must be the one that was hashed.
   if (isOther.record && !isHashed(outcome)) compare.differ('record', outcome.hash, null)
   const inFace = isOther.face ? elsewhere : compare

@@ -98,11 +98,19 @@ export class Past {
 
   /**
    * The world at the heads of a basis. Reading a reel that the basis does not cite rejects: the moment did not read it.
+   * @param more.sealedBy reads such a reel up to the facts sealed by then, in ms since 1970 UTC: other extensions than those of
+   *   the moment may read more
    * @param beside what the moment read beside rows; nothing when left out
    */
-  cited(basis: readonly HeadRef[], beside: Beside | null = null): RowSource {
+  cited(
+    basis: readonly HeadRef[],
+    beside: Beside | null = null,
+    { sealedBy = null }: { readonly sealedBy?: number | null } = {},
+  ): RowSource {
     const source = this.#source(basis, (reel) =>
-      Promise.reject(new Error(`the moment's basis does not cite ${reel}`)),
+      sealedBy === null
+        ? Promise.reject(new Error(`the moment's basis does not cite ${reel}`))
+        : this.#headSealedBy(reel, sealedBy),
     )
     return { ...source, aside: this.#asideOf(beside) }
   }
@@ -114,11 +122,7 @@ export class Past {
    * @param beside as for `cited`: a what-if reads nothing else beside rows
    */
   citedOrSealedBy(basis: readonly HeadRef[], openedAt: number, beside: Beside | null = null): RowSource {
-    const head = async (reel: ReelId) => {
-      const history = await this.reel(reel)
-      const seq = await history.lastWhere((fact) => this.#isSealedBy(fact, openedAt))
-      return { seq, hash: history.fact(seq)?.hash ?? '' }
-    }
+    const head = (reel: ReelId) => this.#headSealedBy(reel, openedAt)
     return {
       ...this.#source(basis, head),
       aside: this.#asideOf(beside),
@@ -128,6 +132,12 @@ export class Past {
         return reels.filter((_, i) => (heads[i]?.seq ?? 0) > 0)
       },
     }
+  }
+
+  async #headSealedBy(reel: ReelId, at: number): Promise<Head> {
+    const history = await this.reel(reel)
+    const seq = await history.lastWhere((fact) => this.#isSealedBy(fact, at))
+    return { seq, hash: history.fact(seq)?.hash ?? '' }
   }
 
   /** Facts hold no commit time. The moment that wrote a fact was sealed within milliseconds of the commit. */
