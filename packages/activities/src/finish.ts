@@ -26,7 +26,7 @@ interface Beats {
  * cannot foresee takes 4 s more, so the activity ends before the worker has to ask for more time for its task.
  */
 const LIVES_MS = 3000
-/** Most bytes of the moments that one activity lives, beyond the first. History takes at most 160 KiB of its result. */
+/** Most bytes, as JSON, of the moments that one activity opens after its first. History takes at most 160 KiB of its result. */
 const LIVED_BYTES_MAX = 64 * 1024
 
 /**

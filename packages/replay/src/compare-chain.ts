@@ -107,7 +107,7 @@ async function readableEntries(db: Db, wakes: readonly string[]): Promise<Readon
 /** The differences, and how many moments are compared only in part. */
 export interface ChainReplayed extends Readonly<Record<ComparedLess, number>> {
   readonly mismatches: readonly Mismatch[]
-  /** what the extensions that are loaded here show or judge otherwise in the moments that `otherCode` counts */
+  /** the differences in moments that `otherCode` counts: the extensions loaded now showed or judged something otherwise */
   readonly elsewhere: readonly Mismatch[]
 }
 

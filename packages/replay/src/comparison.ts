@@ -5,7 +5,7 @@ export interface Mismatch {
   readonly being: BeingName
   readonly n: number
   readonly field: string
-  /** which replay computed it: its value may be null too */
+  /** the replay that computed the other value. Needed because that value can itself be null */
   readonly from: 'chain' | 'temporal'
   readonly recorded: Json
   readonly chain: Json

@@ -83,7 +83,7 @@ export type ServerEntry = z.output<typeof entry>
 /** By the name of the server, which is the name of the extension that its tools become. */
 export type ServerEntries = Readonly<Record<string, ServerEntry>>
 
-/** The names of all secrets that a server is given, sorted. */
+/** Sorted names of all secrets that a server is given. */
 export const secretsFor = ({ secrets, oauth: by }: ServerEntry): string[] =>
   [...new Set([...Object.keys(secrets), ...(by === undefined ? [] : [by.secret])])].sort()
 

@@ -202,7 +202,7 @@ function judgeWakes(
       `${wakes}, and ${RECHECK_MS / 1000} s later ${wakesLater.waiting}: wakes come in faster than moments end`,
       more,
     )
-  // The old ones may be those that wait for a budget, and `late` names no being of such.
+  // `late` leaves out beings that wait for a budget. So where it is empty, the old wakes may all be theirs.
   if (oldestSeconds >= OLD_SECONDS && (paced === 0 || late.length > 0)) {
     const named = late.slice(0, BEINGS_NAMED_MAX).map((being) => `@${being}`)
     const whose =

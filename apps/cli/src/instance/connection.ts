@@ -263,13 +263,13 @@ const POSTGRES_FORBIDS = '42501'
 /** An undefined table, schema, column or function: the database has another schema version, or none. */
 const POSTGRES_OTHER = /^(42P01|3F000|42703|42883)$/
 
-/** Postgres has no connection left, or starts. */
+/** Postgres lacks connections, memory or space, or it is still starting. */
 const POSTGRES_BUSY = /^(53...|57P03)$/
 /** What `pg` says when our own time to connect, or for an answer, is over. */
 const POSTGRES_LATE =
   /^(timeout exceeded when trying to connect|Connection terminated due to connection timeout|Query read timeout)/
 
-/** The first answer of Postgres, which is asked again while it is busy. */
+/** Asks Postgres, and asks again while it is busy. @param patience for how many seconds */
 async function patiently<T>(ask: () => Promise<T>, patience: number): Promise<T> {
   for (const until = Date.now() + 1000 * patience; ; await sleep(RETRY_MS)) {
     try {

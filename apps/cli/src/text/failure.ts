@@ -66,8 +66,8 @@ export function failureOf(error: unknown): Failure {
 const REFUSED_CALL = /\bmodel answered (with an error inside \()?\d{3}/
 
 /**
- * The words of a model server stand in no error and no log, since they may quote the prompt and the key. Doctor makes a call with neither
- * prompt nor secrets of a being, and shows what the server says of that.
+ * No error and no log has what a model server said, because that may quote the prompt or the key. `doctor` makes a small call of its own, without
+ * any being's prompt, and shows what the server says to it. So the error points there.
  */
 function withWhereItsWordsAre(failure: Failure): Failure {
   if (failure.code !== 'LLM_FAILED' || !REFUSED_CALL.test(failure.message)) return failure

@@ -72,7 +72,7 @@ function isExecutable(file: string): boolean {
 }
 
 const COMMAND = /`treeos ([^`]+)`/g
-/** Commands that work on no instance, and whatever names one already. */
+/** Text of a command that needs no `--data`: it works without an instance, names one already, or asks for help. */
 const WITHOUT_DATA =
   /--data\b|--help\b| -- |^(role|flow) (lint|compose|eval)\b|^(verify-overlay|completion)\b/
 

@@ -243,7 +243,7 @@ async function actAndWait(
   return { ...sent, moment, reply: { from, content: reply.content } }
 }
 
-/** Runs what a being waits for, with what helps it on in the refusal of its call. */
+/** Waits for the outcome of a being's call. A refusal then also says what the being may do instead. */
 const telling = <T>(
   at: Connection,
   { as, call }: { readonly as: BeingName; readonly call: VerbCall },

@@ -1,9 +1,9 @@
 import { type BeingName, stanceOf, TreeosError, type VerbCall } from '@treeos/core'
 import { type Db, findOutcome } from '@treeos/store'
 
-/** What the first gate says of a target that a list of the roles does not hold. */
+/** The message of the first gate when a list of the roles does not name the target. */
 const NOT_LISTED = /^(.+) is not in (can(?:See|Do|Summon|Be)) \(.*\)$/s
-/** What the second gate says where no rule permits, and the actor has none of the standings. */
+/** The message of the second gate when no rule permits the call and the actor has no standing that would. */
 const NOT_GRANTED = /^not granted: \w+ \S+ needs ([a-z]+(?: or [a-z]+)*) of the target$/
 
 /** Who has a standing, as docs/world.md has it. */

@@ -95,7 +95,7 @@ function faultOfCover(key: string, named: readonly Named[], space: SpacePath): s
   return `the rule would have no effect in ${space}: ${matches}${whyNot(first)}`
 }
 
-/** Whether a rule of the space can be asked about an operation. `spacesAsked` says the same of one call. */
+/** Whether a rule of this space can ever decide about an operation. `spacesAsked` decides the same for a single call, so change both together. */
 const isCovered = ([name, { targets }]: Named, space: SpacePath): boolean =>
   targets.some((kind) => {
     if (kind === 'being') return false
