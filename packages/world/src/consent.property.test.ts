@@ -2,8 +2,8 @@ import type { FactDraft, Json, JsonObject, PinnedStack, VerbCall } from '@treeos
 import fc from 'fast-check'
 import { expect, it } from 'vitest'
 import { actingIn, TOUCH } from '../test/gate-asking.ts'
+import { type Acting, type Asking, decideCall, type Waiting } from '../test/inside.ts'
 import { born, MemoryWorld, spaceMade } from '../test/memory-world.ts'
-import { type Acting, type Asking, decideCall, type Waiting } from './index.ts'
 
 // A long run: FC_RUNS=20000 npx pnpm@12.21.0 exec vitest run packages/world/src/consent
 const numRuns = Number(process.env.FC_RUNS ?? 600)

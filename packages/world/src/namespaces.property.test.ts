@@ -2,7 +2,6 @@ import { type Json, TreeosError, type VerbCall } from '@treeos/core'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { actingIn } from '../test/gate-asking.ts'
-import { born, MemoryWorld } from '../test/memory-world.ts'
 import {
   type Acting,
   buildRegistry,
@@ -11,7 +10,8 @@ import {
   genesisFacts,
   type Operation,
   seed,
-} from './index.ts'
+} from '../test/inside.ts'
+import { born, MemoryWorld } from '../test/memory-world.ts'
 
 const EMPTY: Omit<Extension, 'name' | 'operations'> = {
   version: '0.0.0',

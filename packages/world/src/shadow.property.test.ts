@@ -2,8 +2,8 @@ import { canonicalJson, type FactDraft, type Json, type JsonObject, type VerbCal
 import fc from 'fast-check'
 import { expect, it } from 'vitest'
 import { actingIn, TOUCH } from '../test/gate-asking.ts'
+import { buildRegistry, decideCall, genesisFacts, readWorld, type Shadowed, seed } from '../test/inside.ts'
 import { born, MemoryWorld, spaceMade } from '../test/memory-world.ts'
-import { buildRegistry, decideCall, genesisFacts, readWorld, type Shadowed, seed } from './index.ts'
 
 // A long run: FC_RUNS=20000 npx pnpm@12.21.0 exec vitest run packages/world/src/shadow
 const numRuns = Number(process.env.FC_RUNS ?? 400)

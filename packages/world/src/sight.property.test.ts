@@ -2,6 +2,7 @@ import { type Json, TreeosError, type VerbCall } from '@treeos/core'
 import fc from 'fast-check'
 import { describe, expect, it, vi } from 'vitest'
 import { actingIn } from '../test/gate-asking.ts'
+import * as genuine from '../test/inside.ts'
 import type { MemoryWorld } from '../test/memory-world.ts'
 import {
   BEINGS,
@@ -15,7 +16,6 @@ import {
   wakesOf,
   worldFrom,
 } from '../test/sight-worlds.ts'
-import * as genuine from './index.ts'
 import { coversEntry } from './rows/lists.ts'
 
 type Code = typeof genuine

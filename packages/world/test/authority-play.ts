@@ -1,12 +1,12 @@
 import type { Cognition, FactDraft, Json, VerbCall, Wake } from '@treeos/core'
-import { type Act, type Acting, OPERATOR, type Surface } from '../src/index.ts'
 import { type Hands, Leases, MIND, type Voice } from './authority-hands.ts'
 import { faultOfLine, isOfMole, type Oracle, WAKE } from './authority-oracle.ts'
 import type { Move } from './authority-scene.ts'
 import { CARRIER } from './carrier.ts'
+import { type Act, type Acting, OPERATOR, type Surface } from './inside.ts'
 import type { MemoryWorld } from './memory-world.ts'
 
-export type World = typeof import('../src/index.ts')
+export type World = typeof import('./inside.ts')
 
 /** What may not be and was: it ends a run. */
 export class Breach extends Error {

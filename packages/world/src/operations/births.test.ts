@@ -2,8 +2,8 @@ import type { Json } from '@treeos/core'
 import { parseRole } from '@treeos/roles'
 import { describe, expect, it } from 'vitest'
 import { actingIn } from '../../test/gate-asking.ts'
+import { decideCall, WorldReader } from '../../test/inside.ts'
 import { born, MemoryWorld, spaceMade } from '../../test/memory-world.ts'
-import { decideCall, WorldReader } from '../index.ts'
 
 const LINE = 40
 

@@ -1,8 +1,8 @@
 import type { FactDraft, JsonObject } from '@treeos/core'
 import { describe, expect, it } from 'vitest'
 import { actingIn } from '../../test/gate-asking.ts'
+import { decideCall, genesisFacts } from '../../test/inside.ts'
 import { born, MemoryWorld } from '../../test/memory-world.ts'
-import { decideCall, genesisFacts } from '../index.ts'
 
 const qualitySet = (reel: string, path: string[], value: JsonObject): FactDraft => ({
   reel,
