@@ -39,6 +39,7 @@ export {
   MODEL_FIELDS,
   readText,
   type Told,
+  withOwnNames,
 } from './call-shape.ts'
 export { ERROR_STATUS, type ErrorCode, isErrorCode, storableMessage, TreeosError } from './error.ts'
 export {

@@ -144,7 +144,7 @@ export type VerbCall =
   | { readonly verb: 'see'; readonly address: string }
   | {
       readonly verb: 'do'
-      readonly action: string
+      readonly operation: string
       readonly target: string | null
       readonly args: JsonObject
       /** handle of an overlay for the model calls of its skill or task; the text is in a vault, never here */
@@ -169,7 +169,7 @@ export type VerbCall =
       /** left out: false where a being announces, in a role with `selfContinue: true`; else true */
       readonly expectReply?: boolean
     }
-  | { readonly verb: 'be'; readonly operation: string; readonly payload: JsonObject }
+  | { readonly verb: 'be'; readonly operation: string; readonly args: JsonObject }
 
 /** What a model decided and was refused before its moment ended. It was told why, and decided again. */
 export interface RefusedTry {

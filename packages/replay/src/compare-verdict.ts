@@ -163,7 +163,7 @@ function namesThread(call: VerbCall): boolean {
 function mayHaveMoved(call: VerbCall, record: Refusable, concluded: Concluded): boolean {
   const judged: Refusable = { ...concluded, outcome: concluded.kind }
   // An operation of an extension may read all of the thread. Only what the gates say of it is compared.
-  if (call.verb === 'do' && call.action !== 'cut-thread')
+  if (call.verb === 'do' && call.operation !== 'cut-thread')
     return judged.outcome !== 'failure' || isUnruled(judged) || record.outcome === 'failure'
   return wasRefusedByThread(record) || (isUnruled(judged) && judged.reason === 'RESOURCE_CONFLICT')
 }

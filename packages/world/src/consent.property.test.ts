@@ -8,7 +8,7 @@ import { born, MemoryWorld, spaceMade } from '../test/memory-world.ts'
 // A long run: FC_RUNS=20000 npx pnpm@12.21.0 exec vitest run packages/world/src/consent
 const numRuns = Number(process.env.FC_RUNS ?? 600)
 
-const CALL: VerbCall = { verb: 'do', action: TOUCH, target: '/hall/nook', args: { times: 1 } }
+const CALL: VerbCall = { verb: 'do', operation: TOUCH, target: '/hall/nook', args: { times: 1 } }
 const STACK: PinnedStack = {
   primary: { name: 'clerk', digest: 'c1' },
   stacked: [{ name: 'calm', digest: 'm1' }],

@@ -71,7 +71,7 @@ async function lived(world: MemoryWorld, steps: readonly Step[]) {
   const all: Json[] = []
   let said = 0
   for (const [at, { who, target, times, fromOutside }] of steps.entries()) {
-    const call: VerbCall = { verb: 'do', action: TOUCH, target, args: { times } }
+    const call: VerbCall = { verb: 'do', operation: TOUCH, target, args: { times } }
     const shadows: Shadowed[] = []
     const reader = world.reader()
     const acting = { ...actingIn(world, who, SURFACE), reader, openedAt: at, fromOutside, shadows }

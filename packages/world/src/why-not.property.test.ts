@@ -52,11 +52,11 @@ const rule = fc.oneof(
 const CALLS = {
   see: { call: { verb: 'see', address: '/hall/nook' }, list: 'canSee', target: '/hall/nook' },
   touch: {
-    call: { verb: 'do', action: TOUCH, target: '/hall/nook', args: {} },
+    call: { verb: 'do', operation: TOUCH, target: '/hall/nook', args: {} },
     list: 'canDo',
     target: TOUCH,
   },
-  pat: { call: { verb: 'do', action: TOUCH, target: '@cid', args: {} }, list: 'canDo', target: TOUCH },
+  pat: { call: { verb: 'do', operation: TOUCH, target: '@cid', args: {} }, list: 'canDo', target: TOUCH },
   speak: {
     call: { verb: 'summon', target: '@cid', content: 'hi', inReplyTo: null },
     list: 'canSummon',

@@ -36,9 +36,9 @@ function hall(touch: Json, more: JsonObject = {}): MemoryWorld {
   return world
 }
 
-const touching = (args: JsonObject = {}, target = '/hall/nook', action: string = TOUCH): VerbCall => ({
+const touching = (args: JsonObject = {}, target = '/hall/nook', operation: string = TOUCH): VerbCall => ({
   verb: 'do',
-  action,
+  operation,
   target,
   args,
 })

@@ -6,7 +6,7 @@ import { born, MemoryWorld, spaceMade } from '../../test/memory-world.ts'
 import { requireRules } from './rules.ts'
 
 const SURFACE = { canSee: [{ pattern: '*' }], canDo: [{ pattern: '*' }], canSummon: [], canBe: [] }
-const CALL: VerbCall = { verb: 'do', action: TOUCH, target: '/hall', args: { times: 1 } }
+const CALL: VerbCall = { verb: 'do', operation: TOUCH, target: '/hall', args: { times: 1 } }
 const ANY = { requires: ['anyone'] }
 
 const set = (field: string, value: Json): FactDraft => ({

@@ -46,7 +46,7 @@ function hall(touch: Readonly<Record<string, unknown>> = { requires: ['anyone'] 
 }
 
 const calling = (call: VerbCall): Decision => ({ kind: 'call', call, content: null })
-const touching: VerbCall = { verb: 'do', action: TOUCH, target: '/hall', args: {} }
+const touching: VerbCall = { verb: 'do', operation: TOUCH, target: '/hall', args: {} }
 const answering: VerbCall = { verb: 'summon', target: null, content: 'so', inReplyTo: null }
 
 async function concluded({
