@@ -28,7 +28,7 @@ const arrows = {
   trials: ['core', 'roles', 'signature', 'world', 'store', 'reality', 'activities', 'replay'],
   'client-http': [],
   local: ['postgres'],
-  verify: [],
+  verify: ['core', 'roles', 'world'],
   proofs: ['core', 'egress', 'world', 'store', 'reality', 'verify'],
 }
 

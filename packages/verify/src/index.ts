@@ -11,6 +11,7 @@ export { readCheckpoint, type SignedCheckpoint } from './checkpoint.ts'
 export { type Cosigned, cosignedBy, type OutsideWitness } from './cosignature.ts'
 export { type Followed, verifyFollows } from './follow.ts'
 export { lineHash } from './hash.ts'
+export { MissingReel } from './missing-reel.ts'
 export { type Signing, signerOf, signingOf } from './passkey.ts'
 export {
   describeQuorum,
@@ -34,7 +35,7 @@ export {
 } from './receipt/receipt.ts'
 export type { Verdict } from './receipt/verdict.ts'
 export type { Witness } from './receipt/witness.ts'
-export { BORE, isRead, type Link, MissingReel } from './receipt/world.ts'
+export { BORE, isRead, type Link } from './receipt/world.ts'
 export { shownReceipt, shownReceipts, shownVerified } from './show.ts'
 export {
   parseKey,
