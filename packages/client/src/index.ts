@@ -20,18 +20,12 @@ export {
 } from './seats/inhabiting.ts'
 export { Recurring } from './seats/recurring.ts'
 export { type ErrorListener, Seat, type SeatBounds } from './seats/seat.ts'
-export {
-  type ActResult,
-  act,
-  type Connection,
-  reply,
-  type SummonRequest,
-  type SummonResult,
-  summon,
-} from './summons/acts.ts'
+export { type ActResult, act } from './summons/act.ts'
+export type { Connection } from './summons/connection.ts'
 export { ringBeing, ringUnlessListening } from './summons/doorbell.ts'
 export { type GatherRequest, type GatherResult, gather } from './summons/gathering.ts'
 export { refusalOf } from './summons/refusal.ts'
+export { reply } from './summons/reply.ts'
 export { plantChangedScene, plantScene } from './summons/scenes.ts'
 export {
   type ActToSign,
@@ -40,4 +34,5 @@ export {
   type SignAct,
   signedCorrelation,
 } from './summons/signing.ts'
+export { type SummonRequest, type SummonResult, summon } from './summons/summon.ts'
 export { type Dispatched, type InvokeRequest, invoke, type TaskRequest, task } from './summons/tasks.ts'

@@ -1,7 +1,8 @@
 import { type BeingName, LIMITS, stanceOf, TreeosError } from '@treeos/core'
 import { authorizeActingAs, type Presence, readerOf } from '@treeos/reality'
 import { isTransient, renewLease } from '@treeos/store'
-import { act, type Connection } from '../summons/acts.ts'
+import { act } from '../summons/act.ts'
+import type { Connection } from '../summons/connection.ts'
 import { Recurring } from './recurring.ts'
 
 /** A lease survives two lost renewals. */

@@ -1,6 +1,6 @@
 import { type BeingName, stanceOf, TreeosError } from '@treeos/core'
 import { authorizeGrant, type TokenGrant } from '../access/tokens.ts'
-import type { Connection } from '../summons/acts.ts'
+import type { Connection } from '../summons/connection.ts'
 import { type Inhabitation, inhabit, mayActAs } from './inhabiting.ts'
 
 /** Receives errors that no client is to see. */

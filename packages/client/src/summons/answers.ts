@@ -11,7 +11,7 @@ import {
 } from '@treeos/core'
 import { authorizeActingAs, type Presence } from '@treeos/reality'
 import { type Db, findEntry, findWakeState, listOpenSummons, type StoredOutcome } from '@treeos/store'
-import { findEnd, isOver, type WakeEnd } from './waiting.ts'
+import { endReader, findEnd, type PendingEnd, type SentWake, type WakeEnd } from './ends.ts'
 
 /** What became of a summon so far. */
 export interface AnswerState {
@@ -43,16 +43,17 @@ export async function answerTo(at: Presence, as: BeingName, correlation: string)
   const { being, root: thread, content: said } = summon
   const told = { being, thread, said, asks: null }
   const found = await follow(at.db, { asker: as, being, correlation })
-  if (isOver(found)) return { ...told, ...endOf(found, being) }
+  if ('outcome' in found) return { ...told, ...endOf(found, being) }
   return { ...told, state: 'working', reply: null, why: null, ...(await askedOf(at.db, as, found.wake)) }
 }
 
 /** The end of a wake, or the wake that is waited for now. */
-async function follow(db: Db, sent: Parameters<typeof findEnd>[1]): ReturnType<typeof findEnd> {
+async function follow(db: Db, sent: SentWake): Promise<WakeEnd | PendingEnd> {
+  const reader = endReader(db)
   let wake = sent.correlation
   for (let step = 0; step < STEPS_MAX; step++) {
-    const found = await findEnd(db, sent, wake)
-    if (isOver(found) || found.wake === wake) return found
+    const found = await findEnd(reader, sent, wake)
+    if ('outcome' in found || found.wake === wake) return found
     wake = found.wake
   }
   return { wake }
@@ -84,7 +85,7 @@ async function unsent(at: Presence, as: BeingName, correlation: string): Promise
     )
   const told = { being: null, said: null, thread: correlation, reply: null, asks: null }
   const found = await follow(at.db, { asker: as, being: as, correlation: act.id, throughAsk: true })
-  if (!isOver(found))
+  if (!('outcome' in found))
     return { ...told, state: 'working', why: null, ...(await askedOf(at.db, as, found.wake)) }
   const { outcome, why } = found
   if (why !== null) return { ...told, state: 'failed', why: why.message }

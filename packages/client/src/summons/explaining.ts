@@ -20,17 +20,17 @@ const WHO: Readonly<Record<string, (target: string) => string>> = {
 /**
  * Adds to the refusal of a being's own call which role it wore, or who may make the call. Whoever acts throws through here; the record of the
  * moment, and what a model reads of it, holds the refusal without it.
+ * @returns the error to throw: any other as it is
  */
-export const explaining = <T>(
+export async function explained(
   db: Db,
   { as, call }: { readonly as: BeingName; readonly call: VerbCall },
-  asked: Promise<T>,
-): Promise<T> =>
-  asked.catch(async (error: unknown) => {
-    if (!(error instanceof TreeosError) || error.code !== 'FORBIDDEN') throw error
-    const told = whoMay(error.message, call) ?? (await whichRole(db, error, as, call).catch(() => null))
-    throw told === null ? error : new TreeosError(error.code, told, error.detail, { cause: error })
-  })
+  error: unknown,
+): Promise<unknown> {
+  if (!(error instanceof TreeosError) || error.code !== 'FORBIDDEN') return error
+  const told = whoMay(error.message, call) ?? (await whichRole(db, error, as, call).catch(() => null))
+  return told === null ? error : new TreeosError(error.code, told, error.detail, { cause: error })
+}
 
 function whoMay(message: string, call: VerbCall): string | null {
   const standings = NOT_GRANTED.exec(message)?.[1]?.split(' or ') ?? []

@@ -1,7 +1,8 @@
 import { type BeingName, type Json, type Priority, stanceOf, TreeosError } from '@treeos/core'
 import { closeEntries } from '@treeos/store'
-import { type Connection, summon } from './acts.ts'
-import { findEnd, isOver } from './waiting.ts'
+import type { Connection } from './connection.ts'
+import { endReader, findEnd } from './ends.ts'
+import { summon } from './summon.ts'
 
 export interface GatherRequest {
   readonly targets: readonly BeingName[]
@@ -49,6 +50,7 @@ export async function gather(at: Connection, request: GatherRequest): Promise<Ga
   if (!Number.isInteger(need) || need < 1 || need > length)
     throw new TreeosError('INVALID_INPUT', `need is ${need}; it takes a whole number from 1 to ${length}`)
   const until = Date.now() + waitSeconds * 1000
+  const reader = endReader(at.db)
   /** by correlation: whom it was sent to, and the wake whose end is waited for */
   const open = new Map<string, { readonly target: BeingName; readonly wake: string }>()
   const replies: GatherResult['replies'][number][] = []
@@ -65,8 +67,8 @@ export async function gather(at: Connection, request: GatherRequest): Promise<Ga
   while (replies.length < need && open.size > 0 && Date.now() < until) {
     for (const [correlation, { target, wake }] of open) {
       if (replies.length === need) break
-      const found = await findEnd(at.db, { asker: as, being: target, correlation }, wake)
-      if (!isOver(found)) {
+      const found = await findEnd(reader, { asker: as, being: target, correlation }, wake)
+      if (!('outcome' in found)) {
         open.set(correlation, { target, wake: found.wake })
         continue
       }

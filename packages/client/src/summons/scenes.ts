@@ -12,7 +12,8 @@ import {
 } from '@treeos/core'
 import { readerOf } from '@treeos/reality'
 import { OPERATOR, type WorldReader } from '@treeos/world'
-import { act, type Connection } from './acts.ts'
+import { act } from './act.ts'
+import type { Connection } from './connection.ts'
 
 /** Quality namespace of the root space that records which scenes are planted: a hash of the acts, or `begun` while that is under way. */
 const SCENE_NAMESPACE = 'scene'

@@ -10,7 +10,8 @@ import {
 import type { Overlay } from '@treeos/overlay'
 import type { Signature } from '@treeos/signature'
 import { putOverlay } from '../overlays/thread-overlays.ts'
-import { type ActResult, act, type Connection } from './acts.ts'
+import { type ActResult, act } from './act.ts'
+import type { Connection } from './connection.ts'
 
 /** How long a skill or a task is waited for unless said. */
 const TASK_WAIT_SECONDS = 120

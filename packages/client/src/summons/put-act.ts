@@ -1,0 +1,58 @@
+import { stanceOf, TreeosError, type Wake } from '@treeos/core'
+import { taskQueueOf } from '@treeos/protocol'
+import { enqueue, withdraw } from '@treeos/store'
+import type { Connection } from './connection.ts'
+import { ringUnlessListening } from './doorbell.ts'
+import { refusalOf } from './refusal.ts'
+
+/**
+ * Puts an act into the inbox of its being, and rings the being.
+ * @param isOwn no other request puts an act with this id there
+ * @returns false when the inbox has an act with this id already
+ */
+export async function putAct(at: Connection, wake: Wake, isOwn: boolean): Promise<boolean> {
+  let isNew: boolean | null = null
+  try {
+    isNew = await enqueue(at.db, 'act', wake)
+    const place = { reality: at.reality.name, taskQueue: taskQueueOf(at.reality.name) }
+    await ringUnlessListening(at.db, at.temporal, place, wake.being)
+    return isNew
+  } catch (error) {
+    if (isOwn || isNew === true) await takeBack(at, wake, error)
+    else leaveThere(wake, error)
+    return true
+  }
+}
+
+/**
+ * The act may be that of an earlier request with the same key, whose sender was told that it is there: it is not taken back.
+ * @throws {TreeosError} SERVICE_UNAVAILABLE; or the error itself
+ */
+function leaveThere(wake: Wake, error: unknown): never {
+  if (refusalOf(error).code !== 'SERVICE_UNAVAILABLE') throw error
+  throw new TreeosError(
+    'SERVICE_UNAVAILABLE',
+    'a service is unavailable: the act may still be done; send it again with the same key, which tells what came of it',
+    { act: wake.id, withdrawn: false },
+  )
+}
+
+/**
+ * Takes an act back whose being could not be rung. Otherwise a sweep would ring for it later, and it would be done although its
+ * person was told that it was not. Returns when a moment has claimed the act meanwhile: it is done then.
+ * @throws {TreeosError} SERVICE_UNAVAILABLE, which says whether the act may still be done; or the error itself
+ */
+async function takeBack(at: Connection, wake: Wake, error: unknown): Promise<void> {
+  const isWithdrawn = await withdraw(at.db, wake).catch(() => null)
+  if (isWithdrawn === false) return
+  if (refusalOf(error).code !== 'SERVICE_UNAVAILABLE') throw error
+  const detail = { act: wake.id, withdrawn: isWithdrawn === true }
+  throw new TreeosError(
+    'SERVICE_UNAVAILABLE',
+    isWithdrawn === true
+      ? 'a service is unavailable: the act was taken back, and will not be done; try again in a few seconds'
+      : 'a service is unavailable, and the act could not be taken back: it may still be done; ' +
+          `look at \`treeos moments ${stanceOf(wake.being)}\` before you try again`,
+    detail,
+  )
+}
