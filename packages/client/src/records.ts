@@ -64,6 +64,7 @@ export {
 } from './inbox/inbox.ts'
 export type { MomentStretch } from './moments/beats.ts'
 export { erasing } from './moments/erasing.ts'
+export { type ExplainedMoment, explain, whyNotRole } from './moments/explained-moment.ts'
 export {
   type FactHappening,
   type FollowRequest,
@@ -75,19 +76,9 @@ export {
 export { beatsOfMoment, type InspectedMoment, inspectMoment } from './moments/inspecting.ts'
 export { type Known, type KnownFrom, whyKnown } from './moments/knowing.ts'
 export { type Lately, lately, type SpokenTo, type StripMoment, type WaitsFor } from './moments/lately.ts'
-export {
-  type Called,
-  type ExplainedMoment,
-  explain,
-  type LivedMoment,
-  livedMoments,
-  type MomentView,
-  moments,
-  prompt,
-  type RebuiltPrompt,
-  type WokenBy,
-  whyNotRole,
-} from './moments/moments.ts'
+export { type LivedMoment, livedMoments, moments } from './moments/lived-moments.ts'
+export type { Called, MomentView, WokenBy } from './moments/moments.ts'
+export { prompt, type RebuiltPrompt } from './moments/rebuilt-prompt.ts'
 export {
   type PastEntry,
   type PastMoment,

@@ -22,7 +22,8 @@ import {
 import type { Kysely } from 'kysely'
 import { isFactOpen, type OpenPasts } from '../access/past-access.ts'
 import { readDecided } from './journal-pages.ts'
-import { describeMoment, type MomentView } from './moments.ts'
+import { describeMoment } from './lived-moments.ts'
+import type { MomentView } from './moments.ts'
 
 /** A moment that has ended. */
 export interface MomentHappening extends MomentView {

@@ -15,15 +15,11 @@ import {
 import { toldContent } from '@treeos/world'
 import type { SeeConnection } from '../beings/seeing.ts'
 import { beatsOf, type MomentStretch } from './beats.ts'
+import { type ExplainedMoment, explain } from './explained-moment.ts'
 import { type Layer, layersOf } from './layers.ts'
-import {
-  describeMoment,
-  type ExplainedMoment,
-  explain,
-  type MomentView,
-  prompt,
-  type RebuiltPrompt,
-} from './moments.ts'
+import { describeMoment } from './lived-moments.ts'
+import type { MomentView } from './moments.ts'
+import { prompt, type RebuiltPrompt } from './rebuilt-prompt.ts'
 
 /** All that is recorded of one moment. */
 export interface InspectedMoment {

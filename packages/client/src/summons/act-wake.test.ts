@@ -3,7 +3,7 @@ import { expect, it } from 'vitest'
 import { actWake } from './act-wake.ts'
 
 const saying = (content: string): ActContent => ({
-  call: { verb: 'summon', target: '@echo', content },
+  call: { verb: 'summon', target: '@echo', content, inReplyTo: null },
   answers: null,
 })
 
