@@ -148,7 +148,7 @@ const argumentsOf = (call: VerbCall): JsonObject =>
   call.verb === 'do' ? call.args : call.verb === 'be' ? call.payload : {}
 
 /** As many in a day as were approved on average, so that one busy hour sets no bound, and no argument above what was approved. */
-function countsOver(rows: readonly ApprovalRow[]): JsonObject[] {
+export function countsOver(rows: readonly Pick<ApprovalRow, 'at' | 'call'>[]): JsonObject[] {
   const times = rows.map(({ at }) => at)
   const days = Math.ceil((Math.max(...times) - Math.min(...times)) / DAY_MS)
   const most = Math.ceil(rows.length / Math.max(1, days))

@@ -104,7 +104,7 @@ export async function inboxCounts(at: Presence, as: BeingName): Promise<InboxCou
   return { open, newest: newest === null ? null : new Date(newest).toISOString() }
 }
 
-/** An entry as its person is shown it. */
+/** An entry by itself: whether a being is still parked is not asked. */
 export function describeInboxEntry(entry: InboxEntry): InboxView {
   return {
     correlation: entry.id,
@@ -124,11 +124,14 @@ export function describeInboxEntry(entry: InboxEntry): InboxView {
 async function described(db: Presence['db'], entries: readonly InboxEntry[]): Promise<InboxView[]> {
   const named = [...new Set(entries.flatMap((entry) => parkedIn(entry) ?? []))]
   const parked = new Set((await listStandings(db, named)).flatMap((one) => (one.isParked ? one.being : [])))
-  return entries.map((entry) => {
-    const view = describeInboxEntry(entry)
-    const being = parkedIn(entry)
-    return being === null || parked.has(being) ? view : { ...view, kind: 'notice' }
-  })
+  return entries.map((entry) => viewBeside(entry, parked))
+}
+
+/** An entry as its person is shown it. @param parked beings that are parked now */
+export function viewBeside(entry: InboxEntry, parked: ReadonlySet<BeingName>): InboxView {
+  const view = describeInboxEntry(entry)
+  const being = parkedIn(entry)
+  return being === null || parked.has(being) ? view : { ...view, kind: 'notice' }
 }
 
 /** Only TreeOS gives an event an id that begins so; the moment that met the limit follows. */

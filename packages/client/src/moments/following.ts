@@ -219,9 +219,9 @@ function viewOf({ header, payload, hash }: Fact): Omit<FactHappening, 'id' | 'ty
 }
 
 /** Whether an entry may hold something for this follower. All facts of a moment are by its being. */
-async function mayConcern(
-  { moment, facts }: JournalEntry,
-  { being, isOpen }: FollowRequest,
+export async function mayConcern(
+  { moment, facts }: Pick<JournalEntry, 'moment' | 'facts'>,
+  { being, isOpen }: Pick<FollowRequest, 'being' | 'isOpen'>,
 ): Promise<boolean> {
   if (moment === null) return true
   const actor = parseMomentId(moment).being

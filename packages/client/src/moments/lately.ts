@@ -105,8 +105,8 @@ const markOf = ({ being, n, kind, reason, role, openedAt, sealedAt }: LateMoment
   endedAt: isoOf(sealedAt),
 })
 
-/** @param moments newest first */
-function spokenIn(moments: readonly LateMoment[]): SpokenTo[] {
+/** Who spoke to whom, the pair that spoke most first. @param moments newest first */
+export function spokenIn(moments: readonly LateMoment[]): SpokenTo[] {
   const pairs = new Map<string, SpokenTo>()
   for (const { being, caller, thread, kind, sealedAt } of moments) {
     if (caller === null || caller === being || thread === null) continue

@@ -102,7 +102,8 @@ export async function retrace(
 const NOTHING_WORN = { stack: null, stackDigest: null }
 const refOf = ({ reel, seq }: { readonly reel: string; readonly seq: number }): string => `${reel} ${seq}`
 
-async function openPartOf(
+/** What of an append the person may look back at. */
+export async function openPartOf(
   isOpen: OpenPasts,
   outcome: StoredOutcome | undefined,
   facts: readonly Fact[],

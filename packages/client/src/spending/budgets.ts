@@ -46,7 +46,7 @@ export async function budget(at: OpenReality, being: BeingName): Promise<BudgetV
   const [account] = await listAccounts(at.db, being)
   const lastMoments = account?.lastMoments ?? (await countLastMoments(at.db, being))
   const births = (await reader.children(being)).length
-  return viewOf(row, await reader.space(ROOT_SPACE), { ...NOTHING_USED, ...account, lastMoments }, births)
+  return budgetView(row, await reader.space(ROOT_SPACE), { ...NOTHING_USED, ...account, lastMoments }, births)
 }
 
 /** The budget of one being, then those of its children by name. @throws {TreeosError} BEING_NOT_FOUND */
@@ -74,13 +74,13 @@ export async function budgets(at: OpenReality): Promise<BudgetView[]> {
     const row = fromJson<BeingRow>(state)
     const account = accounts.get(row.name)
     if (row.budget === undefined && account === undefined) continue
-    views.push(viewOf(row, root, { ...NOTHING_USED, ...account }, births.get(row.name) ?? 0))
+    views.push(budgetView(row, root, { ...NOTHING_USED, ...account }, births.get(row.name) ?? 0))
   }
   return views
 }
 
-type Used = Omit<AccountUse, 'being' | 'revision'>
-const NOTHING_USED: Used = {
+export type UsedOfBudget = Omit<AccountUse, 'being' | 'revision'>
+export const NOTHING_USED: UsedOfBudget = {
   day: { tokens: 0, micros: 0 },
   total: { tokens: 0, micros: 0 },
   reserved: { tokens: 0, micros: 0 },
@@ -91,7 +91,13 @@ const NOTHING_USED: Used = {
 
 type Standard = Partial<StandardBudget> & { readonly revision: number }
 
-function viewOf(being: BeingRow, root: SpaceRow | null, used: Used, births: number): BudgetView {
+/** The budget that bounds a being, with what was used of it. */
+export function budgetView(
+  being: BeingRow,
+  root: SpaceRow | null,
+  used: UsedOfBudget,
+  births: number,
+): BudgetView {
   // What all beings of a person share is no limit of one of them.
   const { tokensPerPerson: _joint, ...limits }: Standard =
     being.budget ?? standardBudget(root, being.cognition.kind)

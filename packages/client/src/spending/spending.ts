@@ -94,7 +94,7 @@ const failedOf = ({ being, n, sealedAt, role, model, reason, detail }: LateMomen
 })
 
 /** What cost most comes first, then what happened most. */
-const talliesBy = (
+export const talliesBy = (
   moments: readonly LateMoment[],
   nameOf: (moment: LateMoment) => string | null,
 ): NamedTally[] =>
@@ -103,7 +103,7 @@ const talliesBy = (
     .sort((a, b) => b.money - a.money || b.tokens - a.tokens || b.moments - a.moments)
     .slice(0, NAMES_MAX)
 
-function tallyOf(moments: readonly LateMoment[]): Tally {
+export function tallyOf(moments: readonly LateMoment[]): Tally {
   const took = moments
     .flatMap(({ openedAt, sealedAt }) => (openedAt === null ? [] : [Math.max(0, sealedAt - openedAt) / 1000]))
     .sort((a, b) => a - b)

@@ -68,7 +68,8 @@ export async function threadsOf(
 
 const SHOWN_CHARS = 140
 
-function listedOf(thread: Thread, words: ThreadWords | undefined): ListedThread {
+/** A thread in a list. @param words undefined where nothing of it may be read */
+export function listedOf(thread: Thread, words: ThreadWords | undefined): ListedThread {
   const view = viewOf(thread)
   if (words === undefined) return { ...view, subject: null, last: null, channel: null }
   const { first, last, channel } = words
