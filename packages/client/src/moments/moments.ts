@@ -1,7 +1,6 @@
 import {
   type Decision,
   isJsonObject,
-  type Json,
   LOOK_PREFIX,
   type MomentId,
   type OutcomeKind,
@@ -89,10 +88,7 @@ export function describeOutcome(
     openedAt: new Date(record.openedAt).toISOString(),
     verb: open?.record.verb ?? null,
     wake: outcome.wake,
-    woke:
-      wake === null
-        ? null
-        : wokenBy(wake, open === null ? toldContent(wake) : contentHeard(open.noted, null, wake.content)),
+    woke: wake === null ? null : wokenBy(wake, open),
     did,
     outcome: outcome.kind,
     ...(outcome.reason === null ? {} : { reason: outcome.reason }),
@@ -110,9 +106,10 @@ export function describeOutcome(
   }
 }
 
-/** @param content as the being heard it */
-function wokenBy(wake: InboxEntry, content: Json): WokenBy {
+/** Tells no more of the wake than its being heard. @param open null where it was never opened */
+function wokenBy(wake: InboxEntry, open: StoredOpen | null): WokenBy {
   const { kind, caller, root } = wake
+  const content = open === null ? toldContent(wake) : contentHeard(open.noted, null, wake.content)
   const isLook = kind === 'event' && wake.id.startsWith(LOOK_PREFIX)
   const trigger = triggerOf(wake) ?? (kind === 'act' ? 'act' : isLook ? 'look' : 'continue')
   const event = kind === 'event' && isJsonObject(content) ? content : {}

@@ -1,8 +1,8 @@
 import { type BeingName, type FactRef, type Json, parseCall, type VerbCall } from '@treeos/core'
 import { listFactsOfMoment } from '@treeos/store'
 import type { Connection } from './connection.ts'
-import { OWN_SECONDS, waitForOwnMoment } from './own-moment.ts'
 import { submit } from './submit.ts'
+import { OWN_SECONDS, waitForOwnMoment } from './waiting.ts'
 
 /** The result of one act of a person. */
 export interface ActResult {

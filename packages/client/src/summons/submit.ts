@@ -10,10 +10,9 @@ import {
 } from '@treeos/core'
 import { authorizeActingAs, type SealedAct, sealingOf } from '@treeos/reality'
 import { findEntry } from '@treeos/store'
-import { actWake } from './act-wake.ts'
 import type { Connection } from './connection.ts'
 import { isWithdrawn, keyedCorrelation } from './keyed.ts'
-import { putAct } from './put-act.ts'
+import { actWake, putAct } from './put-act.ts'
 import { passkeysOf, signedCorrelation } from './signing.ts'
 import { isFromOutside } from './strangers.ts'
 

@@ -14,9 +14,8 @@ import { describeMoment } from '../moments/lived-moments.ts'
 import type { MomentView } from '../moments/moments.ts'
 import { putOverlay } from '../overlays/thread-overlays.ts'
 import type { Connection } from './connection.ts'
-import { OWN_SECONDS, waitForOwnMoment } from './own-moment.ts'
 import { type Submitted, submit } from './submit.ts'
-import { noAnswer, waitForEnd } from './waiting.ts'
+import { noAnswer, OWN_SECONDS, waitForEnd, waitForOwnMoment } from './waiting.ts'
 
 export interface SummonRequest {
   readonly target: BeingName

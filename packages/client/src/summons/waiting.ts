@@ -1,4 +1,5 @@
 import {
+  actWakeId,
   type BeingName,
   type ErrorCode,
   isErrorCode,
@@ -6,11 +7,15 @@ import {
   quote,
   stanceOf,
   TreeosError,
+  type VerbCall,
 } from '@treeos/core'
 import { type Db, findWakeState, isTransient, type StoredOutcome } from '@treeos/store'
 import { whyParked } from '@treeos/world'
+import { withSuggestion } from '../addresses/suggesting.ts'
 import { beings } from '../beings/beings.ts'
+import type { Connection } from './connection.ts'
 import { endReader, findEnd, type SentWake, type WakeEnd } from './ends.ts'
+import { explained } from './explaining.ts'
 
 const POLL_MS_MIN = 15
 const POLL_MS_MAX = 250
@@ -19,8 +24,34 @@ const POLL_MS_MAX = 250
 const ENDED_WELL: readonly OutcomeKind[] = ['act', 'see', 'waiting']
 
 /** The end of a wake that a moment lived. */
-export interface LivedEnd extends WakeEnd {
+interface LivedEnd extends WakeEnd {
   readonly outcome: StoredOutcome
+}
+
+/** Seconds to wait for a person's own act. No model call delays it. */
+export const OWN_SECONDS = 30
+
+/**
+ * Waits for the end of an act that was submitted as the being. A refusal then also says what the being may do instead.
+ * @param throughAsk true: also for the yes that the act waits for
+ * @throws {TreeosError} as `waitForEnd`
+ */
+export async function waitForOwnMoment(
+  at: Connection,
+  {
+    as,
+    call,
+    correlation,
+  }: { readonly as: BeingName; readonly call: VerbCall; readonly correlation: string },
+  seconds: number,
+  throughAsk = false,
+): Promise<LivedEnd> {
+  const sent = { asker: as, being: as, correlation: actWakeId(correlation), throughAsk }
+  try {
+    return await waitForEnd(at, sent, seconds)
+  } catch (error) {
+    throw await withSuggestion(at, as, await explained(at.db, { as, call }, error))
+  }
 }
 
 /**

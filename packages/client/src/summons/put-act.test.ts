@@ -1,6 +1,6 @@
 import { type ActContent, LIMITS, PRIORITIES } from '@treeos/core'
 import { expect, it } from 'vitest'
-import { actWake } from './act-wake.ts'
+import { actWake } from './put-act.ts'
 
 const saying = (content: string): ActContent => ({
   call: { verb: 'summon', target: '@echo', content, inReplyTo: null },
