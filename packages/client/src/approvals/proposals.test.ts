@@ -1,11 +1,14 @@
+import { parseCall } from '@treeos/core'
 import type { ApprovalRow } from '@treeos/world'
 import { expect, it } from 'vitest'
 import { countsOver } from './proposals.ts'
 
 const HOUR = 3_600_000
 const DAY = 24 * HOUR
-const approved = (at: number, payload: object): Pick<ApprovalRow, 'at' | 'call'> =>
-  ({ at, call: { verb: 'be', operation: 'pay', payload } }) as unknown as ApprovalRow
+const approved = (at: number, args: object): Pick<ApprovalRow, 'at' | 'call'> => ({
+  at,
+  call: parseCall({ verb: 'do', action: 'pay', target: '/', args }) as ApprovalRow['call'],
+})
 
 it('a rule that asks less bounds a day by the average, and each number by the highest that was approved', () => {
   const rows = [0, 1, 2, 3].map((day) => approved(day * DAY, { amount: 10 * (day + 1) }))

@@ -1,9 +1,9 @@
 import { type BeingName, parseAddress, type VerbCall } from '@treeos/core'
-import { type Presence, readerOf } from '@treeos/reality'
-import { defaultTarget, type Registry } from '@treeos/world'
+import { defaultTarget, type Registry, type WorldReader } from '@treeos/world'
 
-interface At extends Presence {
-  readonly registry: Registry
+interface At {
+  readonly reader: WorldReader
+  readonly registry: Pick<Registry, 'operations'>
 }
 
 /** An act, and who hears it where it is a summon. */
@@ -36,7 +36,7 @@ export async function isFromOutside(at: At, { as, call, to }: Said): Promise<boo
 /** Whether a being is neither that one itself nor made by it, or there is none of the name. */
 async function isStranger(at: At, as: BeingName, to: BeingName): Promise<boolean> {
   if (as === to) return false
-  return !(await readerOf(at).lineage(to)).some(({ name }) => name === as)
+  return !(await at.reader.lineage(to)).some(({ name }) => name === as)
 }
 
 /** Whether what an address names belongs neither to that being nor to one that it made. A thread belongs to nobody. */
@@ -46,7 +46,7 @@ async function isElsewhere(at: At, as: BeingName, text: string | null): Promise<
 }
 
 async function ownerOf(at: At, as: BeingName, text: string): Promise<BeingName | null> {
-  const reader = readerOf(at)
+  const { reader } = at
   const address = parseAddress(text)
   if (address.kind === 'being') return address.being
   if (address.kind === 'matter') return (await reader.matter(address.matter))?.owner ?? null
@@ -58,6 +58,6 @@ async function ownerOf(at: At, as: BeingName, text: string): Promise<BeingName |
 /** The target of a call that names none; null where no such operation is known. */
 async function leftOut(at: At, as: BeingName, action: string): Promise<string | null> {
   const operation = at.registry.operations.get(action)
-  const me = await readerOf(at).being(as)
+  const me = await at.reader.being(as)
   return operation === undefined || me === null ? null : defaultTarget(operation, me)
 }

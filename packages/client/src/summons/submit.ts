@@ -8,7 +8,7 @@ import {
   type VerbCall,
   type Wake,
 } from '@treeos/core'
-import { authorizeActingAs, type SealedAct, sealingOf } from '@treeos/reality'
+import { authorizeActingAs, readerOf, type SealedAct, sealingOf } from '@treeos/reality'
 import { findEntry } from '@treeos/store'
 import type { Connection } from './connection.ts'
 import { isWithdrawn, keyedCorrelation } from './keyed.ts'
@@ -45,7 +45,10 @@ export async function submit(
   },
 ): Promise<Submitted> {
   const lease = await authorizeActingAs(at, as)
-  const outside = saysSo || (at.isProgram === true && (await isFromOutside(at, { as, call, to })))
+  const { registry } = at
+  const outside =
+    saysSo ||
+    (at.isProgram === true && (await isFromOutside({ reader: readerOf(at), registry }, { as, call, to })))
   const signer = lease?.driver ?? as
   const sealing = await sealingOf(at, as, call)
   if (sealing !== null && at.sign !== undefined) await requireUnsigned(at, signer, sealing)
