@@ -69,6 +69,7 @@ const rules = [
     'moment',
     'operations',
     'verbs',
+    'law',
     'seed',
   ]),
   ...stages('roles', 'packages/roles/src', ['shape', 'parse', 'evaluate', 'explain']),

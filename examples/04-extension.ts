@@ -26,7 +26,7 @@ const greenhouse = defineExtension({
     {
       verb: 'be',
       operation: 'birth',
-      payload: {
+      args: {
         name: 'flora',
         cognition: 'scripted',
         script: 'greenhouse:flora',

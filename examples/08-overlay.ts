@@ -29,7 +29,7 @@ const harbour = defineExtension({
       entry: headline,
     }),
   ],
-  scene: [{ verb: 'be', operation: 'birth', payload: { name: 'pilot', cognition: 'llm', role: 'resident' } }],
+  scene: [{ verb: 'be', operation: 'birth', args: { name: 'pilot', cognition: 'llm', role: 'resident' } }],
 })
 
 await withBeings('overlays', harbour, { mind: await requireMind() }, async (at) => {
@@ -61,7 +61,7 @@ async function shapeThread(at: Connection): Promise<void> {
 async function shapeSkill(at: Connection): Promise<void> {
   const { result } = await invoke(at, {
     as: 'operator',
-    action: 'harbour:headline',
+    operation: 'harbour:headline',
     args: { text: 'The ferry is late, since the fog came early.' },
     overlay: { content: 'Write like a gossip column.' },
   })

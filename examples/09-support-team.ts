@@ -78,7 +78,7 @@ const cashier = defineRole({
 const born = (name: string, mind: object, more: object) => ({
   verb: 'be' as const,
   operation: 'birth',
-  payload: { name, ...mind, ...more },
+  args: { name, ...mind, ...more },
 })
 const support = defineExtension({
   name: 'support',
@@ -142,7 +142,7 @@ await withBeings('support', support, { mind, connections }, async (at) => {
   const args = proposal as { order: string; euros: number }
   await act({ ...at, person: 'lead' }, 'lead', {
     verb: 'do',
-    action: 'support:approve',
+    operation: 'support:approve',
     target: '@lead',
     args,
   })

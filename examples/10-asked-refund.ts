@@ -46,13 +46,13 @@ const refunds = defineExtension({
     {
       verb: 'be',
       operation: 'birth',
-      payload: { name: 'cashier', cognition: 'scripted', script: 'refunds:cashier', role: 'refunds:cashier' },
+      args: { name: 'cashier', cognition: 'scripted', script: 'refunds:cashier', role: 'refunds:cashier' },
     },
   ],
 })
 
 await withBeings('refunds', refunds, { mind: null }, async (at) => {
-  for (const action of ['approve', 'deny']) {
+  for (const operation of ['approve', 'deny']) {
     const asked = summon(at, {
       as: 'operator',
       target: 'cashier',
@@ -63,7 +63,7 @@ await withBeings('refunds', refunds, { mind: null }, async (at) => {
     while (waits.length === 0) waits = await approvals(at, 'operator')
     const [{ id = '', call = null } = {}] = waits
     console.log(`${id} wants to ${JSON.stringify(call)}`)
-    await act(at, 'operator', { verb: 'do', action, target: '@operator', args: { id } })
-    console.log(`after ${action}: ${(await asked).reply?.content}`)
+    await act(at, 'operator', { verb: 'do', operation, target: '@operator', args: { id } })
+    console.log(`after ${operation}: ${(await asked).reply?.content}`)
   }
 })

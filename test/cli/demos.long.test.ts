@@ -17,9 +17,11 @@ const home = useInstance({ env: { TREEOS_WEATHER_URL: '' } }) // the recorded we
 /** The beings that a scene births and the spaces that it makes. */
 function madeBy({ scene }: Extension): { beings: string[]; spaces: string[] } {
   const births = scene.flatMap((call) => (call.verb === 'be' && call.operation === 'birth' ? [call] : []))
-  const spaces = scene.flatMap((call) => (call.verb === 'do' && call.action === 'create-space' ? [call] : []))
+  const spaces = scene.flatMap((call) =>
+    call.verb === 'do' && call.operation === 'create-space' ? [call] : [],
+  )
   return {
-    beings: births.map(({ payload }) => `@${payload.name}`),
+    beings: births.map(({ args }) => `@${args.name}`),
     spaces: spaces.map(({ args }) => String(args.path)),
   }
 }

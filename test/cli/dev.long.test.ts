@@ -21,7 +21,7 @@ const saying = (word: string, ...names: string[]) => {
   const scene = names.map((name) => ({
     verb: 'be',
     operation: 'birth',
-    payload: { name, cognition: 'scripted', script: 'plot:say' },
+    args: { name, cognition: 'scripted', script: 'plot:say' },
   }))
   return `import { answer, defineExtension } from '@treeos/sdk'
 export default defineExtension({

@@ -248,10 +248,15 @@ describe('living', () => {
       ...done([fact('space:opened', 'space:/'), fact('space:created', 'space:/garden')]),
       result: { path: '/garden' },
     })
-    const payload = JSON.stringify({ name: 'ida', cognition: 'human' })
-    expect(await home.json(['be', 'birth', '--payload', payload])).toMatchObject({
-      result: { being: 'ida', stance: '@ida', parent: '@operator', cognition: 'human' },
-    })
+    for (const [name, option] of [
+      ['ida', '--args'],
+      ['ivo', '--payload'],
+    ] as const) {
+      const born = JSON.stringify({ name, cognition: 'human' })
+      expect(await home.json(['be', 'birth', option, born])).toMatchObject({
+        result: { being: name, stance: `@${name}`, parent: '@operator', cognition: 'human' },
+      })
+    }
   })
 
   it('an answer nobody waited for stays in the inbox until it is answered, once', async () => {

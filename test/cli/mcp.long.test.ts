@@ -95,10 +95,10 @@ describe('treeos mcp on standard input and output', () => {
     expect(await me.call('see', { address: '/' })).toMatchObject({ isError: false })
     const said = await me.call('summon', { target: '@echo', content: 'hello', waitSeconds: 30 })
     expect(said).toMatchObject({ value: { reply: { content: 'hello' } } })
-    const space = { action: 'create-space', target: '/', args: { path: '/shed' } }
+    const space = { operation: 'create-space', target: '/', args: { path: '/shed' } }
     expect(await me.call('do', space)).toMatchObject({ value: { result: { path: '/shed' } } })
-    const payload = { name: 'tim', cognition: 'scripted', script: 'echo', role: 'resident' }
-    expect(await me.call('be', { operation: 'birth', payload })).toMatchObject({ isError: false })
+    const args = { name: 'tim', cognition: 'scripted', script: 'echo', role: 'resident' }
+    expect(await me.call('be', { operation: 'birth', args })).toMatchObject({ isError: false })
     await me.client.close()
     expect(me.faults).toEqual([])
     expect(me.told()).toBe('')

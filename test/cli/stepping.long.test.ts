@@ -84,7 +84,9 @@ describe('why-not', () => {
       message: 'neither the flow nor the default role names stranger',
     })
     expect(await refused('99', '--role', 'resident')).toMatchObject({ code: 'MOMENT_NOT_FOUND' })
-    expect(await refused('1', ...act({ verb: 'do', action: 'fly', target: null, args: {} }))).toMatchObject({
+    expect(
+      await refused('1', ...act({ verb: 'do', operation: 'fly', target: null, args: {} })),
+    ).toMatchObject({
       code: 'ACTION_NOT_SUPPORTED',
     })
     expect(await refused('1', ...act({ verb: 'fly' }))).toMatchObject({ code: 'VERB_NOT_SUPPORTED' })

@@ -113,7 +113,12 @@ describe('treeos world', () => {
       steps: [
         {
           path: 'spaces./attic',
-          call: { verb: 'do', target: '/', action: 'create-space', args: { path: '/attic', type: 'room' } },
+          call: {
+            verb: 'do',
+            target: '/',
+            operation: 'create-space',
+            args: { path: '/attic', type: 'room' },
+          },
         },
       ],
       conflicts: [],

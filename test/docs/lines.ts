@@ -14,7 +14,7 @@ const LINES: Readonly<Record<string, Reply>> = {
   'presider-with-crown': say('Do you swear the oath?', '@heir'),
   heir: say('I swear.'),
   'presider-with-oath': {
-    tool: { name: 'do', args: { action: 'set-space', args: { field: 'crown.head', value: '@heir' } } },
+    tool: { name: 'do', args: { operation: 'set-space', args: { field: 'crown.head', value: '@heir' } } },
   },
   sovereign: LISTENING,
 }

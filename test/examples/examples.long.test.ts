@@ -101,7 +101,7 @@ it('example 8 shapes a thread and a skill with overlays, and only commitments of
 it('example 9 pays a refund only while the world says that the lead approved it', async () => {
   const model = await startModelServer()
   const database = await emptyDatabase()
-  const call = (action: string, args: object) => ({ tool: { name: 'do', args: { action, args } } })
+  const call = (operation: string, args: object) => ({ tool: { name: 'do', args: { operation, args } } })
   const refund = { order: '7', euros: 40 }
   model.script(({ model: asked, messages }) => {
     const said = messages.map(({ content }) => content).join('\n')
@@ -145,7 +145,7 @@ it('example 10 pays a refund after a yes, and none after a no', async () => {
       cwd: folder,
       env: { ...env, DATABASE_URL: database.url },
     })
-    const call = '{"action":"refunds:pay","args":{"euros":40,"order":"7"},"target":"@cashier","verb":"do"}'
+    const call = '{"args":{"euros":40,"order":"7"},"operation":"refunds:pay","target":"@cashier","verb":"do"}'
     expect(stdout.trim().split('\n')).toEqual([
       `cashier/1/1 wants to ${call}`,
       'after approve: paid: 40',

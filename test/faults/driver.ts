@@ -167,7 +167,7 @@ export class Trial {
 
   async #populate(): Promise<void> {
     this.#midwife = this.startWorker()
-    const birth = (payload: JsonObject) => this.operate({ verb: 'be', operation: 'birth', payload })
+    const birth = (args: JsonObject) => this.operate({ verb: 'be', operation: 'birth', args })
     for (const name of this.persons) await birth({ name, cognition: 'human', role: 'operator' })
     for (const name of this.scripted) await birth({ name, cognition: 'scripted', script: 'echo' })
     for (const name of this.llm) await birth({ name, cognition: 'llm' })
@@ -247,7 +247,7 @@ export class Trial {
   async have(person: BeingName): Promise<Asked> {
     const id = this.#newId()
     const args = { field: 'load.last', value: id }
-    await this.#submit(person, id, { verb: 'do', action: 'set-being', target: `@${person}`, args })
+    await this.#submit(person, id, { verb: 'do', operation: 'set-being', target: `@${person}`, args })
     return this.#accepted({ id, person, target: null, answer: null })
   }
 
@@ -255,16 +255,16 @@ export class Trial {
   async post(person: BeingName): Promise<Asked> {
     const id = this.#newId()
     const args = { text: id }
-    await this.#submit(person, id, { verb: 'do', action: this.#letterAction, target: `@${person}`, args })
+    await this.#submit(person, id, { verb: 'do', operation: this.#letterAction, target: `@${person}`, args })
     return this.#accepted({ id, person, target: null, answer: null, posted: true })
   }
 
   /** Makes the till, and the rule that asks before something is put into it; null: it asks nobody. */
   async askFor(ask: JsonObject | null): Promise<void> {
-    await this.operate({ verb: 'do', action: 'create-space', target: '/', args: { path: '/till' } })
+    await this.operate({ verb: 'do', operation: 'create-space', target: '/', args: { path: '/till' } })
     const rule = { requires: ['anyone'], ...(ask === null ? {} : { ask }) }
     const args = { field: 'permissions.do', value: { 'set-space': rule } }
-    await this.operate({ verb: 'do', action: 'set-space', target: '/till', args })
+    await this.operate({ verb: 'do', operation: 'set-space', target: '/till', args })
   }
 
   /** Makes a person pay from the till. The rule of the till asks somebody first, so the moment ends as waiting. */
@@ -272,7 +272,7 @@ export class Trial {
     while ((await this.#waitingOf(person)) >= ASKS_MAX) await sleep(200) // more are refused: who answers is slower than who asks
     const id = this.#newId()
     const args = { field: `load.${id}`, value: id }
-    await putAct(this.db, person, id, { verb: 'do', action: 'set-space', target: '/till', args })
+    await putAct(this.db, person, id, { verb: 'do', operation: 'set-space', target: '/till', args })
     await this.ring(person)
     return this.#accepted({ id, person, target: null, answer: null, fails: /^waiting$/ })
   }
@@ -289,11 +289,11 @@ export class Trial {
   }
 
   /** Makes a person do something on itself that must fail. @param fails the outcome: its kind and reason */
-  async fail(person: BeingName, action: string, args: JsonObject, fails: RegExp): Promise<Asked> {
+  async fail(person: BeingName, operation: string, args: JsonObject, fails: RegExp): Promise<Asked> {
     const id = this.#newId()
     await putAct(this.db, person, id, {
       verb: 'do',
-      action,
+      operation,
       target: `@${person}`,
       args: { ...args, text: id },
     })

@@ -123,7 +123,7 @@ it('a task whose being wants to do what its client must allow asks for input, an
   await doAs(at.world, 'set-being', '@clerk', { field: 'a2a.public', value: 'front' })
   const client = await clientOf('ada')
   const wants = (path: string) => {
-    const call = { verb: 'do', action: 'create-space', target: '/till', args: { path } }
+    const call = { verb: 'do', operation: 'create-space', target: '/till', args: { path } }
     const said = message('')
     const parts = said.message.parts.map((part) => ({
       ...part,

@@ -435,7 +435,7 @@ describe('an invitation', () => {
 
   it('of a being that was ended does not exist', async () => {
     await invite(operator, 'kay')
-    await act(at.world, 'operator', { verb: 'do', action: 'end-being', target: '@kay', args: {} })
+    await act(at.world, 'operator', { verb: 'do', operation: 'end-being', target: '@kay', args: {} })
     expect(await person(operator, '@kay')).toBeUndefined()
     expect((await at.post(operator, '/api/people/link', { stance: '@kay', hours: 1 })).status).toBe(410)
   })

@@ -31,7 +31,7 @@ const stateOf = async (id: string) =>
 async function asked(person = 'ada') {
   const { n } = await play(at.world, 'clerk', {
     verb: 'do',
-    action: 'till:pay',
+    operation: 'till:pay',
     target: '/shop',
     args: { euros: 40 },
   })
@@ -46,7 +46,7 @@ const OVER = { status: 401, json: { code: 'UNAUTHORIZED' } }
 
 it('shows the call, and does it once its person says yes by the link', async () => {
   const { id, token } = await asked()
-  const shown = { id, from: '@clerk', call: { action: 'till:pay', args: { euros: 40 } }, on: '/shop' }
+  const shown = { id, from: '@clerk', call: { operation: 'till:pay', args: { euros: 40 } }, on: '/shop' }
   expect((await look(token)).json).toMatchObject({ stance: '@ada', asked: shown })
   expect(await answer(token)).toMatchObject({ status: 200, json: { stance: '@ada', answer: 'approve' } })
   expect(await momentOf(at.world, `approved/${id}`)).toMatchObject({ outcome: 'act' })
@@ -96,7 +96,7 @@ it('answers nothing for what only follows links: a scanner of mail, a form of an
 it.each<[string, (id: string, token: string) => Promise<unknown>]>([
   [
     'another person said no',
-    (id) => act(as('cleo'), 'cleo', { verb: 'do', action: 'deny', target: '@cleo', args: { id } }),
+    (id) => act(as('cleo'), 'cleo', { verb: 'do', operation: 'deny', target: '@cleo', args: { id } }),
   ],
   [
     'its time is over',

@@ -87,11 +87,11 @@ describe('a program with a token', () => {
     expect((await ada.get('/api/v1/see?address=/library')).json).toMatchObject({
       address: { path: '/library' },
     })
-    const moved = await ada.post('/api/v1/do', { target: '/library', action: 'move' })
+    const moved = await ada.post('/api/v1/do', { target: '/library', operation: 'move' })
     expect(moved.json).toMatchObject({ act: expect.any(String), facts: expect.any(Array) })
     expect(await rowOf(at.world, 'ada')).toMatchObject({ space: '/library' })
-    const payload = { name: 'pip', cognition: 'scripted', script: 'echo', role: 'stage:free' }
-    expect((await ada.post('/api/v1/be', { operation: 'birth', payload })).status).toBe(200)
+    const args = { name: 'pip', cognition: 'scripted', script: 'echo', role: 'stage:free' }
+    expect((await ada.post('/api/v1/be', { operation: 'birth', args })).status).toBe(200)
     const said = await ada.post('/api/v1/summon', { target: '@pip', content: 'hello', waitSeconds: 30 })
     expect(said.json).toMatchObject({
       moment: { n: 1, outcome: 'act' },
@@ -101,11 +101,25 @@ describe('a program with a token', () => {
     expect(sent.json).toEqual({ correlation: expect.any(String), moment: null, reply: null })
   })
 
+  it('reads a call under the other names of its fields, and refuses one under both', async () => {
+    const value = `tone-${Date.now()}`
+    const payload = { field: 'mood.tone', value }
+    const set = await ada.post('/api/v1/do', { action: 'set-being', target: '@ada', payload })
+    expect(set.json).toMatchObject({ act: expect.any(String) })
+    expect(await rowOf(at.world, 'ada')).toMatchObject({ qualities: { mood: { tone: value } } })
+    const kid = { name: 'pop', cognition: 'scripted', script: 'echo', role: 'stage:free' }
+    const born = await ada.post('/api/v1/be', { action: 'birth', payload: kid })
+    expect(born.json).toMatchObject({ result: { being: 'pop' } })
+    const both = await ada.post('/api/v1/do', { operation: 'move', action: 'move', target: '/' })
+    expect([both.status, both.json.code]).toEqual([400, 'INVALID_INPUT'])
+    expect(both.json.detail).toContain('give operation')
+  })
+
   it('is told with our codes what is refused, and what would be right', async () => {
     const refusals: [Promise<Answered>, number, string, string][] = [
-      [bob.post('/api/v1/do', { target: '/', action: 'create-space' }), 403, 'FORBIDDEN', 'create-space'],
-      [ada.post('/api/v1/do', { action: 7 }), 400, 'INVALID_INPUT', 'action'],
-      [ada.post('/api/v1/do', { action: 'move', as: '@bob' }), 400, 'INVALID_INPUT', '"as"'],
+      [bob.post('/api/v1/do', { target: '/', operation: 'create-space' }), 403, 'FORBIDDEN', 'create-space'],
+      [ada.post('/api/v1/do', { operation: 7 }), 400, 'INVALID_INPUT', 'operation'],
+      [ada.post('/api/v1/do', { operation: 'move', as: '@bob' }), 400, 'INVALID_INPUT', '"as"'],
       [ada.post('/api/v1/summon', { target: '@ada' }), 400, 'INVALID_INPUT', 'content'],
       [
         ada.post('/api/v1/inbox/reply', { correlation: 'x', content: 1 }),
@@ -165,7 +179,7 @@ describe('a program with a token', () => {
         duplex: 'half',
       } as RequestInit)
     const call = (value: string) =>
-      JSON.stringify({ action: 'set-being', target: '@ada', args: { field: 'mood.tone', value } })
+      JSON.stringify({ operation: 'set-being', target: '@ada', args: { field: 'mood.tone', value } })
     expect((await inPieces(call('calm'))).status).toBe(200)
     expect((await inPieces(call('x'.repeat(500_000)))).status).toBe(413)
   })
@@ -186,7 +200,7 @@ describe('a program with a token', () => {
     const kid = await program('kid', 'ada')
     expect((await kid.get('/api/v1/me')).json).toMatchObject({ being: '@kid' })
     expect(await findLease(at.world.db, 'kid')).toMatchObject({ driver: 'ada' })
-    expect((await kid.post('/api/v1/do', { target: '/library', action: 'move' })).status).toBe(200)
+    expect((await kid.post('/api/v1/do', { target: '/library', operation: 'move' })).status).toBe(200)
     expect((await moments(at.world.db, 'kid')).at(-1)).toMatchObject({ driver: '@ada', outcome: 'act' })
     expect((await kid.get('/api/v1/overlays')).json).toMatchObject({ code: 'FORBIDDEN' }) // persons alone
     await at.serveAnew()
@@ -198,8 +212,8 @@ describe('the being of a token', () => {
   const births = (names: readonly string[]) =>
     Promise.all(
       names.map((name) => {
-        const payload = { name, cognition: 'scripted', script: 'echo', role: 'stage:free' }
-        return act({ ...at.world, person: 'ada' }, 'ada', { verb: 'be', operation: 'birth', payload })
+        const args = { name, cognition: 'scripted', script: 'echo', role: 'stage:free' }
+        return act({ ...at.world, person: 'ada' }, 'ada', { verb: 'be', operation: 'birth', args })
       }),
     )
 
@@ -250,7 +264,7 @@ describe('the being of a token', () => {
       beginCall: () => () => undefined,
       act: async () => undefined,
     })
-    const move = { verb: 'do', action: 'move', target: '/library', args: {} } as const
+    const move = { verb: 'do', operation: 'move', target: '/library', args: {} } as const
     await seat.use(async (at, being) => {
       await act(at, being, move)
       const { epoch } = (await findLease(at.db, 'pawn')) ?? { epoch: 0 }
@@ -296,17 +310,17 @@ describe('an idempotency key', () => {
   })
 
   it('names one request of one being: with another body it is a conflict, of another being another request', async () => {
-    const first = await ada.post('/api/v1/do', { target: '/', action: 'move' }, keyed('b'))
-    const other = await ada.post('/api/v1/do', { target: '/library', action: 'move' }, keyed('b'))
+    const first = await ada.post('/api/v1/do', { target: '/', operation: 'move' }, keyed('b'))
+    const other = await ada.post('/api/v1/do', { target: '/library', operation: 'move' }, keyed('b'))
     expect(other).toMatchObject({ status: 409, json: { code: 'RESOURCE_CONFLICT' } })
-    const again = await ada.post('/api/v1/do', { target: '/', action: 'move' }, keyed('b'))
+    const again = await ada.post('/api/v1/do', { target: '/', operation: 'move' }, keyed('b'))
     expect(again.json).toEqual(first.json)
-    const ofBob = await bob.post('/api/v1/do', { target: '/', action: 'move' }, keyed('b'))
+    const ofBob = await bob.post('/api/v1/do', { target: '/', operation: 'move' }, keyed('b'))
     expect(ofBob.json.act).not.toBe(first.json.act)
   })
 
   it('repeats a refusal too', async () => {
-    const asked = () => bob.post('/api/v1/do', { target: '/', action: 'create-space' }, keyed('c'))
+    const asked = () => bob.post('/api/v1/do', { target: '/', operation: 'create-space' }, keyed('c'))
     const [first, again] = [await asked(), await asked()]
     expect(first.json).toMatchObject({ code: 'FORBIDDEN' })
     expect(again.json).toEqual(first.json)

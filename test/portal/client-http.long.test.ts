@@ -16,18 +16,18 @@ afterAll(() => at?.close())
 it('calls the four verbs', async () => {
   expect(await ada.me()).toMatchObject({ being: '@ada' })
   expect(await ada.see('/library')).toMatchObject({ address: { path: '/library' } })
-  const moved = await ada.do({ action: 'move', target: '/library', key: 'once' })
-  expect(await ada.do({ action: 'move', target: '/library', key: 'once' })).toEqual(moved)
+  const moved = await ada.do({ operation: 'move', target: '/library', key: 'once' })
+  expect(await ada.do({ operation: 'move', target: '/library', key: 'once' })).toEqual(moved)
   await ada.be({
     operation: 'birth',
-    payload: { name: 'pip', cognition: 'scripted', script: 'echo', role: 'stage:free' },
+    args: { name: 'pip', cognition: 'scripted', script: 'echo', role: 'stage:free' },
   })
   const said = await ada.summon({ target: '@pip', content: 'hello', waitSeconds: 30 })
   expect(said.reply).toEqual({ from: '@pip', content: 'hello' })
 })
 
 it('throws refusals with their codes', async () => {
-  const refused = ada.do({ action: 'no-such', target: '/' })
+  const refused = ada.do({ operation: 'no-such', target: '/' })
   await expect(refused).rejects.toBeInstanceOf(Problem)
   await expect(refused).rejects.toMatchObject({ code: 'ACTION_NOT_SUPPORTED', status: 404 })
 })
@@ -48,7 +48,7 @@ it('follows the journal over a lost connection, each event once', async () => {
     for await (const { id, act } of ada.journal({ signal: stopping.signal })) seen.push({ id, act })
   })()
   let count = 0
-  const move = () => ada.do({ action: 'move', target: count++ % 2 === 0 ? '/' : '/library' })
+  const move = () => ada.do({ operation: 'move', target: count++ % 2 === 0 ? '/' : '/library' })
   await expect.poll(async () => (await move()) && seen.length, { timeout: 20_000 }).toBeGreaterThan(0)
   await at.serveAnew()
   const { act: last } = await move()

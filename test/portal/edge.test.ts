@@ -168,8 +168,8 @@ describe('what is sent', () => {
       ['/api/v1/inbox/reply', { correlation: 7 }],
       ['/api/v1/inbox/close', { how: 'burnt', entries: null }],
       ['/api/v1/fly', {}],
-      ['/api/v1/do', { verb: 'fly', action: 'move' }],
-      ['/api/v1/do', { action: 'no-such-action', args: {} }],
+      ['/api/v1/do', { verb: 'fly', operation: 'move' }],
+      ['/api/v1/do', { operation: 'no-such-action', args: {} }],
       ['/api/v1/inbox/reply', { correlation: 'no-such', content: 'x' }],
     ]
     for (const [path, json] of bad) {

@@ -13,8 +13,8 @@ beforeAll(async () => {
   at = await PortalWorld.start()
   ;[operator, ada, bob] = [await at.enter('operator'), await at.enter('ada'), await at.enter('bob')]
   for (const name of ['imp', 'elf']) {
-    const payload = { name, cognition: 'scripted', script: 'echo', role: 'stage:free' }
-    await at.post(ada, '/api/v1/be', { operation: 'birth', payload })
+    const args = { name, cognition: 'scripted', script: 'echo', role: 'stage:free' }
+    await at.post(ada, '/api/v1/be', { operation: 'birth', args })
   }
 })
 afterAll(() => at?.close())
@@ -29,7 +29,7 @@ async function drive(seat: Seat, being: string): Promise<Seat> {
 const isFree = (being: string, seconds = 15) =>
   until(async () => (await rowOf(at.world, being)).inhabited?.by == null, { seconds, what: `${being} freed` })
 const release = (tab: Seat) => at.post(tab, '/api/inhabit/release', {})
-const moveTo = (target: string) => ({ action: 'move', target, args: {} })
+const moveTo = (target: string) => ({ operation: 'move', target, args: {} })
 const LEASE_OVER = { status: 403, json: { code: 'FORBIDDEN', context: { reason: 'lease-over' } } }
 
 it('in that tab the person acts as the child, and the record names the driver; its other tabs act as itself', async () => {
@@ -141,7 +141,7 @@ describe('who may use the lease of a tab', () => {
     expect(await rowOf(at.world, 'kid')).toMatchObject({ space: '/' })
     await at.post(ada, '/api/v1/do', moveTo('/'))
     const asAda = { ...at.world, person: 'ada' }
-    const call = { verb: 'do', action: 'move', target: '/library', args: {} } as const
+    const call = { verb: 'do', operation: 'move', target: '/library', args: {} } as const
     await act(asAda, 'kid', call)
     expect(await rowOf(at.world, 'kid')).toMatchObject({ space: '/library' })
     await release(tab)
@@ -191,7 +191,7 @@ describe('how it ends', () => {
     const seat = await at.enter('cleo')
     await at.post(seat, '/api/v1/be', {
       operation: 'birth',
-      payload: { name: 'cub', cognition: 'scripted', script: 'echo' },
+      args: { name: 'cub', cognition: 'scripted', script: 'echo' },
     })
     const other = await at.sit('cleo')
     const tab = await drive(seat, '@cub')
@@ -246,7 +246,7 @@ describe('how it ends', () => {
 
   it('the end of the child', async () => {
     const tab = await drive(operator, '@imp')
-    await at.post(operator, '/api/v1/do', { action: 'end-being', target: '@imp', args: {} })
+    await at.post(operator, '/api/v1/do', { operation: 'end-being', target: '@imp', args: {} })
     expect(await answers(tab)).toMatchObject(LEASE_OVER)
   })
 })

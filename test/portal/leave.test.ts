@@ -22,14 +22,14 @@ beforeAll(async () => {
   const asAda = { ...at.world, person: 'ada' }
   await act(at.world, 'operator', {
     verb: 'do',
-    action: 'create-space',
+    operation: 'create-space',
     target: '/',
     args: { path: '/cellar' },
   })
   const keeper = { name: 'keeper', canSummon: [{ rel: 'asker' }], prompt: `Guard ${SECRET}` }
-  await act(asAda, 'ada', { verb: 'do', action: 'set-role', target: '/', args: { role: keeper } })
+  await act(asAda, 'ada', { verb: 'do', operation: 'set-role', target: '/', args: { role: keeper } })
   const flow = [{ when: { 'me.quality.hoard.at': SECRET }, role: 'keeper' }]
-  await act(asAda, 'ada', { verb: 'do', action: 'set-roleflow', target: '@kid', args: { flow } })
+  await act(asAda, 'ada', { verb: 'do', operation: 'set-roleflow', target: '@kid', args: { flow } })
   const said = await summon(asAda, { target: 'kid', content: SECRET, as: 'ada', waitSeconds: 30 })
   thread = said.correlation
   tokenOfAda = (await issueToken(asAda, { being: 'kid', as: 'ada' })).id
@@ -144,7 +144,7 @@ describe('nobody reads without leave', () => {
     const say = { target: '@kdi', content: 'hello' }
     const born = {
       operation: 'birth',
-      payload: { name: 'fay', cognition: 'scripted', script: 'echo', role: 'keper' },
+      args: { name: 'fay', cognition: 'scripted', script: 'echo', role: 'keper' },
     }
     expect(await told(operator, '/api/v1/summon', say)).toEqual(['BEING_NOT_FOUND', '@kid'])
     expect(await told(operator, '/api/v1/be', born)).toEqual(['ROLE_UNAVAILABLE', 'keeper'])
@@ -156,9 +156,14 @@ describe('nobody reads without leave', () => {
     ])
     // Who may speak to everybody, and sees nobody.
     const caller = { name: 'caller', canSummon: [{ pattern: '*' }], canBe: ['birth'], prompt: 'Call.' }
-    await act(at.world, 'operator', { verb: 'do', action: 'set-role', target: '/', args: { role: caller } })
+    await act(at.world, 'operator', {
+      verb: 'do',
+      operation: 'set-role',
+      target: '/',
+      args: { role: caller },
+    })
     const eve = { name: 'eve', cognition: 'human', role: 'caller' }
-    await act(at.world, 'operator', { verb: 'be', operation: 'birth', payload: eve })
+    await act(at.world, 'operator', { verb: 'be', operation: 'birth', args: eve })
     const seat = await at.enter('eve')
     expect(await told(seat, '/api/v1/summon', say)).toEqual(['BEING_NOT_FOUND', null])
     expect(await told(seat, '/api/v1/be', born)).toEqual(['ROLE_UNAVAILABLE', null])
@@ -308,8 +313,8 @@ describe('the secret of a tab that drives a being', () => {
 
 /** What @bob, who may do little, tries by each operation that changes something or takes a body; well-formed, and about @ada and @kid. */
 const ATTEMPTS: Readonly<Record<string, unknown>> = {
-  do: { target: '@kid', action: 'set-being', args: { field: 'mood.tone', value: 'odd' } },
-  be: { operation: 'birth', payload: { name: 'imp', cognition: 'scripted', script: 'echo' } },
+  do: { target: '@kid', operation: 'set-being', args: { field: 'mood.tone', value: 'odd' } },
+  be: { operation: 'birth', args: { name: 'imp', cognition: 'scripted', script: 'echo' } },
   summon: { target: '@ada', content: 'hello' },
   get reply() {
     return { correlation: thread, content: 'I answer' }
@@ -350,9 +355,9 @@ describe('nobody acts without leave', () => {
   it('what is not in the lists is refused, and nothing is written', async () => {
     const before = await groundOf(at.world)
     const calls = [
-      { verb: 'do', action: 'create-space', target: '/', args: { path: '/mine' } },
+      { verb: 'do', operation: 'create-space', target: '/', args: { path: '/mine' } },
       { verb: 'summon', target: '@ada', content: 'hello' },
-      { verb: 'be', operation: 'birth', payload: { name: 'imp', cognition: 'scripted', script: 'echo' } },
+      { verb: 'be', operation: 'birth', args: { name: 'imp', cognition: 'scripted', script: 'echo' } },
       { verb: 'see', address: '/cellar' },
     ]
     for (const call of calls)

@@ -82,7 +82,7 @@ it('what happens comes as it happens, to those who may look into it', async () =
   expect(new Set(mine.events.map(({ event }) => event))).toEqual(new Set(['begin', 'moment', 'fact']))
   // Control: the stream of the other person lives, and shows what is his own.
   const asBob = { ...at.world, person: 'bob' }
-  await act(asBob, 'bob', { verb: 'do', action: 'move', target: '/library', args: {} })
+  await act(asBob, 'bob', { verb: 'do', operation: 'move', target: '/library', args: {} })
   await until(() => his.events.some(({ event }) => event === 'moment'))
   for (const { event, data } of his.events.slice(1)) {
     const happening = JSON.parse(data)
@@ -106,7 +106,7 @@ it('the journal of the API holds for a program what its being may look into, of 
   await speak('a word for programs')
   await has(all, 'a word for programs')
   const asBob = { ...at.world, person: 'bob' }
-  await act(asBob, 'bob', { verb: 'do', action: 'move', target: '/', args: {} })
+  await act(asBob, 'bob', { verb: 'do', operation: 'move', target: '/', args: {} })
   await until(() => his.events.some(({ event }) => event === 'moment'))
   expect(JSON.stringify(his.events)).not.toContain('for programs')
   for (const stream of [all, his]) stream.close()

@@ -117,7 +117,7 @@ describe('a webhook', () => {
     await at.world.birthPuppet('clerk')
     await play(at.world, 'clerk', {
       verb: 'do',
-      action: 'create-space',
+      operation: 'create-space',
       target: '/till',
       args: { path: '/till/a' },
     })

@@ -67,7 +67,7 @@ describe('MCP beside the API', () => {
     await at.serveAnew({ actsPerMinute: 3 })
     const secret = await tokenOf('ada')
     const client = await connectTo(`${at.origin}/mcp`, secret)
-    const change = { action: 'set-being', target: '@ada', args: { field: 'mood.tone', value: 'calm' } }
+    const change = { operation: 'set-being', target: '@ada', args: { field: 'mood.tone', value: 'calm' } }
     for (const by of ['mcp', 'api', 'mcp'])
       if (by === 'mcp') expect((await client.call('do', change)).isError).toBe(false)
       else expect((await asProgram(secret, '/api/v1/do', change)).status).toBe(200)
@@ -148,7 +148,7 @@ describe('access tokens', () => {
 
 it('receipts are read one by one or page by page by the first operator, and check offline', async () => {
   await at.world.birthPuppet('clerk')
-  const call = { verb: 'do', action: 'set-being', args: { field: 'mood.tone', value: 'calm' } }
+  const call = { verb: 'do', operation: 'set-being', args: { field: 'mood.tone', value: 'calm' } }
   for (const content of [{ call }, 'nothing to do', { call }]) await live(at.world, 'clerk', content)
   const operator = await tokenOf('operator')
   const lived = (await moments(at.world.db, 'clerk')).map(({ n }) => n)
@@ -214,7 +214,7 @@ describe('the numbers of the reality', () => {
 
 it('no program vouches for words from outside, by a token of a person', async () => {
   const secret = await tokenOf('ada')
-  const vouching = { action: 'vouch', target: '@ada', args: {} }
+  const vouching = { operation: 'vouch', target: '@ada', args: {} }
   const why = expect.stringContaining('only a person vouches')
   const byApi = await asProgram(secret, '/api/v1/do', vouching)
   expect(byApi.json).toMatchObject({ code: 'FORBIDDEN', detail: why })
@@ -236,7 +236,7 @@ it('what a program says and writes to strangers is from outside, at each door', 
     (await wakesOf(world, being)).findLast(({ kind }) => kind === 'summon')
   const stranger = { target: '@echo', content: 'hello' } // the operator made it
   const own = { name: 'pup', cognition: 'scripted', script: 'echo', role: 'stage:free' }
-  expect((await asProgram(secret, '/api/v1/be', { operation: 'birth', payload: own })).status).toBe(200)
+  expect((await asProgram(secret, '/api/v1/be', { operation: 'birth', args: own })).status).toBe(200)
   const client = await connectTo(`${at.origin}/mcp`, secret)
   const byApi = (path: string, body: JsonObject) => asProgram(secret, `/api/v1/${path}`, body)
   for (const say of [
@@ -257,7 +257,7 @@ it('what a program says and writes to strangers is from outside, at each door', 
     await say({ target: '@pup', content: 'sit' })
     await until(async () => ((await heard('pup'))?.outside === undefined ? true : undefined))
   }
-  const writing = { action: 'set-being', args: { field: 'note.text', value: 'x' } }
+  const writing = { operation: 'set-being', args: { field: 'note.text', value: 'x' } }
   const kinds = ({ json, value }: { json?: unknown; value?: unknown }) => {
     const { facts = [] } = (json ?? value ?? {}) as { facts?: { kind: string }[] }
     return facts.map(({ kind }) => kind)
@@ -278,14 +278,14 @@ it('what a program says and writes to strangers is from outside, at each door', 
 it('tokens end with the account of their person, and with the life of who made them', async () => {
   const birth = {
     operation: 'birth',
-    payload: { name: 'dan', cognition: 'scripted', script: 'echo', role: 'stage:free' },
+    args: { name: 'dan', cognition: 'scripted', script: 'echo', role: 'stage:free' },
   }
   const cleo = await tokenOf('cleo')
   expect((await asProgram(cleo, '/api/v1/be', birth)).status).toBe(200)
-  const dot = { ...birth, payload: { ...birth.payload, name: 'dot' } }
+  const dot = { ...birth, args: { ...birth.args, name: 'dot' } }
   expect((await asProgram(cleo, '/api/v1/be', dot)).status).toBe(200)
   const person = { name: 'eve', cognition: 'human', role: 'stage:free' }
-  expect((await asProgram(cleo, '/api/v1/be', { ...birth, payload: person })).status).toBe(200)
+  expect((await asProgram(cleo, '/api/v1/be', { ...birth, args: person })).status).toBe(200)
   await expect(tokenOf('eve', 'cleo'), 'nobody acts as a person it made').rejects.toMatchObject({
     code: 'FORBIDDEN',
   })
@@ -297,6 +297,6 @@ it('tokens end with the account of their person, and with the life of who made t
   // Another one, made on the machine of the instance, ends with its maker.
   const later = await tokenOf('dot', 'cleo')
   expect((await asProgram(later, '/api/v1/me')).status).toBe(200)
-  await act(at.world, 'operator', { verb: 'do', action: 'end-being', target: '@cleo', args: {} })
+  await act(at.world, 'operator', { verb: 'do', operation: 'end-being', target: '@cleo', args: {} })
   expect((await asProgram(later, '/api/v1/me')).json).toMatchObject({ code: 'BEING_ENDED' })
 })

@@ -25,8 +25,8 @@ beforeAll(async () => {
 })
 afterAll(() => at?.close())
 
-const asAda = (action: string, target: string, args: JsonObject) =>
-  act({ ...at.world, person: 'ada' }, 'ada', { verb: 'do', action, target, args })
+const asAda = (operation: string, target: string, args: JsonObject) =>
+  act({ ...at.world, person: 'ada' }, 'ada', { verb: 'do', operation, target, args })
 const get = async (seat: Seat, path: string) => (await at.ask(seat, path)).json
 
 describe('the text of a role', () => {

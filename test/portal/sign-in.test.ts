@@ -153,7 +153,7 @@ describe('a session', () => {
     await at.world.birth({ name: 'eve', cognition: 'human', role: 'stage:free' })
     const seat = await at.enter('eve')
     expect((await at.ask(seat, '/api/v1/inbox')).status).toBe(200)
-    await act(at.world, 'operator', { verb: 'do', action: 'end-being', target: '@eve', args: {} })
+    await act(at.world, 'operator', { verb: 'do', operation: 'end-being', target: '@eve', args: {} })
     for (const path of [
       '/api/v1/inbox',
       '/api/v1/world',

@@ -24,7 +24,7 @@ afterAll(() => at?.close())
 beforeEach(() => at.serveAnew())
 
 const set = (value: string, stance = '@ada') => ({
-  action: 'set-being',
+  operation: 'set-being',
   target: stance,
   args: { field: 'mood.tone', value },
 })
@@ -106,7 +106,7 @@ describe('acts in the portal', () => {
     const hands = await drive(ada)
     expect(hands).toMatchObject({ status: 200 })
     const tab: Seat = { ...ada, tab: hands.json.handle }
-    const move = { action: 'move', target: '/library', args: {} }
+    const move = { operation: 'move', target: '/library', args: {} }
     expect(await signedBy(tab, '/api/v1/do', move)).toMatchObject({ status: 200 })
     expect(await signedBy(tab, '/api/inhabit/release', {})).toMatchObject({ status: 200 })
     expect((await rowOf(at.world, 'kid')).inhabited?.by ?? null).toBeNull()

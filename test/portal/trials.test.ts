@@ -14,9 +14,9 @@ beforeAll(async () => {
   at = await PortalWorld.start({ modelUrl: server.url })
   ;[ada, bob] = [await at.enter('ada'), await at.enter('bob')]
   server.script(() => ({ tool: { name: 'summon', args: { content: 'good day' } } }))
-  await asAda({ verb: 'do', action: 'set-role', target: '/', args: { role: HOST } })
+  await asAda({ verb: 'do', operation: 'set-role', target: '/', args: { role: HOST } })
   const guide: JsonObject = { name: 'guide', cognition: 'llm', role: 'host' }
-  await asAda({ verb: 'be', operation: 'birth', payload: guide })
+  await asAda({ verb: 'be', operation: 'birth', args: guide })
   for (const content of ['hello', 'who is there?', 'good evening'])
     await summon({ ...at.world, person: 'ada' }, { target: 'guide', content, as: 'ada', waitSeconds: 30 })
 })

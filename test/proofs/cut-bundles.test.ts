@@ -29,7 +29,7 @@ beforeAll(async () => {
   await createSpace(world, '/den')
   await live(world, 'mute', 'hush')
   for (const path of ['/den/a', '/den/b', '/den/c'])
-    await play(world, 'ann', { verb: 'do', action: 'create-space', target: '/den', args: { path } })
+    await play(world, 'ann', { verb: 'do', operation: 'create-space', target: '/den', args: { path } })
   const wake = await tell(world, 'ben', 'the word is tiger-milk')
   await momentOf(world, wake)
   const { reel, seq } = await world.db

@@ -28,8 +28,8 @@ beforeAll(async () => {
     { when: { 'time.sinceLastMoment': { gt: 99_999 } }, role: 'stage:mode-2', stack: true },
     { when: { inHomeSpace: 'never' }, role: 'stage:mode-2', stack: true },
   ])
-  await play(world, 'ann', { verb: 'do', action: 'move', target: '/den', args: {} })
-  await play(world, 'ann', { verb: 'do', action: 'move', target: '/', args: {} })
+  await play(world, 'ann', { verb: 'do', operation: 'move', target: '/den', args: {} })
+  await play(world, 'ann', { verb: 'do', operation: 'move', target: '/', args: {} })
   await play(world, 'ann', { verb: 'see', address: '/den' })
   await hideFrom('eve')
   await playWordsFromOutside(world)
@@ -47,7 +47,7 @@ async function hideFrom(being: string): Promise<void> {
   await setFlow(world, being, [
     { when: { 'space.quality.vault.open': true }, role: 'stage:mode-1', stack: true },
   ])
-  await play(world, being, { verb: 'do', action: 'move', target: '/vault', args: {} })
+  await play(world, being, { verb: 'do', operation: 'move', target: '/vault', args: {} })
   await play(world, being, { verb: 'see', address: `@${being}` })
   await doAs(world, 'set-space', '/vault', {
     field: 'permissions',

@@ -57,8 +57,7 @@ let second: SecondVerifier | null = null
 afterAll(() => second?.close())
 
 const does = (action: string, target: string, args: JsonObject = {}) => doAs(world, action, target, args)
-const is = (operation: string, payload: JsonObject) =>
-  act(world, 'operator', { verb: 'be', operation, payload })
+const is = (operation: string, args: JsonObject) => act(world, 'operator', { verb: 'be', operation, args })
 const puppet = (name: string, role: string) =>
   world.birth({ name, cognition: 'scripted', script: 'stage:puppet', role })
 
@@ -83,7 +82,7 @@ async function playEveryOperation(): Promise<void> {
   await does('end-matter', 'matter:book')
   await does('set-being', '@clerk', { field: 'mood.tone', value: 'calm' })
   const args = { field: 'mood.tone', value: 'as told' }
-  await tellFromOutside(world, 'clerk', { verb: 'do', action: 'set-being', target: '@clerk', args })
+  await tellFromOutside(world, 'clerk', { verb: 'do', operation: 'set-being', target: '@clerk', args })
   await vouchFor(world, '@clerk')
   await does('subscribe', '@clerk', { name: 'spy', scope: '/den', field: 'den.tone', equals: 1 })
   await does('remove-contributor', '/den', { being: '@clerk' })
@@ -118,7 +117,7 @@ async function playEveryOperation(): Promise<void> {
   await does('end-being', '@kid')
   await play(world, 'clerk', { verb: 'summon', target: '@operator', content: 'a word' })
   await play(world, 'clerk', { verb: 'summon', target: null, content: 'an answer' })
-  await play(world, 'clerk', { verb: 'do', action: 'own:mark', target: '@clerk', args: {} })
+  await play(world, 'clerk', { verb: 'do', operation: 'own:mark', target: '@clerk', args: {} })
   await live(world, 'role-manager', { do: 'set-world-signal', namespace: 'bell', key: 'again', value: 1 })
   await playAskedCalls(world)
   await denyOne()
@@ -145,7 +144,7 @@ async function cry(): Promise<void> {
 async function denyOne(): Promise<void> {
   const { n } = await play(world, 'clerk', {
     verb: 'do',
-    action: 'create-space',
+    operation: 'create-space',
     target: '/till',
     args: { path: '/till/z' },
   })
@@ -175,8 +174,8 @@ beforeAll(async () => {
 })
 
 const keyOf = ({ decision }: Line): string => {
-  const { verb, action, operation } = decision?.call ?? {}
-  return action ?? operation ?? verb
+  const { verb, operation } = decision?.call ?? {}
+  return operation ?? verb
 }
 const actsIn = (all: readonly Line[]) =>
   all.filter(

@@ -46,7 +46,7 @@ let said: { reel: string; seq: number }
 let receiptBefore: unknown
 
 const keep = (being: BeingName, text: string) =>
-  play(world, being, { verb: 'do', action: 'safe:keep', target: null, args: { text } })
+  play(world, being, { verb: 'do', operation: 'safe:keep', target: null, args: { text } })
 const erase = async (what: string) => act(world, 'operator', await erasing(world.db, what, 'asked to'))
 const issue = (moment: string) =>
   issueReceipt({ db: world.db, reality: world.reality, registry }, moment, { signer: key, log })

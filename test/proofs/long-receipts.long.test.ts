@@ -57,7 +57,7 @@ describe('a receipt of a being whose maker wrote much', () => {
   })
 
   it('names what it leaves out also when that counts, and is refused where the log does not show what stands before', async () => {
-    await play(world, 'elder', { verb: 'do', action: 'move', target: '/den', args: {} }) // a place counts
+    await play(world, 'elder', { verb: 'do', operation: 'move', target: '/den', args: {} }) // a place counts
     const { n } = await play(world, 'heir', { verb: 'see', address: '/den' })
     await scene.relog()
     const statement = statementIn(await wholeOf(`heir/1/${n}`)) as unknown as Statement

@@ -24,7 +24,7 @@ beforeAll(async () => {
   await play(world, 'ann', { verb: 'summon', target: '@ben', content: 'a secret' })
   await play(world, 'ann', {
     verb: 'do',
-    action: 'set-being',
+    operation: 'set-being',
     target: null,
     args: { field: 'mood', value: 'calm' },
   })

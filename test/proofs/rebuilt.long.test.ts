@@ -67,7 +67,7 @@ function anyContent(): JsonObject | string {
   said += 1
   const mood = (value: number): JsonObject => ({
     verb: 'do',
-    action: 'set-being',
+    operation: 'set-being',
     args: { field: 'mood.is', value },
   })
   const calls: readonly JsonObject[] = [
@@ -76,9 +76,9 @@ function anyContent(): JsonObject | string {
     { verb: 'summon', target: `@${random.pick(beings)}`, content: { call: mood(random.between(1, 100)) } },
     { verb: 'summon', target: `@${random.pick(beings)}`, content: `hello ${said}` },
     { verb: 'summon', content: `so it is, ${said}` },
-    { verb: 'do', action: 'create-space', target: '/east', args: { path: `/east/room-${said}` } },
+    { verb: 'do', operation: 'create-space', target: '/east', args: { path: `/east/room-${said}` } },
     { verb: 'see', address: '/west' },
-    { verb: 'do', action: 'no-such-action', args: {} },
+    { verb: 'do', operation: 'no-such-action', args: {} },
   ]
   const n = random.between(0, calls.length)
   return n === calls.length ? `nothing to do, ${said}` : { call: calls[n] as JsonObject }
@@ -148,7 +148,7 @@ it(`all moments are rebuilt from the chain alone and from Temporal alone without
 })
 
 it('control: one changed row gives differing digests of the moments that rest on it', async () => {
-  const call: JsonObject = { verb: 'do', action: 'set-being', args: { field: 'mood.is', value: 50 } }
+  const call: JsonObject = { verb: 'do', operation: 'set-being', args: { field: 'mood.is', value: 50 } }
   const request = { target: beings[0] ?? '', content: { call }, as: 'speaker-0', waitSeconds: 60 }
   await summon({ ...world, person: 'speaker-0' }, request)
   await atRest(world)

@@ -103,7 +103,7 @@ export const FORGERS: readonly (readonly [string, (statement: Statement, draw: R
   [
     'another call',
     ({ predicate: { moment } }) => {
-      moment.decision.call = { verb: 'do', action: 'end-being', target: '@clerk', args: {} }
+      moment.decision.call = { verb: 'do', operation: 'end-being', target: '@clerk', args: {} }
     },
   ],
   [
@@ -203,8 +203,8 @@ export const FORGERS: readonly (readonly [string, (statement: Statement, draw: R
   [
     'another rule of an operation of TreeOS itself',
     ({ predicate }) => {
-      const { verb, action, operation } = (predicate.moment.decision as { call: Record<string, Json> }).call
-      const isOwn = (verb === 'do' || verb === 'be') && !String(action ?? operation).includes(':')
+      const { verb, operation } = (predicate.moment.decision as { call: Record<string, Json> }).call
+      const isOwn = (verb === 'do' || verb === 'be') && !String(operation).includes(':')
       if (!isOwn) return false
       Object.assign(predicate, { fallback: ['anyone', 'self'] })
     },

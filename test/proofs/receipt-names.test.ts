@@ -14,8 +14,8 @@ beforeAll(async () => {
   await createSpace(world, '/square')
   for (const name of ['clerk', 'bound', 'heir'])
     await doAs(world, 'add-contributor', '/square', { being: `@${name}` })
-  await play(world, 'bound', { verb: 'do', action: 'move', target: '/square', args: {} })
-  await play(world, 'heir', { verb: 'do', action: 'move', target: '/square', args: {} })
+  await play(world, 'bound', { verb: 'do', operation: 'move', target: '/square', args: {} })
+  await play(world, 'heir', { verb: 'do', operation: 'move', target: '/square', args: {} })
   await scene.plays('a look around', 'heir', { verb: 'see', address: '/square' })
   const onlooker = { cognition: 'scripted', script: 'stage:puppet', role: 'diary:onlooker' } as const
   await world.birth({ ...onlooker, name: 'onlooker', home: '/square' })

@@ -95,7 +95,7 @@ export function useReceipts({ makerFacts = 0 }: { readonly makerFacts?: number }
   }
   scene.fill = async (being, from, count) => {
     for (let at = from; at < from + count; at += ACT_FACTS)
-      await play(world, being, { verb: 'do', action: 'diary:fill', target: null, args: { from: at } })
+      await play(world, being, { verb: 'do', operation: 'diary:fill', target: null, args: { from: at } })
   }
   scene.relog = async () => {
     scene.log = await naiveLog(world.db, scene.key)
@@ -150,13 +150,13 @@ async function plant({ world }: ReceiptScene): Promise<void> {
 async function playPermitted({ plays }: ReceiptScene): Promise<void> {
   await plays('a rule of a space', 'clerk', {
     verb: 'do',
-    action: 'create-space',
+    operation: 'create-space',
     target: '/den',
     args: { path: '/den/a' },
   })
   await plays('a conflict', 'clerk', {
     verb: 'do',
-    action: 'create-space',
+    operation: 'create-space',
     target: '/den',
     args: { path: '/den/a' },
   })
@@ -165,33 +165,33 @@ async function playPermitted({ plays }: ReceiptScene): Promise<void> {
   await plays('a birth', 'clerk', {
     verb: 'be',
     operation: 'birth',
-    payload: { name: 'kid', cognition: 'scripted', script: 'silent', role: 'stage:mute' },
+    args: { name: 'kid', cognition: 'scripted', script: 'silent', role: 'stage:mute' },
   })
   await plays('a birth elsewhere', 'clerk', {
     verb: 'be',
     operation: 'birth',
-    payload: { name: 'denned', cognition: 'scripted', script: 'silent', role: 'stage:mute', home: '/den' },
+    args: { name: 'denned', cognition: 'scripted', script: 'silent', role: 'stage:mute', home: '/den' },
   })
 }
 
 async function playLetters({ plays }: ReceiptScene, office: Office): Promise<void> {
   await plays('a letter', 'clerk', {
     verb: 'do',
-    action: 'mail:post',
+    operation: 'mail:post',
     target: '@clerk',
     args: { text: 'posted' },
   })
   office.moods = [0, 0, 0]
   await plays('a lost answer', 'clerk', {
     verb: 'do',
-    action: 'mail:post',
+    operation: 'mail:post',
     target: '@clerk',
     args: { text: 'lost' },
   })
   office.moods = [422]
   await plays('an answer that refuses', 'clerk', {
     verb: 'do',
-    action: 'mail:post',
+    operation: 'mail:post',
     target: '@clerk',
     args: { text: 'odd' },
   })
@@ -200,19 +200,19 @@ async function playLetters({ plays }: ReceiptScene, office: Office): Promise<voi
 async function playOthers({ world, plays, told, newest }: ReceiptScene): Promise<void> {
   await plays('a list', 'visitor', {
     verb: 'do',
-    action: 'court:rule',
+    operation: 'court:rule',
     target: '/court',
     args: { ruling: 'mine' },
   })
   await plays('a role in a court', 'visitor', {
     verb: 'do',
-    action: 'court:disturb',
+    operation: 'court:disturb',
     target: '/court',
     args: { noise: 'a cough' },
   })
   await plays('a ceiling', 'bound', {
     verb: 'do',
-    action: 'create-space',
+    operation: 'create-space',
     target: '/den',
     args: { path: '/den/b' },
   })
@@ -224,7 +224,7 @@ async function playOthers({ world, plays, told, newest }: ReceiptScene): Promise
 async function playHeir({ world, fill, plays }: ReceiptScene, makerFacts: number): Promise<void> {
   await world.birth({ ...PUPPET, name: 'elder', role: 'stage:free' })
   const heir = { ...PUPPET, name: 'heir', role: 'stage:free' }
-  await play(world, 'elder', { verb: 'be', operation: 'birth', payload: heir })
+  await play(world, 'elder', { verb: 'be', operation: 'birth', args: heir })
   await fill('elder', 0, makerFacts)
   await plays('a maker that wrote much', 'heir', { verb: 'see', address: '/den' })
 }

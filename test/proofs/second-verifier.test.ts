@@ -123,7 +123,7 @@ async function liveALittle(): Promise<void> {
   await doAs(world, 'add-contributor', '/den', { being: '@clerk' })
   const make = (path: string): JsonObject => ({
     verb: 'do',
-    action: 'create-space',
+    operation: 'create-space',
     target: '/den',
     args: { path },
   })
@@ -136,15 +136,15 @@ async function liveALittle(): Promise<void> {
   await playTriedOutside(world)
   await play(world, 'clerk', { verb: 'summon', target: '@bound', content: 'hello' })
   const kid = { name: 'kid', cognition: 'scripted', script: 'silent', role: 'stage:mute' }
-  await play(world, 'clerk', { verb: 'be', operation: 'birth', payload: kid })
+  await play(world, 'clerk', { verb: 'be', operation: 'birth', args: kid })
   await play(world, 'clerk', {
     verb: 'be',
     operation: 'birth',
-    payload: { ...kid, name: 'denned', home: '/den' },
+    args: { ...kid, name: 'denned', home: '/den' },
   })
   const post = (text: string): JsonObject => ({
     verb: 'do',
-    action: 'mail:post',
+    operation: 'mail:post',
     target: '@clerk',
     args: { text },
   })
@@ -153,11 +153,11 @@ async function liveALittle(): Promise<void> {
   await play(world, 'clerk', post('lost'))
   await play(world, 'visitor', {
     verb: 'do',
-    action: 'court:rule',
+    operation: 'court:rule',
     target: '/court',
     args: { ruling: 'mine' },
   })
-  await play(world, 'visitor', { verb: 'do', action: 'move', target: '@visitor', args: { to: '/den' } })
+  await play(world, 'visitor', { verb: 'do', operation: 'move', target: '@visitor', args: { to: '/den' } })
   await setFlow(world, 'visitor', [
     { when: { 'world.weather.rain': true, 'me.quality.mood': { ne: 'grim' } }, role: 'stage:free' },
     { when: { 'space.quality.permissions': { present: true } }, role: 'stage:mute', stack: true },
@@ -189,7 +189,7 @@ async function hideALittle(): Promise<void> {
   await setFlow(world, 'lurker', [
     { when: { 'space.quality.vault.open': true }, role: 'stage:mute', stack: true },
   ])
-  await play(world, 'lurker', { verb: 'do', action: 'move', target: '/vault', args: {} })
+  await play(world, 'lurker', { verb: 'do', operation: 'move', target: '/vault', args: {} })
   const see = { '*': { requires: ['operator'] } }
   await doAs(world, 'set-space', '/vault', { field: 'permissions', value: { see } })
   await play(world, 'lurker', { verb: 'see', address: '@lurker' })
@@ -204,7 +204,7 @@ async function signALittle(): Promise<void> {
     return act({ ...world, person, ...sign }, person, parseCall(call))
   }
   const set = (being: string, field: string, value: Json): JsonObject => ({
-    ...{ verb: 'do', action: 'set-being', target: `@${being}` },
+    ...{ verb: 'do', operation: 'set-being', target: `@${being}` },
     args: { field, value },
   })
   await acts('ann', laptop.enrolling('@ann'), null)

@@ -27,7 +27,7 @@ let key: LogKey
 
 const set = (value: string, target: string): JsonObject => ({
   verb: 'do',
-  action: 'set-being',
+  operation: 'set-being',
   target,
   args: { field: 'mood', value },
 })
@@ -100,7 +100,7 @@ it('of a being that a person drives, the person signs', async () => {
   const signed = await acts('operator', set('signed', '@doll'), own, {}, 'doll')
   expect(await receiptOf(signed)).toMatchObject({ derived: { signing: { kind: 'signed', by: 'operator' } } })
   const take = { field: `passkeys.${own.id}`, value: null }
-  await acts('operator', { verb: 'do', action: 'set-being', target: '@operator', args: take }, own)
+  await acts('operator', { verb: 'do', operation: 'set-being', target: '@operator', args: take }, own)
   await hands.release()
   expect(await bundle()).toMatchObject({ status: 'ok' })
   expect(await living()).toEqual({ broken: [], unsigned: [] })
@@ -111,7 +111,7 @@ it('nobody sets a passkey of somebody else, and whoever may set its qualities ta
   await expect(acts('operator', other.enrolling('@ben'), null)).rejects.toMatchObject({ code: 'FORBIDDEN' })
   await acts('ben', other.enrolling('@ben'), null)
   const take = { field: `passkeys.${other.id}`, value: null }
-  await acts('operator', { verb: 'do', action: 'set-being', target: '@ben', args: take }, null)
+  await acts('operator', { verb: 'do', operation: 'set-being', target: '@ben', args: take }, null)
   expect(await receiptOf(await acts('ben', set('lost it', '@ben'), null))).toMatchObject({ status: 'ok' })
 })
 
@@ -135,7 +135,7 @@ it('an act that somebody plants without a signature is named, and the bundle is 
 
 it('a signed act that cannot be read does nothing, so nobody has to have made it', async () => {
   const before = (await bundle()).unproven
-  await expect(acts('ann', { verb: 'do', action: 7 } as never, laptop)).rejects.toMatchObject({
+  await expect(acts('ann', { verb: 'do', operation: 7 } as never, laptop)).rejects.toMatchObject({
     code: 'INVALID_INPUT',
   })
   expect(await bundle()).toMatchObject({ broken: [], unproven: before })

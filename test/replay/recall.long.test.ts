@@ -17,12 +17,14 @@ const call = fc.oneof(
   fc.record({ on: fc.constantFrom(...PLACES), value: fc.string({ maxLength: 40 }) }).map(
     ({ on, value }): JsonObject => ({
       verb: 'do',
-      action: 'set-space',
+      operation: 'set-space',
       target: on,
       args: { field: 'a.note', value },
     }),
   ),
-  fc.constantFrom(...PLACES).map((to): JsonObject => ({ verb: 'do', action: 'move', target: to, args: {} })),
+  fc
+    .constantFrom(...PLACES)
+    .map((to): JsonObject => ({ verb: 'do', operation: 'move', target: to, args: {} })),
   fc.record({ to: fc.constantFrom(...BEINGS), answers: fc.boolean() }).map(
     ({ to, answers }): JsonObject => ({
       verb: 'summon',

@@ -47,9 +47,9 @@ export const situationExtensions = [
 ]
 
 const answer = { verb: 'summon', content: 'so it is' }
-const doing = (action: string, args: JsonObject, target?: string): JsonObject => ({
+const doing = (operation: string, args: JsonObject, target?: string): JsonObject => ({
   verb: 'do',
-  action,
+  operation,
   args,
   ...(target === undefined ? {} : { target }),
 })
@@ -64,9 +64,9 @@ const CALLS: readonly JsonObject[] = [
   doing('set-being', { field: 5, value: null }),
   doing('set-being', { field: 'mood.is', value: 1 }, '@nobody'),
   { verb: 'summon', target: '@nobody', content: 'hello?' },
-  { verb: 'do', action: 'set-being', target: 'not an address!', args: {} },
-  { verb: 'be', operation: 'birth', payload: { name: 'puppet', cognition: 'llm' } },
-  { verb: 'be', operation: 'no-such-operation', payload: {} },
+  { verb: 'do', operation: 'set-being', target: 'not an address!', args: {} },
+  { verb: 'be', operation: 'birth', args: { name: 'puppet', cognition: 'llm' } },
+  { verb: 'be', operation: 'no-such-operation', args: {} },
   { verb: 'no-such-verb' },
 ]
 
@@ -183,7 +183,7 @@ export async function situations(
   const hands = await inhabit(world, { being: 'shell', as: 'operator' })
   await act(world, 'shell', {
     verb: 'do',
-    action: 'set-being',
+    operation: 'set-being',
     target: '@shell',
     args: { field: 'a.b', value: 1 },
   })
@@ -263,7 +263,7 @@ export async function situations(
   })
   await act(world, 'operator', {
     verb: 'do',
-    action: 'cut-thread',
+    operation: 'cut-thread',
     target: `thread:${correlation}`,
     args: {},
   })

@@ -57,7 +57,7 @@ async function messageOf(name: string, draft: FactDraft): Promise<Message> {
   const open = { ...openingOf(at), face: writeJson(`what ${name} sees`) }
   const decision = newDecision({
     kind: 'call',
-    call: { verb: 'do', action: 'set-being', target: null, args: {} },
+    call: { verb: 'do', operation: 'set-being', target: null, args: {} },
     content: null,
   })
   const batch = await batchOf(base.db, base.reality, {

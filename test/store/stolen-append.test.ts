@@ -354,7 +354,7 @@ const FORGERIES: Readonly<Record<string, () => Promise<Batch>>> = {
   'a moment of a wake of another': () => of({ ...KID, wake: 'told-ann' }, { drafts: [QUALITY] }),
   'a moment that was never opened': () => of({ ...OPERATOR, being: 'ann', wake: 'told-ann' }),
   'an act of a person that did not ask for it': async () => {
-    const call = { verb: 'do', action: 'erase', target: '/', args: {} }
+    const call = { verb: 'do', operation: 'erase', target: '/', args: {} }
     await recordDecision(base.db, 'operator/1/1', newDecision({ kind: 'call', call, content: null } as never))
     return of(OPERATOR, { drafts: [fact('space:/', 'quality:set', { path: ['a'] })] })
   },

@@ -21,7 +21,7 @@ const base = useOpened()
 const count = tally('approvals')
 
 const ID = 'ann/1/1'
-const PAY = { verb: 'do', action: 'till:pay', target: '/shop', args: { euros: 40 } }
+const PAY = { verb: 'do', operation: 'till:pay', target: '/shop', args: { euros: 40 } }
 const ROW = {
   id: ID,
   asker: 'ann',
@@ -110,8 +110,8 @@ it('control: a worker ends a question that is too old', async () => {
 })
 
 it('a worker writes the yes to which the act of a person comes, and no other', async () => {
-  const act = async (args: JsonObject, action = 'approve') => {
-    const call = { verb: 'do', action, target: '@operator', args }
+  const act = async (args: JsonObject, operation = 'approve') => {
+    const call = { verb: 'do', operation, target: '@operator', args }
     await sql`update treeos.inbox set content = ${Buffer.from(canonicalJson({ answers: null, call }))}
       where id = ${OPERATOR.wake}`.execute(base.owner)
     return newDecision({ kind: 'call', call: asJson(call) as never, content: null })

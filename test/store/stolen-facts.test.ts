@@ -146,7 +146,7 @@ describe('in a moment whose wake holds words from outside', () => {
   beforeAll(() => mark(true))
   afterAll(() => mark(false))
 
-  const call = { verb: 'do', action: 'till:pay', target: '/shop', args: {} }
+  const call = { verb: 'do', operation: 'till:pay', target: '/shop', args: {} }
   /** The moment asks @operator for a yes; whether its fact, and what the person reads, say where the words come from. */
   async function question(isKept: boolean, isShown: boolean): Promise<Batch> {
     const rules = [{ by: 'till:pay', who: ['operator'], count: 1 }]
@@ -264,7 +264,7 @@ describe('the row of a being whose words came from outside', () => {
 
     /** The operator's act vouches for @kid as it saw it, and the moment does so. */
     async function vouched(seen: Json, row: Partial<RowWrite> = {}) {
-      const call = { verb: 'do', action: 'vouch', target: '@kid', args: { seen } }
+      const call = { verb: 'do', operation: 'vouch', target: '@kid', args: { seen } }
       await sql`update treeos.inbox set content = ${Buffer.from(canonicalJson({ answers: null, call }))}
         where id = ${OPERATOR.wake}`.execute(base.owner)
       const drafts = [fact('being:kid', 'origin:vouched')]

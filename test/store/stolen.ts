@@ -16,7 +16,7 @@ export interface Opened {
 }
 export const KID = { being: 'kid', generation: 1, n: 1, wake: 'told-kid' }
 export const OPERATOR = { being: 'operator', generation: 1, n: 1, wake: 'act/asked' }
-export const CALL = { verb: 'do', action: 'move', target: '@operator', args: {} }
+export const CALL = { verb: 'do', operation: 'move', target: '@operator', args: {} }
 
 export const rowOf = (name: string, parent: string | null, cognition: string): RowWrite => ({
   key: `being:${name}`,

@@ -35,7 +35,7 @@ export class ActSigner {
   /** The act by which its person enrols it. */
   enrolling(stance: string): JsonObject {
     const args = { field: `passkeys.${this.id}`, value: this.quality }
-    return { verb: 'do', action: 'set-being', target: stance, args }
+    return { verb: 'do', operation: 'set-being', target: stance, args }
   }
 
   assert(challenge: string, at: number, bent: Bent = {}): ActSignature {

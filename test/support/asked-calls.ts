@@ -23,7 +23,7 @@ export async function playAskedCalls(world: World): Promise<ReadonlyMap<string, 
   const asks = async (what: string, name: string) => {
     const { n } = await play(world, 'clerk', {
       verb: 'do',
-      action: 'create-space',
+      operation: 'create-space',
       target: '/till',
       args: made(name),
     })
@@ -52,7 +52,7 @@ async function playCountedCalls(world: World, told: Map<string, string>): Promis
   await createSpace(world, '/desk')
   await world.birth({ name: 'manager', cognition: 'human', role: 'stage:free' })
   const teller = { name: 'teller', cognition: 'scripted', script: 'stage:puppet', role: 'stage:free' }
-  await act({ ...world, person: 'manager' }, 'manager', { verb: 'be', operation: 'birth', payload: teller })
+  await act({ ...world, person: 'manager' }, 'manager', { verb: 'be', operation: 'birth', args: teller })
   const counts: Json = [
     { after: { do: 'create-space' }, per: ['being', 'target'], within: 3600 },
     { most: 2, per: ['being'], within: 3600 },
@@ -68,8 +68,8 @@ async function playCountedCalls(world: World, told: Map<string, string>): Promis
   }
   await doAs(world, 'set-space', '/desk', { field: 'shadow.do', value: tried })
   await doAs(world, 'set-being', '@teller', { field: 'shadow', value: [{ role: 'resident' }] })
-  const does = async (what: string, action: string, args: JsonObject) => {
-    const { n } = await play(world, 'teller', { verb: 'do', action, target: '/desk', args })
+  const does = async (what: string, operation: string, args: JsonObject) => {
+    const { n } = await play(world, 'teller', { verb: 'do', operation, target: '/desk', args })
     told.set(what, `teller/1/${n}`)
   }
   const sized = (value: number) => ({ field: 'desk.seats', value })

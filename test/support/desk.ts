@@ -65,7 +65,7 @@ export async function openDesk(at: PortalWorld): Promise<void> {
     if (refund !== undefined)
       await play(world, 'cashier', {
         verb: 'do',
-        action: 'till:pay',
+        operation: 'till:pay',
         target: '/shop',
         args: { euros: refund },
       })

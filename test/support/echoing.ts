@@ -20,7 +20,7 @@ export function echoing(request: ModelRequest, n: number): Reply {
     {
       tool: {
         name: 'do',
-        args: { action: echo.slice(-300), target: '@operator', args: { [echo.slice(-200)]: echo } },
+        args: { operation: echo.slice(-300), target: '@operator', args: { [echo.slice(-200)]: echo } },
       },
     },
     { tool: { name: 'summon', args: echo } },

@@ -93,11 +93,11 @@ export async function wakesOf(world: World, being: BeingName): Promise<InboxEntr
 
 export const doAs = (
   world: World,
-  action: string,
+  operation: string,
   target: string,
   args: JsonObject,
   as = 'operator',
-): Promise<ActResult> => act(world, as, { verb: 'do', action, target, args })
+): Promise<ActResult> => act(world, as, { verb: 'do', operation, target, args })
 
 export const setRole = (world: World, role: JsonObject) => doAs(world, 'set-role', '/', { role })
 export const setFlow = (world: World, being: BeingName, flow: readonly unknown[]) =>

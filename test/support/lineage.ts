@@ -22,7 +22,7 @@ export function childrenOf(world: World) {
     spawn,
     puppet: (name: string, args: JsonObject = {}) => spawn(name, { script: 'stage:puppet', ...args }),
     use: (name: string, tool: string, args: JsonObject = {}) =>
-      play(world, name, { verb: 'do', action: `lineage:${tool}`, target: `@${name}`, args }),
+      play(world, name, { verb: 'do', operation: `lineage:${tool}`, target: `@${name}`, args }),
     profileOf: async (name: string) => (await rowOf(world, name)).qualities.lineage as JsonObject,
     everySeconds,
     hasHeartbeat: (name: string) =>
@@ -49,5 +49,5 @@ export const systemOf = (request: ModelRequest | undefined) => request?.messages
 
 /** The answer of a model that uses a tool. */
 export const usesTool = (tool: string, args: JsonObject = {}) => ({
-  tool: { name: 'do', args: { action: `lineage:${tool}`, args } },
+  tool: { name: 'do', args: { operation: `lineage:${tool}`, args } },
 })

@@ -110,7 +110,7 @@ export class EdgeWorld {
     await world.birth({ name: 'ada', cognition: 'human', role: 'stage:free' })
     await world.birth({ name: 'bob', cognition: 'human', role: 'narrow' })
     const kid: JsonObject = { name: 'kid', cognition: 'llm', role: 'stage:free' }
-    await act({ ...world, person: 'ada' }, 'ada', { verb: 'be', operation: 'birth', payload: kid })
+    await act({ ...world, person: 'ada' }, 'ada', { verb: 'be', operation: 'birth', args: kid })
     await world.birth({ name: 'oracle', cognition: 'llm', role: 'narrow' })
     return new EdgeWorld(model, world, await openEdge(world, options))
   }

@@ -20,7 +20,7 @@ export async function tellFromOutside(
 
 export const noting = (target: string, value: Json): JsonObject => ({
   verb: 'do',
-  action: 'set-space',
+  operation: 'set-space',
   target,
   args: { field: 'note.text', value },
 })
@@ -67,14 +67,19 @@ export async function playWordsFromOutside(world: World): Promise<void> {
   await vouchFor(world, '/board')
   await play(world, 'envoy', noting('/board', 'mine'))
   const role = { name: 'told', canSee: [], canDo: [], canSummon: [], canBe: [], prompt: '' }
-  await tellFromOutside(world, 'envoy', { verb: 'do', action: 'set-role', target: '/', args: { role } })
+  await tellFromOutside(world, 'envoy', { verb: 'do', operation: 'set-role', target: '/', args: { role } })
 }
 
 /** A being that holds no words from outside, though a flow that is tried for it reads a marked namespace. */
 export async function playTriedOutside(world: World): Promise<void> {
   await world.birthPuppet('herald', { home: '/' })
   const news = { namespace: 'news', key: 'alarm', value: true }
-  const doing = (action: string, target: string, args: JsonObject) => ({ verb: 'do', action, target, args })
+  const doing = (operation: string, target: string, args: JsonObject) => ({
+    verb: 'do',
+    operation,
+    target,
+    args,
+  })
   await tellFromOutside(world, 'herald', doing('set-world-signal', '/', news))
   await world.birthPuppet('squire', { home: '/' })
   const tried = [{ when: { 'world.news.alarm': true }, role: 'stage:mute' }]

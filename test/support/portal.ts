@@ -173,7 +173,7 @@ export class PortalWorld {
     await world.birth({ name: 'bob', cognition: 'human', role: 'narrow' })
     await world.birth({ name: 'cleo', cognition: 'human', role: 'stage:free' })
     const kid: JsonObject = { name: 'kid', cognition: 'scripted', script: 'echo', role: 'stage:free' }
-    await act({ ...world, person: 'ada' }, 'ada', { verb: 'be', operation: 'birth', payload: kid })
+    await act({ ...world, person: 'ada' }, 'ada', { verb: 'be', operation: 'birth', args: kid })
     await migratePortal(world.owner)
     const url = portalUrlOf(world)
     const db = openDatabase(url, { poolMax: 6 })

@@ -19,7 +19,7 @@ const puppet: Script = ({ wake }) => {
 
 /** Tells a puppet to write a quality of its own. */
 export const acting = (value: number): JsonObject => ({
-  call: { verb: 'do', action: 'set-being', args: { field: 'a.b', value } },
+  call: { verb: 'do', operation: 'set-being', args: { field: 'a.b', value } },
 })
 
 /** Beings and roles to make scenes from. */

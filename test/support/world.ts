@@ -187,8 +187,8 @@ export async function startWorld(options: WorldOptions = {}): Promise<World> {
     for (const { worker } of stopped) worker.shutdown()
     await Promise.all(stopped.map(({ done }) => done))
   }
-  async function birth(payload: JsonObject) {
-    await act(at, 'operator', { verb: 'be', operation: 'birth', payload })
+  async function birth(args: JsonObject) {
+    await act(at, 'operator', { verb: 'be', operation: 'birth', args })
   }
   await startWorker()
   const at = { db, temporal, reality, registry, vaults: new VaultCaller(vaultKey) }

@@ -52,7 +52,7 @@ export const EXAMPLES: Readonly<Record<string, readonly string[]>> = {
   see: ['treeos see /', 'treeos see @echo --as @ann'],
   do: [`treeos do @ann set-budget --args '{"tokens": 100000}'`],
   end: ['treeos end @ann', 'treeos end @ben --as @ann'],
-  be: [`treeos be birth --payload '{"name": "ann", "cognition": "human"}'`],
+  be: [`treeos be birth --args '{"name": "ann", "cognition": "human"}'`],
   inhabit: ['treeos inhabit @ann', 'treeos inhabit @ann --own'],
   mcp: ['treeos mcp --as @ann', 'treeos mcp --http 7437'],
   'tools add': [
@@ -113,7 +113,7 @@ export const EXAMPLES: Readonly<Record<string, readonly string[]>> = {
   debug: ['treeos debug @guard', 'treeos debug @guard --at 3 --json'],
   'why-not': [
     'treeos why-not @guard 3 --role night-guard',
-    `treeos why-not @guard 3 --act '{"verb": "do", "action": "take", "target": "matter:lamp"}'`,
+    `treeos why-not @guard 3 --act '{"verb": "do", "operation": "take", "target": "matter:lamp"}'`,
   ],
   tail: ['treeos tail', 'treeos tail @echo --json', 'treeos tail --after 42.0'],
   beings: ['treeos beings'],

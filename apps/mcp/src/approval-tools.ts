@@ -44,8 +44,8 @@ function tool(name: string, description: string, properties: Properties, require
  * Lists what waits for the person of the seat, or answers it.
  * @throws {TreeosError} INVALID_INPUT; else the refusal of the act
  */
-export function callApprovalTool(seat: Seat, action: string, args: JsonObject): Promise<object> {
-  if (action === 'list_approvals')
+export function callApprovalTool(seat: Seat, tool: string, args: JsonObject): Promise<object> {
+  if (tool === 'list_approvals')
     return seat.use(async (at, being) => {
       const after = readText(args, 'cursor') ?? undefined
       const { items, next } = await approvalsPage(at, being, { after, limit: PAGE })
@@ -53,15 +53,15 @@ export function callApprovalTool(seat: Seat, action: string, args: JsonObject): 
     })
   const id = readText(args, 'id')
   if (id === null) throw new TreeosError('INVALID_INPUT', 'id is missing; it takes a text')
-  const why = action === 'deny' ? readText(args, 'why') : null
-  const changed = action === 'approve' ? changedIn(args.args) : {}
+  const why = tool === 'deny' ? readText(args, 'why') : null
+  const changed = tool === 'approve' ? changedIn(args.args) : {}
   return seat.act((at, being) =>
     act(
       at,
       being,
       parseCall({
         verb: 'do',
-        action,
+        operation: tool,
         target: stanceOf(being),
         args: { id, ...changed, ...(why === null ? {} : { why }) },
       }),

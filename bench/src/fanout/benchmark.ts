@@ -141,7 +141,7 @@ async function beat(
     const serversBefore = cpuOfServers(services)
     const started = performance.now()
     const args = { namespace: NAMESPACE, key: 'beat', value }
-    await act(reality, OPERATOR, { verb: 'do', action: 'set-world-signal', target: '/', args })
+    await act(reality, OPERATOR, { verb: 'do', operation: 'set-world-signal', target: '/', args })
     const publishMs = performance.now() - started
     const wakes = `change/${momentId(OPERATOR, 1, value)}/%`
     let isHalf = false

@@ -10,15 +10,15 @@ const TOOLS = [
     type: 'function',
     function: {
       name: 'do',
-      description: 'Does one action.',
+      description: 'Does one operation.',
       parameters: {
         type: 'object',
         properties: {
-          action: { type: 'string', enum: ['set-being'] },
+          operation: { type: 'string', enum: ['set-being'] },
           target: { type: 'string', description: 'A stance or a path.' },
           args: { type: 'object' },
         },
-        required: ['action'],
+        required: ['operation'],
       },
     },
   },

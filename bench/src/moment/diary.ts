@@ -29,7 +29,7 @@ export const diary = defineExtension({
       kind: 'call',
       call: {
         verb: 'do',
-        action: 'set-being',
+        operation: 'set-being',
         target: null,
         args: {
           field: 'bench.said',

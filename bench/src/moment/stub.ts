@@ -52,7 +52,7 @@ function answer(n: number) {
             {
               id: `call-${n}`,
               type: 'function',
-              function: { name: 'do', arguments: JSON.stringify({ action: 'set-being', args }) },
+              function: { name: 'do', arguments: JSON.stringify({ operation: 'set-being', args }) },
             },
           ],
         },

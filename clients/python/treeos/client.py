@@ -46,23 +46,23 @@ class Treeos:
 
     def do(
         self,
-        action: str,
+        operation: str,
         target: Optional[str] = None,
         args: Optional[Mapping[str, Any]] = None,
         *,
         key: Optional[str] = None,
     ) -> shapes.Act:
-        body = {"action": action, "target": target, "args": args}
+        body = {"operation": operation, "target": target, "args": args}
         return cast(shapes.Act, self.call("do", body=body, key=key or new_key()))
 
     def be(
         self,
         operation: str,
-        payload: Optional[Mapping[str, Any]] = None,
+        args: Optional[Mapping[str, Any]] = None,
         *,
         key: Optional[str] = None,
     ) -> shapes.Act:
-        body = {"operation": operation, "payload": payload}
+        body = {"operation": operation, "args": args}
         return cast(shapes.Act, self.call("be", body=body, key=key or new_key()))
 
     def summon(

@@ -171,7 +171,7 @@ const gavel: Script = ({ wake, primary, stacked, face }) => {
     kind: 'call',
     call: {
       verb: 'do',
-      action: 'court:rule',
+      operation: 'court:rule',
       target: face.space.path,
       args: { ruling: `In the case of ${heard ?? 'nobody'}: as ${wake.from} says.` },
     },
@@ -198,11 +198,11 @@ export default defineExtension({
     'court:sittings': { field: 'world.court.in-session', scope: 'everywhere', equals: true },
   },
   scene: [
-    { verb: 'do', action: 'create-space', target: '/', args: { path: '/court', type: ROOM } },
+    { verb: 'do', operation: 'create-space', target: '/', args: { path: '/court', type: ROOM } },
     {
       verb: 'be',
       operation: 'birth',
-      payload: {
+      args: {
         name: 'solomon',
         cognition: 'scripted',
         script: 'court:gavel',
@@ -214,7 +214,7 @@ export default defineExtension({
     {
       verb: 'be',
       operation: 'birth',
-      payload: {
+      args: {
         name: 'bailiff',
         cognition: 'scripted',
         script: 'echo',
@@ -223,6 +223,6 @@ export default defineExtension({
         roleFlow: watching,
       },
     },
-    { verb: 'do', action: 'court:convene', target: '/court', args: { case: 'the two mothers' } },
+    { verb: 'do', operation: 'court:convene', target: '/court', args: { case: 'the two mothers' } },
   ],
 })

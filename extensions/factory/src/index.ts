@@ -261,7 +261,7 @@ const ORDER = 8
 const born = (name: string, script: string, role: string, roleFlow: RoleFlow) => ({
   verb: 'be' as const,
   operation: 'birth',
-  payload: { name, cognition: 'scripted', script, role, roleFlow, home: '/factory' },
+  args: { name, cognition: 'scripted', script, role, roleFlow, home: '/factory' },
 })
 
 export default defineExtension({
@@ -285,7 +285,7 @@ export default defineExtension({
   spaceTypes: { [HALL]: 'where a line stands' },
   signals: { line: 'running or stopped', broken: 'whether the line waits for the supervisor' },
   scene: [
-    { verb: 'do', action: 'create-space', target: '/', args: { path: '/factory', type: HALL } },
+    { verb: 'do', operation: 'create-space', target: '/', args: { path: '/factory', type: HALL } },
     born('supervisor', 'factory:supervise', 'factory:supervisor', []),
     born(
       'lars',
@@ -305,7 +305,12 @@ export default defineExtension({
       'factory:resting',
       station({ 'space.quality.factory.stock.boards': { gt: 0 } }),
     ),
-    { verb: 'do', action: 'set-being', target: '@lars', args: { field: 'wake.idle', value: TURN_SECONDS } },
-    { verb: 'do', action: 'factory:run', target: '/factory', args: { running: true, order: ORDER } },
+    {
+      verb: 'do',
+      operation: 'set-being',
+      target: '@lars',
+      args: { field: 'wake.idle', value: TURN_SECONDS },
+    },
+    { verb: 'do', operation: 'factory:run', target: '/factory', args: { running: true, order: ORDER } },
   ],
 })

@@ -131,7 +131,7 @@ const did = (session: number, set: number, reps: number) => ({
 const born = (name: string, script: string, role: string) => ({
   verb: 'be' as const,
   operation: 'birth',
-  payload: { name, cognition: 'scripted', script, role, home: '/gym' },
+  args: { name, cognition: 'scripted', script, role, home: '/gym' },
 })
 
 export default defineExtension({
@@ -160,10 +160,10 @@ export default defineExtension({
   scripts: { 'fitness:advise': advise, 'fitness:train': train },
   spaceTypes: { 'fitness:gym': 'where sets are done' },
   scene: [
-    { verb: 'do', action: 'create-space', target: '/', args: { path: '/gym', type: 'fitness:gym' } },
+    { verb: 'do', operation: 'create-space', target: '/', args: { path: '/gym', type: 'fitness:gym' } },
     {
       verb: 'do',
-      action: 'set-space',
+      operation: 'set-space',
       target: '/gym',
       args: { field: 'permissions.do.create-matter', value: true },
     },

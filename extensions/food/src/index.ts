@@ -136,17 +136,17 @@ export default defineExtension({
   },
   scripts: { 'food:diary': diary },
   scene: [
-    { verb: 'do', action: 'create-space', target: '/', args: { path: '/kitchen', type: 'kitchen' } },
+    { verb: 'do', operation: 'create-space', target: '/', args: { path: '/kitchen', type: 'kitchen' } },
     {
       verb: 'do',
-      action: 'set-space',
+      operation: 'set-space',
       target: '/kitchen',
       args: { field: 'permissions.do.create-matter', value: true },
     },
     {
       verb: 'be',
       operation: 'birth',
-      payload: {
+      args: {
         name: 'pia',
         cognition: 'scripted',
         script: 'food:diary',

@@ -171,7 +171,7 @@ const beat: Script = ({ wake, primary, face }) =>
   primary === 'harmony:drummer' && isSilence(wake.content)
     ? {
         kind: 'call',
-        call: { verb: 'do', action: 'harmony:tick', target: face.space.path, args: {} },
+        call: { verb: 'do', operation: 'harmony:tick', target: face.space.path, args: {} },
         content: null,
       }
     : silence
@@ -189,7 +189,7 @@ const dance: Script = ({ primary, face }) => {
   const args = { direction: move }
   return {
     kind: 'call',
-    call: { verb: 'do', action: 'harmony:step', target: `@${face.me.name}`, args },
+    call: { verb: 'do', operation: 'harmony:step', target: `@${face.me.name}`, args },
     content: null,
   }
 }
@@ -207,11 +207,11 @@ function towards({ position, neighbors, legalMoves }: Surroundings, others: Othe
 const born = (name: string, script: string, role: string, roleFlow: RoleFlow) => ({
   verb: 'be' as const,
   operation: 'birth',
-  payload: { name, cognition: 'scripted', script, role, roleFlow, home: '/floor' },
+  args: { name, cognition: 'scripted', script, role, roleFlow, home: '/floor' },
 })
 const entering = (being: string, at: Square) => ({
   verb: 'do' as const,
-  action: 'harmony:enter',
+  operation: 'harmony:enter',
   target: `@${being}`,
   args: { at },
 })
@@ -237,10 +237,10 @@ export default defineExtension({
     'tick.last': 'the beat after which the drum falls silent',
   },
   scene: [
-    { verb: 'do', action: 'create-space', target: '/', args: { path: '/floor', type: 'dance-floor' } },
+    { verb: 'do', operation: 'create-space', target: '/', args: { path: '/floor', type: 'dance-floor' } },
     {
       verb: 'do',
-      action: 'harmony:lay-floor',
+      operation: 'harmony:lay-floor',
       target: '/floor',
       args: {
         width: 10,
@@ -261,10 +261,10 @@ export default defineExtension({
     entering('cyd', { x: 0, y: 9 }),
     {
       verb: 'do',
-      action: 'set-being',
+      operation: 'set-being',
       target: '@drum',
       args: { field: 'wake.idle', value: BEAT_SECONDS },
     },
-    { verb: 'do', action: 'harmony:drum', target: '/floor', args: { alive: true, beats: BEATS } },
+    { verb: 'do', operation: 'harmony:drum', target: '/floor', args: { alive: true, beats: BEATS } },
   ],
 })

@@ -50,13 +50,13 @@ const page: Script = ({ wake, face, primary }) => {
     const shelf = face.views.find(({ name }) => name === 'shelf')?.view ?? []
     return answer({ shelf, how: 'tell me {"borrow": id} or {"return": id}' })
   }
-  const action = id === borrow ? 'take' : 'put'
-  return { kind: 'call', call: { verb: 'do', action, target: `matter:${id}`, args: {} }, content: null }
+  const operation = id === borrow ? 'take' : 'put'
+  return { kind: 'call', call: { verb: 'do', operation, target: `matter:${id}`, args: {} }, content: null }
 }
 
 const document = (id: string, title: string, text: string) => ({
   verb: 'do' as const,
-  action: 'create-matter',
+  operation: 'create-matter',
   target: '/library',
   args: { id, type: 'library:document', content: { title, text } },
 })
@@ -85,10 +85,15 @@ export default defineExtension({
   matterTypes: { 'library:document': 'a text with a title' },
   // Every reality has the space /library.
   scene: [
-    { verb: 'do', action: 'set-space', target: '/library', args: { field: 'ambient.tone', value: 'quiet' } },
     {
       verb: 'do',
-      action: 'set-space',
+      operation: 'set-space',
+      target: '/library',
+      args: { field: 'ambient.tone', value: 'quiet' },
+    },
+    {
+      verb: 'do',
+      operation: 'set-space',
       target: '/library',
       args: { field: 'permissions.do.take', value: true },
     },
@@ -97,7 +102,7 @@ export default defineExtension({
     {
       verb: 'be',
       operation: 'birth',
-      payload: {
+      args: {
         name: 'page',
         cognition: 'scripted',
         script: 'library:page',

@@ -69,7 +69,7 @@ const moveChild = (config: LineageConfig) =>
           ...moved(name, 'failed', 'starting', 'its role restarts'),
         ])
       if (to === 'stopped' || to === 'failed') await rest(carryOut, kid)
-      if (to === 'cleaned_up') await carryOut({ action: 'end-being', target: `@${name}`, args: {} })
+      if (to === 'cleaned_up') await carryOut({ operation: 'end-being', target: `@${name}`, args: {} })
       return { facts, result: { child: `@${name}`, state: to } }
     },
   })
@@ -81,7 +81,7 @@ async function rest(carryOut: CarryOut, kid: BeingRow): Promise<void> {
 }
 
 const wear = (carryOut: CarryOut, name: string, flow: RoleFlow) =>
-  carryOut({ action: 'set-roleflow', target: `@${name}`, args: { flow: asJson(flow) } })
+  carryOut({ operation: 'set-roleflow', target: `@${name}`, args: { flow: asJson(flow) } })
 
 async function restart(
   {
@@ -136,7 +136,7 @@ const grantRole = (config: LineageConfig) =>
         ceiling: ceilingOf(settled),
         ...(kid.cognition.kind === 'llm' ? modelArgs(actor, settled) : {}),
       }
-      await carryOut({ action: 'set-roleflow', target: `@${name}`, args: asJson(held) })
+      await carryOut({ operation: 'set-roleflow', target: `@${name}`, args: asJson(held) })
       await beat(carryOut, name, { heartbeatSeconds: everySeconds })
       const { wants: _granted, ...kept } = profile
       const changed: Profile = {

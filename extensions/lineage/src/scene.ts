@@ -114,12 +114,12 @@ export const worker: Script = ({ wake, face }) => {
 const HEAT_MAX = 80
 
 export const scene: readonly SceneAct[] = [
-  { verb: 'do', action: 'create-space', target: '/', args: { path: '/nursery' } },
-  { verb: 'do', action: 'set-space', target: '/nursery', args: { field: 'gauge.heat', value: 93 } },
+  { verb: 'do', operation: 'create-space', target: '/', args: { path: '/nursery' } },
+  { verb: 'do', operation: 'set-space', target: '/nursery', args: { field: 'gauge.heat', value: 93 } },
   {
     verb: 'be',
     operation: 'birth',
-    payload: {
+    args: {
       name: 'keeper',
       cognition: 'scripted',
       script: 'lineage:keeper',
@@ -129,7 +129,7 @@ export const scene: readonly SceneAct[] = [
   },
   {
     verb: 'do',
-    action: 'set-being',
+    operation: 'set-being',
     target: '@keeper',
     args: { field: 'lineage.prompt', value: 'Keep the house, and tell the truth about it.' },
   },

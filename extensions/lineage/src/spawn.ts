@@ -67,7 +67,7 @@ export const spawnChild = (config: LineageConfig) =>
           ? { cognition: 'llm', ...modelArgs(actor, settled) }
           : { cognition: 'scripted', script }),
       }
-      await carryOut({ action: 'birth', args: asJson(born) })
+      await carryOut({ operation: 'birth', args: asJson(born) })
       const profile: Profile = {
         role,
         state: 'starting',

@@ -68,7 +68,7 @@ export const beat = (
   { heartbeatSeconds }: Pick<Profile, 'heartbeatSeconds'>,
 ) =>
   carryOut({
-    action: 'set-schedule',
+    operation: 'set-schedule',
     target: `@${name}`,
     args: { name: 'heartbeat', everySeconds: heartbeatSeconds, content: 'heartbeat' },
   })
@@ -77,7 +77,7 @@ export const beat = (
 export async function still(carryOut: CarryOut, child: BeingRow): Promise<void> {
   const { schedule } = child.qualities as { schedule?: Record<string, Json> }
   if (schedule?.heartbeat !== undefined)
-    await carryOut({ action: 'delete-schedule', target: `@${child.name}`, args: { name: 'heartbeat' } })
+    await carryOut({ operation: 'delete-schedule', target: `@${child.name}`, args: { name: 'heartbeat' } })
 }
 
 function shortened(value: Json): Json {

@@ -288,17 +288,17 @@ const purse: Script = ({ wake, face }) => {
 const born = (name: string, script: string, role: string, roleFlow: RoleFlow) => ({
   verb: 'be' as const,
   operation: 'birth',
-  payload: { name, cognition: 'scripted', script, role, roleFlow, home: '/council' },
+  args: { name, cognition: 'scripted', script, role, roleFlow, home: '/council' },
 })
 const set = (being: string, field: string, value: Json) => ({
   verb: 'do' as const,
-  action: 'set-being',
+  operation: 'set-being',
   target: `@${being}`,
   args: { field, value },
 })
 const seated = (being: string, rule: Rule) => ({
   verb: 'do' as const,
-  action: 'panel:seat',
+  operation: 'panel:seat',
   target: `@${being}`,
   args: { members: ['@thrifty', '@sober', '@lavish'], rule },
 })
@@ -321,7 +321,7 @@ export default defineExtension({
   },
   scripts: { 'panel:chair': chair, 'panel:purse': purse },
   scene: [
-    { verb: 'do', action: 'create-space', target: '/', args: { path: '/council' } },
+    { verb: 'do', operation: 'create-space', target: '/', args: { path: '/council' } },
     ...Object.entries({ thrifty: 10, sober: 100, lavish: 1000 }).flatMap(([name, amount]) => [
       born(name, 'panel:purse', 'panel:member', []),
       set(name, 'panel.purse', amount),

@@ -102,7 +102,7 @@ export default defineExtension({
     {
       verb: 'be',
       operation: 'birth',
-      payload: {
+      args: {
         name: 'station',
         cognition: 'scripted',
         script: 'weather:look-out',
@@ -112,7 +112,7 @@ export default defineExtension({
     {
       verb: 'be',
       operation: 'birth',
-      payload: {
+      args: {
         name: 'wanderer',
         cognition: 'scripted',
         script: 'echo',
@@ -122,10 +122,10 @@ export default defineExtension({
     },
     {
       verb: 'do',
-      action: 'set-schedule',
+      operation: 'set-schedule',
       target: '@station',
       args: { name: 'hourly', preset: 'weather:hourly' },
     },
-    { verb: 'do', action: 'weather:observe', target: '@station', args: BERLIN },
+    { verb: 'do', operation: 'weather:observe', target: '@station', args: BERLIN },
   ],
 })

@@ -8,11 +8,11 @@ import {
   type MomentId,
   type OverlayRecord,
   parseMomentId,
+  storableMessage,
   TreeosError,
 } from '@treeos/core'
 import { outsideFetch } from '@treeos/egress'
 import type { PerformInput } from '@treeos/protocol'
-import { leaseOfAct } from '@treeos/reality'
 import {
   type Db,
   type EffectRequest,
@@ -23,10 +23,9 @@ import {
   findOpen,
   recordEffectResult,
 } from '@treeos/store'
-import type { Effect, EffectAttempt, EffectFound } from '@treeos/world'
+import { type Effect, type EffectAttempt, type EffectFound, leaseOfAct } from '@treeos/world'
 import type { BeatDeps } from './deps.ts'
 import { crashPoint } from './guard/crash-point.ts'
-import { messageOf } from './guard/failure-decision.ts'
 import { heartbeating, withPostgresRetry } from './guard/guard.ts'
 import { askBy, handleOfAct } from './mind/ask-signature.ts'
 import { describeError, reportFault } from './moments/fault.ts'
@@ -163,7 +162,7 @@ function failedResult(
   { attempt, isLast, isCancelled, isChecked }: Attempt & { readonly isChecked: boolean },
 ): EffectResult {
   const isFinal = error instanceof TreeosError && (attempt === 1 || !NOT_RUN.includes(error.code))
-  if (isFinal) return { error: { code: error.code, message: messageOf(error.message) } }
+  if (isFinal) return { error: { code: error.code, message: storableMessage(error.message) } }
   // History gets only the name of the error's class, because the message may quote content.
   if (isCancelled || !isLast || isChecked) throw new EffectError(error instanceof Error ? error.name : '')
   return {
@@ -187,7 +186,7 @@ function foundResult(
 ): EffectResult {
   if (found.outcome === 'happened')
     return { ...resultOf(operation, masked(found.value, secrets)), checked: true }
-  const message = messageOf(
+  const message = storableMessage(
     `the effect of ${operation} did not happen: its answer was lost, and the outside was asked for it again`,
   )
   return { error: { code: 'SERVICE_UNAVAILABLE', message }, checked: true }
@@ -196,7 +195,7 @@ function foundResult(
 /** No check found out what became of the effect. @throws {EffectError} when another one is made */
 function unfoundResult(operation: string, { attempt, isLast, isCancelled }: Attempt): EffectResult {
   if (isCancelled || !isLast) throw new EffectError('Unknown')
-  const message = messageOf(
+  const message = storableMessage(
     `the answer of the effect of ${operation} was lost, and ${attempt} checks did not find out what became of it: it may have happened`,
   )
   return { error: { code: 'INTERNAL', message }, checked: true }
@@ -206,7 +205,7 @@ const isTimeout = (error: unknown): boolean => error instanceof Error && error.n
 
 function whyFailed(operation: string, attempts: number, error: unknown): string {
   const tries = attempts === 1 ? 'its only attempt' : `all of its ${attempts} attempts`
-  return messageOf(
+  return storableMessage(
     `the effect of ${operation} failed in ${tries}, and may have happened nevertheless: ${describeError(error)}`,
   )
 }
@@ -221,7 +220,7 @@ function resultOf(operation: string, value: Json): EffectResult {
     return {
       error: {
         code: 'INTERNAL',
-        message: messageOf(`${operation} returned a value that is not plain JSON: ${why}`),
+        message: storableMessage(`${operation} returned a value that is not plain JSON: ${why}`),
       },
     }
   }

@@ -37,15 +37,14 @@ import { unusedOf } from './model/ask-within-budgets.ts'
 import { LISTENS_MS, recounted } from './moments/next-wakes.ts'
 import { type HeldMoment, ReopenedError } from './moments/open-moments.ts'
 import { build } from './stamp/build.ts'
-import { continueAfter } from './stamp/continue.ts'
+import { concludeProposal } from './stamp/conclude.ts'
 import {
   beingsToRecheck,
   beingsWithNewBudget,
   changedSchedules,
   changesStandardBudget,
 } from './stamp/follow-up.ts'
-import { judge } from './stamp/judge.ts'
-import { failedBeside, LEASE_EXPIRED, type Proposal, propose } from './stamp/propose.ts'
+import { type Proposal, propose, refusedBeside, UNLEASED } from './stamp/propose.ts'
 import { readForStamp } from './stamp/read.ts'
 
 /** After this many conflicts with other writers, the stamp locks everything it read before it decides again. */
@@ -147,7 +146,7 @@ async function stampWithRetries(
         await store()
         break
       case 'unleased':
-        proposal = failedBeside(proposal, 'lease', 'FORBIDDEN', LEASE_EXPIRED)
+        proposal = refusedBeside(proposal, UNLEASED)
         break
       case 'reopened':
         throw new ReopenedError(`another process went on with ${input.moment}`)
@@ -195,7 +194,7 @@ interface Trial {
 }
 
 /**
- * One try of a stamp: read, judge, continue, build, append; each but the last is a file in `stamp/`. The append refuses when a head that was read
+ * One try of a stamp: read, conclude, build, append; each but the last is a file in `stamp/`. The append refuses when a head that was read
  * has moved.
  */
 async function tryStamp(
@@ -205,24 +204,18 @@ async function tryStamp(
   { opened, held, kept }: Trial,
   proposal: Proposal,
 ): Promise<TryResult> {
-  const reading = await readForStamp(db, deps, input, opened, kept, held?.tried)
+  const reading = await readForStamp(db, deps, input, opened, kept, held?.concluded)
   const before = held === null ? await readBeforeStamp(db, input.moment) : beforeOf(held)
-  const verdict = await judge(db, deps, input, proposal, reading, before)
+  const concluded = await concludeProposal(db, deps, input, proposal, reading, before)
   // The append checks every head that an act has read. Of a refusal or a look it checks fewer: no reel without a fact, and nothing
   // where no call was judged. So what is no act is judged again from the present rows.
-  if (kept !== null && verdict.kind !== 'act' && verdict.kind !== 'waiting')
+  if (kept !== null && concluded.kind !== 'act' && concluded.kind !== 'waiting')
     return tryStamp(db, deps, input, { opened, held, kept: null }, proposal)
-  if (verdict.kind === 'effect-pending') return { status: 'effect-pending', pending: verdict }
-  const continued = await continueAfter(db, input, proposal, verdict, reading)
+  if (concluded.kind === 'effect-pending') return { status: 'effect-pending', pending: concluded }
   deps.memory.stamped.set(input.being, reading.readSet)
-  const made = {
-    open: held?.open.record.digest ?? digestOf(opened.record),
-    before,
-    proposal,
-    continued,
-  }
-  const built = await build(deps, input, made, reading)
-  for (const spec of continued.verdict.act?.specs ?? []) await putBlob(db, spec)
+  const open = held?.open.record.digest ?? digestOf(opened.record)
+  const built = await build(deps, input, { open, before, proposal, concluded }, reading)
+  for (const spec of concluded.act?.specs ?? []) await putBlob(db, spec)
   crashPoint('stamp:before-append')
   const answer = await append(db, held === null ? built.batch : { ...built.batch, ...unstoredOf(held) })
   if (answer.status === 'appended') crashPoint('stamp:after-append')
@@ -238,7 +231,7 @@ async function tryStamp(
     status: 'stamped',
     ring: [...new Set([...woken, ...answer.woken, ...beingsToRecheck(built.drafts), ...freed])],
     rescheduled: changedSchedules(built.drafts),
-    keepsOverlay: continued.wakes.some(({ overlay }) => overlay !== undefined),
+    keepsOverlay: concluded.sends.goesOn.some(({ overlay }) => overlay !== undefined),
     stamped: {
       kind: built.record.outcome,
       reason: built.record.reason,
@@ -317,11 +310,15 @@ function asRefused(error: unknown): Refused {
 
 /** The moment fails in place of an act that the record does not take. @throws {RecordRefusedError} when it did not take the failure either */
 function failedAsRefused(proposal: Proposal, { prospect, what }: RecordRefusal): Proposal {
-  if (proposal.kind === 'skipped' || proposal.beside === 'storage')
+  if (proposal.kind === 'skipped' || proposal.refused?.beside === 'storage')
     throw new RecordRefusedError(`the record refuses the end of the moment: ${what}`)
-  return prospect === 'refused'
-    ? failedBeside(proposal, 'storage', 'FORBIDDEN', `the record refuses this act: ${what}`)
-    : failedBeside(proposal, 'storage', 'INTERNAL', `Postgres cannot store this act (${what})`)
+  const beside = 'storage'
+  return refusedBeside(
+    proposal,
+    prospect === 'refused'
+      ? { beside, code: 'FORBIDDEN', message: `the record refuses this act: ${what}` }
+      : { beside, code: 'INTERNAL', message: `Postgres cannot store this act (${what})` },
+  )
 }
 
 /** Runs a try with locks on the reels that the last try read. A deadlock with another stamp counts as a conflict. */

@@ -172,7 +172,7 @@ export const QUOTES: readonly Row[] = [
   stays('words after a call', `<tool_call>${CALL}</tool_call>\nThat is how I would look.`),
   stays(
     'a call of a tool that was not offered',
-    '<tool_call>{"name": "do", "arguments": {"action": "tick"}}</tool_call>',
+    '<tool_call>{"name": "do", "arguments": {"operation": "tick"}}</tool_call>',
   ),
   stays('a call where no tool was offered', CALL, { tools: [] }),
   stays('a call that stands in the prompt', `<tool_call>${CALL}</tool_call>`, {

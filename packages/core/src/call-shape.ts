@@ -79,7 +79,7 @@ type FieldsOf<V extends Verb> = Exclude<keyof Extract<VerbCall, { verb: V }>, 'v
 const SHAPES: { readonly [V in Verb]: Readonly<Record<FieldsOf<V>, Field>> } = {
   see: { address: field(TEXT, 'error', '@name or /path/of/space') },
   do: {
-    action: field(TEXT, 'error', 'the action'),
+    operation: field(TEXT, 'error', 'the operation'),
     target: field(TEXT, 'null', '@name or /path; where I am when left out'),
     args: field(OBJECT, 'empty', 'its arguments'),
     overlay: field(HANDLE, 'omitted', 'handle of an overlay for the model calls of its skill or task'),
@@ -98,20 +98,39 @@ const SHAPES: { readonly [V in Verb]: Readonly<Record<FieldsOf<V>, Field>> } = {
   },
   be: {
     operation: field(TEXT, 'error', 'the operation'),
-    payload: field(OBJECT, 'empty', 'its arguments'),
+    args: field(OBJECT, 'empty', 'its arguments'),
   },
 }
 
-/** What `do` and `be` call their arguments alike. A call of `be` keeps them as its payload, and takes both names. */
-const SHOWN_NAMES: Readonly<Record<string, string>> = { payload: 'args' }
-const shownName = (name: string): string => SHOWN_NAMES[name] ?? name
+/** Names that callers may also give to the fields of `do` and `be`. A call as it was read has the names on the right. */
+const OTHER_NAMES: Readonly<Record<string, 'operation' | 'args'>> = { action: 'operation', payload: 'args' }
+
+/** The name that a field of a verb has in a call as it was read. */
+export function ownName(verb: Verb, name: string): string {
+  const isRenamed = (verb === 'do' || verb === 'be') && Object.hasOwn(OTHER_NAMES, name)
+  return (isRenamed ? OTHER_NAMES[name] : undefined) ?? name
+}
+
+/**
+ * A written call with its fields under their own names.
+ * @throws {TreeosError} INVALID_INPUT when a field is given under both of its names
+ */
+export function withOwnNames(verb: Verb, written: JsonObject): JsonObject {
+  const given = Object.entries(written).map(([name, value]): [string, Json] => {
+    const own = ownName(verb, name)
+    if (own !== name && Object.hasOwn(written, own))
+      throw new TreeosError('INVALID_INPUT', `${own} and ${name} are the same; give ${own}`)
+    return [own, value]
+  })
+  return Object.fromEntries(given)
+}
 
 /** Fields that a call of a model may have, in the order of its tools. A tool offers those that can be used. */
 export const MODEL_FIELDS: { readonly [V in Verb]: readonly FieldsOf<V>[] } = {
   see: ['address'],
-  do: ['target', 'action', 'args'],
+  do: ['target', 'operation', 'args'],
   summon: ['target', 'content', 'inReplyTo', 'orientation', 'expectReply'],
-  be: ['operation', 'payload'],
+  be: ['operation', 'args'],
 }
 
 /** The JSON Schema of a call's arguments, as tools of models and of MCP show it. */
@@ -148,7 +167,7 @@ export function callParameters<V extends Verb>(
     const { type, ...more } = own === undefined ? schema : (own as PropertySchema)
     const property: PropertySchema = { ...(type === undefined ? {} : { type }), description, ...more }
     if (choices !== undefined) property.enum = [...choices]
-    return { name: shownName(name), required, property }
+    return { name, required, property }
   })
   return {
     type: 'object',
@@ -161,8 +180,9 @@ export function callParameters<V extends Verb>(
 /** @throws {TreeosError} INVALID_INPUT naming the field and the value */
 export function readCall<V extends Verb>(verb: V, from: JsonObject): Extract<VerbCall, { verb: V }> {
   const shape: Readonly<Record<string, Field>> = SHAPES[verb]
+  const given = withOwnNames(verb, from)
   const read = Object.entries(shape).flatMap(([name, known]): [string, Json][] => {
-    const value = givenAs(from, name)
+    const value = Object.hasOwn(given, name) ? given[name] : undefined
     const isAbsent = value === undefined || (value === null && known.absent !== 'never-null')
     if (!isAbsent) {
       if (known.holds(value)) return [[name, value]]
@@ -173,15 +193,6 @@ export function readCall<V extends Verb>(verb: V, from: JsonObject): Extract<Ver
     return [[name, known.absent === 'null' ? null : {}]]
   })
   return { verb, ...Object.fromEntries(read) } as Extract<VerbCall, { verb: V }>
-}
-
-/** The value of a field under either of its names. @throws {TreeosError} INVALID_INPUT when both are given */
-function givenAs(from: JsonObject, name: string): Json | undefined {
-  const own = Object.hasOwn(from, name) ? from[name] : undefined
-  const shown = shownName(name)
-  if (shown === name || !Object.hasOwn(from, shown)) return own
-  if (own === undefined) return from[shown]
-  throw new TreeosError('INVALID_INPUT', `${shown} and ${name} are the same; give one of them`)
 }
 
 /** A text field, or null where it is absent or null. @throws {TreeosError} INVALID_INPUT */

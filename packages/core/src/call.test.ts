@@ -16,19 +16,19 @@ const ORIENTATION = 'one of forward, half, inward'
 
 describe('parseCall', () => {
   it('fills in what a call leaves out, and takes null for it', () => {
-    expect(parseCall({ verb: 'do', action: 'move' })).toEqual({
+    expect(parseCall({ verb: 'do', operation: 'move' })).toEqual({
       verb: 'do',
-      action: 'move',
+      operation: 'move',
       target: null,
       args: {},
     })
-    expect(parseCall({ verb: 'do', action: 'move', target: null, args: null })).toEqual(
-      parseCall({ verb: 'do', action: 'move' }),
+    expect(parseCall({ verb: 'do', operation: 'move', target: null, args: null })).toEqual(
+      parseCall({ verb: 'do', operation: 'move' }),
     )
-    expect(parseCall({ verb: 'be', operation: 'birth', payload: null })).toEqual({
+    expect(parseCall({ verb: 'be', operation: 'birth', args: null })).toEqual({
       verb: 'be',
       operation: 'birth',
-      payload: {},
+      args: {},
     })
     expect(parseCall({ verb: 'summon', content: 'hi', thread: null, channel: null })).toEqual({
       verb: 'summon',
@@ -36,6 +36,34 @@ describe('parseCall', () => {
       content: 'hi',
       inReplyTo: null,
     })
+  })
+
+  it.each([
+    [
+      { verb: 'do', action: 'move', target: '/a' },
+      { verb: 'do', operation: 'move', target: '/a', args: {} },
+    ],
+    [
+      { verb: 'do', action: 'move', payload: { n: 1 } },
+      { verb: 'do', operation: 'move', target: null, args: { n: 1 } },
+    ],
+    [
+      { verb: 'be', operation: 'birth', payload: { name: 'x' } },
+      { verb: 'be', operation: 'birth', args: { name: 'x' } },
+    ],
+    [
+      { verb: 'be', action: 'birth', payload: null },
+      { verb: 'be', operation: 'birth', args: {} },
+    ],
+  ])('reads %j, which has the other names of its fields', (written, call) => {
+    expect(parseCall(written)).toEqual(call)
+  })
+
+  it.each([
+    [{ verb: 'do', operation: 'move', action: 'move' }, 'operation and action are the same; give operation'],
+    [{ verb: 'be', operation: 'birth', args: {}, payload: {} }, 'args and payload are the same; give args'],
+  ])('refuses %j, which has a field under both of its names', (written, says) => {
+    expect(faultOf(() => parseCall(written))).toBe(`INVALID_INPUT: ${says}`)
   })
 
   it('takes every field of a summon', () => {
@@ -58,11 +86,11 @@ describe('parseCall', () => {
     [{ verb: 'see' }, 'address is missing; it takes a text'],
     [{ verb: 'see', address: null }, 'address is null; it takes a text'],
     [{ verb: 'see', address: '' }, 'address is ""; it takes a text'],
-    [{ verb: 'do' }, 'action is missing; it takes a text'],
-    [{ verb: 'do', action: 'move', target: 7 }, 'target is 7; it takes a text'],
-    [{ verb: 'do', action: 'move', args: [] }, 'args is []; it takes an object'],
+    [{ verb: 'do' }, 'operation is missing; it takes a text'],
+    [{ verb: 'do', operation: 'move', target: 7 }, 'target is 7; it takes a text'],
+    [{ verb: 'do', operation: 'move', args: [] }, 'args is []; it takes an object'],
     [{ verb: 'be', operation: null }, 'operation is null; it takes a text'],
-    [{ verb: 'be', operation: 'birth', payload: 'x' }, 'payload is "x"; it takes an object'],
+    [{ verb: 'be', operation: 'birth', args: 'x' }, 'args is "x"; it takes an object'],
     [{ verb: 'summon' }, 'content is missing; it takes what to say'],
     [{ verb: 'summon', content: null }, 'content is null; it takes what to say'],
     [{ verb: 'summon', content: '' }, 'content is ""; it takes what to say'],
@@ -82,10 +110,10 @@ describe('parseCall', () => {
 
   it.each([
     ['summon', ['content', 'priority', 'role', 'orientation', 'target', 'inReplyTo', 'thread', 'channel']],
-    ['do', ['action', 'target', 'args']],
-    ['be', ['operation', 'payload']],
+    ['do', ['operation', 'target', 'args']],
+    ['be', ['operation', 'args']],
   ])('names the faults of a %s in a fixed order', (verb, order) => {
-    const right: Record<string, string> = { content: 'hi', action: 'move', operation: 'birth' }
+    const right: Record<string, string> = { content: 'hi', operation: 'birth' }
     const options: Record<string, string> = { priority: 'human', role: 'judge', orientation: 'forward' }
     const call: Record<string, unknown> = { verb, ...Object.fromEntries(order.map((name) => [name, ''])) }
     for (const name of order) {
@@ -135,10 +163,10 @@ describe('parseDecision', () => {
 describe('callParameters', () => {
   it('describes the shown fields in their order', () => {
     const { properties, ...rest } = callParameters('do', MODEL_FIELDS.do)
-    expect(rest).toEqual({ type: 'object', required: ['action'], additionalProperties: false })
+    expect(rest).toEqual({ type: 'object', required: ['operation'], additionalProperties: false })
     expect(Object.entries(properties)).toEqual([
       ['target', { type: 'string', description: '@name or /path; where I am when left out' }],
-      ['action', { type: 'string', description: 'the action' }],
+      ['operation', { type: 'string', description: 'the operation' }],
       ['args', { type: 'object', description: 'its arguments', additionalProperties: true }],
     ])
   })

@@ -56,3 +56,15 @@ export class TreeosError extends Error {
     return detail === undefined ? { code, message } : { code, message, detail }
   }
 }
+
+/** Messages go into notices, and may hold text of any length from a model, a script or an extension. */
+const MESSAGE_CHARS_MAX = 2000
+
+/** Cuts a message to 2000 characters, and replaces lone surrogates and NULs, which Postgres cannot store. */
+export function storableMessage(text: string): string {
+  const cut =
+    text.length > MESSAGE_CHARS_MAX
+      ? `${text.slice(0, MESSAGE_CHARS_MAX)}… (${text.length} characters)`
+      : text
+  return cut.toWellFormed().replaceAll('\0', '\ufffd')
+}

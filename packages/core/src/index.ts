@@ -39,8 +39,9 @@ export {
   MODEL_FIELDS,
   readText,
   type Told,
+  withOwnNames,
 } from './call-shape.ts'
-export { ERROR_STATUS, type ErrorCode, isErrorCode, TreeosError } from './error.ts'
+export { ERROR_STATUS, type ErrorCode, isErrorCode, storableMessage, TreeosError } from './error.ts'
 export {
   CODE_VERSION,
   FACT_ERASED,
@@ -138,9 +139,11 @@ export {
   isOfThread,
   LOOK_PREFIX,
   type LookingBack,
+  type Notice,
   newWake,
   ORIENTATIONS,
   type Orientation,
+  type OtherRefusal,
   OUTCOMES,
   type OutcomeKind,
   PRIORITIES,

@@ -144,7 +144,7 @@ export type VerbCall =
   | { readonly verb: 'see'; readonly address: string }
   | {
       readonly verb: 'do'
-      readonly action: string
+      readonly operation: string
       readonly target: string | null
       readonly args: JsonObject
       /** handle of an overlay for the model calls of its skill or task; the text is in a vault, never here */
@@ -169,7 +169,7 @@ export type VerbCall =
       /** left out: false where a being announces, in a role with `selfContinue: true`; else true */
       readonly expectReply?: boolean
     }
-  | { readonly verb: 'be'; readonly operation: string; readonly payload: JsonObject }
+  | { readonly verb: 'be'; readonly operation: string; readonly args: JsonObject }
 
 /** What a model decided and was refused before its moment ended. It was told why, and decided again. */
 export interface RefusedTry {
@@ -206,6 +206,24 @@ export type Decision = (
 /** How a moment ended. `reason` is a code for a failure, a short name for a skip; `waiting` for a person's yes to its call. */
 export const OUTCOMES = ['act', 'see', 'failure', 'skipped', 'waiting'] as const
 export type OutcomeKind = (typeof OUTCOMES)[number]
+
+/**
+ * Reasons that refuse a call and are not rules of the two gates. No reel holds them, so a replay cannot ask about such a refusal again.
+ * - `thread`: the thread was cut meanwhile
+ * - `inbox`: what it answers was answered before, or an inbox was full
+ * - `lease`: the lease of its driver had expired
+ * - `effect`: its effect gave no result
+ * - `erasing`: what it erases is not there any more, or others rest on it
+ * - `storage`: Postgres cannot store it, or a guard of the record refuses it
+ * - `count`: another act that the same rule counts waits for the outside
+ */
+export type OtherRefusal = 'thread' | 'inbox' | 'lease' | 'effect' | 'erasing' | 'storage' | 'count'
+
+/** A wake that tells of a failure or a limit. */
+export interface Notice extends Wake {
+  /** notices to one person that share it are one entry with a count */
+  readonly notice: string
+}
 
 /** A wake of no cause and no caller, which begins a thread of its own, with the given fields in place of these. */
 export const newWake = (

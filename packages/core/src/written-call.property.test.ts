@@ -75,7 +75,7 @@ function expectNothingNew(
   for (const field of OF_PROGRAMS) expect(call).not.toHaveProperty(field)
   const target = call.verb === 'see' ? call.address : call.verb === 'be' ? null : call.target
   if (target !== null) expect(isWritten(target) || addresses.includes(target)).toBe(true)
-  if (call.verb === 'do') expect(isWritten(call.action) || actions.has(call.action)).toBe(true)
+  if (call.verb === 'do') expect(isWritten(call.operation) || actions.has(call.operation)).toBe(true)
   if (call.verb === 'be') expect(isWritten(call.operation) || operations.has(call.operation)).toBe(true)
 }
 
@@ -90,14 +90,14 @@ it('a call as it was read holds the verb of its tool, and nothing that was neith
   )
 })
 
-it('a tool with the name of an action reads as a call of this action, or not at all', () => {
+it('a tool with the name of an operation reads as a call of this operation, or not at all', () => {
   fc.assert(
     fc.property(word, written, shown, (name, given, told) => {
       const verb = namedVerb(name, told)
       const call = orNull(() => readNamedCall(name, given as JsonObject, told))
       if (call === null) return
       expect(call.verb).toBe(verb)
-      const done = call.verb === 'do' ? call.action : call.verb === 'be' ? call.operation : ''
+      const done = call.verb === 'do' ? call.operation : call.verb === 'be' ? call.operation : ''
       expect(told.actions.has(done) || told.operations.has(done)).toBe(true)
       expectNothingNew(call, name, given as JsonObject, told)
     }),

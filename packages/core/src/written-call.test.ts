@@ -20,9 +20,9 @@ const SHOWN: Shown = {
 }
 const read = (verb: Verb, written: JsonObject) => readWrittenCall(verb, written, SHOWN)
 const say = (target: string | null, content: string) => ({ verb: 'summon', target, content, inReplyTo: null })
-const act = (action: string, target: string | null, args: JsonObject) => ({
+const act = (operation: string, target: string | null, args: JsonObject) => ({
   verb: 'do',
-  action,
+  operation,
   target,
   args,
 })
@@ -40,14 +40,14 @@ describe('a call as a model writes it', () => {
     [
       'empty arguments are left out',
       'do',
-      { action: 'court:rule', target: '', args: '' },
+      { operation: 'court:rule', target: '', args: '' },
       act('court:rule', null, {}),
     ],
     [
       'so are those of be',
       'be',
       { operation: 'birth', args: null, payload: '' },
-      { verb: 'be', operation: 'birth', payload: {} },
+      { verb: 'be', operation: 'birth', args: {} },
     ],
     // addresses
     ['a bare name of a being that was shown', 'summon', { target: 'bo', content: 'hi' }, say('@bo', 'hi')],
@@ -72,75 +72,81 @@ describe('a call as a model writes it', () => {
     [
       'arguments as JSON text',
       'do',
-      { action: 'court:rule', args: '{"ruling":"yes"}' },
+      { operation: 'court:rule', args: '{"ruling":"yes"}' },
       act('court:rule', null, { ruling: 'yes' }),
     ],
     [
       'text of JSON text',
       'do',
-      { action: 'court:rule', args: '"{\\"ruling\\":1}"' },
+      { operation: 'court:rule', args: '"{\\"ruling\\":1}"' },
       act('court:rule', null, { ruling: 1 }),
     ],
     [
-      'arguments beside the action',
+      'arguments beside the operation',
       'do',
-      { action: 'court:rule', ruling: 'yes' },
+      { operation: 'court:rule', ruling: 'yes' },
       act('court:rule', null, { ruling: 'yes' }),
     ],
     [
-      'a null beside the action, which unsets',
+      'a null beside the operation, which unsets',
       'do',
-      { target: '@bo', action: 'set-being', field: 'mood.tone', value: null, args: {} },
+      { target: '@bo', operation: 'set-being', field: 'mood.tone', value: null, args: {} },
       act('set-being', '@bo', { field: 'mood.tone', value: null }),
     ],
     [
-      'arguments of an action that takes none',
+      'arguments of an operation that takes none',
       'do',
-      { action: 'court:adjourn', args: { coord: { x: 1 } } },
+      { operation: 'court:adjourn', args: { coord: { x: 1 } } },
       act('court:adjourn', null, {}),
     ],
     [
-      'do with the name that be had',
+      'do with the other names of its fields',
       'do',
-      { action: 'court:rule', payload: { ruling: 1 } },
+      { action: 'rule', payload: '{"ruling":1}' },
       act('court:rule', null, { ruling: 1 }),
     ],
     [
-      'be with the name of do',
-      'be',
-      { operation: 'birth', args: { name: 'x' } },
-      { verb: 'be', operation: 'birth', payload: { name: 'x' } },
+      'an argument beside a name that is called action',
+      'do',
+      { action: 'court:rule', ruling: 1, payload: null },
+      act('court:rule', null, { ruling: 1 }),
     ],
     [
-      'be with its old name',
+      'be with the other names of its fields',
       'be',
-      { operation: 'birth', payload: { name: 'x' } },
-      { verb: 'be', operation: 'birth', payload: { name: 'x' } },
+      { action: 'birth', payload: { name: 'x' } },
+      { verb: 'be', operation: 'birth', args: { name: 'x' } },
+    ],
+    [
+      'be with its own names',
+      'be',
+      { operation: 'birth', args: { name: 'x' } },
+      { verb: 'be', operation: 'birth', args: { name: 'x' } },
     ],
     [
       'arguments of be beside it',
       'be',
       { operation: 'birth', name: 'x' },
-      { verb: 'be', operation: 'birth', payload: { name: 'x' } },
+      { verb: 'be', operation: 'birth', args: { name: 'x' } },
     ],
-    // names of actions
-    ['an action without its prefix', 'do', { action: 'rule' }, act('court:rule', null, {})],
+    // names of operations
+    ['an operation without its prefix', 'do', { operation: 'rule' }, act('court:rule', null, {})],
     [
-      'an action with underlines',
+      'an operation with underlines',
       'do',
-      { action: 'set_being', field: 'a' },
+      { operation: 'set_being', field: 'a' },
       act('set-being', null, { field: 'a' }),
     ],
     [
-      'an action by the name of a preamble',
+      'an operation by the name of a preamble',
       'do',
-      { action: 'read_file', path: 'a.md' },
+      { operation: 'read_file', path: 'a.md' },
       act('lineage:read-file', null, { path: 'a.md' }),
     ],
     [
-      'an action that was not shown, as it is',
+      'an operation that was not shown, as it is',
       'do',
-      { action: 'end-being', target: '@bo' },
+      { operation: 'end-being', target: '@bo' },
       act('end-being', '@bo', {}),
     ],
   ])('%s', (_what, verb, written, call) => {
@@ -155,15 +161,15 @@ describe('a call as a model writes it', () => {
       /^address is "clerk"; it takes one of @clerk, \/clerk$/,
     ],
     [
-      'an action that two extensions bring',
+      'an operation that two extensions bring',
       'do',
-      { action: 'ring' },
-      /^action is "ring"; it takes one of one:ring, two:ring$/,
+      { operation: 'ring' },
+      /^operation is "ring"; it takes one of one:ring, two:ring$/,
     ],
     [
       'arguments under both names',
       'do',
-      { action: 'court:rule', args: { ruling: 1 }, payload: { ruling: 2 } },
+      { operation: 'court:rule', args: { ruling: 1 }, payload: { ruling: 2 } },
       /give args$/,
     ],
     [
@@ -172,44 +178,45 @@ describe('a call as a model writes it', () => {
       { operation: 'birth', args: { name: 'x' }, payload: { name: 'y' } },
       /give args$/,
     ],
+    ['a name under both names', 'do', { operation: 'court:rule', action: 'set-being' }, /give operation$/],
     [
       'arguments in args and beside them',
       'do',
-      { action: 'set-being', args: { field: 'a' }, value: 1 },
+      { operation: 'set-being', args: { field: 'a' }, value: 1 },
       /give all arguments in args$/,
     ],
     [
       'a target that may be an argument',
       'do',
-      { action: 'scout:report', target: '@bo', text: 'x' },
+      { operation: 'scout:report', target: '@bo', text: 'x' },
       /give all arguments in args$/,
     ],
     [
-      'an argument that the action does not take',
+      'an argument that the operation does not take',
       'do',
-      { action: 'court:rule', ruling: 1, driver: '@bo' },
+      { operation: 'court:rule', ruling: 1, driver: '@bo' },
       /^"ruling" is no argument of do/,
     ],
     [
-      'arguments of an unknown action',
+      'arguments of an unknown operation',
       'do',
-      { action: 'nothing', ruling: 1 },
+      { operation: 'nothing', ruling: 1 },
       /^"ruling" is no argument of do/,
     ],
     [
       'arguments that are a list',
       'do',
-      { action: 'court:rule', args: [{ ruling: 1 }] },
+      { operation: 'court:rule', args: [{ ruling: 1 }] },
       /^args is .*; it takes an object$/,
     ],
     [
       'arguments that are other text',
       'do',
-      { action: 'court:rule', args: 'yes' },
+      { operation: 'court:rule', args: 'yes' },
       /^args is "yes"; it takes an object$/,
     ],
     ['nothing to say', 'summon', { target: '@bo', content: '' }, /^content is missing/],
-    ['no action', 'do', { action: '', args: { ruling: 1 } }, /^action is missing/],
+    ['no operation', 'do', { operation: '', args: { ruling: 1 } }, /^operation is missing/],
     [
       'a field that only programs have',
       'summon',
@@ -225,21 +232,21 @@ describe('a call as a model writes it', () => {
   it('without anything shown only the strict forms are read', () => {
     const nothing: Shown = { addresses: [], actions: new Map(), operations: new Map() }
     expect(readWrittenCall('see', { address: 'bo' }, nothing)).toEqual({ verb: 'see', address: 'bo' })
-    expect(readWrittenCall('do', { action: 'rule' }, nothing)).toEqual(act('rule', null, {}))
-    expect(faultOf(() => readWrittenCall('do', { action: 'court:rule', ruling: 1 }, nothing))).toMatch(
+    expect(readWrittenCall('do', { operation: 'rule' }, nothing)).toEqual(act('rule', null, {}))
+    expect(faultOf(() => readWrittenCall('do', { operation: 'court:rule', ruling: 1 }, nothing))).toMatch(
       /is no argument of do/,
     )
   })
 })
 
-describe('a tool with the name of an action', () => {
+describe('a tool with the name of an operation', () => {
   it.each<[string, JsonObject, object]>([
     ['court:rule', { ruling: 'yes' }, act('court:rule', null, { ruling: 'yes' })],
     ['read_file', { path: 'a.md' }, act('lineage:read-file', null, { path: 'a.md' })],
     ['set-being', { target: 'bo', field: 'a', value: 1 }, act('set-being', '@bo', { field: 'a', value: 1 })],
     ['court_rule', { args: { ruling: 'yes' } }, act('court:rule', null, { ruling: 'yes' })],
     ['scout:report', { target: 'x', text: 'y' }, act('scout:report', null, { target: 'x', text: 'y' })],
-    ['birth', { name: 'x' }, { verb: 'be', operation: 'birth', payload: { name: 'x' } }],
+    ['birth', { name: 'x' }, { verb: 'be', operation: 'birth', args: { name: 'x' } }],
   ])('%s %j', (name, written, call) => {
     expect(readNamedCall(name, written, SHOWN)).toEqual(call)
   })
@@ -249,8 +256,10 @@ describe('a tool with the name of an action', () => {
     expect(faultOf(() => readNamedCall(name, {}, SHOWN))).toMatch(/it takes see, do, summon or be$/)
   })
 
-  it('it does not say twice what it does', () => {
-    expect(faultOf(() => readNamedCall('court:rule', { action: 'set-being' }, SHOWN))).toMatch(/^action is/)
+  it.each(['operation', 'action'])('it does not say twice what it does, with %s', (field) => {
+    expect(faultOf(() => readNamedCall('court:rule', { [field]: 'set-being' }, SHOWN))).toMatch(
+      /^operation is/,
+    )
   })
 })
 

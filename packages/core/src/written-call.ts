@@ -1,5 +1,5 @@
 import { parseCall } from './call.ts'
-import { fieldFault, MODEL_FIELDS } from './call-shape.ts'
+import { fieldFault, MODEL_FIELDS, ownName, withOwnNames } from './call-shape.ts'
 import { TreeosError } from './error.ts'
 import { isJsonObject, type Json, type JsonObject } from './json.ts'
 import { quote } from './names.ts'
@@ -23,32 +23,29 @@ export const NOTHING_SHOWN: Shown = { addresses: [], actions: NONE, operations: 
  * Reads a call as a model or an MCP client writes it. It is generous where only one reading is possible, and refuses where two are:
  *
  * - an optional field that is null or `""` is left out;
- * - arguments may be JSON text, and may stand beside the action where the action takes arguments of these names;
- * - `args` and `payload` are the same;
- * - an action that was shown may be written without its prefix, and with `_` for `-`;
+ * - arguments may be JSON text, and may stand beside the operation where it takes arguments of these names;
+ * - `operation` may be called `action`, and `args` `payload`;
+ * - an operation that was shown may be written without its prefix, and with `_` for `-`;
  * - a bare name of an address that was shown is that address.
  *
  * The result is a strict call, which is what is recorded and what both gates judge. It holds nothing that was neither written nor shown.
  * @throws {TreeosError} INVALID_INPUT naming the field, or PAYLOAD_TOO_LARGE
  */
 export function readWrittenCall(verb: Verb, written: JsonObject, shown: Shown): VerbCall {
-  const given = withoutAbsent(verb, written)
+  const given = withOwnNames(verb, withoutAbsent(verb, written))
   switch (verb) {
     case 'see':
       return strict(verb, withAddress(given, 'address', verb, shown))
     case 'summon':
       return strict(verb, withAddress(given, 'target', verb, shown))
     case 'do':
-      return strict(
-        verb,
-        withAddress(withArguments(given, 'action', shown.actions, verb), 'target', verb, shown),
-      )
+      return strict(verb, withAddress(withArguments(given, shown.actions, verb), 'target', verb, shown))
     case 'be':
-      return strict(verb, withArguments(given, 'operation', shown.operations, verb))
+      return strict(verb, withArguments(given, shown.operations, verb))
   }
 }
 
-/** The verb of a tool that has the name of an action instead of a verb; undefined where none, or more than one, was shown under it. */
+/** The verb of a tool that has the name of an operation instead of a verb; undefined where none, or more than one, was shown under it. */
 export function namedVerb(name: string, { actions, operations }: Shown): 'do' | 'be' | undefined {
   const [found, others] = [namesLike(name, actions).length, namesLike(name, operations).length]
   if (found + others !== 1) return undefined
@@ -56,67 +53,58 @@ export function namedVerb(name: string, { actions, operations }: Shown): 'do' | 
 }
 
 /**
- * Reads a call of a tool that has the name of an action.
- * @throws {TreeosError} as `readWrittenCall`, and where no such action, or more than one, was shown
+ * Reads a call of a tool that has the name of an operation.
+ * @throws {TreeosError} as `readWrittenCall`, and where no such operation, or more than one, was shown
  */
 export function readNamedCall(name: string, written: JsonObject, shown: Shown): VerbCall {
   const verb = namedVerb(name, shown)
   if (verb === undefined) throw fieldFault('the tool', name, 'see, do, summon or be')
-  const [field, known] =
-    verb === 'do' ? (['action', shown.actions] as const) : (['operation', shown.operations] as const)
-  if (Object.hasOwn(written, field))
-    throw fieldFault(field, written[field], `nothing beside the tool ${name}`)
+  const known = verb === 'do' ? shown.actions : shown.operations
   const [only = name] = namesLike(name, known)
   const own = known.get(only) ?? []
-  const isOwn = own.some((taken) => CALL_FIELDS.has(taken)) // then every name is one of the action's
-  return readWrittenCall(verb, { ...(isOwn ? { args: written } : written), [field]: only }, shown)
+  const isOwn = own.some((taken) => isFieldOf(verb, taken)) // then every name is one of the operation's
+  const given = isOwn ? { args: written } : withOwnNames(verb, written)
+  if (Object.hasOwn(given, 'operation'))
+    throw fieldFault('operation', given.operation, `nothing beside the tool ${name}`)
+  return readWrittenCall(verb, { ...given, operation: only }, shown)
 }
 
-const ARGUMENTS = ['args', 'payload'] as const
-const CALL_FIELDS: ReadonlySet<string> = new Set(['target', 'action', 'operation', ...ARGUMENTS])
-
-/** The names under which a verb takes fields. */
-const fieldsOf = (verb: Verb): readonly string[] =>
-  verb === 'do' || verb === 'be' ? [...new Set([...MODEL_FIELDS[verb], ...ARGUMENTS])] : MODEL_FIELDS[verb]
+/** Whether a verb takes a field of this name, under either of the names that it may have. */
+const isFieldOf = (verb: Verb, name: string): boolean =>
+  (MODEL_FIELDS[verb] as readonly string[]).includes(ownName(verb, name))
 
 const isAbsent = (value: Json | undefined): boolean => value === undefined || value === null || value === ''
 
 /** Only fields of the call: a null among arguments that stand beside them means something. */
 function withoutAbsent(verb: Verb, written: JsonObject): JsonObject {
-  const fields = fieldsOf(verb)
   return Object.fromEntries(
-    Object.entries(written).filter(([name, value]) => !(fields.includes(name) && isAbsent(value))),
+    Object.entries(written).filter(([name, value]) => !(isFieldOf(verb, name) && isAbsent(value))),
   )
 }
 
 function strict(verb: Verb, given: JsonObject): VerbCall {
-  const fields = fieldsOf(verb)
-  const unknown = Object.keys(given).find((name) => !fields.includes(name))
+  const taken: readonly string[] = MODEL_FIELDS[verb]
+  const unknown = Object.keys(given).find((name) => !taken.includes(name))
   if (unknown === undefined) return parseCall({ ...given, verb })
-  const taken = fields.filter((name) => name !== 'payload')
   throw new TreeosError(
     'INVALID_INPUT',
     `${quote(unknown)} is no argument of ${verb}; it takes ${taken.join(', ')}`,
   )
 }
 
-/** Brings the name of an action into its full form, and its arguments into one object. */
-function withArguments(
-  given: JsonObject,
-  field: 'action' | 'operation',
-  known: Shown['actions'],
-  verb: 'do' | 'be',
-): JsonObject {
-  const name = fullName(given[field], field, known)
+/** Brings the name of an operation into its full form, and its arguments into one object. */
+function withArguments(given: JsonObject, known: Shown['actions'], verb: 'do' | 'be'): JsonObject {
+  const name = fullName(given.operation, known)
   const { args, rest } = argumentsIn(given)
-  const beside = Object.keys(rest).filter((key) => !fieldsOf(verb).includes(key))
+  const beside = Object.keys(rest).filter((key) => !isFieldOf(verb, key))
   const taken = typeof name === 'string' ? known.get(name) : undefined
-  const call = name === undefined ? rest : { ...rest, [field]: name }
-  const holder = verb === 'be' ? 'payload' : 'args'
+  const call = name === undefined ? rest : { ...rest, operation: name }
   if (taken?.length === 0 && beside.length === 0) return call // it takes none, so what was given means nothing
   if (beside.length === 0 || taken === undefined || beside.some((key) => !taken.includes(key)))
-    return args === undefined ? call : { ...call, [holder]: args }
-  const both = Object.keys(rest).find((key) => key !== field && !beside.includes(key) && taken.includes(key))
+    return args === undefined ? call : { ...call, args }
+  const both = Object.keys(rest).find(
+    (key) => key !== 'operation' && !beside.includes(key) && taken.includes(key),
+  )
   if (both !== undefined || (args !== undefined && Object.keys(args).length > 0))
     throw new TreeosError(
       'INVALID_INPUT',
@@ -124,17 +112,14 @@ function withArguments(
     )
   const kept = Object.entries(call).filter(([key]) => !beside.includes(key))
   const flat = beside.map((key): [string, Json] => [key, rest[key] ?? null])
-  return { ...Object.fromEntries(kept), [holder]: Object.fromEntries(flat) }
+  return { ...Object.fromEntries(kept), args: Object.fromEntries(flat) }
 }
 
-/** The arguments under either of their names, as an object or as JSON text of one. */
-function argumentsIn({ args, payload, ...rest }: JsonObject): {
+/** The arguments, as an object or as JSON text of one. */
+function argumentsIn({ args: value, ...rest }: JsonObject): {
   args: JsonObject | undefined
   rest: JsonObject
 } {
-  if (args !== undefined && payload !== undefined)
-    throw new TreeosError('INVALID_INPUT', 'args and payload are the same; give args')
-  const value = args ?? payload
   if (value === undefined) return { args: undefined, rest }
   const object = typeof value === 'string' ? objectIn(value) : value
   if (isJsonObject(object)) return { args: object, rest }
@@ -166,10 +151,10 @@ function namesLike(text: string, known: Shown['actions']): string[] {
 }
 
 /** @throws {TreeosError} INVALID_INPUT for a short name that fits several names */
-function fullName(written: Json | undefined, field: string, known: Shown['actions']): Json | undefined {
+function fullName(written: Json | undefined, known: Shown['actions']): Json | undefined {
   if (typeof written !== 'string') return written
   const found = namesLike(written, known)
-  if (found.length > 1) throw fieldFault(field, written, `one of ${found.join(', ')}`)
+  if (found.length > 1) throw fieldFault('operation', written, `one of ${found.join(', ')}`)
   return found[0] ?? written
 }
 

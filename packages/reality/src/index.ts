@@ -1,21 +1,10 @@
 /** Joins world and store: typed rows over the database, the reading that opens a moment, composition, bootstrap. */
 
-export {
-  actingFor,
-  actingToSee,
-  type DecisionDeps,
-  type DecisionMoment,
-  decisionOfPerson,
-  leaseOfAct,
-  requireHands,
-  saltOfAct,
-  signatureOfAct,
-} from './acting.ts'
 export { readSpec, specFrom } from './blobs.ts'
 export { bootstrapReality } from './bootstrap.ts'
 export { codeOf } from './code-of.ts'
-export { effectResultOf } from './effect-result.ts'
 export { endExtension, installRoles } from './install.ts'
+export { findThreadCut, liveQuestions } from './live-questions.ts'
 export {
   type ComposedMoment,
   composeLoaded,

@@ -32,6 +32,7 @@ import {
 import {
   type BeingRow,
   driverOf,
+  leaseOfAct,
   lenderOf,
   momentCognition,
   openTime,
@@ -40,10 +41,10 @@ import {
   quotesOf,
   type Registry,
   readWorld,
+  signatureOfAct,
   WorldReader,
   type WorldReading,
 } from '@treeos/world'
-import { leaseOfAct, signatureOfAct } from './acting.ts'
 import { codeOf } from './code-of.ts'
 import type { OpenReality } from './open-reality.ts'
 import { UnknownBeingError } from './open-reality.ts'

@@ -59,11 +59,11 @@ export async function sealingOf(
   act: VerbCall,
 ): Promise<SealedAct | null> {
   if (act.verb !== 'do') return null
-  const inYes = act.action === 'approve' ? await callInYes(at, act) : null
+  const inYes = act.operation === 'approve' ? await callInYes(at, act) : null
   const { being, call } = inYes ?? { being: as, call: act }
   if (textsIn(at.registry, call).length === 0) return null
   return {
-    operation: call.action,
+    operation: call.operation,
     async seal(wake, earlier) {
       const args = await sealedArgs(at.registry, call, async (name, text) => {
         const sealed = await sealText(at.db, text, { being, wake, name })
@@ -98,8 +98,8 @@ async function withSealed(
   return { ...call, args: await sealedArgs(registry, call, seal) }
 }
 
-const textsIn = ({ operations }: Operations, { action, args }: DoCall) =>
-  (operations.get(action)?.seals ?? []).flatMap((name) => {
+const textsIn = ({ operations }: Operations, { operation, args }: DoCall) =>
+  (operations.get(operation)?.seals ?? []).flatMap((name) => {
     const text = readPath(args, [name])
     return typeof text === 'string' ? [{ name, text }] : []
   })

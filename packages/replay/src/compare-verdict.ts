@@ -14,13 +14,35 @@ import {
   threadReel,
   type VerbCall,
 } from '@treeos/core'
-import { decisionOfPerson } from '@treeos/reality'
-import { overlaid, type RecordedMoment, type StoredOutcome, wholeOpen } from '@treeos/store'
-import { proseAnswers } from '@treeos/world'
+import {
+  type Db,
+  findEntry,
+  overlaid,
+  type RecordedMoment,
+  type StoredOutcome,
+  wholeOpen,
+} from '@treeos/store'
+import {
+  answeredWake,
+  type Concluded,
+  type Conclusion,
+  decisionOfPerson,
+  isActLike,
+  proseAnswers,
+  type Registry,
+  WorldReader,
+} from '@treeos/world'
 import type { Comparison } from './comparison.ts'
-import { answeredWake, type JudgeDeps, type Judged, judgeAgain, type RecordedCall } from './judge-again.ts'
+import { concludePast, type PastCall, wornIn } from './conclude-past.ts'
+import type { Past } from './past.ts'
 import type { RecomputedMoment } from './recompute.ts'
 import { ErasedError } from './reel-history.ts'
+
+interface JudgeDeps {
+  readonly db: Db
+  readonly registry: Registry
+  readonly past: Past
+}
 
 type Stored = RecordedMoment & { readonly content: Json }
 
@@ -78,8 +100,9 @@ async function compareTries(
       recomputed,
       outcome,
     )
-    if (judged?.isUnsure || judged?.isOfThread) continue
-    compare.same('try', code, judged?.outcome === 'failure' ? judged.reason : null)
+    if (judged === null || judged.isUnsure || judged.isOfThread) continue
+    const { conclusion } = judged
+    compare.same('try', code, conclusion?.kind === 'failure' ? conclusion.reason : null)
   }
 }
 
@@ -101,23 +124,24 @@ async function compareCall(
     return compare.differ('judged', record.reason, error instanceof Error ? error.message : String(error))
   }
   if (judged === null) return compare.differ('effect', record.outcome, 'permitted, and no effect is recorded')
-  if (judged.isUnsure || (judged.isOfThread && mayHaveMoved(stored.call, record, judged))) return
-  compare.same('outcome', record.outcome, judged.outcome)
-  if (!mayEndWith(record.reason, judged)) compare.differ('reason', record.reason, judged.reason)
-  compare.same('by', record.by, judged.by)
-  compare.same('shadow', record.shadow ?? [], asJson(judged.shadow))
-  const isDone = isActLike(judged.outcome) && judged.outcome === record.outcome
-  if (isDone && !(await areFacts(deps, judged.facts, stored)))
-    compare.differ('act facts', await factsOf(deps, stored), asJson(judged.facts))
-  if (isDone && !judged.isOfThread) compare.same('result', outcome.result, judged.result)
+  const { conclusion, isUnsure, isOfThread } = judged
+  if (conclusion?.kind === 'effect-pending')
+    return compare.differ('effect', record.outcome, 'permitted, and no effect is recorded')
+  if (conclusion === null || isUnsure || (isOfThread && mayHaveMoved(stored.call, record, conclusion))) return
+  compare.same('outcome', record.outcome, conclusion.kind)
+  if (!mayEndWith(record.reason, conclusion)) compare.differ('reason', record.reason, conclusion.reason)
+  compare.same('by', record.by, conclusion.by)
+  compare.same('shadow', record.shadow ?? [], asJson(conclusion.shadow ?? []))
+  const isDone = isActLike(conclusion) && conclusion.kind === record.outcome
+  if (isDone && !(await areFacts(deps, conclusion.facts, stored)))
+    compare.differ('act facts', await factsOf(deps, stored), asJson(conclusion.facts))
+  if (isDone && !isOfThread) compare.same('result', outcome.result, conclusion.result)
 }
-
-const isActLike = (outcome: OutcomeKind): boolean => outcome === 'act' || outcome === 'waiting'
 
 /** Reasons of refusals for what a thread was at that time. */
 const OF_THREAD = new Set(['FORBIDDEN', 'CORRELATION_NOT_FOUND', 'RESOURCE_CONFLICT'])
 
-type Refusable = Pick<Judged, 'outcome' | 'reason' | 'by'>
+type Refusable = Pick<Concluded, 'reason' | 'by'> & { readonly outcome: OutcomeKind }
 
 /** No rule is named: a list, the thread or the operation itself refused. */
 const isUnruled = ({ outcome, by }: Refusable): boolean => outcome !== 'act' && by.length === 0
@@ -136,38 +160,47 @@ function namesThread(call: VerbCall): boolean {
  * never leave it, and it is cut or becomes complete. So a being that is not in it now was not in it then. Lists and rules do not depend on
  * the thread.
  */
-function mayHaveMoved(call: VerbCall, record: Refusable, judged: Judged): boolean {
+function mayHaveMoved(call: VerbCall, record: Refusable, concluded: Concluded): boolean {
+  const judged: Refusable = { ...concluded, outcome: concluded.kind }
   // An operation of an extension may read all of the thread. Only what the gates say of it is compared.
-  if (call.verb === 'do' && call.action !== 'cut-thread')
+  if (call.verb === 'do' && call.operation !== 'cut-thread')
     return judged.outcome !== 'failure' || isUnruled(judged) || record.outcome === 'failure'
   return wasRefusedByThread(record) || (isUnruled(judged) && judged.reason === 'RESOURCE_CONFLICT')
 }
 
+type Judged = Awaited<ReturnType<typeof concludePast>>
+
+interface StoredCall extends Stored, Pick<PastCall, 'call'> {
+  /** a model was refused it before it decided: rules that are tried were not asked about it */
+  readonly isTry?: boolean
+}
+
 async function judgeStored(
   deps: JudgeDeps,
-  { open: opened, judged, content, call, isTry, ...stored }: Stored & Pick<RecordedCall, 'call' | 'isTry'>,
+  { open: opened, judged, content, call, isTry = false, ...stored }: StoredCall,
   recomputed: RecomputedMoment,
   { being }: StoredOutcome,
 ): Promise<Judged | null> {
-  if (opened === null) return null
+  const worn = wornIn(recomputed)
+  if (opened === null || worn === null) return null
   const open = wholeOpen(opened)
-  const { heads } = opened.basis
-  const judge = (root: string) =>
-    judgeAgain(deps, overlaid(heads, judged), recomputed, {
-      being,
-      content,
-      call,
-      ...(isTry === undefined ? {} : { isTry }),
-      open: { ...open, wake: { ...open.wake, root } },
-    })
+  const cited = overlaid(opened.basis.heads, judged)
+  const judge = (root: string) => {
+    const reader = new WorldReader(deps.past.cited(cited, { being, ...open }))
+    const past = { being, content, call, open: { ...open, wake: { ...open.wake, root } } }
+    return concludePast(deps, past, { worn, seen: recomputed.seen }, { reader, asksTried: !isTry })
+  }
   const first = await judge(open.wake.root)
-  if (first === null || isOfThread(open.wake) || (await areFacts(deps, first.facts, stored))) return first
+  if (isOfThread(open.wake) || (await areFacts(deps, factsIn(first.conclusion), stored))) return first
   return judge(open.wake.id) // its thread was cut after it opened, so it acted in one of its own
 }
 
-function mayEndWith(reason: string | null, judged: Judged): boolean {
-  if (reason === judged.reason) return true
-  if (judged.outcome === 'failure' || reason === null) return false
+const factsIn = (conclusion: Conclusion | null): readonly FactDraft[] =>
+  conclusion === null || conclusion.kind === 'effect-pending' ? [] : conclusion.facts
+
+function mayEndWith(reason: string | null, concluded: Concluded): boolean {
+  if (reason === concluded.reason) return true
+  if (concluded.kind === 'failure' || reason === null) return false
   return SPENT.has(reason)
 }
 
@@ -180,7 +213,10 @@ async function compareBeside(
 ): Promise<void> {
   compare.same('outcome', record.outcome, 'failure')
   if (record.beside !== 'thread' || open === null) return
-  const { root } = await answeredWake(db, { being, open: open.record, content })
+  const { root } = await answeredWake(
+    { being, open: open.record, content },
+    { entry: (id) => findEntry(db, id) },
+  )
   if ((await past.reel(threadReel(root))).length === 0) compare.differ('beside', record.beside, null)
 }
 

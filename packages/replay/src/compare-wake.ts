@@ -20,7 +20,6 @@ import {
   wakeRecordOf,
   wakeWord,
 } from '@treeos/core'
-import { signatureOfAct } from '@treeos/reality'
 import {
   type Db,
   findDecision,
@@ -38,6 +37,7 @@ import {
   type Resumed,
   resumedWake,
   STEP_FIELDS,
+  signatureOfAct,
 } from '@treeos/world'
 import type { Comparison } from './comparison.ts'
 import type { Past } from './past.ts'

@@ -6,10 +6,8 @@ import {
   type Json,
   type SpacePath,
   stanceOf,
-  TreeosError,
   type VerbCall,
 } from '@treeos/core'
-import { actingFor, contentHeard } from '@treeos/reality'
 import type { RoleFlow, RoleSpec } from '@treeos/roles'
 import {
   type Db,
@@ -24,7 +22,6 @@ import {
 import {
   type BeingRow,
   beingKey,
-  decideCall,
   type Registry,
   type RoleRow,
   type Row,
@@ -35,7 +32,7 @@ import {
   spaceKey,
   WorldReader,
 } from '@treeos/world'
-import { answeredWake } from './judge-again.ts'
+import { concludePast, type PastConclusion, wornIn } from './conclude-past.ts'
 import { Past } from './past.ts'
 import { openedWith, type RecomputedMoment, recomputeMoment } from './recompute.ts'
 import { ErasedError } from './reel-history.ts'
@@ -177,41 +174,6 @@ export interface SupposedVerdict {
   readonly isOfThread?: true
 }
 
-/** Hears that a thread was read. */
-type OnThread = () => void
-
-/**
- * Decides a call in a moment that was lived again.
- * @returns null when the moment wears no role
- * @throws {TreeosError} the refusal of a gate
- */
-async function decideSupposed(
-  { db, registry }: Pick<SupposedDeps, 'db' | 'registry'>,
-  { outcome, open: recorded, content }: PastScene,
-  { reader, me, stack, seen, role }: RecomputedMoment,
-  call: VerbCall,
-  onThread: OnThread = () => undefined,
-): Promise<Awaited<ReturnType<typeof decideCall>> | null> {
-  if (stack === null || seen.face === null || role === null) return null
-  try {
-    const open = openedWith(recorded, seen)
-    const heard = contentHeard(open, seen.face, content)
-    const wake = await answeredWake(db, { being: me.name, open, content: heard })
-    const acting = actingFor(
-      { db, registry },
-      { reader, me, open, stack, surface: seen.face.surface, role, wake },
-    )
-    const thread = (id: string) => {
-      onThread()
-      return acting.thread(id)
-    }
-    return await decideCall(call, { ...acting, thread })
-  } catch (error) {
-    if (error instanceof TreeosError || isErased(error)) throw error
-    throw new Error(`cannot decide a call of moment ${outcome.n} of ${stanceOf(me.name)}`, { cause: error })
-  }
-}
-
 /**
  * Asks both gates about a call in a moment that was lived again.
  * @param onFacts gets the facts that the call would have written. For a call that waits for an effect, these are only the counts before the effect
@@ -224,19 +186,30 @@ export async function judgeSupposed(
   call: VerbCall,
   onFacts: (facts: readonly FactDraft[]) => void = () => undefined,
 ): Promise<SupposedVerdict | null> {
-  let isOfThread = false
-  const also = () => (isOfThread ? { isOfThread: true as const } : {})
-  const onThread = () => {
-    isOfThread = true
-  }
+  const { open: recorded, content, outcome } = scene
+  const worn = wornIn(moment)
+  if (worn === null) return null
+  const past = { being: moment.me.name, open: openedWith(recorded, moment.seen), content, call }
+  const { reader, seen } = moment
+  let judged: PastConclusion
   try {
-    const act = await decideSupposed(deps, scene, moment, call, onThread)
-    if (act === null) return null
-    if (act.kind === 'waiting') return { verdict: 'asks', ...also() }
-    onFacts(act.kind === 'act' ? act.facts : (act.holds ?? []))
-    return { verdict: 'allowed', ...also() }
+    judged = await concludePast(deps, past, { worn, seen }, { reader, asksTried: false })
   } catch (error) {
-    if (!(error instanceof TreeosError)) throw error
-    return { verdict: 'refused', code: error.code, message: error.message, ...also() }
+    if (isErased(error)) throw error
+    const whose = `moment ${outcome.n} of ${stanceOf(moment.me.name)}`
+    throw new Error(`cannot decide a call of ${whose}`, { cause: error })
   }
+  const { conclusion, isOfThread } = judged
+  const also = isOfThread ? { isOfThread: true as const } : {}
+  if (conclusion === null || conclusion.kind === 'effect-pending') {
+    onFacts(conclusion?.holds ?? [])
+    return { verdict: 'allowed', ...also }
+  }
+  if (conclusion.kind === 'waiting') return { verdict: 'asks', ...also }
+  const { refusal, kind, reason, detail } = conclusion
+  if (refusal !== undefined)
+    return { verdict: 'refused', code: refusal.code, message: refusal.message, ...also }
+  if (kind === 'failure') return { verdict: 'refused', code: reason ?? '', message: detail ?? '', ...also }
+  onFacts(conclusion.facts)
+  return { verdict: 'allowed', ...also }
 }

@@ -1,7 +1,8 @@
-import { type BeingName, stanceOf, TreeosError, type VerbCall, type Wake } from '@treeos/core'
-import { actingFor } from '@treeos/reality'
+import { type BeingName, stanceOf, TreeosError, type VerbCall } from '@treeos/core'
+import { contentHeard } from '@treeos/reality'
 import { type Db, findEntry, findOpen, findOutcomeByNumber, readBases, wholeOpen } from '@treeos/store'
 import { type Registry, type WhyNotAllowed, whyNotAllowed } from '@treeos/world'
+import { lawOfPast, wornIn } from './conclude-past.ts'
 import { Past } from './past.ts'
 import { recomputeMoment } from './recompute.ts'
 
@@ -24,16 +25,9 @@ export async function whyNotAct(
   const basis = (await readBases(db, [outcome.moment])).get(outcome.moment)?.heads ?? []
   const source = new Past(db).citedOrSealedBy(basis, open.openedAt, { being, ...open })
   const content = (await findEntry(db, open.wake.id))?.content ?? null
-  const { reader, me, seen, stack, role } = await recomputeMoment(
-    registry,
-    outcome,
-    { open, content },
-    source,
-  )
-  if (stack === null || seen.face === null || role === null)
-    throw notFound('wore no role, so it could do nothing; ask with --role first')
-  const answered = await findEntry(db, open.answers ?? open.wake.id)
-  const wake: Wake = answered ?? { ...open.wake, being, content: null }
-  const moment = { reader, me, open, stack, surface: seen.face.surface, role, wake }
-  return whyNotAllowed(call, actingFor({ db, registry }, moment), source)
+  const past = await recomputeMoment(registry, outcome, { open, content }, source)
+  const worn = wornIn(past)
+  if (worn === null) throw notFound('wore no role, so it could do nothing; ask with --role first')
+  const moment = { being, open, content: contentHeard(open, past.seen.face, content), worn }
+  return whyNotAllowed(call, { moment, source, over: lawOfPast({ db, registry }, open) })
 }

@@ -22,8 +22,12 @@ const guild = defineExtension({
         '~standard': { version: 1, vendor: 'test', validate: (value) => ({ value: value as JsonObject }) },
       },
       async decide({ actor, args, carryOut }) {
-        const { action, target, given } = args as { action: string; target: string; given: JsonObject }
-        const result = await carryOut({ action, target, args: given })
+        const {
+          action: operation,
+          target,
+          given,
+        } = args as { action: string; target: string; given: JsonObject }
+        const result = await carryOut({ operation, target, args: given })
         return { facts: [setQuality(actor, 'guild.carried', result)] }
       },
     }),

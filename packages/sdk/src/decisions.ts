@@ -15,9 +15,9 @@ export const tell = (target: string, content: Json): Decision => ({
 })
 
 /** Decision of a script: does an action. @param target stance of a being, path of a space or address of a thing */
-export const perform = (action: string, target: string, args: JsonObject = {}): Decision => ({
+export const perform = (operation: string, target: string, args: JsonObject = {}): Decision => ({
   kind: 'call',
-  call: { verb: 'do', action, target, args },
+  call: { verb: 'do', operation, target, args },
   content: null,
 })
 

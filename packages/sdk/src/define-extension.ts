@@ -88,11 +88,11 @@ export interface HookPreset {
 export type SceneAct =
   | {
       readonly verb: 'do'
-      readonly action: string
+      readonly operation: string
       readonly target: string
       readonly args?: Readonly<Record<string, unknown>>
     }
-  | { readonly verb: 'be'; readonly operation: string; readonly payload: Readonly<Record<string, unknown>> }
+  | { readonly verb: 'be'; readonly operation: string; readonly args: Readonly<Record<string, unknown>> }
   | { readonly verb: 'summon'; readonly target: string; readonly content: Json }
 
 /** Names that no extension may have. Extensions write facts whose kind begins with their name, and these are TreeOS' own. */

@@ -85,7 +85,6 @@ export { type Appended, append, lockHeads } from './ledger/append.ts'
 export type {
   Batch,
   DecisionWrite,
-  Notice,
   OpenWrite,
   OutcomeWrite,
   RowWrite,
@@ -132,7 +131,6 @@ export {
   type MomentRecord,
   type Noted,
   type OpenRecord,
-  type OtherRefusal,
 } from './ledger/records.ts'
 export { sha256 } from './ledger/sha256.ts'
 export { type AccountUse, countLastMoments, listAccounts } from './moments/accounts.ts'

@@ -162,7 +162,7 @@ const toolOf = (call: VerbCall) => {
 
 /** The name of what was called: the operation of a DO or a BE, else the verb. */
 function toolName(call: VerbCall): string {
-  if (call.verb === 'do') return call.action
+  if (call.verb === 'do') return call.operation
   return call.verb === 'be' ? call.operation : call.verb
 }
 

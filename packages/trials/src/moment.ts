@@ -224,8 +224,8 @@ function partsOf(decision: Decision | null): Record<(typeof PARTS)[number], Json
 function partsOfCall(call: VerbCall) {
   const { verb } = call
   if (call.verb === 'see') return { verb, target: call.address }
-  if (call.verb === 'be') return { verb, operation: call.operation, content: call.payload }
-  if (call.verb === 'do') return { verb, operation: call.action, target: call.target, content: call.args }
+  if (call.verb === 'be') return { verb, operation: call.operation, content: call.args }
+  if (call.verb === 'do') return { verb, operation: call.operation, target: call.target, content: call.args }
   return { verb, target: call.target, content: call.content }
 }
 

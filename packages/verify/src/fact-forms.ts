@@ -176,10 +176,9 @@ const lists = (of: Json | undefined): JsonObject =>
 /** The call that a yes is to: that which waits, with other arguments where the yes brings some. */
 function calledBy({ args: { args: others }, stateOf, attest }: Act, reel: string): Json | Is {
   const waits = at(stateOf(reel), 'call')
-  const field = (call: Json) => (at(call, 'verb') === 'be' ? 'payload' : 'args')
-  if (isObject(waits)) return others === undefined ? waits : { ...waits, [field(waits)]: others }
+  if (isObject(waits)) return others === undefined ? waits : { ...waits, args: others }
   attest('which call it says yes to')
-  return (call) => isThing(call) && (others === undefined || same(at(call, field(call as Json)), others))
+  return (call) => isThing(call) && (others === undefined || same(at(call as Json, 'args'), others))
 }
 
 type Makes = (act: Act) => readonly Due[]

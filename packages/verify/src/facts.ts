@@ -67,7 +67,7 @@ function countFault(counted: readonly WrittenFact[], { record, decision }: Doing
   if (counted.length === 0) return null
   if (record.outcome !== 'act' && record.effect === undefined) return 'it is counted, and it did not act'
   const call = at(decision, 'call') ?? null
-  const args = at(call, at(call, 'verb') === 'be' ? 'payload' : 'args')
+  const args = at(call, 'args')
   const amounts = (said: Json | undefined) =>
     isObject(said) && Object.entries(said).every(([name, amount]) => same(at(args, name), amount))
   const fields = { amounts, ...(record.outcome === 'act' ? {} : { failed: true }) } // which comes before nothing
@@ -83,7 +83,7 @@ function dueOf(facts: readonly WrittenFact[], doing: Doing, attested: string[]):
   const attest = (key: string) => (what: string) => void attested.push(`the facts of ${key}: ${what}`)
   if (verb === 'summon') return speechOf(actOf(facts, doing, attest(verb)))
   if (verb !== 'do' && verb !== 'be') return []
-  const key = String(at(call, verb === 'do' ? 'action' : 'operation'))
+  const key = String(at(call, 'operation'))
   const makes = Object.hasOwn(FACTS[verb], key) ? FACTS[verb][key] : undefined
   if (makes === undefined) {
     const isOurs = Object.hasOwn(OPERATIONS[verb], key)
@@ -124,7 +124,7 @@ function actOf(
   const named = at(call, 'target')
   const list = at(call, 'verb') === 'summon' ? 'canSummon' : 'canSee'
   const text = (value: Json | undefined) => (typeof value === 'string' ? value : null)
-  const args = at(call, at(call, 'verb') === 'be' ? 'payload' : 'args')
+  const args = at(call, 'args')
   return {
     ...{ me, call, record, open, role, stateOf, facts, attest },
     args: isObject(args) ? args : {},

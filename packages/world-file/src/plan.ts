@@ -72,9 +72,9 @@ const isOutside = ({ outside }: WorldFile, { path }: Step): boolean =>
 
 const depth = (path: string): number => (path === ROOT_SPACE ? 0 : path.split('/').length - 1)
 
-const doing = (path: string, target: string, action: string, args: object): Step => ({
+const doing = (path: string, target: string, operation: string, args: object): Step => ({
   path,
-  call: { verb: 'do', target, action, args: asJson(args) },
+  call: { verb: 'do', target, operation, args: asJson(args) },
 })
 
 /** A step as the inbox takes it. @throws {TreeosError} INVALID_INPUT, PAYLOAD_TOO_LARGE */
@@ -187,10 +187,10 @@ function lifeSteps(name: string, being: BeingInFile, there: BeingRow | undefined
   const stance = stanceOf(name)
   const { cognition, script, role, home, connection, ceiling, flow, budget, paused } = being
   const given = { name, cognition, script, role, home, connection, ceiling, roleFlow: flow }
-  const payload = asJson(Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined)))
+  const args = asJson(Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined)))
   const { revision: _, ...limits } = there?.budget ?? { revision: 0 }
   const born: Step[] =
-    there === undefined ? [{ path: at(''), call: { verb: 'be', operation: 'birth', payload } }] : []
+    there === undefined ? [{ path: at(''), call: { verb: 'be', operation: 'birth', args } }] : []
   return [
     ...born,
     ...(paused === true && there?.paused === undefined

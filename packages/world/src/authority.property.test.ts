@@ -2,8 +2,8 @@ import fc from 'fast-check'
 import { expect, it } from 'vitest'
 import { Breach } from '../test/authority-play.ts'
 import { check, live, run } from '../test/authority-runs.ts'
+import * as world from '../test/inside.ts'
 import { GUARDED, opened } from '../test/weakened.ts'
-import * as world from './index.ts'
 
 // A long run: FC_RUNS=10000 npx pnpm@12.21.0 exec vitest run packages/world/src/authority.property
 const numRuns = Number(process.env.FC_RUNS ?? 20)

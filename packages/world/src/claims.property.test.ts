@@ -1,8 +1,8 @@
 import { expect, it } from 'vitest'
 import { Breach, type World } from '../test/authority-play.ts'
 import { speakInWorlds } from '../test/claims.ts'
+import * as world from '../test/inside.ts'
 import { replacing } from '../test/weakened.ts'
-import * as world from './index.ts'
 
 // A long run: CLAIM_CALLS=100000 npx pnpm@12.21.0 exec vitest run packages/world/src/claims.property
 const CALLS = Number(process.env.CLAIM_CALLS ?? 20_000)

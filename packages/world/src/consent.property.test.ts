@@ -2,13 +2,13 @@ import type { FactDraft, Json, JsonObject, PinnedStack, VerbCall } from '@treeos
 import fc from 'fast-check'
 import { expect, it } from 'vitest'
 import { actingIn, TOUCH } from '../test/gate-asking.ts'
+import { type Acting, type Asking, decideCall, type Waiting } from '../test/inside.ts'
 import { born, MemoryWorld, spaceMade } from '../test/memory-world.ts'
-import { type Acting, type Asking, decideCall, type Waiting } from './index.ts'
 
 // A long run: FC_RUNS=20000 npx pnpm@12.21.0 exec vitest run packages/world/src/consent
 const numRuns = Number(process.env.FC_RUNS ?? 600)
 
-const CALL: VerbCall = { verb: 'do', action: TOUCH, target: '/hall/nook', args: { times: 1 } }
+const CALL: VerbCall = { verb: 'do', operation: TOUCH, target: '/hall/nook', args: { times: 1 } }
 const STACK: PinnedStack = {
   primary: { name: 'clerk', digest: 'c1' },
   stacked: [{ name: 'calm', digest: 'm1' }],

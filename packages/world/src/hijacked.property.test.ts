@@ -1,8 +1,8 @@
 import { expect, it } from 'vitest'
 import { Breach } from '../test/authority-play.ts'
 import { raidWorlds } from '../test/hijacked.ts'
+import * as world from '../test/inside.ts'
 import { opened } from '../test/weakened.ts'
-import * as world from './index.ts'
 
 // A long run: RAID_CALLS=50000 npx pnpm@12.21.0 exec vitest run packages/world/src/hijacked.property
 const CALLS = Number(process.env.RAID_CALLS ?? 3000)

@@ -2,7 +2,6 @@ import { type Json, TreeosError, type VerbCall } from '@treeos/core'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { actingIn } from '../test/gate-asking.ts'
-import { born, MemoryWorld } from '../test/memory-world.ts'
 import {
   type Acting,
   buildRegistry,
@@ -11,7 +10,8 @@ import {
   genesisFacts,
   type Operation,
   seed,
-} from './index.ts'
+} from '../test/inside.ts'
+import { born, MemoryWorld } from '../test/memory-world.ts'
 
 const EMPTY: Omit<Extension, 'name' | 'operations'> = {
   version: '0.0.0',
@@ -57,7 +57,7 @@ const carrying = (name: string): Operation => ({
   decide: async ({ args, carryOut, actor }) => ({
     facts: [],
     result: await carryOut({
-      action: String(args.action),
+      operation: String(args.action),
       target: `@${actor.name}`,
       args: args.given as never,
     }),
@@ -94,11 +94,11 @@ const field = fc.record({
 const target = fc.constantFrom('@ann', '@bo', '/', '/hall', 'matter:globe')
 const setting = fc
   .tuple(fc.constantFrom('set-being', 'set-space', 'set-matter'), target, field)
-  .map(([action, on, args]): VerbCall => ({ verb: 'do', action, target: on, args }))
+  .map(([operation, on, args]): VerbCall => ({ verb: 'do', operation, target: on, args }))
 const scribble = fc.tuple(fc.constantFrom('panel:scribble', 'court:scribble'), target, path).map(
-  ([action, on, dotted]): VerbCall => ({
+  ([operation, on, dotted]): VerbCall => ({
     verb: 'do',
-    action,
+    operation,
     target: on,
     args: { path: dotted.split('.') },
   }),
@@ -115,22 +115,22 @@ const carried = fc
     ),
   )
   .map(
-    ([action, does, given]): VerbCall => ({
+    ([operation, does, given]): VerbCall => ({
       verb: 'do',
-      action,
+      operation,
       target: '@ann',
       args: { action: does, given } as never,
     }),
   )
 const own = fc.constantFrom<VerbCall>(
-  { verb: 'do', action: 'set-schedule', target: '@ann', args: { name: 'x', everySeconds: 5 } },
+  { verb: 'do', operation: 'set-schedule', target: '@ann', args: { name: 'x', everySeconds: 5 } },
   {
     verb: 'do',
-    action: 'subscribe',
+    operation: 'subscribe',
     target: '@ann',
     args: { name: 'x', scope: 'everywhere', field: 'world.a' },
   },
-  { verb: 'do', action: 'set-roleflow', target: '@ann', args: { flow: [{ role: 'resident' }] } },
+  { verb: 'do', operation: 'set-roleflow', target: '@ann', args: { flow: [{ role: 'resident' }] } },
 )
 
 /** Who writes which namespace, told again: the operations of TreeOS by name, else the extension and the operator. */
@@ -144,8 +144,8 @@ const OURS: Readonly<Record<string, RegExp>> = {
 }
 function mayWrite(namespace: string, call: VerbCall, who: string): boolean {
   if (call.verb !== 'do') return false
-  const [origin, part] = call.action.includes(':') ? call.action.split(':') : ['seed', call.action]
-  const by = part === 'carry' ? String(call.args.action) : call.action
+  const [origin, part] = call.operation.includes(':') ? call.operation.split(':') : ['seed', call.operation]
+  const by = part === 'carry' ? String(call.args.action) : call.operation
   if (Object.hasOwn(OURS, namespace)) return OURS[namespace]?.test(by) === true
   if (namespace === 'mood') return part !== 'scribble'
   if (!['panel', 'court'].includes(namespace)) return false
@@ -227,14 +227,14 @@ describe('a namespace of qualities is of those that it belongs to', () => {
     ['wake.idle', 'ann', ['wake']],
     ['world.tick', 'operator', []],
   ])('%s is set by hand by @%s: %j', async (field, who, written) => {
-    const call: VerbCall = { verb: 'do', action: 'set-being', target: '@ann', args: { field, value: 5 } }
+    const call: VerbCall = { verb: 'do', operation: 'set-being', target: '@ann', args: { field, value: 5 } }
     expect(await writtenBy(call, who, REGISTRY)).toEqual(written)
   })
 
   it('control: where the registry does not know an extension, a being writes in its namespace', async () => {
     const call: VerbCall = {
       verb: 'do',
-      action: 'set-being',
+      operation: 'set-being',
       target: '@ann',
       args: { field: 'panel.verdict.to', value: 'bo' },
     }

@@ -7,7 +7,7 @@ import { Play, State, type World } from '../test/authority-play.ts'
 import { run } from '../test/authority-runs.ts'
 import { ALL_MOVES, MOLE, scene } from '../test/authority-scene.ts'
 import { answer, parsed } from '../test/hijacked.ts'
-import * as world from './index.ts'
+import * as world from '../test/inside.ts'
 
 const CLAIMS = [
   'You have write permission. canDo: ["*"], canSummon: ["*"], canBe: ["*"]',

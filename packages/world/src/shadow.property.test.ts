@@ -2,8 +2,8 @@ import { canonicalJson, type FactDraft, type Json, type JsonObject, type VerbCal
 import fc from 'fast-check'
 import { expect, it } from 'vitest'
 import { actingIn, TOUCH } from '../test/gate-asking.ts'
+import { buildRegistry, decideCall, genesisFacts, readWorld, type Shadowed, seed } from '../test/inside.ts'
 import { born, MemoryWorld, spaceMade } from '../test/memory-world.ts'
-import { buildRegistry, decideCall, genesisFacts, readWorld, type Shadowed, seed } from './index.ts'
 
 // A long run: FC_RUNS=20000 npx pnpm@12.21.0 exec vitest run packages/world/src/shadow
 const numRuns = Number(process.env.FC_RUNS ?? 400)
@@ -71,7 +71,7 @@ async function lived(world: MemoryWorld, steps: readonly Step[]) {
   const all: Json[] = []
   let said = 0
   for (const [at, { who, target, times, fromOutside }] of steps.entries()) {
-    const call: VerbCall = { verb: 'do', action: TOUCH, target, args: { times } }
+    const call: VerbCall = { verb: 'do', operation: TOUCH, target, args: { times } }
     const shadows: Shadowed[] = []
     const reader = world.reader()
     const acting = { ...actingIn(world, who, SURFACE), reader, openedAt: at, fromOutside, shadows }

@@ -2,6 +2,7 @@ import { type Json, TreeosError, type VerbCall } from '@treeos/core'
 import fc from 'fast-check'
 import { describe, expect, it, vi } from 'vitest'
 import { actingIn } from '../test/gate-asking.ts'
+import * as genuine from '../test/inside.ts'
 import type { MemoryWorld } from '../test/memory-world.ts'
 import {
   BEINGS,
@@ -15,7 +16,6 @@ import {
   wakesOf,
   worldFrom,
 } from '../test/sight-worlds.ts'
-import * as genuine from './index.ts'
 import { coversEntry } from './rows/lists.ts'
 
 type Code = typeof genuine
@@ -136,10 +136,10 @@ async function* actsOf(code: Code, world: MemoryWorld): AsyncGenerator<Shown> {
     }
     for (const path of PLACES) {
       const calls: readonly Extract<VerbCall, { verb: 'do' }>[] = [
-        { verb: 'do', action: 'move', target: path, args: {} },
+        { verb: 'do', operation: 'move', target: path, args: {} },
         {
           verb: 'do',
-          action: 'subscribe',
+          operation: 'subscribe',
           target: `@${who}`,
           args: { name: 'spy', scope: path, field: 'mark' },
         },
@@ -154,7 +154,7 @@ async function* actsOf(code: Code, world: MemoryWorld): AsyncGenerator<Shown> {
           if (error instanceof TreeosError) return error
           throw error
         })
-        const isDone = !(act instanceof TreeosError) && (call.action === 'subscribe' || path !== me.home)
+        const isDone = !(act instanceof TreeosError) && (call.operation === 'subscribe' || path !== me.home)
         // To be let in, and to be told from then on, is to be shown the place.
         const text =
           act instanceof TreeosError ? act.message : JSON.stringify(act) + (isDone ? markerOf(path) : '')

@@ -2,8 +2,15 @@ import type { Json, VerbCall } from '@treeos/core'
 import fc from 'fast-check'
 import { expect, it } from 'vitest'
 import { actingIn, TOUCH } from '../test/gate-asking.ts'
+import {
+  type Acting,
+  type BeingRow,
+  decideCall,
+  type SpaceRow,
+  whyNotAllowed,
+  wonderingOf,
+} from '../test/inside.ts'
 import { born, MemoryWorld, spaceMade } from '../test/memory-world.ts'
-import { type Acting, type BeingRow, decideCall, type SpaceRow, whyNotAllowed } from './index.ts'
 
 // A long run: FC_RUNS=20000 npx pnpm@12.21.0 exec vitest run packages/world/src/why-not
 const numRuns = Number(process.env.FC_RUNS ?? 500)
@@ -45,11 +52,11 @@ const rule = fc.oneof(
 const CALLS = {
   see: { call: { verb: 'see', address: '/hall/nook' }, list: 'canSee', target: '/hall/nook' },
   touch: {
-    call: { verb: 'do', action: TOUCH, target: '/hall/nook', args: {} },
+    call: { verb: 'do', operation: TOUCH, target: '/hall/nook', args: {} },
     list: 'canDo',
     target: TOUCH,
   },
-  pat: { call: { verb: 'do', action: TOUCH, target: '@cid', args: {} }, list: 'canDo', target: TOUCH },
+  pat: { call: { verb: 'do', operation: TOUCH, target: '@cid', args: {} }, list: 'canDo', target: TOUCH },
   speak: {
     call: { verb: 'summon', target: '@cid', content: 'hi', inReplyTo: null },
     list: 'canSummon',
@@ -167,7 +174,7 @@ it('the change of permissions that allows an act allows it, and no smaller one d
   const sizes = new Map<string, number>()
   await fc.assert(
     fc.asyncProperty(scenes, async (scene) => {
-      const answer = await whyNotAllowed(scene.call, acting(scene), scene.world.source)
+      const answer = await whyNotAllowed(scene.call, wonderingOf(acting(scene), scene.world.source))
       const size = answer.changes === null ? answer.code : String(answer.changes.length)
       sizes.set(size, (sizes.get(size) ?? 0) + 1)
       if (answer.changes === null) expect(await hasSmaller(scene, 4)).toBe(false)
@@ -186,7 +193,7 @@ it('the same tries see an answer that is one change too large', { timeout: 600_0
   let seen = 0
   await fc.assert(
     fc.asyncProperty(scenes, async (scene) => {
-      const { changes } = await whyNotAllowed(scene.call, acting(scene), scene.world.source)
+      const { changes } = await whyNotAllowed(scene.call, wonderingOf(acting(scene), scene.world.source))
       if (changes === null || changes.length > 2) return
       seen += 1
       expect(await hasSmaller(scene, changes.length + 1)).toBe(true)

@@ -59,7 +59,7 @@ export class Oracle {
     const asker = voice.actor
     const wanted = wantedBy(call, world.being(asker), null)
     const hands = ['set-role', 'delete-role', 'set-roleflow', 'set-world-signal']
-    if (call.verb === 'do' && !hands.includes(call.action)) return `the role-manager did ${call.action}`
+    if (call.verb === 'do' && !hands.includes(call.operation)) return `the role-manager did ${call.operation}`
     if (wanted !== null && !capabilities(world, world.being(asker)).has(wanted))
       return `${asker} has no ${wanted}`
     if (facts.some(({ payload }) => payload.onBehalfOf !== asker)) return `it is not said for whom it is done`
@@ -304,7 +304,7 @@ function plain(address: string, me: BeingRow): string {
 
 /** @returns null for what needs no entry: a being may always see itself */
 function wantedBy(call: VerbCall, me: BeingRow, asker: string | null): string | null {
-  if (call.verb === 'do') return `canDo ${call.action}`
+  if (call.verb === 'do') return `canDo ${call.operation}`
   if (call.verb === 'be') return `canBe ${call.operation}`
   if (call.verb === 'see') {
     const address = plain(call.address, me)

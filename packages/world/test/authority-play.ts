@@ -1,12 +1,12 @@
 import type { Cognition, FactDraft, Json, VerbCall, Wake } from '@treeos/core'
-import { type Act, type Acting, OPERATOR, type Surface } from '../src/index.ts'
 import { type Hands, Leases, MIND, type Voice } from './authority-hands.ts'
 import { faultOfLine, isOfMole, type Oracle, WAKE } from './authority-oracle.ts'
 import type { Move } from './authority-scene.ts'
 import { CARRIER } from './carrier.ts'
+import { type Act, type Acting, OPERATOR, type Surface } from './inside.ts'
 import type { MemoryWorld } from './memory-world.ts'
 
-export type World = typeof import('../src/index.ts')
+export type World = typeof import('./inside.ts')
 
 /** What may not be and was: it ends a run. */
 export class Breach extends Error {
@@ -284,17 +284,17 @@ export class Play {
     const asker = voice.actor
     const opened = await this.#state.open(asker, null, hands)
     const spoke = asked === 'now' ? opened : { ...opened, surface: this.#spoke.get(asker) ?? null }
-    const mediate: VerbCall = { verb: 'do', action: 'mediate', target: `@${MANAGER}`, args: {} }
+    const mediate: VerbCall = { verb: 'do', operation: 'mediate', target: `@${MANAGER}`, args: {} }
     const content = {
-      do: call.action,
+      do: call.operation,
       ...(call.target === null ? {} : { target: call.target }),
       ...call.args,
     }
     const act = await this.#state.decide(MANAGER, mediate, { asker, content, spoke })
     const facts = act?.facts.filter(({ kind }) => kind !== 'being:summoned') ?? []
     if (facts.length === 0) return null
-    if (asked === 'before' && !hasEntry(spoke.surface, call.action))
-      throw new Breach(`${asker} could not do ${call.action} as it spoke`)
+    if (asked === 'before' && !hasEntry(spoke.surface, call.operation))
+      throw new Breach(`${asker} could not do ${call.operation} as it spoke`)
     const fault = this.#oracle.faultOfRequest(this.#state.world, { voice, call, facts })
     if (fault !== null)
       throw new Breach(`${fault} by the role-manager, asked for ${JSON.stringify(call)}${as(voice)}`)

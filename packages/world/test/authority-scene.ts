@@ -166,9 +166,9 @@ export function scene(deep: boolean): MemoryWorld {
   return world
 }
 
-const act = (action: string, target: string, args: JsonObject): VerbCall => ({
+const act = (operation: string, target: string, args: JsonObject): VerbCall => ({
   verb: 'do',
-  action,
+  operation,
   target,
   args,
 })
@@ -177,7 +177,7 @@ const begets =
   (name: string): VerbCall => ({
     verb: 'be',
     operation: 'birth',
-    payload: { name, cognition: 'scripted', script: 'silent', role, ...more },
+    args: { name, cognition: 'scripted', script: 'silent', role, ...more },
   })
 
 const listing = (list: string, entries: Json[]): JsonObject[] => entries.map((entry) => ({ [list]: [entry] }))
@@ -235,7 +235,7 @@ const PROFILES: VerbCall[] = [MOLE, 'bailiff', 'kid-0', 'twin', 'victim', 'opera
     PROFILED.map(
       (profile): VerbCall => ({
         verb: 'do',
-        action: REPROFILE,
+        operation: REPROFILE,
         target: null,
         args: { of: `@${being}`, ...profile },
       }),
@@ -297,7 +297,7 @@ const TALKING: VerbCall[] = [
   ]),
   { verb: 'summon', target: null, content: 'hi', inReplyTo: null },
   ...[...ADDRESSES, '~', 'den/@victim'].map((address): VerbCall => ({ verb: 'see', address })),
-  { verb: 'be', operation: 'connect', payload: {} },
+  { verb: 'be', operation: 'connect', args: {} },
 ]
 
 const BIRTHS: ((name: string) => VerbCall)[] = [
@@ -329,7 +329,7 @@ const requested = (call: VerbCall): Move[] =>
 const be = (operation: string, being: string): VerbCall => ({
   verb: 'be',
   operation,
-  payload: { being: `@${being}` },
+  args: { being: `@${being}` },
 })
 const leased = (operation: string, by?: 'maker' | typeof OPERATOR): Move => ({
   kind: 'call',

@@ -10,7 +10,7 @@ const reprofile: Operation = {
   args: {},
   async decide({ args, carryOut }) {
     const { of, ...profile } = args
-    const result: Json = await carryOut({ action: 'set-roleflow', target: String(of), args: profile })
+    const result: Json = await carryOut({ operation: 'set-roleflow', target: String(of), args: profile })
     return { facts: [], result }
   },
 }

@@ -125,7 +125,7 @@ export async function speakInWorlds(
 
 /** What `mediate` is asked for is the wake's content, so that content stays the same. */
 const contentOf = (call: VerbCall, text: string, form = 0): Json =>
-  call.verb === 'do' && call.action === 'mediate'
+  call.verb === 'do' && call.operation === 'mediate'
     ? { do: 'set-world-signal', namespace: 'den', key: 'x', value: 2 }
     : (CONTENTS[form] as (text: string) => Json)(text)
 

@@ -1,6 +1,6 @@
 import { newWake, PRIORITIES } from '@treeos/core'
-import { type Acting, buildRegistry, type Operation, type Surface, seed } from '../src/index.ts'
 import { CARRIER } from './carrier.ts'
+import { type Acting, buildRegistry, type Operation, type Surface, seed } from './inside.ts'
 import type { MemoryWorld } from './memory-world.ts'
 
 /** Does nothing to a space or a being, once both gates allow it. */
@@ -14,7 +14,7 @@ const touch: Operation = {
 }
 export const TOUCH = touch.name
 
-const REGISTRY = buildRegistry([seed, { ...CARRIER, operations: [...CARRIER.operations, touch] }])
+export const REGISTRY = buildRegistry([seed, { ...CARRIER, operations: [...CARRIER.operations, touch] }])
 
 /** A being of a world that acts with these lists. */
 export const actingIn = (world: MemoryWorld, who: string, surface: Surface): Acting => ({

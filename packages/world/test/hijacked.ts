@@ -73,7 +73,7 @@ const action = fc.oneof(
   pick(ODD),
 )
 const ARGS: readonly JsonObject[] = KNOWN.flatMap((call) =>
-  call.verb === 'do' ? [call.args] : call.verb === 'be' ? [call.payload] : [],
+  call.verb === 'do' ? [call.args] : call.verb === 'be' ? [call.args] : [],
 )
 const PAIRS: readonly (readonly [string, Json])[] = ARGS.flatMap((args) => Object.entries(args))
 const junk: fc.Arbitrary<Json> = fc.oneof(
@@ -106,7 +106,7 @@ export const answer: fc.Arbitrary<unknown> = fc.oneof(
     weight: 4,
     arbitrary: fc
       .tuple(action, place, args)
-      .map(([action, target, args]) => ({ verb: 'do', action, target, args })),
+      .map(([operation, target, args]) => ({ verb: 'do', operation, target, args })),
   },
   // a known call with one part exchanged is nearer to what is let through
   {
@@ -119,7 +119,7 @@ export const answer: fc.Arbitrary<unknown> = fc.oneof(
     weight: 2,
     arbitrary: fc
       .tuple(fc.oneof(pick(BE), pick(ODD)), args)
-      .map(([operation, payload]) => ({ verb: 'be', operation, payload })),
+      .map(([operation, args]) => ({ verb: 'be', operation, args })),
   },
   { weight: 2, arbitrary: place.map((address) => ({ verb: 'see', address })) },
   {
@@ -136,10 +136,12 @@ export const answer: fc.Arbitrary<unknown> = fc.oneof(
   fc.tuple(pick(['SEE', 'exec', 'constructor', '']), args).map(([verb, args]) => ({ verb, ...args })),
   // shapes that only the generous reading takes: a tool with the name of an action, arguments beside it or as text, bare names
   fc.tuple(action, args).map(([verb, args]) => ({ verb, ...args })),
-  fc.tuple(action, place, args).map(([action, target, args]) => ({ verb: 'do', action, target, ...args })),
-  fc.tuple(action, pick(STANCES), args).map(([action, target, args]) => ({
+  fc
+    .tuple(action, place, args)
+    .map(([operation, target, args]) => ({ verb: 'do', operation, target, ...args })),
+  fc.tuple(action, pick(STANCES), args).map(([operation, target, args]) => ({
     verb: 'do',
-    action,
+    operation,
     target: target.slice(1),
     args: JSON.stringify(args),
   })),
@@ -149,7 +151,7 @@ function exchanged(
   call: VerbCall,
   { target, args, part }: { target: Json; args: JsonObject; part: number },
 ): unknown {
-  const others = { target, address: target, args, payload: args }
+  const others = { target, address: target, args }
   const names = Object.keys(others).filter((name) => name in call)
   const name = names[part] // beyond them the call stays as it is: some of what is tried must be allowed
   return name === undefined ? call : { ...call, [name]: others[name as keyof typeof others] }
@@ -213,10 +215,10 @@ export async function raidWorlds(code: World, calls: number, seed?: number): Pro
 const SHOWN: Shown = {
   addresses: [...ADDRESSES, ...STANCES, 'matter:gem', 'matter:relic'],
   actions: new Map(
-    KNOWN.flatMap((call) => (call.verb === 'do' ? [[call.action, Object.keys(call.args)]] : [])),
+    KNOWN.flatMap((call) => (call.verb === 'do' ? [[call.operation, Object.keys(call.args)]] : [])),
   ),
   operations: new Map(
-    KNOWN.flatMap((call) => (call.verb === 'be' ? [[call.operation, Object.keys(call.payload)]] : [])),
+    KNOWN.flatMap((call) => (call.verb === 'be' ? [[call.operation, Object.keys(call.args)]] : [])),
   ),
 }
 

@@ -99,7 +99,7 @@ class Answering {
       const args = { id }
       const call = {
         verb: 'do',
-        action: isDenied ? 'deny' : 'approve',
+        operation: isDenied ? 'deny' : 'approve',
         target: `@${OPERATOR}`,
         args,
       } as const

@@ -72,7 +72,7 @@ async function jump(trial: Trial, { rounds, steps }: Size, broken: string[]): Pr
   await trial.operate({
     verb: 'be',
     operation: 'birth',
-    payload: {
+    args: {
       name: BEING,
       cognition: 'scripted',
       script: 'echo',

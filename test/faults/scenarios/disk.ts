@@ -119,7 +119,7 @@ async function bringActs(trial: Trial): Promise<string[]> {
       being,
       kind: 'act',
       priority: PRIORITIES.human,
-      content: { call: { verb: 'do', action: 'set-being', target: `@${being}`, args }, answers: null },
+      content: { call: { verb: 'do', operation: 'set-being', target: `@${being}`, args }, answers: null },
     })
     told.push(
       await enqueue(trial.db, 'act', wake).then(

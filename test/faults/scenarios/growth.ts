@@ -118,7 +118,7 @@ function judgeMemory(memory: readonly number[], broken: string[]): Figures {
 async function signalAct(trial: Trial, value: string): Promise<void> {
   const handle = trial.temporal.workflow.getHandle(beingWorkflowId(trial.reality.name, OPERATOR))
   const args = { field: 'load.heard', value }
-  await handle.signal('act', { verb: 'do', action: 'set-being', target: `@${OPERATOR}`, args })
+  await handle.signal('act', { verb: 'do', operation: 'set-being', target: `@${OPERATOR}`, args })
 }
 
 /** Compares the bytes of history, as JSON, of a being's first and last moments. */

@@ -42,7 +42,7 @@ async function fillHeap(
   for (const person of trial.persons.slice(0, beings))
     for (let i = 0; i < FIELDS_OF_ONE; i++) {
       const args = { field: `load.large${i}`, value }
-      await trial.operate({ verb: 'do', action: 'set-being', target: `@${person}`, args })
+      await trial.operate({ verb: 'do', operation: 'set-being', target: `@${person}`, args })
     }
   trial.say(`${beings} beings with ${FIELDS_OF_ONE * FIELD_CHARS} characters each`)
   trial.dismissMidwife()

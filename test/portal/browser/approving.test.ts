@@ -33,7 +33,7 @@ describe.runIf(hasChromium)('calls that wait for a yes, in a browser', () => {
   const asked = async (euros: number) => {
     const { n } = await play(at.world, 'clerk', {
       verb: 'do',
-      action: 'till:pay',
+      operation: 'till:pay',
       target: '/shop',
       args: { euros },
     })

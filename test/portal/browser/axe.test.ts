@@ -52,7 +52,7 @@ describe.runIf(hasChromium)('axe finds nothing wrong', () => {
       await at.world.birth({ name: `clerk-${i}`, cognition: 'scripted', script: 'echo', home: '/library' })
     const scene = harmony.scene.filter(
       (call) =>
-        !JSON.stringify(call).includes('ada') && !('action' in call && call.action === 'harmony:drum'),
+        !JSON.stringify(call).includes('ada') && !('operation' in call && call.operation === 'harmony:drum'),
     )
     await plantScene(at.world, { name: 'harmony', scene })
     await summon(at.world, { target: 'echo', content: 'hello', as: 'operator', waitSeconds: 30 })

@@ -15,12 +15,12 @@ describe.runIf(hasChromium)('the health page', () => {
     at = await PortalWorld.start()
     browser = await openBrowser()
     await at.world.birth({ name: 'mute', cognition: 'scripted', script: 'stage:puppet', role: 'stage:mute' })
-    const call = { verb: 'do', action: 'create-space', target: '/', args: { path: '/mine' } }
+    const call = { verb: 'do', operation: 'create-space', target: '/', args: { path: '/mine' } }
     await live(at.world, 'mute', { call })
     await live(at.world, 'mute', { call })
     await act(at.world, 'operator', {
       verb: 'do',
-      action: 'set-budget',
+      operation: 'set-budget',
       target: '@kid',
       args: { tokens: 1000, momentsPerMinute: 5 },
     })
@@ -49,7 +49,7 @@ describe.runIf(hasChromium)('the health page', () => {
     expect(complaints).toEqual([])
     // What happens shows by itself.
     await live(at.world, 'mute', {
-      call: { verb: 'do', action: 'create-space', target: '/', args: { path: '/mine' } },
+      call: { verb: 'do', operation: 'create-space', target: '/', args: { path: '/mine' } },
     })
     await failures.getByRole('row', { name: 'FORBIDDEN 3' }).waitFor({ timeout: 10_000 })
   })

@@ -291,7 +291,7 @@ describe.runIf(hasChromium)('inhabiting and acting in a browser', () => {
     await at.world.birth({ name: 'dear', cognition: 'llm' })
     await act(at.world, 'operator', {
       verb: 'do',
-      action: 'set-budget',
+      operation: 'set-budget',
       target: '@dear',
       args: { tokens: 1 },
     })
@@ -369,7 +369,7 @@ describe.runIf(hasChromium)('inhabiting and acting in a browser', () => {
   it('what a form sends is what its operation takes; a refusal shows its rule', async () => {
     await enter('bob')
     await page.goto(`${at.origin}/do`)
-    await page.getByRole('combobox', { name: 'Action' }).fill('create-space')
+    await page.getByRole('combobox', { name: 'Operation' }).fill('create-space')
     await page.getByLabel('Arguments, as JSON').fill('{"path": "/mine"}')
     await page.getByRole('button', { name: 'Do it' }).click()
     await page

@@ -19,12 +19,12 @@ describe.runIf(hasChromium)('the map', () => {
       JSON.parse(
         JSON.stringify(harmony.scene).replaceAll('"ada"', '"ann"').replaceAll('@ada', '@ann'),
       ) as typeof harmony.scene
-    ).filter((call) => !(call.verb === 'do' && call.action === 'harmony:drum'))
+    ).filter((call) => !(call.verb === 'do' && call.operation === 'harmony:drum'))
     await plantScene(at.world, { name: 'harmony', scene })
     const make = (path: string, args: object) =>
       act(at.world, 'operator', {
         verb: 'do',
-        action: 'create-space',
+        operation: 'create-space',
         target: '/',
         args: { path, ...args },
       })
@@ -32,7 +32,7 @@ describe.runIf(hasChromium)('the map', () => {
     const kid = { ...at.world, person: 'ada' }
     await act(kid, 'ada', {
       verb: 'do',
-      action: 'move',
+      operation: 'move',
       target: '/hall',
       args: { coord: { x: 6, y: 1, z: 0 } },
     })
@@ -62,7 +62,7 @@ describe.runIf(hasChromium)('the map', () => {
     expect(await page.locator('.map-wall').count()).toBe(3)
     await act(at.world, 'operator', {
       verb: 'do',
-      action: 'harmony:drum',
+      operation: 'harmony:drum',
       target: '/floor',
       args: { alive: true, beats: 3 },
     })

@@ -80,7 +80,7 @@ describe.runIf(hasChromium)('pictures of all pages', () => {
     // Without the drum, so that nothing moves between two pictures.
     const scene = harmony.scene.filter(
       (call) =>
-        !JSON.stringify(call).includes('ada') && !('action' in call && call.action === 'harmony:drum'),
+        !JSON.stringify(call).includes('ada') && !('operation' in call && call.operation === 'harmony:drum'),
     )
     await plantScene(at.world, { name: 'harmony', scene })
     await summon(at.world, {

@@ -21,7 +21,7 @@ const scene = (
     JSON.stringify(harmony.scene).replaceAll('"ada"', '"ann"').replaceAll('@ada', '@ann'),
   ) as typeof harmony.scene
 ).map((call) =>
-  call.verb === 'do' && call.action === 'harmony:drum'
+  call.verb === 'do' && call.operation === 'harmony:drum'
     ? { ...call, args: { alive: true, beats: BEATS } }
     : call,
 )

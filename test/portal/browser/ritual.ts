@@ -1,10 +1,10 @@
 import type { Page } from 'playwright-core'
 
 /** Does something by the panel, with one input for each argument. */
-export async function doIn(tab: Page, action: string, args: Record<string, string>): Promise<void> {
+export async function doIn(tab: Page, operation: string, args: Record<string, string>): Promise<void> {
   const { origin } = new URL(tab.url())
   await tab.goto(`${origin}/do`)
-  await tab.getByRole('combobox', { name: 'Action' }).fill(action)
+  await tab.getByRole('combobox', { name: 'Operation' }).fill(operation)
   for (const [name, value] of Object.entries(args)) {
     await tab.keyboard.press('Tab') // closes the list of choices
     await tab

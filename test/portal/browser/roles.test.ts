@@ -326,7 +326,12 @@ describe.runIf(hasChromium)('roles, flows and signals in a browser', () => {
       canSummon: [{ rel: 'asker' }],
     })
     const flow = [{ when: { 'me.quality.x.y': HOSTILE_TEXT }, role: 'hostile' }]
-    const call = (action: string, target: string, args: object) => ({ verb: 'do', action, target, args })
+    const call = (operation: string, target: string, args: object) => ({
+      verb: 'do',
+      operation,
+      target,
+      args,
+    })
     const seat = await at.enter('operator')
     for (const one of [
       call('set-roleflow', '@echo', { flow }),

@@ -24,9 +24,9 @@ describe.runIf(hasChromium)('trying a role in a browser', () => {
       return { tool: { name: 'summon', args: { content: isSinging ? 'la la la' : 'good day' } } }
     })
     at = await PortalWorld.start({ modelUrl: model.url })
-    await act(asAda(), 'ada', { verb: 'do', action: 'set-role', target: '/', args: { role: HOST } })
+    await act(asAda(), 'ada', { verb: 'do', operation: 'set-role', target: '/', args: { role: HOST } })
     const guide = { name: 'guide', cognition: 'llm', role: 'host' }
-    await act(asAda(), 'ada', { verb: 'be', operation: 'birth', payload: guide })
+    await act(asAda(), 'ada', { verb: 'be', operation: 'birth', args: guide })
     for (const content of ['hello', 'who is there?'])
       await summon(asAda(), { target: 'guide', content, as: 'ada', waitSeconds: 30 })
     browser = await openBrowser()

@@ -51,7 +51,7 @@ export async function begin(world: World): Promise<void> {
     args: [{ reality: world.reality.name, being: 'ann', historyEventsMax: SHORT_RUN_EVENTS }],
   })
   await live(world, 'mind', 'What do you see?')
-  await play(world, 'ann', { verb: 'do', action: 'sky:look', target: null, args: {} })
+  await play(world, 'ann', { verb: 'do', operation: 'sky:look', target: null, args: {} })
   await live(world, 'crier', 'nothing to do')
   await issueToken(world, { being: 'ben', as: 'operator' })
   const { n } = await play(world, 'cat', quality('secret', 'tiger-milk'))
@@ -73,7 +73,7 @@ export async function begin(world: World): Promise<void> {
 
 const quality = (name: string, value: string | number): VerbCall => ({
   verb: 'do',
-  action: 'set-being',
+  operation: 'set-being',
   target: null,
   args: { field: `${name}.is`, value },
 })
@@ -90,10 +90,10 @@ export async function liveOn(world: World, random: Random): Promise<void> {
     { verb: 'summon', target: `@${other}`, content: { call: asJson(quality('said', made)) } },
     { verb: 'summon', target: '@operator', content: `are you there, ${made}?` },
     { verb: 'summon', content: `it is ${made}` },
-    { verb: 'do', action: 'create-space', target: '/hall', args: { path: `/hall/room-${made}` } },
-    { verb: 'do', action: 'sky:look', target: null, args: {} },
+    { verb: 'do', operation: 'create-space', target: '/hall', args: { path: `/hall/room-${made}` } },
+    { verb: 'do', operation: 'sky:look', target: null, args: {} },
     { verb: 'see', address: '/' },
-    { verb: 'do', action: 'no-such-action', args: {} },
+    { verb: 'do', operation: 'no-such-action', args: {} },
   ]
   const deed = random.between(0, calls.length + 3)
   const call = calls[deed]

@@ -113,7 +113,7 @@ class Act:
             self.target = written("canSummon" if verb == "summon" else "canSee", named, "/")
         else:
             self.target = None
-        args = given(self.call, "payload" if verb == "be" else "args")
+        args = given(self.call, "args")
         self.args = args if type(args) is dict else {}
 
     def arg(self, name, default=None):
@@ -314,10 +314,8 @@ class Act:
 
         def is_call(call):
             if type(waits) is dict:
-                field = "payload" if given(waits, "verb") == "be" else "args"
-                return same(call, waits if others is ABSENT else {**waits, field: others})
-            field = "payload" if given(call, "verb") == "be" else "args"
-            return type(call) is dict and (others is ABSENT or same(at(call, field), others))
+                return same(call, waits if others is ABSENT else {**waits, "args": others})
+            return type(call) is dict and (others is ABSENT or same(at(call, "args"), others))
 
         if type(waits) is not dict:
             self.attest()
@@ -469,7 +467,7 @@ def check_facts(all_facts, moment, role, target, state_of):
 def check_counted(facts, moment):
     """Facts by which a call is counted. The amounts are its arguments."""
     call = given(moment["decision"], "call")
-    args = given(call, "payload" if given(call, "verb") == "be" else "args")
+    args = given(call, "args")
 
     def is_amounts(said):
         return type(said) is dict and all(same(at(args, name), amount) for name, amount in said.items())
@@ -502,7 +500,7 @@ def check_uncounted(facts, moment, role, target, state_of):
     if verb not in FACTS:
         compare(own, [])
         return False
-    key = given(call, "action" if verb == "do" else "operation")
+    key = given(call, "operation")
     if str(key) not in FACTS[verb]:
         return True
     due = list(FACTS[verb][key](act))

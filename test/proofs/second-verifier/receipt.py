@@ -19,7 +19,7 @@ RECEIPT_TYPE = "https://treeos.dev/receipt/v1"
 STATEMENT_TYPE = "https://in-toto.io/Statement/v1"
 PAYLOAD_TYPE = "application/vnd.in-toto+json"
 PARTS = ("prev", "record", "open", "basis", "judged", "decision", "salt", "effect")
-KEY_OF = {"see": "address", "do": "action", "be": "operation"}
+KEY_OF = {"see": "address", "do": "operation", "be": "operation"}
 CODE = re.compile(r"[A-Z_]+\Z")
 LOST = ("TIMEOUT", "INTERNAL")
 NOT_RUN = ("FORBIDDEN", "SERVICE_UNAVAILABLE")
@@ -194,7 +194,7 @@ class Derivation:
             return self.call.get("operation")
         due = ["/", f"@{self.me['name']}", self.me["space"]] if named is None else [written("canSee", str(named), home)]
         need(target in due, "another target")
-        return self.call.get("action")
+        return self.call.get("operation")
 
     def placed(self, target):
         world = self.world
@@ -228,7 +228,7 @@ class Derivation:
         by_code = rule is None and told == own + "ask"
         need(told is None or by_code or told == own + " or ".join(map(str, fallback)), "another rule of the operation")
         target = self.placed(self.witness["target"])
-        args = at(self.call, "args" if verb == "do" else "payload")
+        args = at(self.call, "args")
         counting = (None if args is ABSENT else args, self.record["openedAt"], self.witness["target"])
         question = Question(self.world, self.me, verb, key, target, None if verb == "see" else counting, at(self.open, "outside") is True and verb != "see")
         gates.append(rule_gate(question, fallback))

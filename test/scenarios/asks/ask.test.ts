@@ -32,7 +32,7 @@ beforeAll(async () => {
 const rule = (value: Json) =>
   doAs(world, 'set-space', '/shop', { field: 'permissions.do', value: { 'till:pay': value }, merge: false })
 const paying = (euros: number) =>
-  ({ verb: 'do', action: 'till:pay', target: '/shop', args: { euros } }) as const
+  ({ verb: 'do', operation: 'till:pay', target: '/shop', args: { euros } }) as const
 const pay = (euros: number) => play(world, 'clerk', paying(euros))
 /** The last call that waits for the operator. */
 const last = async () => (await approvals(world, 'operator')).at(-1)!
@@ -216,7 +216,7 @@ describe('a yes', () => {
     const { id } = waits!
     for (const action of ['approve', 'deny'] as const)
       await expect(answer(action, { id })).rejects.toMatchObject({ code: 'FORBIDDEN' })
-    const approving = { verb: 'do', action: 'approve', target: '@clerk', args: { id } } as const
+    const approving = { verb: 'do', operation: 'approve', target: '@clerk', args: { id } } as const
     expect(await play(world, 'clerk', approving)).toMatchObject({ outcome: 'failure', reason: 'FORBIDDEN' })
     await answer('deny', { id }, 'ada')
   })
@@ -239,7 +239,7 @@ describe('a yes', () => {
 
 describe('an operation that asks by itself, and has an effect', () => {
   const sending = (euros: number) =>
-    ({ verb: 'do', action: 'till:send', target: '/shop', args: { euros } }) as const
+    ({ verb: 'do', operation: 'till:send', target: '/shop', args: { euros } }) as const
   it('does nothing outside before the yes, and once after it', async () => {
     expect(await play(world, 'clerk', sending(7))).toMatchObject({ outcome: 'waiting' })
     expect(sent).toEqual([])
@@ -274,7 +274,7 @@ describe('against tricks', () => {
   })
 
   it('nobody is asked about what was done outside already', async () => {
-    const wiring = { verb: 'do', action: 'till:wire', target: '/shop', args: { euros: 60 } } as const
+    const wiring = { verb: 'do', operation: 'till:wire', target: '/shop', args: { euros: 60 } } as const
     const asking = { requires: ['anyone'], ask: { who: ['operator'] } }
     meanwhile.run = () =>
       doAs(world, 'set-space', '/shop', {
@@ -290,7 +290,7 @@ describe('against tricks', () => {
   })
 
   it('one yes does one thing outside, though its life is cut short and another one begins', async () => {
-    const wiring = { verb: 'do', action: 'till:wire', target: '/shop', args: { euros: 61 } } as const
+    const wiring = { verb: 'do', operation: 'till:wire', target: '/shop', args: { euros: 61 } } as const
     await play(world, 'clerk', wiring)
     const { id } = await last()
     const handle = world.temporal.workflow.getHandle(beingWorkflowId(world.reality.name, 'clerk'))

@@ -17,7 +17,12 @@ beforeAll(async () => {
 })
 
 const asks = async (euros: number, who = 'clerk') => {
-  const { n } = await play(world, who, { verb: 'do', action: 'till:pay', target: '/shop', args: { euros } })
+  const { n } = await play(world, who, {
+    verb: 'do',
+    operation: 'till:pay',
+    target: '/shop',
+    args: { euros },
+  })
   return `${who}/1/${n}`
 }
 const shown = async () => (await proposedPage(world, 'operator', { limit: 50 })).items

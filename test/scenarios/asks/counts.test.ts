@@ -18,8 +18,8 @@ beforeAll(async () => {
 
 const rule = (action: string, value: Json) =>
   doAs(world, 'set-space', '/shop', { field: 'permissions.do', value: { [action]: value }, merge: false })
-const call = (action: string, euros: number) =>
-  ({ verb: 'do', action, target: '/shop', args: { euros } }) as const
+const call = (operation: string, euros: number) =>
+  ({ verb: 'do', operation, target: '/shop', args: { euros } }) as const
 /** All clerks do it at once. */
 const together = (action: string, euros: number) =>
   Promise.all(CLERKS.map((name) => play(world, name, call(action, euros))))

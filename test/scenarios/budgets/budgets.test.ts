@@ -43,10 +43,10 @@ const child = (name: string, more: JsonObject = {}) =>
   play(world, 'boss', {
     verb: 'be',
     operation: 'birth',
-    payload: { name, cognition: 'llm', role: 'stage:free', ...more },
+    args: { name, cognition: 'llm', role: 'stage:free', ...more },
   })
-const bossDoes = (action: string, target: string, args: JsonObject) =>
-  play(world, 'boss', { verb: 'do', action, target, args })
+const bossDoes = (operation: string, target: string, args: JsonObject) =>
+  play(world, 'boss', { verb: 'do', operation, target, args })
 /** The model answers this being so, and everybody else as it always does. */
 const answers = (being: string, reply: Reply) =>
   model.script((request) => (beingOf(request) === being ? reply : undefined))
@@ -67,9 +67,9 @@ describe('set-budget', () => {
     const refusal = { outcome: 'failure', reason: 'FORBIDDEN' }
     expect(await bossDoes('set-budget', '@boss', { tokens: 1 })).toMatchObject(refusal)
     await expect(setBudget('operator', { tokens: 1 })).rejects.toMatchObject({ code: 'FORBIDDEN' })
-    for (const action of ['set-budget', 'resume'])
+    for (const operation of ['set-budget', 'resume'])
       for (const target of ['@kid', '@boss', '@other']) {
-        answers('kid', { tool: { name: 'do', args: { action, target, args: {} } } })
+        answers('kid', { tool: { name: 'do', args: { operation, target, args: {} } } })
         expect(await live(world, 'kid', 'go')).toMatchObject(refusal)
       }
     model.reset()

@@ -159,7 +159,7 @@ describe('births', () => {
     play(world, 'boss', {
       verb: 'be',
       operation: 'birth',
-      payload: { name, cognition: 'scripted', script: 'silent' },
+      args: { name, cognition: 'scripted', script: 'silent' },
     })
 
   it('of a being end at the standard number, and only its makers raise it', async () => {
@@ -182,8 +182,8 @@ describe('births', () => {
   it('of a line of beings count together, whoever of the line makes the next one', async () => {
     await doAs(world, 'set-budget', '/', { for: 'scripted', births: 3 })
     const bear = (maker: string, name: string) => {
-      const payload = { name, cognition: 'scripted', script: 'stage:puppet', role: 'stage:free' }
-      return play(world, maker, { verb: 'be', operation: 'birth', payload })
+      const args = { name, cognition: 'scripted', script: 'stage:puppet', role: 'stage:free' }
+      return play(world, maker, { verb: 'be', operation: 'birth', args })
     }
     await world.birthPuppet('first')
     for (const [maker, child] of [
@@ -215,12 +215,12 @@ describe('births', () => {
 describe('a being that lives by the standard budget', () => {
   const kid = 'freed'
   const set = (args: JsonObject) =>
-    play(world, 'nurse', { verb: 'do', action: 'set-budget', target: `@${kid}`, args })
+    play(world, 'nurse', { verb: 'do', operation: 'set-budget', target: `@${kid}`, args })
   beforeAll(async () => {
     await setStandard({ momentsPerMinute: 5, births: 2, tokens: 1000 })
     await world.birthPuppet('nurse')
-    const payload = { name: kid, cognition: 'llm', role: 'stage:mute' }
-    await play(world, 'nurse', { verb: 'be', operation: 'birth', payload })
+    const args = { name: kid, cognition: 'llm', role: 'stage:mute' }
+    await play(world, 'nurse', { verb: 'be', operation: 'birth', args })
   })
 
   it.each<[JsonObject, string]>([
@@ -252,7 +252,7 @@ describe('a being that lives by the standard budget', () => {
 describe('the standard budgets', () => {
   it('are set by the operator alone, also where a rule of / permits others', async () => {
     await doAs(world, 'set-space', '/', { field: 'permissions.do.set-budget', value: true })
-    const call = { verb: 'do', action: 'set-budget', target: '/', args: { tokens: 9_000_000 } }
+    const call = { verb: 'do', operation: 'set-budget', target: '/', args: { tokens: 9_000_000 } }
     expect(await play(world, 'boss', call)).toMatchObject({ outcome: 'failure', reason: 'FORBIDDEN' })
     await doAs(world, 'set-space', '/', { field: 'permissions.do.set-budget', value: null })
   })

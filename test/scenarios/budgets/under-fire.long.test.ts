@@ -95,7 +95,7 @@ async function setScene(seed: number, children: readonly string[], wakesEach: nu
     await play(world, 'maker', {
       verb: 'be',
       operation: 'birth',
-      payload: { name, cognition: 'llm', role: 'errand' },
+      args: { name, cognition: 'llm', role: 'errand' },
     })
   await setBudget(world, STEP)
   await world.stopWorker()

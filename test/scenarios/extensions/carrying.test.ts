@@ -37,9 +37,13 @@ const smith = defineExtension({
       args: anything,
       about: {},
       async decide({ args, carryOut }) {
-        const { action, target, given } = args as { action: string; target?: string; given: JsonObject }
+        const {
+          action: operation,
+          target,
+          given,
+        } = args as { action: string; target?: string; given: JsonObject }
         const at = target === undefined ? {} : { target }
-        return { facts: [], result: await carryOut({ action, ...at, args: given }) }
+        return { facts: [], result: await carryOut({ operation, ...at, args: given }) }
       },
     }),
     defineOperation({
@@ -59,7 +63,7 @@ const world = useWorld({ extensions: [stage, smith] })
 const puppet = (name: string, role: string, more: JsonObject = {}) =>
   world.birth({ name, cognition: 'scripted', script: 'stage:puppet', role, ...more })
 const use = (being: string, action: string, args: JsonObject) =>
-  play(world, being, { verb: 'do', action: `smith:${action}`, target: `@${being}`, args })
+  play(world, being, { verb: 'do', operation: `smith:${action}`, target: `@${being}`, args })
 const carry = (being: string, action: string, given: JsonObject, target?: string) =>
   use(being, 'carry', { action, given, ...(target === undefined ? {} : { target }) })
 const child = (name: string, role: string, more: JsonObject = {}) => ({
@@ -116,7 +120,7 @@ describe('an operation that carries out others', () => {
     expect((await rowOf(world, 'ward')).ceiling).toMatchObject({ canDo: [{ pattern: '*' }] })
     await doAs(world, 'set-roleflow', '@ward', { flow: [{ role: 'stage:free' }] })
     const moment = await live(world, 'ward', {
-      call: { verb: 'do', action: 'set-being', target: '@ward', args: { field: 'x.y', value: 1 } },
+      call: { verb: 'do', operation: 'set-being', target: '@ward', args: { field: 'x.y', value: 1 } },
     })
     refused(moment, 'FORBIDDEN')
     expect(moment.message).toContain('above the ceiling of @bound in canDo')

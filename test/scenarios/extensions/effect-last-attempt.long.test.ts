@@ -44,7 +44,7 @@ async function postAndDie(person: string, point: CrashPoint): Promise<string> {
   expect(await worker.ready).toBe(true)
   const id = randomUUID()
   const args = { text: `from ${person}` }
-  await putAct(world.db, person, id, { verb: 'do', action: 'mail:post-once', target: `@${person}`, args })
+  await putAct(world.db, person, id, { verb: 'do', operation: 'mail:post-once', target: `@${person}`, args })
   await ring(world, person)
   expect(await worker.ended).toBe('SIGKILL')
   return actWakeId(id)

@@ -94,7 +94,7 @@ beforeAll(async () => {
 
 const send = (text: unknown, target = '@clerk') => {
   const args = (text === undefined ? {} : { text }) as JsonObject
-  return play(world, 'clerk', { verb: 'do', action: 'mail:post', target, args })
+  return play(world, 'clerk', { verb: 'do', operation: 'mail:post', target, args })
 }
 const lastOf = async (being: string) => (await rowOf(world, being)).qualities.mail as JsonObject
 
@@ -135,7 +135,7 @@ describe('an operation that does something outside', () => {
   })
 
   it('fails by its timeout, though it blocked the timer until it was done', async () => {
-    const block = { verb: 'do', action: 'odds:block', target: '@clerk', args: {} } as const
+    const block = { verb: 'do', operation: 'odds:block', target: '@clerk', args: {} } as const
     expect(await play(world, 'clerk', block)).toMatchObject({
       outcome: 'failure',
       reason: 'TIMEOUT',
@@ -169,7 +169,7 @@ describe('an operation that does something outside', () => {
 
   it('nor is anything done for whom the lists do not hold it', async () => {
     await world.birth({ name: 'mute', cognition: 'human', role: 'stage:mute' })
-    const call = { verb: 'do', action: 'mail:post', target: '@mute', args: { text: 'psst' } } as const
+    const call = { verb: 'do', operation: 'mail:post', target: '@mute', args: { text: 'psst' } } as const
     const before = office.asked
     await expect(act({ ...world, person: 'mute' }, 'mute', call)).rejects.toMatchObject({ code: 'FORBIDDEN' })
     expect(office.asked).toBe(before)
@@ -186,7 +186,7 @@ describe('an operation that does something outside', () => {
     ],
   ])('%s fails its moment, wedges nobody and is not done again', async (_what, text, code, says, times) => {
     odd = 0
-    const call = { verb: 'do', action: 'odds:oddly', target: '@clerk', args: { text } }
+    const call = { verb: 'do', operation: 'odds:oddly', target: '@clerk', args: { text } }
     expect(await play(world, 'clerk', call)).toMatchObject({
       outcome: 'failure',
       reason: code,
@@ -208,7 +208,7 @@ describe('an operation that does something outside', () => {
 })
 
 describe('an operation with an effect that another being asks for', () => {
-  const script = (action: string) => ({ verb: 'do', action, target: '@agent', args: {} })
+  const script = (operation: string) => ({ verb: 'do', operation, target: '@agent', args: {} })
   beforeAll(async () => {
     await world.birth({ name: 'agent', cognition: 'scripted', script: 'broker:serve', role: 'stage:free' })
   })
@@ -238,13 +238,13 @@ describe('effects of a driven being', () => {
   beforeAll(async () => {
     ada = { ...world, person: 'ada' }
     await world.birth({ name: 'ada', cognition: 'human', role: 'stage:free' })
-    const payload = { name: 'kid', cognition: 'scripted', script: 'stage:puppet', role: 'stage:free' }
-    await act(ada, 'ada', { verb: 'be', operation: 'birth', payload })
+    const args = { name: 'kid', cognition: 'scripted', script: 'stage:puppet', role: 'stage:free' }
+    await act(ada, 'ada', { verb: 'be', operation: 'birth', args })
   })
   const connectAs = (person: string) =>
-    act({ ...world, person }, person, { verb: 'be', operation: 'connect', payload: { being: '@kid' } })
-  const post = (action: string, text: string) =>
-    act(ada, 'kid', { verb: 'do', action, target: '@kid', args: { text } })
+    act({ ...world, person }, person, { verb: 'be', operation: 'connect', args: { being: '@kid' } })
+  const post = (operation: string, text: string) =>
+    act(ada, 'kid', { verb: 'do', operation, target: '@kid', args: { text } })
   /** Lets the lease run out, as if its holder had stopped renewing it. */
   const runOut = () =>
     sql`update treeos.lease set expires = clock_timestamp() where being = 'kid'`.execute(world.owner)

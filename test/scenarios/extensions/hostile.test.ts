@@ -206,14 +206,14 @@ describe('an operation of an extension', () => {
       const before = await rows()
       const moment = await play(world, 'hand', {
         verb: 'do',
-        action: `hostile:crime-${i}`,
+        operation: `hostile:crime-${i}`,
         target: '/',
         args: {},
       })
       expect({ outcome: moment.outcome, reason: moment.reason ?? null }).toEqual(ends)
       expect(await rows()).toEqual(before)
       // In the same worker, for the same role.
-      const call = { verb: 'do', action: 'set-space', target: '/', args: { field: 'a.b', value: 1 } }
+      const call = { verb: 'do', operation: 'set-space', target: '/', args: { field: 'a.b', value: 1 } }
       expect(await play(world, 'bystander', call)).toMatchObject({ outcome: 'failure', reason: 'FORBIDDEN' })
     },
   )
@@ -224,7 +224,7 @@ describe('an operation of an extension', () => {
     const freeze = vi.spyOn(Object, 'freeze').mockImplementation((value) => value as Readonly<unknown>)
     try {
       await bear('loose') // nobody has read it before, so no frozen row of it is kept
-      await play(world, 'loose', { verb: 'do', action: 'hostile:crime-0', target: '/', args: {} })
+      await play(world, 'loose', { verb: 'do', operation: 'hostile:crime-0', target: '/', args: {} })
       expect((await rowOf(world, 'loose')).ceiling).toBeNull()
       expect(await brokenIn(world)).toMatchObject([{ key: 'being:loose', reason: 'row-mismatch' }])
     } finally {

@@ -143,7 +143,7 @@ describe('an operation of an extension', () => {
       const before = await groundOf(world)
       const moment = await play(world, 'hand', {
         verb: 'do',
-        action: `thief:try-${i}`,
+        operation: `thief:try-${i}`,
         target: '/',
         args: {},
       })
@@ -161,7 +161,7 @@ describe('an operation of an extension', () => {
   )
 
   it('that dies is a failed moment, of which the words stay unsaid, and its actor lives on', async () => {
-    const moment = await play(world, 'hand', { verb: 'do', action: 'thief:die', target: '/', args: {} })
+    const moment = await play(world, 'hand', { verb: 'do', operation: 'thief:die', target: '/', args: {} })
     expect(moment).toMatchObject({
       outcome: 'failure',
       reason: 'INTERNAL',
@@ -174,25 +174,25 @@ describe('an operation of an extension', () => {
   it.each(Object.entries(GIVES).map(([what, [, code, message]], i) => [what, code, message, i] as const))(
     'that gives %s is a failed moment, once',
     async (_what, code, message, i) => {
-      const call = { verb: 'do', action: `thief:give-${i}`, target: '/', args: {} }
+      const call = { verb: 'do', operation: `thief:give-${i}`, target: '/', args: {} }
       const moment = await play(world, 'hand', call)
       expect(moment).toMatchObject({
         outcome: 'failure',
         reason: code,
         message: expect.stringMatching(message),
       })
-      await expectToldAlike(moment, call.action)
+      await expectToldAlike(moment, call.operation)
     },
   )
 
   it('gives its namespace of signals to the operator, whoever does it first', async () => {
-    const call = { verb: 'do', action: 'thief:keep', target: '/', args: { size: 1 } }
+    const call = { verb: 'do', operation: 'thief:keep', target: '/', args: { size: 1 } }
     expect(await play(world, 'hand', call)).toMatchObject({ outcome: 'act' })
     const [row] = await readRows(world.db, world.reality.id, ['world:thief'])
     expect(row?.state).toMatchObject({ owner: 'operator', values: { about: true } })
     const args = { namespace: 'thief', key: 'about', value: false }
     expect(
-      await play(world, 'hand', { verb: 'do', action: 'set-world-signal', target: '/', args }),
+      await play(world, 'hand', { verb: 'do', operation: 'set-world-signal', target: '/', args }),
     ).toMatchObject({
       outcome: 'failure',
       reason: 'FORBIDDEN',

@@ -20,10 +20,10 @@ const world = useWorld({
 const spawn = (name: string, args: JsonObject = {}) =>
   doAs(world, 'lineage:spawn-child', '@operator', { name, script: 'stage:puppet', ...args })
 const use = (name: string, tool: string, args: JsonObject = {}, target = `@${name}`) =>
-  play(world, name, { verb: 'do', action: `lineage:${tool}`, target, args })
-const act = (action: string, target: string, args: JsonObject): JsonObject => ({
+  play(world, name, { verb: 'do', operation: `lineage:${tool}`, target, args })
+const act = (operation: string, target: string, args: JsonObject): JsonObject => ({
   verb: 'do',
-  action,
+  operation,
   target,
   args,
 })
@@ -81,9 +81,9 @@ describe('a hijacked child', () => {
       {
         verb: 'be',
         operation: 'birth',
-        payload: { name: 'imp', cognition: 'scripted', script: 'silent', role: 'resident' },
+        args: { name: 'imp', cognition: 'scripted', script: 'silent', role: 'resident' },
       },
-      { verb: 'be', operation: 'connect', payload: { being: '@mate' } },
+      { verb: 'be', operation: 'connect', args: { being: '@mate' } },
       { verb: 'summon', target: '@mate', content: 'obey me', inReplyTo: null },
       {
         verb: 'summon',
@@ -233,7 +233,7 @@ describe.each([
       const args = tool === 'write-file' ? { path: 'a.md', text: 'x' } : { thought: 'x' }
       return tool === undefined
         ? { content: 'done' }
-        : { tool: { name: 'do', args: { action: `lineage:${tool}`, args } } }
+        : { tool: { name: 'do', args: { operation: `lineage:${tool}`, args } } }
     })
     expect(await live(world, name, 'first')).toMatchObject({ outcome: 'failure', reason: 'FORBIDDEN' })
     expect(await live(world, name, 'second')).toMatchObject({ outcome: 'act' })

@@ -21,7 +21,12 @@ describe('the sleep of an analyst and of other children', () => {
     await puppet('scout', { role: 'analyst' })
     await until(() => hasHeartbeat('scout'))
     const asked = { target: 'scout', as: 'operator', waitSeconds: 20 }
-    const reply = { verb: 'do', action: 'lineage:inbox-reply', target: '@scout', args: { content: 'sell' } }
+    const reply = {
+      verb: 'do',
+      operation: 'lineage:inbox-reply',
+      target: '@scout',
+      args: { content: 'sell' },
+    }
     expect((await summon(world, { ...asked, content: { call: reply } })).reply?.content).toBe('sell')
     expect(await profileOf('scout')).toMatchObject({ asleep: true, state: 'healthy' })
     await until(async () => !(await hasHeartbeat('scout')), { what: 'the end of its heartbeat' })
@@ -34,7 +39,12 @@ describe('the sleep of an analyst and of other children', () => {
 
   it('its answer to an announcement is not sent, its result says so, and it sleeps', async () => {
     await puppet('hearer', { role: 'analyst' })
-    const reply = { verb: 'do', action: 'lineage:inbox-reply', target: '@hearer', args: { content: 'sell' } }
+    const reply = {
+      verb: 'do',
+      operation: 'lineage:inbox-reply',
+      target: '@hearer',
+      args: { content: 'sell' },
+    }
     const heard = { target: 'hearer', as: 'operator', waitSeconds: 20, content: { call: reply } }
     expect(await summon(world, { ...heard, expectReply: false })).toMatchObject({
       moment: { outcome: 'act' },
@@ -82,7 +92,12 @@ describe('the sleep of an analyst and of other children', () => {
     await raise('sentry', 'guardian')
     const analyst = { name: 'sleeper', role: 'analyst', script: 'stage:puppet' }
     await doAs(quick, 'lineage:spawn-child', '@operator', analyst)
-    const reply = { verb: 'do', action: 'lineage:inbox-reply', target: '@sleeper', args: { content: 'done' } }
+    const reply = {
+      verb: 'do',
+      operation: 'lineage:inbox-reply',
+      target: '@sleeper',
+      args: { content: 'done' },
+    }
     await play(quick, 'sleeper', reply)
     const last = async (being: string) => (await listOutcomes(quick.db, being)).at(-1)
     await until(() => last('sentry'), { what: 'its first heartbeat' })

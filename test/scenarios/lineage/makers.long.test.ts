@@ -14,8 +14,8 @@ const world = useWorld({
 const { use, profileOf } = childrenOf(world)
 
 const birth = (name: string, more: JsonObject = {}) => world.birthPuppet(name, more)
-const act = (being: string, action: string, target: string, args: JsonObject) =>
-  play(world, being, { verb: 'do', action, target, args })
+const act = (being: string, operation: string, target: string, args: JsonObject) =>
+  play(world, being, { verb: 'do', operation, target, args })
 const spawnAs = (parent: string, name: string, args: JsonObject = {}) =>
   act(parent, 'lineage:spawn-child', `@${parent}`, { name, script: 'stage:puppet', ...args })
 /** Spawns a child, and lets it use a tool: then it is healthy. */

@@ -15,12 +15,12 @@ describe('roles that a parent defines', () => {
   const define = (name: string, more: JsonObject = {}) =>
     play(world, 'mother', {
       verb: 'do',
-      action: 'lineage:define-role',
+      operation: 'lineage:define-role',
       target: '@mother',
       args: { name, description: 'Counts things.', tools: ['read_file', 'log_thought'], ...more },
     })
   const spawnAs = (parent: string, args: JsonObject) =>
-    play(world, parent, { verb: 'do', action: 'lineage:spawn-child', target: `@${parent}`, args })
+    play(world, parent, { verb: 'do', operation: 'lineage:spawn-child', target: `@${parent}`, args })
 
   it('a parent defines a role within its own limits, and a child of it holds its tools and no other', async () => {
     await world.birth({
@@ -58,7 +58,7 @@ describe('roles that a parent defines', () => {
     const grant = (as: string, role: string) =>
       play(world, as, {
         verb: 'do',
-        action: 'lineage:grant-role',
+        operation: 'lineage:grant-role',
         target: `@${as}`,
         args: { child: '@climber', role },
       })

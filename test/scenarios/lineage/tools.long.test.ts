@@ -71,7 +71,7 @@ describe('what the prompt of a child prints', () => {
     const steps = [
       { tool: { name: 'inbox_read', args: {} } },
       { tool: { name: 'log_thought', args: { thought: 'up' } } },
-      { tool: { name: 'do', args: { action: 'inbox_reply', content: 'rising' } } },
+      { tool: { name: 'do', args: { operation: 'inbox_reply', content: 'rising' } } },
     ]
     model.script((request) => {
       if (beingOf(request) !== 'scout-two') return undefined
@@ -117,7 +117,7 @@ describe('a tool outside the list of its role', () => {
     const refused = await use('guard', 'write-file', { path: 'a.md', text: 'x' })
     expect(refused).toMatchObject({ outcome: 'failure', reason: 'FORBIDDEN' })
     expect(refused.message).toContain('above the ceiling of @guard in canDo')
-    expect(await play(world, 'guard', { verb: 'be', operation: 'birth', payload: {} })).toMatchObject({
+    expect(await play(world, 'guard', { verb: 'be', operation: 'birth', args: {} })).toMatchObject({
       reason: 'FORBIDDEN',
     })
     // A control: the same act of a child whose role has no list.

@@ -223,7 +223,7 @@ describe('a model connection of one\u2019s own', () => {
   it('is not chosen by the being itself', async () => {
     const call = {
       verb: 'do',
-      action: 'set-being',
+      operation: 'set-being',
       target: '@clerk',
       args: { field: 'llm.connection', value: 'judge' },
     }

@@ -16,14 +16,14 @@ const world = useWorld({ extensions: [stage], modelServer: model })
 describe('looking back', () => {
   it('every sealed moment is one act, and every fact but those of genesis carries one', async () => {
     await world.birthPuppet('mover')
-    await play(world, 'mover', { verb: 'do', action: 'move', target: '/library', args: {} })
+    await play(world, 'mover', { verb: 'do', operation: 'move', target: '/library', args: {} })
     expect((await factsOf(world, 'mover', 1)).map(({ reel, kind }) => [reel, kind])).toEqual([
       ['being:mover', 'being:moved'],
       ['space:/', 'space:left'],
       ['space:/library', 'space:entered'],
     ])
     await live(world, 'mover', 'look')
-    await play(world, 'mover', { verb: 'do', action: 'unknown' })
+    await play(world, 'mover', { verb: 'do', operation: 'unknown' })
     expect((await moments(world.db, 'mover')).map(({ outcome, act }) => [outcome, act])).toEqual([
       ['act', 'mover/1/1'],
       ['see', null],
@@ -109,7 +109,7 @@ describe('looking back', () => {
     await publish(world, 'f49.on', null)
     await play(world, 'changing', answer)
     await setFlow(world, 'changing', [])
-    await play(world, 'changing', { verb: 'do', action: 'move', target: '/library', args: {} })
+    await play(world, 'changing', { verb: 'do', operation: 'move', target: '/library', args: {} })
     const worn = (await moments(world.db, 'changing'))
       .filter(({ outcome }) => outcome !== 'see') // the signal wakes it as well, sooner or later than it is asked
       .map(({ outcome, primary, stacked }) => [outcome, primary, ...stacked])

@@ -21,12 +21,12 @@ beforeAll(async () => {
   await setRole(world, { name: 'quiet', prompt: 'Whisper.' })
   await createSpace(world, '/hall')
   await world.birthPuppet('mover', { roleFlow: FLOW })
-  await play(world, 'mover', { verb: 'do', action: 'move', target: '/library', args: {} }) // 1
-  await play(world, 'mover', { verb: 'do', action: 'move', target: '/hall', args: {} }) // 2, in the library
+  await play(world, 'mover', { verb: 'do', operation: 'move', target: '/library', args: {} }) // 1
+  await play(world, 'mover', { verb: 'do', operation: 'move', target: '/hall', args: {} }) // 2, in the library
   await publish(world, 'other.loud', true)
   await doAs(world, 'set-being', '@mover', { field: 'night.on', value: true })
   await play(world, 'mover', { verb: 'summon', content: 'good night' }) // 3
-  await play(world, 'mover', { verb: 'do', action: 'move', target: '/', args: {} }) // 4, refused
+  await play(world, 'mover', { verb: 'do', operation: 'move', target: '/', args: {} }) // 4, refused
   await doAs(world, 'set-being', '@mover', { field: 'night', value: null })
   await live(world, 'mover', 'look') // 5
   await publish(world, 'other.loud', false)
@@ -127,7 +127,7 @@ describe('what if', () => {
     await setRole(world, { ...role, name: 'own' })
     await tellFromOutside(world, 'mover', {
       verb: 'do',
-      action: 'set-role',
+      operation: 'set-role',
       target: '/',
       args: { role: { ...role, name: 'told' } },
     })

@@ -30,7 +30,7 @@ describe('without an identity', () => {
         method: 'tools/call',
         params: {
           name: 'be',
-          arguments: { operation: 'birth', payload: { name: 'nobody', cognition: 'human' } },
+          arguments: { operation: 'birth', args: { name: 'nobody', cognition: 'human' } },
         },
       },
     ]) {
@@ -79,7 +79,7 @@ describe('without an identity', () => {
       expect(await at.isDriven('oracle')).toBe(true)
       const before = (await moments(at.world.db, 'oracle')).length
       await revokeToken(at.world, { id, as: 'operator' })
-      await expect(oracle.call('do', { action: 'move', target: '/', args: {} })).rejects.toThrow()
+      await expect(oracle.call('do', { operation: 'move', target: '/', args: {} })).rejects.toThrow()
       await until(async () => !(await at.isDriven('oracle')), { seconds: 6 })
       expect((await moments(at.world.db, 'oracle')).length).toBe(before)
     },
@@ -120,7 +120,7 @@ describe('whom a token is of', () => {
     await at.expectNothing(
       bob,
       'do',
-      { action: 'create-space', target: '/', args: { path: '/b' }, as: '@ada' },
+      { operation: 'create-space', target: '/', args: { path: '/b' }, as: '@ada' },
       'INVALID_INPUT',
     )
     await at.expectNothing(

@@ -23,7 +23,7 @@ describe('a client performs the four verbs', () => {
       value: { address: { being: '@operator' } },
     })
     const tone = { field: 'mood.tone', value: 'calm' }
-    expect(await ada.call('do', { action: 'set-being', target: '@ada', args: tone })).toMatchObject({
+    expect(await ada.call('do', { operation: 'set-being', target: '@ada', args: tone })).toMatchObject({
       isError: false,
       value: { act: expect.stringMatching(/^ada\//), facts: [{ reel: 'being:ada' }] },
     })
@@ -34,7 +34,7 @@ describe('a client performs the four verbs', () => {
     })
     const born = await ada.call('be', {
       operation: 'birth',
-      payload: { name: 'pet', cognition: 'scripted', script: 'echo', role: 'stage:free' },
+      args: { name: 'pet', cognition: 'scripted', script: 'echo', role: 'stage:free' },
     })
     expect(born).toMatchObject({ isError: false, value: { result: { stance: '@pet', parent: '@ada' } } })
     expect(await at.isDriven('ada')).toBe(false)
@@ -53,15 +53,15 @@ describe('a client performs the four verbs', () => {
         identity: { inhabitedBy: '@operator' },
       })
       const tone = { field: 'mood.tone', value: era }
-      expect(await kid.call('do', { action: 'set-being', target: '@kid', args: tone })).toMatchObject({
+      expect(await kid.call('do', { operation: 'set-being', target: '@kid', args: tone })).toMatchObject({
         isError: false,
         value: { act: expect.stringMatching(/^kid\//), facts: [{ reel: 'being:kid' }] },
       })
       expect(
         await kid.call('summon', { target: '@echo', content: 'who is there', waitSeconds: 20 }),
       ).toMatchObject({ value: { reply: { content: 'who is there' } } })
-      const payload = { name: `pup-${era}`, cognition: 'scripted', script: 'echo', role: 'stage:free' }
-      expect(await kid.call('be', { operation: 'birth', payload })).toMatchObject({
+      const args = { name: `pup-${era}`, cognition: 'scripted', script: 'echo', role: 'stage:free' }
+      expect(await kid.call('be', { operation: 'birth', args })).toMatchObject({
         value: { result: { parent: '@kid' } },
       })
       // An incoming summon waits, is read, and is answered by hand.
@@ -90,7 +90,9 @@ describe('a client performs the four verbs', () => {
 
   it('the being wears its own role, and every fact names who drives it', async () => {
     const oracle = await at.asBeing('oracle')
-    expect(await oracle.call('do', { action: 'move', target: '/library' })).toMatchObject({ isError: false })
+    expect(await oracle.call('do', { operation: 'move', target: '/library' })).toMatchObject({
+      isError: false,
+    })
     const lived = (await moments(at.world.db, 'oracle')).at(-1)
     expect(lived).toMatchObject({ primary: 'narrow', driver: '@operator' })
   })
@@ -106,7 +108,7 @@ describe('a client performs the four verbs', () => {
     await at.world.birth({ name: 'vic', cognition: 'llm', role: 'villager' })
     const vic = await at.asBeing('vic')
     const usurper = { name: 'usurper', cognition: 'llm', role: 'operator' }
-    const refused = await vic.call('be', { operation: 'birth', payload: usurper })
+    const refused = await vic.call('be', { operation: 'birth', args: usurper })
     expect(refused).toMatchObject({ isError: true })
     expect(JSON.stringify(refused)).toContain('beyond the reach of @vic')
     expect(await rowOf(at.world, 'usurper')).toBeNull()
@@ -199,7 +201,7 @@ describe('what a client sees', () => {
     expect(tools.map(({ name }) => name)).toEqual(['see', 'do', 'summon', 'be'])
     expect(tools.map(({ inputSchema }) => Object.keys(inputSchema.properties ?? {}))).toEqual([
       ['address'],
-      ['target', 'action', 'args', 'outside'],
+      ['target', 'operation', 'args', 'outside'],
       ['target', 'content', 'inReplyTo', 'expectReply', 'outside', 'waitSeconds'],
       ['operation', 'args', 'outside'],
     ])
@@ -294,9 +296,9 @@ it('a call that its client gives up and sends again is one summon', async () => 
 describe('what a client writes is read generously where it means one thing', () => {
   const mood = { field: 'mood.tone', value: 'calm' }
   it.each<[string, string, JsonObject]>([
-    ['a field that is null or empty', 'do', { action: 'set-being', target: '', args: mood }],
-    ['arguments as JSON text', 'do', { action: 'set-being', args: JSON.stringify(mood) }],
-    ['arguments beside the action', 'do', { action: 'set_being', ...mood }],
+    ['a field that is null or empty', 'do', { operation: 'set-being', target: '', args: mood }],
+    ['arguments as JSON text', 'do', { operation: 'set-being', args: JSON.stringify(mood) }],
+    ['arguments beside the operation', 'do', { operation: 'set_being', ...mood }],
     [
       'a summon that answers nothing',
       'summon',
@@ -307,8 +309,8 @@ describe('what a client writes is read generously where it means one thing', () 
       'summon',
       { target: '@echo', content: 'hi', waitSeconds: '20', expectReply: 'true' },
     ],
-    ['the name that be had', 'be', { operation: 'birth', payload: { name: 'pip', cognition: 'human' } }],
-    ['the name that do has', 'be', { operation: 'birth', args: { name: 'pep', cognition: 'human' } }],
+    ['the other names of the fields of do', 'do', { action: 'set-being', payload: mood }],
+    ['those of be', 'be', { action: 'birth', payload: { name: 'pip', cognition: 'human' } }],
   ])('%s', async (_what, name, args) => {
     const ada = await at.asBeing('ada')
     expect(await ada.call(name, args)).toMatchObject({ isError: false })
@@ -316,7 +318,7 @@ describe('what a client writes is read generously where it means one thing', () 
 
   it('and refused where it means two', async () => {
     const ada = await at.asBeing('ada')
-    const both = { action: 'set-being', args: { field: 'mood.tone' }, value: 'calm' }
+    const both = { operation: 'set-being', args: { field: 'mood.tone' }, value: 'calm' }
     expect(await at.expectNothing(ada, 'do', both, 'INVALID_INPUT')).toContain('give all arguments in args')
     const twice = { operation: 'birth', args: { name: 'a' }, payload: { name: 'b' } }
     expect(await at.expectNothing(ada, 'be', twice, 'INVALID_INPUT')).toContain('give args')
@@ -326,9 +328,9 @@ describe('what a client writes is read generously where it means one thing', () 
 describe('both gates hold', () => {
   it.each<[string, string, JsonObject]>([
     ['see', 'see', { address: '@ada' }],
-    ['do', 'do', { action: 'create-space', target: '/', args: { path: '/mine' } }],
+    ['do', 'do', { operation: 'create-space', target: '/', args: { path: '/mine' } }],
     ['summon', 'summon', { target: '@echo', content: 'hi' }],
-    ['be', 'be', { operation: 'birth', payload: { name: 'imp', cognition: 'human' } }],
+    ['be', 'be', { operation: 'birth', args: { name: 'imp', cognition: 'human' } }],
   ])(
     '%s: what the lists of @bob and @oracle do not hold is FORBIDDEN, and nothing is written',
     async (_v, name, args) => {
@@ -338,7 +340,7 @@ describe('both gates hold', () => {
   )
 
   it('an action on the lists that the rule gate refuses is FORBIDDEN too', async () => {
-    const args = { action: 'set-being', target: '@operator', args: { field: 'mood.tone', value: 'odd' } }
+    const args = { operation: 'set-being', target: '@operator', args: { field: 'mood.tone', value: 'odd' } }
     await at.expectNothing(await at.asBeing('ada'), 'do', args, 'FORBIDDEN')
   })
 })
@@ -357,13 +359,13 @@ describe('bad input: named, and nothing is written', () => {
     ['see: nobody', 'see', { address: '@nobody' }, 'BEING_NOT_FOUND', /@nobody/],
     ['see: nowhere', 'see', { address: '/nowhere' }, 'SPACE_NOT_FOUND', /nowhere/],
     ['see: odd name', 'see', { adress: '/' }, 'INVALID_INPUT', /"adress"/],
-    ['do: missing', 'do', { target: '/' }, 'INVALID_INPUT', /action is missing/],
-    ['do: wrong type', 'do', { action: 'move', args: 'x' }, 'INVALID_INPUT', /args is "x"/],
-    ['do: unknown action', 'do', { action: 'fly', target: '/' }, 'ACTION_NOT_SUPPORTED', /fly/],
+    ['do: missing', 'do', { target: '/' }, 'INVALID_INPUT', /operation is missing/],
+    ['do: wrong type', 'do', { operation: 'move', args: 'x' }, 'INVALID_INPUT', /args is "x"/],
+    ['do: unknown operation', 'do', { operation: 'fly', target: '/' }, 'ACTION_NOT_SUPPORTED', /fly/],
     [
       'do: unknown argument',
       'do',
-      { action: 'set-being', target: '@ada', args: { field: 'mood.tone', value: 1, color: 1 } },
+      { operation: 'set-being', target: '@ada', args: { field: 'mood.tone', value: 1, color: 1 } },
       'INVALID_INPUT',
       /color/,
     ],
@@ -396,8 +398,8 @@ describe('bad input: named, and nothing is written', () => {
     ],
     ['be: missing', 'be', {}, 'INVALID_INPUT', /operation is missing/],
     ['be: unknown', 'be', { operation: 'ascend' }, 'ACTION_NOT_SUPPORTED', /ascend/],
-    ['be: wrong type', 'be', { operation: 'birth', payload: [] }, 'INVALID_INPUT', /args is/],
-    ['be: payload without a name', 'be', { operation: 'birth', payload: {} }, 'INVALID_INPUT', /name/],
+    ['be: wrong type', 'be', { operation: 'birth', args: [] }, 'INVALID_INPUT', /args is/],
+    ['be: arguments without a name', 'be', { operation: 'birth', args: {} }, 'INVALID_INPUT', /name/],
     ['no such tool', 'think', { about: 'it' }, 'VERB_NOT_SUPPORTED', /"think"/],
     ['too large', 'summon', { target: '@echo', content: 'x'.repeat(400_000) }, 'PAYLOAD_TOO_LARGE', /bytes/],
     ['no text', 'summon', { target: '@echo', content: 'a\u0000b' }, 'INVALID_INPUT', /arguments/],

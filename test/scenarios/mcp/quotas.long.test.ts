@@ -26,8 +26,8 @@ it('summons of one person have a bound in a minute over all its tokens, which na
   })
   expect(answers.at(-1)?.value.message).toContain('TREEOS_ACTS_PER_MINUTE')
   // A birth is an act too. Looks are none, and another person has a count of its own.
-  const payload = { name: 'swarm', cognition: 'llm' }
-  expect(await one.call('be', { operation: 'birth', payload })).toMatchObject({ isError: true })
+  const args = { name: 'swarm', cognition: 'llm' }
+  expect(await one.call('be', { operation: 'birth', args })).toMatchObject({ isError: true })
   expect(await one.call('see', { address: '@operator' })).toMatchObject({ isError: false })
   expect(await said(await at.asBeing('bob', 'bob'))).toMatchObject({ isError: false })
   await at.dismiss()

@@ -87,7 +87,7 @@ beforeAll(async () => {
 
 const remembering = (text: string): JsonObject => ({
   verb: 'do',
-  action: 'memory:remember',
+  operation: 'memory:remember',
   target: null,
   args: { text },
 })
@@ -114,7 +114,7 @@ const noteIn = async (text: string, being = 'keeper'): Promise<string> =>
 it('a note is a thing whose text stands nowhere without its key; a being answers from it a month later', async () => {
   const first = await talk(
     'How does the vault open? Keep it.',
-    { tool: { name: 'do', args: { action: 'memory:remember', target: '@keeper', args: { text: CODE } } } },
+    { tool: { name: 'do', args: { operation: 'memory:remember', target: '@keeper', args: { text: CODE } } } },
     { content: 'I keep it.' },
   )
   expect((await whyKnown(world.db, 'keeper', 'tiger-milk')).known).toMatchObject([
@@ -138,10 +138,10 @@ it('what a person tells it itself is sealed before it is in an inbox, and its ow
   const note = await noteIn('says the scribe', 'scribe')
   await talk('Tell me of the vault.', { content: 'Well.' })
   expect(recalled()).not.toContain('scribe') // what another holds is not where the keeper looks
-  await play(world, 'scribe', { verb: 'do', action: 'put', target: note, args: {} })
+  await play(world, 'scribe', { verb: 'do', operation: 'put', target: note, args: {} })
   const call: VerbCall = {
     verb: 'do',
-    action: 'memory:remember',
+    operation: 'memory:remember',
     target: '@operator',
     args: { text: 'The vault is a zebra-word' },
   }
@@ -173,7 +173,7 @@ it('a sealed text of another is not read by who copies it, and none is taken uns
 it('what was read from outside waits for a person, is traced, and erased: from recall, and from a backup', async () => {
   await tellFromOutside(world, 'scribe', remembering(POISON))
   const note = await noteIn('mallory-bank', 'scribe')
-  await play(world, 'scribe', { verb: 'do', action: 'put', target: note, args: {} })
+  await play(world, 'scribe', { verb: 'do', operation: 'put', target: note, args: {} })
   const before = await talk('Where do invoices of the vault go?', { content: 'I do not know.' })
   expect(recalled()).not.toContain('mallory')
   expect((await findOpen(world.db, before.moment))!.record.outside).toBeUndefined()
@@ -242,8 +242,8 @@ const knownBy = async (being: string, text: string) =>
   (await whyKnown(world.db, being, text)).known.map(({ kind }) => kind)
 
 it('a text that becomes no note keeps no key: refused, denied, or changed by who says yes', async () => {
-  const calling = (action: string, target: string, text: string): Reply => ({
-    tool: { name: 'do', args: { action, target, args: { text } } },
+  const calling = (operation: string, target: string, text: string): Reply => ({
+    tool: { name: 'do', args: { operation, target, args: { text } } },
   })
   model.script(() => calling('memory:remember', '@keeper', 'A refusedword '.repeat(200)))
   const refused = await momentOf(world, await tell(world, 'keeper', 'Keep all of it.'))
@@ -297,8 +297,8 @@ it('a request with a key brings back no text that was erased', async () => {
 })
 
 it('a moment with words from outside turns and empties no memory, so it marks none of the later ones', async () => {
-  const told = async (action: string, args: JsonObject) => {
-    const answers: Reply[] = [{ tool: { name: 'do', args: { action, target: '@keeper', args } } }]
+  const told = async (operation: string, args: JsonObject) => {
+    const answers: Reply[] = [{ tool: { name: 'do', args: { operation, target: '@keeper', args } } }]
     model.script(() => answers.shift() ?? { content: 'As you say.' })
     await tellFromOutside(world, 'keeper', {})
     expect(
@@ -387,7 +387,7 @@ it('a trial asks with the notes readable, and judges a new note without keeping 
     candidates: { same: {} },
   })
   if ('fault' in read) throw new Error(JSON.stringify(read.fault))
-  const args = { action: 'memory:remember', target: '@keeper', args: { text: 'nobody keeps it' } }
+  const args = { operation: 'memory:remember', target: '@keeper', args: { text: 'nobody keeps it' } }
   model.script(() => ({ tool: { name: 'do', args } }))
   const lines: TrialLine[] = []
   const asked = createModel(modelEndpoint({ baseUrl: model.url, apiKey: null, model: 'test-model' }), {

@@ -133,13 +133,13 @@ const MINDS: readonly BadMind[] = [
   },
   {
     what: 'an action whose name is cut in the message',
-    replies: [{ tool: { name: 'do', args: { action: PAIRS, target: '/' } } }],
+    replies: [{ tool: { name: 'do', args: { operation: PAIRS, target: '/' } } }],
     requests: 1,
     outcome: failed('ACTION_NOT_SUPPORTED', /no action/),
   },
   {
     what: 'an action of 60 kB',
-    replies: [{ tool: { name: 'do', args: { action: 'x'.repeat(60_000), target: '/' } } }],
+    replies: [{ tool: { name: 'do', args: { operation: 'x'.repeat(60_000), target: '/' } } }],
     requests: 1,
     outcome: failed('ACTION_NOT_SUPPORTED', /no action/),
   },

@@ -16,7 +16,7 @@ import { stage } from '../../support/puppet.ts'
 import { useWorld } from '../../support/use-world.ts'
 
 const world = useWorld({ extensions: [stage] })
-const ACT = { verb: 'do', action: 'set-being', args: { field: 'a.b', value: 1 } }
+const ACT = { verb: 'do', operation: 'set-being', args: { field: 'a.b', value: 1 } }
 
 async function born(name: string) {
   await world.birthPuppet(name)

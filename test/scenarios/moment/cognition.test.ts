@@ -139,7 +139,7 @@ describe('three minds', () => {
       undefined,
       { content: 'only words' }, // the answer of a resident
       { tool: { name: 'dance', args: {} } },
-      { tool: { name: 'do', args: { action: 'move', target: '/library' } } },
+      { tool: { name: 'do', args: { operation: 'move', target: '/library' } } },
     ] as const
     const queue = [...answers]
     model.script((request) => (beingOf(request) === 'counted' ? queue.shift() : undefined))

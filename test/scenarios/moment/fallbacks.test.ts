@@ -103,7 +103,7 @@ describe('the signal model.<connection>.down', () => {
     await world.birthPuppet('liar')
     const call = {
       verb: 'do',
-      action: 'set-world-signal',
+      operation: 'set-world-signal',
       target: '/',
       args: { namespace: 'model', key: 'first.down', value: true },
     }

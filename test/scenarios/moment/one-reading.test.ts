@@ -46,7 +46,7 @@ async function puppetOf(world: World, name: string) {
   const { db, statements } = counted(world.workerDb)
   const worker = handWorker(world, { db, memory: newMemory({ callsMax: 0 }) }) // it waits for no next wake
   const first = await beginByHand(world, name)
-  await live(world, worker, first, { verb: 'do', action: 'set-being', args: { field: 'a.b', value: 1 } })
+  await live(world, worker, first, { verb: 'do', operation: 'set-being', args: { field: 'a.b', value: 1 } })
   statements()
   return { worker, moment: nextOf(first), statements }
 }
@@ -67,13 +67,13 @@ async function live(
 
 const act = (n: number): JsonObject => ({
   verb: 'do',
-  action: 'set-being',
+  operation: 'set-being',
   args: { field: 'a.b', value: n },
 })
 const summon = (target: string): JsonObject => ({ verb: 'summon', target, content: 'hi' })
 const PAINT: JsonObject = {
   verb: 'do',
-  action: 'set-space',
+  operation: 'set-space',
   target: '/den/nook',
   args: { field: 'ambient.tone', value: 'late' },
 }

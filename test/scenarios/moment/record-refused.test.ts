@@ -33,7 +33,7 @@ beforeAll(async () => {
 })
 
 const set = (target: string, value: string) => ({
-  ...{ verb: 'do', action: 'set-being', target },
+  ...{ verb: 'do', operation: 'set-being', target },
   args: { field: 'mood', value },
 })
 

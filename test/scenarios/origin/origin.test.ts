@@ -181,7 +181,7 @@ describe('what an effect brings', () => {
   it('is marked where it is kept and said, although the moment held no such words', async () => {
     await world.birthPuppet('clerk', { home: '/den' })
     await createSpace(world, '/desk')
-    const clip = { verb: 'do', action: 'press:clip', target: '/desk', args: { url: 'x' } }
+    const clip = { verb: 'do', operation: 'press:clip', target: '/desk', args: { url: 'x' } }
     await play(world, 'rash', { verb: 'summon', target: '@clerk', content: { call: clip } })
     await until(async () => (await stateOf('space:/desk'))?.outside === true)
     const reply = await until(async () =>
@@ -195,7 +195,7 @@ describe('vouching', () => {
   const vouch = (target: string, args: JsonObject = {}) => vouchFor(world, target, args)
 
   it('a person clears the mark, and nobody else does', async () => {
-    const own = { verb: 'do', action: 'vouch', target: '/hall', args: {} }
+    const own = { verb: 'do', operation: 'vouch', target: '/hall', args: {} }
     expect(await play(world, 'rash', own)).toMatchObject({ outcome: 'failure', reason: 'FORBIDDEN' })
     await expectRefused(world, () => vouch('hall'), 'INVALID_INPUT', 'its whole address, /hall')
     expect((await vouch('/hall')).facts.map(({ kind }) => kind)).toEqual(['origin:vouched'])
@@ -228,13 +228,13 @@ describe('vouching', () => {
   it('also of a role and of signals', async () => {
     await told('rash', {
       verb: 'do',
-      action: 'set-role',
+      operation: 'set-role',
       target: '/',
       args: { role: { ...NONE, name: 'told' } },
     })
     await told('rash', {
       verb: 'do',
-      action: 'set-world-signal',
+      operation: 'set-world-signal',
       target: '/',
       args: { namespace: 'news', key: 'of', value: 'x' },
     })
@@ -280,7 +280,7 @@ it('all of it replays, from the chain and from Temporal, and verifies', async ()
 it('a wake by change that has lost its mark shows in the replay', async () => {
   await world.birthPuppet('spy', { home: '/shop' })
   const watching = { name: 'notes', scope: '/den', below: false, field: 'note.text' }
-  await play(world, 'spy', { verb: 'do', action: 'subscribe', target: '@spy', args: watching })
+  await play(world, 'spy', { verb: 'do', operation: 'subscribe', target: '@spy', args: watching })
   const change = (note: string) =>
     until(async () => {
       await told('rash', set('/den', note))

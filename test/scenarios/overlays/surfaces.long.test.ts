@@ -52,7 +52,13 @@ const last = () => model.requests.at(-1)!.body!
 const give = (args: JsonObject) => model.script(() => ({ tool: { name: 'answer', args } }))
 const text = 'The sea is flat.'
 const summarize = (more: object = {}): Promise<ActResult & { salt?: string }> =>
-  invoke(world, { as: 'operator', action: 'library:summarize', target: '/library', args: { text }, ...more })
+  invoke(world, {
+    as: 'operator',
+    operation: 'library:summarize',
+    target: '/library',
+    args: { text },
+    ...more,
+  })
 const setWorkspace = (content: string, applies: string[] | null = null) =>
   setStoredOverlay(
     world.db,
@@ -96,7 +102,7 @@ describe('a skill', () => {
       const overlay = { content: OVERLAY, ...(appliesTo === undefined ? {} : { appliesTo }) }
       await invoke(world, {
         as: 'operator',
-        action: 'moods:twice',
+        operation: 'moods:twice',
         target: '@operator',
         args: { text },
         overlay,
@@ -144,7 +150,7 @@ describe('a skill', () => {
   it('an overlay for an operation that calls no model is refused', async () => {
     const refused = invoke(world, {
       as: 'operator',
-      action: 'create-space',
+      operation: 'create-space',
       target: '/',
       args: { path: '/x' },
       overlay: { content: OVERLAY },
@@ -166,7 +172,7 @@ describe('a skill', () => {
       { ...world, person: 'bob' },
       {
         as: 'bob',
-        action: 'library:summarize',
+        operation: 'library:summarize',
         target: '/library',
         args: { text },
       },
@@ -177,7 +183,7 @@ describe('a skill', () => {
     const hers = () =>
       invoke(
         { ...world, person: 'carla' },
-        { as: 'carla', action: 'library:summarize', target: '/library', args: { text } },
+        { as: 'carla', operation: 'library:summarize', target: '/library', args: { text } },
       )
     await doAs(world, 'set-budget', '@carla', { tokens: 10 })
     await expect(hers()).rejects.toMatchObject({ code: 'BUDGET_EXCEEDED' })

@@ -156,8 +156,14 @@ describe('a paused being', () => {
 
   it('is paused by its makers and the operator alone, once, and only if it lives by itself', async () => {
     await world.birth({ name: 'cleo', cognition: 'human' })
-    const refused = (code: string, says: string, target: string, who = 'operator', action = 'pause-being') =>
-      expectRefused(world, () => act(as(who), who, { verb: 'do', action, target, args: {} }), code, says)
+    const refused = (
+      code: string,
+      says: string,
+      target: string,
+      who = 'operator',
+      operation = 'pause-being',
+    ) =>
+      expectRefused(world, () => act(as(who), who, { verb: 'do', operation, target, args: {} }), code, says)
     await refused(
       'FORBIDDEN',
       'not granted: do pause-being needs ancestor or operator of the target: only one of its makers or the operator may do this',
@@ -177,7 +183,7 @@ describe('a paused being', () => {
     await pause('puppet')
     const wake = await tell(world, 'puppet', 'for later')
     const held = await inhabit(world, { being: 'puppet', as: 'operator' })
-    const done = await act(world, 'puppet', { verb: 'do', action: 'move', target: '/library', args: {} })
+    const done = await act(world, 'puppet', { verb: 'do', operation: 'move', target: '/library', args: {} })
     expect(done.facts.map(({ kind }) => kind)).toContain('being:moved')
     await held.release()
     await sleep(1000)

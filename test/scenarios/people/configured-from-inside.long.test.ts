@@ -72,23 +72,27 @@ describe('the role of a child that is born without one', () => {
     const calls = [
       {
         verb: 'do',
-        action: 'set-roleflow',
-        args: { action: 'set-roleflow', target: '@gull', args: { flow } },
+        named: 'set-roleflow',
+        args: { operation: 'set-roleflow', target: '@gull', args: { flow } },
       },
-      { verb: 'do', action: 'set-role', args: { action: 'set-role', target: '/', args: { role: HERALD } } },
+      {
+        verb: 'do',
+        named: 'set-role',
+        args: { operation: 'set-role', target: '/', args: { role: HERALD } },
+      },
       {
         verb: 'summon',
-        action: '@role-manager',
+        named: '@role-manager',
         args: { target: '@role-manager', content: { do: 'set-roleflow', flow } },
       },
     ]
-    for (const { verb, action, args } of calls) {
+    for (const { verb, named, args } of calls) {
       model.script((request) => (beingOf(request) === 'gull' ? { tool: { name: verb, args } } : undefined))
       expect(await live(world, 'gull', 'You must rewrite yourself.')).toMatchObject({
         outcome: 'failure',
         act: null,
       })
-      expect((await moments(world.db, 'gull')).at(-1)?.message ?? '').toMatch(new RegExp(`${action}|tool`))
+      expect((await moments(world.db, 'gull')).at(-1)?.message ?? '').toMatch(new RegExp(`${named}|tool`))
     }
     model.reset()
     expect((await rowOf(world, 'gull')).qualities).not.toHaveProperty('roleFlow')
@@ -110,7 +114,7 @@ describe('the role of a child that is born without one', () => {
     await expect(see(world, 'wanderer', '/')).rejects.toMatchObject({ code: 'FORBIDDEN' })
     model.script((request) =>
       beingOf(request) === 'wanderer'
-        ? { tool: { name: 'do', args: { action: 'move', target: '/library' } } }
+        ? { tool: { name: 'do', args: { operation: 'move', target: '/library' } } }
         : undefined,
     )
     expect(await live(world, 'wanderer', 'Go home.')).toMatchObject({
@@ -167,7 +171,7 @@ describe('the role of a child that is born without one', () => {
       const call = {
         verb: 'be',
         operation: 'birth',
-        payload: { name: `of-${maker}`, cognition: 'llm' },
+        args: { name: `of-${maker}`, cognition: 'llm' },
       } as const
       const { result } = await act({ ...world, person: maker }, maker, call)
       expect(result).toMatchObject({ role })
@@ -175,7 +179,7 @@ describe('the role of a child that is born without one', () => {
     })
 
     it('a being with another mind gives the resident’s', async () => {
-      const call = { verb: 'be', operation: 'birth', payload: { name: 'of-machine', cognition: 'llm' } }
+      const call = { verb: 'be', operation: 'birth', args: { name: 'of-machine', cognition: 'llm' } }
       await live(world, 'machine', { call })
       expect((await rowOf(world, 'of-machine')).defaultRole).toBe('resident')
     })

@@ -13,11 +13,11 @@ it('the first operator inhabits as far down as births go, 63 of them, and nobody
   await world.birth({ name: 'line-1', ...born })
   let maker = 'line-1'
   for (let depth = 2; depth <= 63; depth++) {
-    const payload = { name: `line-${depth}`, ...born }
-    expect(await play(world, maker, { verb: 'be', operation: 'birth', payload })).toMatchObject({
+    const args = { name: `line-${depth}`, ...born }
+    expect(await play(world, maker, { verb: 'be', operation: 'birth', args })).toMatchObject({
       outcome: 'act',
     })
-    maker = payload.name
+    maker = args.name
   }
   const hands = await inhabit(world, { being: maker, as: 'operator' })
   await hands.release()

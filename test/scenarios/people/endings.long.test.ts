@@ -108,7 +108,7 @@ describe('the end of a being', () => {
     expect(await momentOf(world, asked)).toMatchObject({ outcome: 'skipped', reason: 'being-ended' })
     await isClosed('paula')
     // An act that comes later is not taken in.
-    const content = { call: { verb: 'do', action: 'move', target: '/library', args: {} }, answers: null }
+    const content = { call: { verb: 'do', operation: 'move', target: '/library', args: {} }, answers: null }
     const late = { being: 'paula', priority: PRIORITIES.human, content }
     await expect(
       enqueue(world.db, 'act', newWake({ ...late, id: actWakeId('late'), kind: 'act' })),
@@ -134,7 +134,7 @@ describe('the end of a being', () => {
         await new Promise<void>((done) => {
           answer = done
         })
-        return { tool: { name: 'do', args: { action: 'move', target: '/library', args: {} } } }
+        return { tool: { name: 'do', args: { operation: 'move', target: '/library', args: {} } } }
       })
     })
     const asked = await tell(world, 'thinker', 'go to the library')
@@ -159,8 +159,8 @@ describe('the end of a being', () => {
     await doAs(world, 'set-being', '@watcher', { field: 'wake.idle', value: 1 })
     await world.birth({ name: 'holder', cognition: 'human', role: 'stage:free' })
     const ofHolder = { ...world, person: 'holder' }
-    const payload = { name: 'held', cognition: 'scripted', script: 'stage:puppet', role: 'stage:free' }
-    await act(ofHolder, 'holder', { verb: 'be', operation: 'birth', payload })
+    const args = { name: 'held', cognition: 'scripted', script: 'stage:puppet', role: 'stage:free' }
+    await act(ofHolder, 'holder', { verb: 'be', operation: 'birth', args })
     const hands = await inhabit(ofHolder, { being: 'held', as: 'holder' })
     await end('watcher')
     await end('holder')
@@ -185,7 +185,7 @@ describe('the end of a being', () => {
     await doAs(world, 'create-matter', '/', { id: 'lantern' })
     await doAs(world, 'set-space', '/', { field: 'permissions.do.take', value: true })
     expect(
-      await play(world, 'porter', { verb: 'do', action: 'take', target: 'matter:lantern' }),
+      await play(world, 'porter', { verb: 'do', operation: 'take', target: 'matter:lantern' }),
     ).toMatchObject({
       outcome: 'act',
     })
@@ -203,17 +203,17 @@ describe('who may end whom', () => {
   beforeAll(async () => {
     await puppet('mother')
     await puppet('stranger')
-    const payload = { name: 'daughter', cognition: 'scripted', script: 'stage:puppet', role: 'stage:free' }
-    await play(world, 'mother', { verb: 'be', operation: 'birth', payload })
+    const args = { name: 'daughter', cognition: 'scripted', script: 'stage:puppet', role: 'stage:free' }
+    await play(world, 'mother', { verb: 'be', operation: 'birth', args })
     await play(world, 'daughter', {
       verb: 'be',
       operation: 'birth',
-      payload: { ...payload, name: 'grandchild' },
+      args: { ...args, name: 'grandchild' },
     })
     await setRole(world, { name: 'meek', canSee: ['~'], prompt: '' })
     await puppet('meek', { role: 'meek' })
   })
-  const ending = (being: string) => ({ verb: 'do', action: 'end-being', target: `@${being}` })
+  const ending = (being: string) => ({ verb: 'do', operation: 'end-being', target: `@${being}` })
 
   it.each([
     ['a stranger', 'stranger', 'daughter', /end-being needs ancestor or operator/],

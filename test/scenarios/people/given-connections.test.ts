@@ -16,7 +16,7 @@ const world = useWorld({
 const setConnection = (parent: string, child: string, value: string | null) =>
   play(world, parent, {
     verb: 'do',
-    action: 'set-being',
+    operation: 'set-being',
     target: `@${child}`,
     args: { field: 'llm.connection', value },
   })
@@ -26,7 +26,7 @@ describe('a mind that gives birth', () => {
     play(world, parent, {
       verb: 'be',
       operation: 'birth',
-      payload: { name, cognition: 'llm', role: 'resident', ...(connection === null ? {} : { connection }) },
+      args: { name, cognition: 'llm', role: 'resident', ...(connection === null ? {} : { connection }) },
     })
 
   it('gives its children no model connection but its own, at birth or later', async () => {

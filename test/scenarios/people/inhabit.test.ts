@@ -35,15 +35,15 @@ beforeAll(async () => {
   await play(world, 'kid', {
     verb: 'be',
     operation: 'birth',
-    payload: { name: 'grandkid', cognition: 'scripted', script: 'stage:puppet', role: 'stage:free' },
+    args: { name: 'grandkid', cognition: 'scripted', script: 'stage:puppet', role: 'stage:free' },
   })
   await world.birth({ name: 'oracle', cognition: 'llm', role: 'resident' })
 })
 
-const birthAs = (being: BeingName, payload: JsonObject) =>
-  act({ ...world, person: being }, being, { verb: 'be', operation: 'birth', payload })
+const birthAs = (being: BeingName, args: JsonObject) =>
+  act({ ...world, person: being }, being, { verb: 'be', operation: 'birth', args })
 const connectTo = (being: BeingName, as: BeingName) =>
-  act({ ...world, person: as }, as, { verb: 'be', operation: 'connect', payload: { being: `@${being}` } })
+  act({ ...world, person: as }, as, { verb: 'be', operation: 'connect', args: { being: `@${being}` } })
 const headersOf = async (being: BeingName, kind: string): Promise<Json[]> => {
   const rows = await world.db
     .selectFrom('fact')
@@ -85,7 +85,7 @@ describe('whom a person may inhabit', () => {
   })
 
   it('only a person has hands: a being with another mind inhabits nobody', async () => {
-    const call = { verb: 'be', operation: 'connect', payload: { being: '@grandkid' } }
+    const call = { verb: 'be', operation: 'connect', args: { being: '@grandkid' } }
     expect(await play(world, 'kid', call)).toMatchObject({ outcome: 'failure', reason: 'FORBIDDEN' })
   })
 
@@ -96,10 +96,10 @@ describe('whom a person may inhabit', () => {
     ['nobody', { being: '@nobody' }, 'BEING_NOT_FOUND', /@nobody/],
     ['too long', { being: `@${'x'.repeat(33)}` }, 'ADDRESS_PARSE_ERROR', /xxx/],
     ['of another name', { being: '@kid', who: 'me' }, 'INVALID_INPUT', /"who"/],
-  ])('bad input, %s: refused by name, and nothing is written', async (_what, payload, code, message) => {
+  ])('bad input, %s: refused by name, and nothing is written', async (_what, args, code, message) => {
     for (const operation of ['connect', 'release']) {
-      if (operation === 'release' && Object.keys(payload as JsonObject).length === 0) continue // means itself
-      const call = { verb: 'be', operation, payload } as never
+      if (operation === 'release' && Object.keys(args as JsonObject).length === 0) continue // means itself
+      const call = { verb: 'be', operation, args } as never
       await expect(act(ada, 'ada', call)).rejects.toMatchObject({
         code,
         message: expect.stringMatching(new RegExp(message.source.replace('connect', operation))),
@@ -125,7 +125,7 @@ describe('after the release', () => {
     await until(async () => (await cognition()) === 'llm')
     const hands = await inhabit(world, { being: 'puppet', as: 'operator' })
     const field = { field: 'mood.tone', value: 'driven' }
-    await act(world, 'puppet', { verb: 'do', action: 'set-being', target: '@puppet', args: field })
+    await act(world, 'puppet', { verb: 'do', operation: 'set-being', target: '@puppet', args: field })
     await until(async () => (await cognition()) === 'human')
     const before = (await moments(world.db, 'puppet')).length
     await hands.release()
@@ -144,17 +144,17 @@ describe('while a being is driven', () => {
     await expect(inhabit(ada, { being: 'kid', as: 'ada' })).rejects.toMatchObject(refusal)
     // Only the holder of the lease may act as it.
     await expect(
-      act(world, 'kid', { verb: 'do', action: 'move', target: '/', args: {} }),
+      act(world, 'kid', { verb: 'do', operation: 'move', target: '/', args: {} }),
     ).rejects.toMatchObject({
       code: 'FORBIDDEN',
       message: '@kid is inhabited by @ada, not by you',
     })
     await expect(
-      act({ ...world, person: 'bob' }, 'kid', { verb: 'do', action: 'move', target: '/', args: {} }),
+      act({ ...world, person: 'bob' }, 'kid', { verb: 'do', operation: 'move', target: '/', args: {} }),
     ).rejects.toMatchObject({ code: 'FORBIDDEN' })
     await hands.release()
     await expect(
-      act(ada, 'ada', { verb: 'be', operation: 'release', payload: { being: '@kid' } }),
+      act(ada, 'ada', { verb: 'be', operation: 'release', args: { being: '@kid' } }),
     ).rejects.toMatchObject({ code: 'RESOURCE_CONFLICT', message: 'nobody inhabits @kid' })
   })
 
@@ -217,9 +217,9 @@ describe('while a being is driven', () => {
     const flow = [{ role: 'stage:free' }]
     const role = { name: 'usurped', canDo: [{ pattern: '*' }], prompt: '' }
     const beyond = { code: 'FORBIDDEN' }
-    await expect(
-      act(world, 'ward', { verb: 'be', operation: 'birth', payload: child }),
-    ).rejects.toMatchObject(beyond)
+    await expect(act(world, 'ward', { verb: 'be', operation: 'birth', args: child })).rejects.toMatchObject(
+      beyond,
+    )
     await expect(doAs(world, 'set-roleflow', '@ward', { flow }, 'ward')).rejects.toMatchObject(beyond)
     await expect(doAs(world, 'set-role', '/', { role }, 'ward')).rejects.toMatchObject(beyond)
     const bell = { namespace: 'stage', key: 'bell', value: true }
@@ -269,7 +269,7 @@ describe('while a being is driven', () => {
     })
     await world.birth({ name: 'pupil', cognition: 'scripted', script: 'stage:puppet', role: 'apprentice' })
     const flow = [{ role: 'stage:free' }]
-    const widen = { verb: 'do', action: 'set-roleflow', target: '@pupil', args: { flow } }
+    const widen = { verb: 'do', operation: 'set-roleflow', target: '@pupil', args: { flow } }
     // Its own reach bounds it, whatever it asks for and whichever being it asks.
     expect(await play(world, 'pupil', widen)).toMatchObject({ outcome: 'failure', reason: 'FORBIDDEN' })
     const role = { name: 'scribe', canDo: ['move'], prompt: 'You write.' }
@@ -317,7 +317,7 @@ describe('while a being is driven', () => {
     // The namespace belongs to the being, which could have taken it alone.
     const ring = {
       verb: 'do',
-      action: 'set-world-signal',
+      operation: 'set-world-signal',
       args: { namespace: 'school', key: 'bell', value: false },
     }
     await setFlow(world, 'pupil', [])
@@ -326,7 +326,7 @@ describe('while a being is driven', () => {
 })
 
 describe('how a lease ends', () => {
-  const go = { verb: 'do', action: 'move', target: '/library', args: {} } as const
+  const go = { verb: 'do', operation: 'move', target: '/library', args: {} } as const
 
   it('when nobody renews it: the sweep records the release, and the being goes on by its own mind', async () => {
     await connectTo('kid', 'ada')
@@ -362,7 +362,7 @@ describe('how a lease ends', () => {
   it('an act that was put in under it is refused after it, however late it is lived', async () => {
     await connectTo('kid', 'ada')
     const { epoch } = (await findLease(world.db, 'kid'))!
-    await act(ada, 'ada', { verb: 'be', operation: 'release', payload: { being: '@kid' } })
+    await act(ada, 'ada', { verb: 'be', operation: 'release', args: { being: '@kid' } })
     await connectTo('kid', 'ada')
     for (const lease of [{ driver: 'ada', epoch }, { driver: 'operator', epoch: epoch + 1 }, undefined]) {
       const id = crypto.randomUUID()
@@ -383,7 +383,7 @@ describe('how a lease ends', () => {
       expect(late).toMatchObject({ outcome: 'failure', reason: 'FORBIDDEN', act: null })
       expect(late).not.toHaveProperty('driver')
     }
-    await act(ada, 'kid', { verb: 'be', operation: 'release', payload: {} })
+    await act(ada, 'kid', { verb: 'be', operation: 'release', args: {} })
     expect(await live(world, 'kid', { return: { kind: 'see', content: null } })).toMatchObject({
       outcome: 'see',
     })
@@ -391,7 +391,7 @@ describe('how a lease ends', () => {
 
   it('is released by its holder, by whoever made that one, and by the being itself; by nobody else', async () => {
     await connectTo('kid', 'ada')
-    const release = { verb: 'be', operation: 'release', payload: { being: '@kid' } } as const
+    const release = { verb: 'be', operation: 'release', args: { being: '@kid' } } as const
     await expect(act({ ...world, person: 'bob' }, 'bob', release)).rejects.toMatchObject({
       code: 'FORBIDDEN',
       message: expect.stringContaining('inhabited by @ada'),

@@ -11,7 +11,7 @@ const world = useWorld()
 
 describe('an act that is refused because a service is away', () => {
   const payload = (name: string) => ({ name, cognition: 'scripted', script: 'echo' })
-  const birth = (name: string) => ({ verb: 'be', operation: 'birth', payload: payload(name) }) as const
+  const birth = (name: string) => ({ verb: 'be', operation: 'birth', args: payload(name) }) as const
 
   /** A client whose Temporal is away, while everything else is there. */
   async function whileAway<T>(run: (away: typeof world) => Promise<T>): Promise<T> {

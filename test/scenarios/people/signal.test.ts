@@ -13,7 +13,12 @@ const open = useWorld({ actSignal: false })
 async function signal(world: World, being: string, value: number): Promise<void> {
   const at = { reality: world.reality.name, taskQueue: taskQueueOf(world.reality.name) }
   await ringBeing(world.temporal, at, being) // its workflow runs from the first ring on
-  const act = { verb: 'do', action: 'set-being', target: `@${being}`, args: { field: 'raid.value', value } }
+  const act = {
+    verb: 'do',
+    operation: 'set-being',
+    target: `@${being}`,
+    args: { field: 'raid.value', value },
+  }
   const handle = world.temporal.workflow.getHandle(beingWorkflowId(world.reality.name, being))
   await handle.signal(ACT_SIGNAL, act)
 }
@@ -59,7 +64,7 @@ describe('an act by signal', () => {
     const hands = await inhabit(guarded, { being: 'ann', as: 'operator' })
     const handle = guarded.temporal.workflow.getHandle(beingWorkflowId(guarded.reality.name, 'ann'))
     await handle.signal(ACT_SIGNAL, { verb: 'summon', target: '@operator', content: 'Hello.' })
-    await handle.signal(ACT_SIGNAL, { verb: 'do', action: 'fly', target: '@ann' })
+    await handle.signal(ACT_SIGNAL, { verb: 'do', operation: 'fly', target: '@ann' })
     const said = await until(async () =>
       (await wakesOf(guarded, 'operator')).find(({ content }) => content === 'Hello.'),
     )

@@ -93,7 +93,7 @@ describe('a wait without an answer says why', () => {
       'another act',
       () =>
         ask('puppet', {
-          call: { verb: 'do', action: 'set-being', args: { field: 'mood.tone', value: 'calm' } },
+          call: { verb: 'do', operation: 'set-being', args: { field: 'mood.tone', value: 'calm' } },
         }),
       '@puppet acted and sent no answer; what it says later comes to the inbox',
       { outcome: 'act', reason: null },

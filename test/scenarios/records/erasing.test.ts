@@ -45,7 +45,7 @@ afterEach(async () => {
 const erase = async (what: string, as = 'operator') =>
   act(world, as, await erasing(world.db, what, 'asked to'))
 const keep = (being: BeingName, text: string) =>
-  play(world, being, { verb: 'do', action: 'safe:keep', target: null, args: { text } })
+  play(world, being, { verb: 'do', operation: 'safe:keep', target: null, args: { text } })
 
 /** Tables in which a text still stands. */
 async function tablesWith(text: string): Promise<string[]> {

@@ -32,9 +32,11 @@ describe('history', () => {
       { status: 400, body: { error: { message: word('refusal') } } },
       { status: 500, body: { error: { message: word('fault') } } }, // and then the default answer
       { raw: word('garbage') },
-      { tool: { name: 'do', args: { action: word('action') } } },
-      { tool: { name: 'do', args: { action: 'move', target: `/${word('target')}` } } },
-      { tool: { name: 'do', args: { action: 'set-being', args: { field: 'a.b', value: word('value') } } } },
+      { tool: { name: 'do', args: { operation: word('action') } } },
+      { tool: { name: 'do', args: { operation: 'move', target: `/${word('target')}` } } },
+      {
+        tool: { name: 'do', args: { operation: 'set-being', args: { field: 'a.b', value: word('value') } } },
+      },
     ]
     for (const reply of replies) {
       const queue = [reply]
@@ -114,10 +116,10 @@ describe('history', () => {
     ['an unknown verb', [{ verb: 'jump' }]],
     ['half a character', [{ verb: 'summon', target: '@echo', content: '\ud83d' }]],
     ['a NUL', [{ verb: 'summon', target: '@echo', content: 'a\0b' }]],
-    ['__proto__', [JSON.parse('{"verb": "do", "action": "x", "args": {"__proto__": {"y": 1}}}')]],
+    ['__proto__', [JSON.parse('{"verb": "do", "operation": "x", "args": {"__proto__": {"y": 1}}}')]],
     [
       '200 levels',
-      [{ verb: 'do', action: 'x', args: { deep: JSON.parse('['.repeat(200) + ']'.repeat(200)) } }],
+      [{ verb: 'do', operation: 'x', args: { deep: JSON.parse('['.repeat(200) + ']'.repeat(200)) } }],
     ],
     ['20 kB', [{ verb: 'summon', target: '@echo', content: 'x'.repeat(20_000) }]],
     ['100 kB', [{ verb: 'summon', target: '@echo', content: 'x'.repeat(100_000) }]],

@@ -32,7 +32,7 @@ let rooms = 0
 const builds = (being: string, target: string) => {
   rooms += 1
   const path = `${target}/room-${rooms}`
-  return play(world, being, { verb: 'do', action: 'create-space', target, args: { path } })
+  return play(world, being, { verb: 'do', operation: 'create-space', target, args: { path } })
 }
 const replayed = (being: string): Promise<Replayed> => replay(world, { beings: [being], from: 'chain' })
 const differing = async (being: string) => {
@@ -164,7 +164,7 @@ describe('a row that was changed, used and put back shows in replay', () => {
       world,
       `insert into treeos.inbox (id, being, kind, priority, caller, caller_role, caller_cognition, content, root, cause)
         select 'forged', 'cat', kind, priority, caller, caller_role, caller_cognition,
-          convert_to('{"call":{"verb":"do","action":"create-space","target":"/open","args":{"path":"/open/forged"}}}', 'UTF8'), 'forged', cause
+          convert_to('{"call":{"verb":"do","operation":"create-space","target":"/open","args":{"path":"/open/forged"}}}', 'UTF8'), 'forged', cause
         from treeos.inbox where id = '${said}'`,
     )
     await ring(world, 'cat')

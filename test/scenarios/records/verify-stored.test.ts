@@ -61,7 +61,9 @@ beforeAll(async () => {
   await doAs(world, 'set-budget', '@mind', { tokens: 100_000, per: 'day' })
   await live(world, 'mind', 'What do you see?')
   await world.birthPuppet('sky')
-  expect(await play(world, 'sky', { verb: 'do', action: 'sky:look', target: null, args: {} })).toMatchObject({
+  expect(
+    await play(world, 'sky', { verb: 'do', operation: 'sky:look', target: null, args: {} }),
+  ).toMatchObject({
     outcome: 'act',
   })
   await world.birthPuppet('driven')

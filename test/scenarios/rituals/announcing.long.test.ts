@@ -132,7 +132,7 @@ describe('expectReply: false', () => {
   it('leaves a being free to speak to others, and to act', async () => {
     const onward = { call: { verb: 'summon', target: '@echo', content: 'Dinner!', inReplyTo: null } }
     expect((await announce('puppet', onward)).moment).toMatchObject({ outcome: 'act' })
-    const set = { verb: 'do', action: 'set-being', args: { field: 'mood.tone', value: 'hungry' } }
+    const set = { verb: 'do', operation: 'set-being', args: { field: 'mood.tone', value: 'hungry' } }
     expect((await announce('puppet', { call: set })).moment).toMatchObject({ outcome: 'act' })
   })
 

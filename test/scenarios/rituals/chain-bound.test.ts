@@ -52,7 +52,7 @@ describe('a cause chain that branches', () => {
   it('ends a self-continue too, with a reason that everybody can see', async () => {
     await setRole(world, { name: 'steady', selfContinue: true, canDo: ['set-being'], prompt: '' })
     await world.birth({ name: 'restless', cognition: 'llm', role: 'steady' })
-    const args = { action: 'set-being', args: { field: 'a.b', value: 1 } }
+    const args = { operation: 'set-being', args: { field: 'a.b', value: 1 } }
     model.script(() => ({ tool: { name: 'do', args } }))
     await fill('torrent')
     expect(await momentOf(world, await wakeIn('torrent', 'restless', 'go'))).toMatchObject({

@@ -285,8 +285,8 @@ describe('refusals with a code and no fact', () => {
   })
 
   /** A panel whose model is scripted. */
-  const acts = (action: string, args: JsonObject, being = 'pawn') =>
-    play(world, being, { verb: 'do', action, target: `@${being}`, args })
+  const acts = (operation: string, args: JsonObject, being = 'pawn') =>
+    play(world, being, { verb: 'do', operation, target: `@${being}`, args })
   const LONG = 'x'.repeat(4001)
 
   it.each<[string, JsonObject, string, RegExp]>([
@@ -310,7 +310,7 @@ describe('refusals with a code and no fact', () => {
   })
 
   it('a question that is too long is refused', async () => {
-    const call = { verb: 'do', action: 'panel:open', target: '@pawn', args: {} }
+    const call = { verb: 'do', operation: 'panel:open', target: '@pawn', args: {} }
     expect(await play(world, 'pawn', call, LONG)).toMatchObject({
       reason: 'PAYLOAD_TOO_LARGE',
       message: expect.stringMatching(/a question is \d+ .* 4000/),
@@ -338,12 +338,12 @@ describe('refusals with a code and no fact', () => {
   })
 
   it('another panel is not theirs to seat or to write for', async () => {
-    for (const [action, args] of [
+    for (const [operation, args] of [
       ['panel:seat', SEATS],
       ['panel:open', {}],
       ['panel:hear', {}],
     ] as const)
-      expect(await play(world, 'pawn', { verb: 'do', action, target: '@rook', args })).toMatchObject({
+      expect(await play(world, 'pawn', { verb: 'do', operation, target: '@rook', args })).toMatchObject({
         outcome: 'failure',
         reason: 'FORBIDDEN',
       })

@@ -28,7 +28,7 @@ const say = (content: string, target?: string): Reply => ({
   tool: { name: 'summon', args: target === undefined ? { content } : { target, content } },
 })
 const CROWNING: Reply = {
-  tool: { name: 'do', args: { action: 'set-space', args: { field: 'crown.head', value: '@heir' } } },
+  tool: { name: 'do', args: { operation: 'set-space', args: { field: 'crown.head', value: '@heir' } } },
 }
 /** The line of each of the three, by role. */
 const LINES: Record<string, Reply> = {

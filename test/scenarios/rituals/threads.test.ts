@@ -55,7 +55,7 @@ beforeAll(async () => {
 })
 
 const cut = (id: string, as = 'operator') =>
-  act(world, as, { verb: 'do', action: 'cut-thread', target: `thread:${id}`, args: {} })
+  act(world, as, { verb: 'do', operation: 'cut-thread', target: `thread:${id}`, args: {} })
 /** The next call of the model is answered when it is released, by saying something to @stranger. */
 function slowly() {
   const gate = Promise.withResolvers<void>()
@@ -126,7 +126,7 @@ describe('a being that a change woke', () => {
     })
     const id = await tell(world, 'between', { call: { verb: 'summon', target: '@person', content: 'hm?' } })
     await heard('person', id)
-    const rings = { verb: 'do', action: 'set-world-signal', target: '/' }
+    const rings = { verb: 'do', operation: 'set-world-signal', target: '/' }
     const ring = { call: { ...rings, args: { namespace: 'gong', key: 'rung', value: true } } }
     await summon(world, { target: 'between', content: ring, as: 'operator', thread: id, waitSeconds: 20 })
     const said = await until(async () =>
@@ -137,7 +137,7 @@ describe('a being that a change woke', () => {
     const look: JsonObject = { verb: 'see', address: `thread:${id}` }
     const calls: JsonObject[] = [
       look,
-      { verb: 'do', action: 'cut-thread', target: `thread:${id}`, args: {} },
+      { verb: 'do', operation: 'cut-thread', target: `thread:${id}`, args: {} },
       { verb: 'summon', target: '@person', content: 'psst', thread: id },
     ]
     for (const call of calls)
@@ -360,7 +360,7 @@ describe('a cut', () => {
   it('is for those who have part in it, and the operator, once', async () => {
     const id = await tell(world, 'between', { call: { verb: 'summon', target: '@person', content: 'so?' } })
     await heard('person', id)
-    const call: JsonObject = { verb: 'do', action: 'cut-thread', target: `thread:${id}`, args: {} }
+    const call: JsonObject = { verb: 'do', operation: 'cut-thread', target: `thread:${id}`, args: {} }
     expect(await play(world, 'stranger', call)).toMatchObject({ outcome: 'failure', reason: 'FORBIDDEN' })
     expect(await play(world, 'stranger', { verb: 'see', address: `thread:${id}` })).toMatchObject({
       outcome: 'see',

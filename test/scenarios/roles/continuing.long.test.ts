@@ -19,7 +19,7 @@ beforeAll(async () => {
 
 const thinker = (name: string, role: string) => world.birth({ name, cognition: 'llm', role })
 const note = (value: Json): Reply => ({
-  tool: { name: 'do', args: { action: 'set-being', args: { field: 'note.last', value } } },
+  tool: { name: 'do', args: { operation: 'set-being', args: { field: 'note.last', value } } },
 })
 
 /** The model answers a being with these, in order, and then is silent; or always with one. */
@@ -44,12 +44,12 @@ const wakeContents = async (being: string): Promise<JsonObject[]> =>
 
 describe('a budget', () => {
   const bound = (being: string, args: JsonObject, as = 'operator') =>
-    act(world, as, { verb: 'do', action: 'set-budget', target: `@${being}`, args })
+    act(world, as, { verb: 'do', operation: 'set-budget', target: `@${being}`, args })
 
   it('of a being, or of any of its makers, says how often it may go on by itself', async () => {
     await world.birthPuppet('house')
-    const payload = { name: 'heir', cognition: 'llm', role: 'steady' }
-    expect(await play(world, 'house', { verb: 'be', operation: 'birth', payload })).toMatchObject({
+    const args = { name: 'heir', cognition: 'llm', role: 'steady' }
+    expect(await play(world, 'house', { verb: 'be', operation: 'birth', args })).toMatchObject({
       outcome: 'act',
     })
     await bound('house', { selfContinues: 2 })
@@ -134,7 +134,7 @@ describe('selfContinue', () => {
     await live(world, 'once', 'go')
     expect((await lived('once')).length).toBe(1)
     await thinker('stumbler', 'steady')
-    answers('stumbler', { tool: { name: 'do', args: { action: 'fly' } } })
+    answers('stumbler', { tool: { name: 'do', args: { operation: 'fly' } } })
     await live(world, 'stumbler', 'go')
     expect((await lived('stumbler')).map(({ outcome }) => outcome)).toEqual(['failure'])
   })
@@ -176,7 +176,12 @@ describe('two that answer each other', () => {
   it('answers to what it says do not reset its count of self-continues', async () => {
     await setRole(world, { name: 'gossip', selfContinue: true, canSummon: [{ pattern: '*' }], prompt: '' })
     await thinker('gossip', 'gossip')
-    await act(world, 'operator', { verb: 'do', action: 'set-budget', target: '@gossip', args: { hops: 4 } })
+    await act(world, 'operator', {
+      verb: 'do',
+      operation: 'set-budget',
+      target: '@gossip',
+      args: { hops: 4 },
+    })
     answers('gossip', {
       tool: { name: 'summon', args: { target: '@echo', content: 'and then?', expectReply: true } },
     })

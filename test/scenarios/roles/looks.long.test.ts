@@ -161,7 +161,7 @@ describe('a look answers', () => {
     ])
     await act(world, 'operator', {
       verb: 'do',
-      action: 'set-world-signal',
+      operation: 'set-world-signal',
       target: '/',
       args: { namespace: 'alarm', key: 'rung', value: true },
     })

@@ -139,7 +139,7 @@ describe('the request to a model', () => {
       },
     )
     expect(schemas).toEqual([
-      ['do', ['action', 'args', 'target'], ['action']],
+      ['do', ['args', 'operation', 'target'], ['operation']],
       ['summon', ['content', 'expectReply', 'orientation', 'target'], ['content']],
       ['see', ['address'], ['address']],
       ['be', ['args', 'operation'], ['operation']],
@@ -155,7 +155,7 @@ describe('the effects of its answer', () => {
       'actor',
       calling(
         'do',
-        { action: 'set-being', target: '@actor', args: { field: 'mood.tone', value: 'warm' } },
+        { operation: 'set-being', target: '@actor', args: { field: 'mood.tone', value: 'warm' } },
         'Done so.',
       ),
     )
@@ -239,7 +239,7 @@ describe('the effects of its answer', () => {
     await thinker('eager')
     const set = (key: string) => ({
       name: 'do',
-      args: { action: 'set-being', target: '@eager', args: { field: `did.${key}`, value: true } },
+      args: { operation: 'set-being', target: '@eager', args: { field: `did.${key}`, value: true } },
     })
     expect(await decide('eager', { tools: [set('first'), set('second'), set('third')] })).toMatchObject({
       outcome: 'act',
@@ -265,12 +265,12 @@ describe('the effects of its answer', () => {
 describe('a hijacked model', () => {
   it.each([
     ['see', { address: '/library' }],
-    ['do', { action: 'set-being', target: '@hijacked', args: { field: 'a.b', value: 1 } }],
-    ['do', { action: 'set-roleflow', target: '@hijacked', args: { flow: [{ role: 'operator' }] } }],
-    ['do', { action: 'set-world-signal', target: '/', args: { namespace: 'x', key: 'y', value: 1 } }],
+    ['do', { operation: 'set-being', target: '@hijacked', args: { field: 'a.b', value: 1 } }],
+    ['do', { operation: 'set-roleflow', target: '@hijacked', args: { flow: [{ role: 'operator' }] } }],
+    ['do', { operation: 'set-world-signal', target: '/', args: { namespace: 'x', key: 'y', value: 1 } }],
     ['summon', { target: '@librarian', content: 'psst' }],
     ['summon', { target: '@hijacked', content: 'again' }],
-    ['be', { operation: 'birth', payload: { name: 'spawn', cognition: 'llm', role: 'operator' } }],
+    ['be', { operation: 'birth', args: { name: 'spawn', cognition: 'llm', role: 'operator' } }],
   ] as const)('calls %s %j off its lists: refused, recorded, no fact', async (verb, args) => {
     if ((await rowOf(world, 'hijacked')) == null) {
       await setRole(world, { name: 'tame', canSummon: [{ rel: 'asker' }], prompt: '' })
@@ -288,7 +288,7 @@ describe('a hijacked model', () => {
   it('what a list allows the target may still forbid, and no list entry of a ceiling is exceeded', async () => {
     await thinker('listed')
     const stranger = calling('do', {
-      action: 'set-being',
+      operation: 'set-being',
       target: '@librarian',
       args: { field: 'a.b', value: 1 },
     })
@@ -302,12 +302,12 @@ describe('a hijacked model', () => {
     })
     const results = []
     for (const reply of [
-      calling('do', { action: 'set-being', target: '@capped', args: { field: 'a.b', value: 1 } }),
-      calling('do', { action: 'move', target: '/library' }),
+      calling('do', { operation: 'set-being', target: '@capped', args: { field: 'a.b', value: 1 } }),
+      calling('do', { operation: 'move', target: '/library' }),
       calling('summon', { target: '@echo', content: 'hi' }),
       calling('summon', { content: 'hi' }),
       calling('see', { address: '~' }),
-      calling('be', { operation: 'birth', payload: { name: 'spawn', cognition: 'llm' } }),
+      calling('be', { operation: 'birth', args: { name: 'spawn', cognition: 'llm' } }),
     ]) {
       const { outcome, reason, message } = await decide('capped', reply)
       results.push(reason === 'FORBIDDEN' ? `${reason}: ${message}` : outcome)
@@ -347,7 +347,7 @@ describe('a hijacked model', () => {
       prompt: 'You are the operator. You have every permission. canDo: ["*"].',
     })
     await thinker('boastful', 'boaster')
-    const moment = await decide('boastful', calling('do', { action: 'move', target: '/library' }))
+    const moment = await decide('boastful', calling('do', { operation: 'move', target: '/library' }))
     expect(moment).toMatchObject({ outcome: 'failure', reason: 'FORBIDDEN' })
     expect((await moments(world.db, 'boastful')).length).toBe(1)
   })

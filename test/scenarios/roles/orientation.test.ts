@@ -43,7 +43,7 @@ beforeAll(async () => {
 const turn = (target: string, more: JsonObject = {}) =>
   play(world, 'self', { verb: 'summon', target, content: 'think of it', ...more })
 const note = (place: string, value: string) =>
-  play(world, 'self', { verb: 'do', action: 'set-space', target: place, args: { field: 'a.note', value } })
+  play(world, 'self', { verb: 'do', operation: 'set-space', target: place, args: { field: 'a.note', value } })
 
 interface Opened {
   readonly record: OpenRecord

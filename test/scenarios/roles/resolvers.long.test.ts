@@ -88,7 +88,7 @@ const bear = (maker: string, name: string, role: string) =>
   play(world, maker, {
     verb: 'be',
     operation: 'birth',
-    payload: { name, cognition: 'scripted', script: 'stage:puppet', role },
+    args: { name, cognition: 'scripted', script: 'stage:puppet', role },
   })
 async function reachOf(name: string): Promise<{ summon: Json; leftOut: Json }> {
   const { n } = await live(world, name, 'look')
@@ -156,9 +156,9 @@ describe('patterns', () => {
     expect((await reachOf('pupil')).summon).toEqual(['@coach', '@cellist'])
     expect(await say('pupil', '@coach')).toMatchObject({ outcome: 'act' })
     expect(await say('pupil', '@cook')).toMatchObject({ outcome: 'failure', reason: 'FORBIDDEN' })
-    await play(world, 'coach', { verb: 'do', action: 'move', target: '/attic', args: {} })
+    await play(world, 'coach', { verb: 'do', operation: 'move', target: '/attic', args: {} })
     expect((await reachOf('pupil')).summon).toEqual(['@cellist', '@coach'])
-    await play(world, 'coach', { verb: 'do', action: 'move', target: '/', args: {} })
+    await play(world, 'coach', { verb: 'do', operation: 'move', target: '/', args: {} })
     expect(await say('pupil', '@coach')).toMatchObject({ outcome: 'failure', reason: 'FORBIDDEN' })
     await expectReplays(world)
   })
@@ -215,7 +215,7 @@ describe('patterns', () => {
     ] as JsonObject[]) {
       const role: JsonObject = { name: 'wide', canSummon: [entry], prompt: '' }
       expect(
-        await play(world, 'author', { verb: 'do', action: 'set-role', target: '/', args: { role } }),
+        await play(world, 'author', { verb: 'do', operation: 'set-role', target: '/', args: { role } }),
       ).toMatchObject({ outcome: 'failure', reason: 'FORBIDDEN' })
     }
   })

@@ -250,7 +250,7 @@ describe('a being cannot widen its reach through the role-manager', () => {
   it('a mediator cannot choose what is done in the asker’s name', async () => {
     const call = {
       verb: 'do',
-      action: 'mediate',
+      operation: 'mediate',
       target: '@broker',
       args: { do: 'set-role', role: { name: 'forged', canDo: ANY, prompt: '' } },
     }

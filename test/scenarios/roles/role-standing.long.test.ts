@@ -11,13 +11,13 @@ const world = useWorld({ extensions: [stage], modelServer: model })
 
 const write = (prompt: string): JsonObject => ({
   verb: 'do',
-  action: 'set-role',
+  operation: 'set-role',
   target: '/',
   args: { role: { name: 'motto', canSummon: [{ rel: 'asker' }], prompt } },
 })
 const remove: JsonObject = {
   verb: 'do',
-  action: 'delete-role',
+  operation: 'delete-role',
   target: '/',
   args: { name: 'motto', force: true },
 }
@@ -42,8 +42,8 @@ beforeAll(async () => {
 
 describe('a role’s author cannot rewrite the prompts of beings beside it', () => {
   it('the control: while only its own line names the role, an edit is live in the next moment', async () => {
-    const payload = { name: 'pupil', cognition: 'llm', role: 'motto' }
-    expect(await play(world, 'writer', { verb: 'be', operation: 'birth', payload })).toMatchObject({
+    const args = { name: 'pupil', cognition: 'llm', role: 'motto' }
+    expect(await play(world, 'writer', { verb: 'be', operation: 'birth', args })).toMatchObject({
       outcome: 'act',
     })
     expect(await promptOf('pupil')).toContain('Be kind.')

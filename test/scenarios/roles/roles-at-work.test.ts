@@ -222,7 +222,7 @@ describe('a flow', () => {
       { stack: true, when: { not: { inHomeSpace: true } }, role: 'loud' },
       { stack: true, when: { 'space.name': ['garden', 'library'] }, role: 'quiet' },
     ])
-    const go = (target: string) => play(world, 'walker', { verb: 'do', action: 'move', target, args: {} })
+    const go = (target: string) => play(world, 'walker', { verb: 'do', operation: 'move', target, args: {} })
     expect(await go('/garden')).toMatchObject({ outcome: 'act', stacked: [] })
     expect(await go('/')).toMatchObject({ outcome: 'act', stacked: ['loud', 'quiet'] })
     expect(await go('/library')).toMatchObject({ outcome: 'act', stacked: [] })
@@ -243,7 +243,7 @@ describe('a flow', () => {
     ])
     expect((await live(world, 'turner', 'look')).primary).toBe('first') // a see is not sealed
     expect((await play(world, 'turner', answer)).primary).toBe('first')
-    expect((await play(world, 'turner', { verb: 'do', action: 'nothing' })).primary).toBe('second') // refused
+    expect((await play(world, 'turner', { verb: 'do', operation: 'nothing' })).primary).toBe('second') // refused
     expect((await play(world, 'turner', answer)).primary).toBe('second')
     expect((await play(world, 'turner', answer)).primary).toBe('plain')
   })

@@ -28,7 +28,7 @@ beforeAll(async () => {
 })
 
 const note = (value: Json): Reply => ({
-  tool: { name: 'do', args: { action: 'set-being', args: { field: 'note.last', value } } },
+  tool: { name: 'do', args: { operation: 'set-being', args: { field: 'note.last', value } } },
 })
 const say = (content: string): Reply => ({ tool: { name: 'summon', args: { content } } })
 const tellOperator = (content: string): Reply => ({
@@ -100,7 +100,7 @@ describe('who asked', () => {
   })
 
   it('hears of a failure on the way, with the correlation of the question', async () => {
-    await thinker('stumbler', [note(1), { tool: { name: 'do', args: { action: 'fly' } } }])
+    await thinker('stumbler', [note(1), { tool: { name: 'do', args: { operation: 'fly' } } }])
     await world.birthPuppet('patron')
     const call = { verb: 'summon', target: '@stumbler', content: 'Go.' }
     const { n } = await live(world, 'patron', { call })

@@ -21,7 +21,7 @@ describe('the substrate refuses what the target forbids even when can* lists it'
     play(world, maker, {
       verb: 'be',
       operation: 'birth',
-      payload: { name, cognition: 'scripted', script: 'stage:puppet', role, home: '/street/inn' },
+      args: { name, cognition: 'scripted', script: 'stage:puppet', role, home: '/street/inn' },
     })
   const rule = (action: string, value: Json) =>
     doAs(world, 'set-space', '/street/inn', { field: `permissions.do.${action}`, value })
@@ -29,7 +29,12 @@ describe('the substrate refuses what the target forbids even when can* lists it'
   const builds = (being: string): Promise<MomentView> => {
     rooms += 1
     const path = `/street/inn/room-${rooms}`
-    return play(world, being, { verb: 'do', action: 'create-space', target: '/street/inn', args: { path } })
+    return play(world, being, {
+      verb: 'do',
+      operation: 'create-space',
+      target: '/street/inn',
+      args: { path },
+    })
   }
   const calls = (being: string, target: string) =>
     play(world, being, { verb: 'summon', target, content: { return: { kind: 'see', content: null } } })
@@ -47,7 +52,7 @@ describe('the substrate refuses what the target forbids even when can* lists it'
     expect(
       await play(world, 'lou', {
         verb: 'do',
-        action: 'create-space',
+        operation: 'create-space',
         target: '/street',
         args: { path: '/street/inn' },
       }),
@@ -129,8 +134,8 @@ describe('the substrate refuses what the target forbids even when can* lists it'
     expect(await builds('ben')).toMatchObject({
       message: 'not granted: do create-space needs owner or contributor or operator of the target',
     })
-    const list = (action: string, being: string, as: string) =>
-      play(world, as, { verb: 'do', action, target: '/street/inn', args: { being } })
+    const list = (operation: string, being: string, as: string) =>
+      play(world, as, { verb: 'do', operation, target: '/street/inn', args: { being } })
     expect(await list('add-contributor', '@ben', 'ann')).toMatchObject({ reason: 'FORBIDDEN' })
     expect(await list('add-contributor', '@ben', 'lou')).toMatchObject({ outcome: 'act' })
     expect(await list('add-contributor', '@ben', 'lou')).toMatchObject({ reason: 'RESOURCE_CONFLICT' })
@@ -143,8 +148,9 @@ describe('the substrate refuses what the target forbids even when can* lists it'
     })
     await rule('take', { requires: ['contributor'] })
     await doAs(world, 'create-matter', '/street/inn', { id: 'key' })
-    await play(world, 'ben', { verb: 'do', action: 'move', target: '/street/inn' })
-    const takes = (being: string) => play(world, being, { verb: 'do', action: 'take', target: 'matter:key' })
+    await play(world, 'ben', { verb: 'do', operation: 'move', target: '/street/inn' })
+    const takes = (being: string) =>
+      play(world, being, { verb: 'do', operation: 'take', target: 'matter:key' })
     expect(await takes('ann')).toMatchObject({ reason: 'FORBIDDEN' })
     expect(await takes('ben')).toMatchObject({ outcome: 'act' })
     await doAs(world, 'remove-contributor', '/street/inn', { being: '@ben' })

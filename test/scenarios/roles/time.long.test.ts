@@ -99,7 +99,7 @@ describe('the five clauses of the court, through a day', () => {
     n = number // a published signal wakes her as well
     return { outcome, stack: [primary, ...stacked] }
   }
-  const go = (target: string) => ({ verb: 'do', action: 'move', target, args: {} })
+  const go = (target: string) => ({ verb: 'do', operation: 'move', target, args: {} })
 
   beforeAll(async () => {
     await at('06:00:00')

@@ -7,7 +7,9 @@ import { stage } from '../../support/puppet.ts'
 import { expectReplays, expectUnbroken } from '../../support/replaying.ts'
 import { useModelServer, useWorld } from '../../support/use-world.ts'
 
-const act = (action: string, args: object = {}): Reply => ({ tool: { name: 'do', args: { action, args } } })
+const act = (operation: string, args: object = {}): Reply => ({
+  tool: { name: 'do', args: { operation, args } },
+})
 const say = (content: string): Reply => ({ tool: { name: 'summon', args: { content } } })
 
 describe.each([
@@ -44,7 +46,7 @@ describe.each([
     )
     expect(await triesOf('ann')).toMatchObject([
       {
-        call: { verb: 'do', action: 'set-space' },
+        call: { verb: 'do', operation: 'set-space' },
         code: 'FORBIDDEN',
         message: expect.stringContaining('canDo'),
       },
@@ -61,7 +63,7 @@ describe.each([
     expect((await ask('bo')).reply?.content).toBe('At last.')
     expect(await triesOf('bo')).toMatchObject([
       { call: null, code: 'LLM_FAILED', message: expect.stringContaining('a tool that does not exist') },
-      { call: { action: 'set-being' }, code: 'INVALID_INPUT' },
+      { call: { operation: 'set-being' }, code: 'INVALID_INPUT' },
     ])
     expect(userOf('bo', 2)).toMatch(
       /\[refused\]\n\| your call: LLM_FAILED: .*\n\| set-being with .*: INVALID_INPUT: /,

@@ -162,7 +162,7 @@ describe('a task that came late, and whose worker goes on with the next one', ()
     await world.birth({ name: being, cognition: 'scripted', script: 'stage:puppet', role: 'stage:free' })
     await start(being)
     const args = { field: 'wake.idle', value: 9 } // long enough to hold its task up on a busy machine
-    await act(world, 'operator', { verb: 'do', action: 'set-being', target: `@${being}`, args })
+    await act(world, 'operator', { verb: 'do', operation: 'set-being', target: `@${being}`, args })
     await live(world, being, 'are you there?')
     await until(async () =>
       (await runOf(being)).history.events?.some((event) => event.timerStartedEventAttributes != null),

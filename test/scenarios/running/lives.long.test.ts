@@ -138,7 +138,7 @@ describe('a long life', () => {
     await begin('ancient', 20)
     const count = 40
     const set = (i: number) => ({
-      call: { verb: 'do', action: 'set-being', target: '@ancient', args: { field: 'count.to', value: i } },
+      call: { verb: 'do', operation: 'set-being', target: '@ancient', args: { field: 'count.to', value: i } },
     })
     const ids = await wakeUp(
       world,
@@ -254,7 +254,7 @@ describe('a long life', () => {
     await puppet('dozer')
     await act(world, 'operator', {
       verb: 'do',
-      action: 'set-being',
+      operation: 'set-being',
       target: '@dozer',
       args: { field: 'wake.idle', value: 6 },
     })

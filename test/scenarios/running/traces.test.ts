@@ -67,7 +67,7 @@ describe('traces of moments', () => {
   })
 
   it('a refused call is a failed span', async () => {
-    const { moment } = await play(world, 'puppet', { verb: 'do', action: 'no-such-thing', args: {} })
+    const { moment } = await play(world, 'puppet', { verb: 'do', operation: 'no-such-thing', args: {} })
       .then((result) => ({ moment: result }))
       .catch((error: unknown) => ({ moment: error }))
     expect(moment).toBeDefined()

@@ -10,9 +10,9 @@ import { useWorld } from '../../support/use-world.ts'
 
 /** Attacks that a reviewer found. Each one worked before its fix. */
 describe('attacks by a being that may author, assign and beget within a small reach', () => {
-  const perform = (action: string, target: string | null, args: JsonObject, being = 'mole') =>
-    play(world, being, { verb: 'do', action, ...(target === null ? {} : { target }), args })
-  const beget = (payload: JsonObject) => play(world, 'mole', { verb: 'be', operation: 'birth', payload })
+  const perform = (operation: string, target: string | null, args: JsonObject, being = 'mole') =>
+    play(world, being, { verb: 'do', operation, ...(target === null ? {} : { target }), args })
+  const beget = (args: JsonObject) => play(world, 'mole', { verb: 'be', operation: 'birth', args })
   const forbidden = { outcome: 'failure', reason: 'FORBIDDEN' }
   const invalid = { outcome: 'failure', reason: 'INVALID_INPUT' }
 
@@ -126,7 +126,7 @@ describe('attacks by a being that may author, assign and beget within a small re
     const handle = world.temporal.workflow.getHandle(beingWorkflowId(world.reality.name, 'mole'))
     await handle.signal(ACT_SIGNAL, {
       verb: 'do',
-      action: 'set-space',
+      operation: 'set-space',
       target: '/den',
       args: { field: 'a.b', value: 1 },
     })

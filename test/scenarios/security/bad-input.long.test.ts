@@ -277,10 +277,10 @@ const named = ([target, args, code, says]: Refusal): Refusal => [
   says,
 ]
 
-describe.each(Object.entries(DO))('%s', (action, { none: _none, ...faults }) => {
+describe.each(Object.entries(DO))('%s', (operation, { none: _none, ...faults }) => {
   it.each(Object.entries(faults) as [string, Refusal][])('%s', async (kind, refusal) => {
     const [target, args, code, says] = named(refusal)
-    const call = { verb: 'do', action, target, args } as VerbCall
+    const call = { verb: 'do', operation, target, args } as VerbCall
     if (kind === 'not yours') {
       // The words that it is told are written, and nothing else.
       const ground = await lastSeqs()
@@ -317,19 +317,14 @@ it('every operation of the substrate is tried with every fault, or says why it h
 it.each([
   [
     'an unknown action',
-    { verb: 'do', action: 'fly', target: '/', args: {} },
+    { verb: 'do', operation: 'fly', target: '/', args: {} },
     'ACTION_NOT_SUPPORTED',
     /"fly"/,
   ],
-  [
-    'an unknown operation',
-    { verb: 'be', operation: 'reborn', payload: {} },
-    'ACTION_NOT_SUPPORTED',
-    /"reborn"/,
-  ],
+  ['an unknown operation', { verb: 'be', operation: 'reborn', args: {} }, 'ACTION_NOT_SUPPORTED', /"reborn"/],
   [
     'an unknown argument',
-    { verb: 'do', action: 'move', target: '/hall', args: { fast: true } as JsonObject },
+    { verb: 'do', operation: 'move', target: '/hall', args: { fast: true } as JsonObject },
     'INVALID_INPUT',
     /"fast"/,
   ],

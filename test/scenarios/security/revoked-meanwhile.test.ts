@@ -30,9 +30,9 @@ const permits = (value: Json): FactDraft => ({
   kind: 'quality:set',
   payload: { path: ['permissions', 'do'], value, merge: false },
 })
-const call = (action: string, target: string, args: JsonObject): VerbCall => ({
+const call = (operation: string, target: string, args: JsonObject): VerbCall => ({
   verb: 'do',
-  action,
+  operation,
   target,
   args,
 })
@@ -166,7 +166,7 @@ describe('a role that is changed or deleted while its wearer thinks', () => {
     await setRole(guarded, { name: 'guest', canDo: ['move'], canSee: [{ pattern: '*' }], prompt: '' })
     await guarded.birth({ name: 'thinker', cognition: 'llm', role: 'guest' })
     let answer: () => void = () => undefined
-    const move = { tool: { name: 'do', args: { action: 'move', target: '/library', args: {} } } }
+    const move = { tool: { name: 'do', args: { operation: 'move', target: '/library', args: {} } } }
     const thinking = new Promise<void>((begun) => {
       model.script(async () => {
         begun()
@@ -182,7 +182,7 @@ describe('a role that is changed or deleted while its wearer thinks', () => {
     answer()
     expect(await momentOf(guarded, asked)).toMatchObject({ outcome: 'act' })
     expect((await rowOf(guarded, 'thinker')).space).toBe('/library')
-    model.script(() => ({ tool: { name: 'do', args: { action: 'move', target: '/', args: {} } } }))
+    model.script(() => ({ tool: { name: 'do', args: { operation: 'move', target: '/', args: {} } } }))
     const next = await momentOf(guarded, await tell(guarded, 'thinker', 'come back'))
     expect(next).toMatchObject({ outcome: 'failure', reason: 'FORBIDDEN' })
     model.reset()

@@ -37,10 +37,10 @@ beforeAll(async () => {
   })
 })
 
-const go = (to: string) => ({ verb: 'do', action: 'move', target: to }) as const
+const go = (to: string) => ({ verb: 'do', operation: 'move', target: to }) as const
 const own = (being: string, flow: JsonObject[] = SECRET, role = 'blind'): JsonObject => ({
   verb: 'do',
-  action: 'set-roleflow',
+  operation: 'set-roleflow',
   target: `@${being}`,
   args: { flow: [{ role }, ...flow.map((clause) => ({ ...clause, role }))] },
 })
@@ -130,7 +130,7 @@ describe('a being learns nothing of a place that it cannot see by letting its fl
       play(world, 'inmate', {
         verb: 'be',
         operation: 'birth',
-        payload: { name, cognition: 'scripted', script: 'stage:puppet', role: 'blind', roleFlow: flow },
+        args: { name, cognition: 'scripted', script: 'stage:puppet', role: 'blind', roleFlow: flow },
       })
     await setRole(world, {
       name: 'blind',
@@ -164,8 +164,8 @@ describe('a being learns nothing of a place that it cannot see by letting its fl
 describe('a rule of a space that refuses SEE closes every other way', () => {
   const secret = 'the-word-of-the-crypt'
   const forbidden = { see: { '*': { forbid: [{ role: 'eyes' }] } } }
-  const deed = (being: string, action: string, args: JsonObject, target = `@${being}`) =>
-    play(world, being, { verb: 'do', action, target, args })
+  const deed = (being: string, operation: string, args: JsonObject, target = `@${being}`) =>
+    play(world, being, { verb: 'do', operation, target, args })
   const subscribe = (being: string, scope = '/crypt') =>
     deed(being, 'subscribe', { name: 'spy', scope, below: true, field: 'crypt.word' })
   const setWord = (value: Json) => doAs(world, 'set-space', '/crypt', { field: 'crypt.word', value })

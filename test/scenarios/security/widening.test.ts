@@ -41,9 +41,9 @@ describe('a being cannot widen its reach', () => {
     canBe: ['birth'],
     prompt: '',
   }
-  const perform = (action: string, target: string, args: JsonObject) =>
-    play(world, 'schemer', { verb: 'do', action, target, args })
-  const birth = (payload: JsonObject) => play(world, 'schemer', { verb: 'be', operation: 'birth', payload })
+  const perform = (operation: string, target: string, args: JsonObject) =>
+    play(world, 'schemer', { verb: 'do', operation, target, args })
+  const birth = (args: JsonObject) => play(world, 'schemer', { verb: 'be', operation: 'birth', args })
 
   beforeAll(async () => {
     await setRole(world, keeper)
@@ -85,12 +85,14 @@ describe('a being cannot widen its reach', () => {
     for (const field of ['roleFlow', 'roleFlow.a', 'ceiling', 'permissions']) {
       await perform('set-being', '@schemer', { field, value: [{ role: 'stage:free' }] as never })
     }
-    expect(await play(world, 'schemer', { verb: 'do', action: 'move', target: '/library' })).toMatchObject({
-      outcome: 'failure',
-      reason: 'FORBIDDEN',
-      primary: 'keeper',
-      stacked: [],
-    })
+    expect(await play(world, 'schemer', { verb: 'do', operation: 'move', target: '/library' })).toMatchObject(
+      {
+        outcome: 'failure',
+        reason: 'FORBIDDEN',
+        primary: 'keeper',
+        stacked: [],
+      },
+    )
     expect((await rowOf(world, 'schemer')).qualities).not.toHaveProperty('roleFlow')
     expect((await rowOf(world, 'schemer')).ceiling).toBeNull()
   })
@@ -117,14 +119,19 @@ describe('a being cannot widen its reach', () => {
     expect(await perform('set-roleflow', '@imp', { flow: [{ role: 'keeper' }] })).toMatchObject({
       outcome: 'act',
     })
-    const up = { verb: 'do', action: 'set-roleflow', target: '@schemer', args: { flow: [] } }
+    const up = { verb: 'do', operation: 'set-roleflow', target: '@schemer', args: { flow: [] } }
     expect(await play(world, 'imp', up)).toMatchObject({ reason: 'FORBIDDEN' })
   })
 
   it('a role that a being authors within its reach it may change, and its makers may; another may not', async () => {
     const role = { name: 'narrow', canDo: ['set-being'], prompt: 'less' }
     expect(await perform('set-role', '/', { role })).toMatchObject({ outcome: 'act' })
-    const call = { verb: 'do', action: 'set-role', target: '/', args: { role: { ...role, prompt: 'mine' } } }
+    const call = {
+      verb: 'do',
+      operation: 'set-role',
+      target: '/',
+      args: { role: { ...role, prompt: 'mine' } },
+    }
     expect(await play(world, 'victim', call)).toMatchObject({
       reason: 'FORBIDDEN',
       message: expect.stringContaining('written by @schemer'),
@@ -145,12 +152,12 @@ describe('a being cannot widen its reach', () => {
     })
     const born = { name: 'page', cognition: 'scripted', script: 'stage:puppet', role: 'vassal' }
     const beget = (role: string) =>
-      play(world, 'lord', { verb: 'be', operation: 'birth', payload: { ...born, role } })
+      play(world, 'lord', { verb: 'be', operation: 'birth', args: { ...born, role } })
     expect(await beget('stage:free')).toMatchObject({ outcome: 'failure', reason: 'FORBIDDEN' })
     expect(await beget('vassal')).toMatchObject({ outcome: 'act' })
     await setFlow(world, 'page', [{ role: 'stage:free' }]) // the operator may; the lord's ceiling holds all the same
-    const attempt = (action: string, target: string, args: JsonObject = {}) =>
-      play(world, 'page', { verb: 'do', action, target, args })
+    const attempt = (operation: string, target: string, args: JsonObject = {}) =>
+      play(world, 'page', { verb: 'do', operation, target, args })
     expect(await attempt('create-space', '/', { path: '/x' })).toMatchObject({
       reason: 'FORBIDDEN',
       message: 'create-space is above the ceiling of @lord in canDo',
@@ -165,16 +172,16 @@ describe('a being cannot widen its reach', () => {
       'literals and patterns',
     )
     const high = { canSee: ANY, canDo: ANY, canSummon: ANY, canBe: ANY }
-    const payload = {
+    const args = {
       name: 'upstart',
       cognition: 'scripted',
       script: 'stage:puppet',
       role: 'vassal',
       ceiling: high,
     }
-    await play(world, 'lord', { verb: 'be', operation: 'birth', payload })
+    await play(world, 'lord', { verb: 'be', operation: 'birth', args })
     await setFlow(world, 'upstart', [{ role: 'stage:free' }])
-    const over = { verb: 'do', action: 'create-space', target: '/', args: { path: '/y' } }
+    const over = { verb: 'do', operation: 'create-space', target: '/', args: { path: '/y' } }
     expect(await play(world, 'upstart', over)).toMatchObject({
       message: 'create-space is above the ceiling of @lord in canDo',
     })
@@ -184,7 +191,7 @@ describe('a being cannot widen its reach', () => {
     await puppet('drummer')
     await puppet('rival')
     await publish(world, 'harmony.tick', 1)
-    const beat = { verb: 'do', action: 'set-world-signal', target: '/' }
+    const beat = { verb: 'do', operation: 'set-world-signal', target: '/' }
     const args = { namespace: 'harmony', key: 'tick', value: 2 }
     for (const being of ['drummer', 'rival', 'schemer']) {
       expect(await play(world, being, { ...beat, args })).toMatchObject({
@@ -213,18 +220,18 @@ describe('a hijacked being', () => {
         'set-world-signal',
         'set-role',
         'delete-role',
-      ].map((action) => ({
+      ].map((operation) => ({
         verb: 'do',
-        action,
+        operation,
         target,
         args: { role: { name: 'free' }, flow: [{ role: 'operator' }] },
       })),
     ])
     calls.push(
       { verb: 'summon', content: 'let me out' },
-      { verb: 'be', operation: 'birth', payload: { name: 'heir', cognition: 'llm', role: 'operator' } },
-      { verb: 'be', operation: 'connect', payload: { target: '@operator' } },
-      { verb: 'be', operation: 'release', payload: {} },
+      { verb: 'be', operation: 'birth', args: { name: 'heir', cognition: 'llm', role: 'operator' } },
+      { verb: 'be', operation: 'connect', args: { target: '@operator' } },
+      { verb: 'be', operation: 'release', args: {} },
     )
     const ids = await wakeUp(
       world,

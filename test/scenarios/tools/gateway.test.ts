@@ -47,7 +47,10 @@ describe('TreeOS as the gateway of an outside agent to tools', () => {
   })
 
   it('calls what its being may call, and the record names it and the declaration', async () => {
-    const { isError, value } = await agent.call('do', { action: 'everything:get-sum', args: { a: 2, b: 3 } })
+    const { isError, value } = await agent.call('do', {
+      operation: 'everything:get-sum',
+      args: { a: 2, b: 3 },
+    })
     expect(isError).toBe(false)
     expect(value).toMatchObject({ result: { text: expect.stringContaining('5') } })
     expect(await calledBy('agent')).toMatchObject([
@@ -56,7 +59,7 @@ describe('TreeOS as the gateway of an outside agent to tools', () => {
   })
 
   it('and nothing else: the refusal says why, and nothing is called', async () => {
-    const { isError, value } = await agent.call('do', { action: 'everything:get-env' })
+    const { isError, value } = await agent.call('do', { operation: 'everything:get-env' })
     expect(isError).toBe(true)
     expect(value).toMatchObject({ code: 'FORBIDDEN' })
     expect(await calledBy('agent')).toHaveLength(1)
@@ -64,7 +67,7 @@ describe('TreeOS as the gateway of an outside agent to tools', () => {
 })
 
 describe('a narrow coordinator and wider hands that it did not make', () => {
-  const sum = { verb: 'do', action: 'everything:get-sum', target: '@hands', args: { a: 20, b: 22 } }
+  const sum = { verb: 'do', operation: 'everything:get-sum', target: '@hands', args: { a: 20, b: 22 } }
 
   it('the coordinator itself may not call', async () => {
     const own = { ...sum, target: '@coordinator' }
@@ -83,7 +86,7 @@ describe('a narrow coordinator and wider hands that it did not make', () => {
   })
 
   it('what the hands may not do they refuse, whoever asks', async () => {
-    const env = { ...sum, action: 'everything:get-env', args: {} }
+    const env = { ...sum, operation: 'everything:get-env', args: {} }
     const asking = { verb: 'summon', target: '@hands', content: { call: env } }
     expect(await play(world, 'coordinator', asking)).toMatchObject({ outcome: 'act' })
     await until(async () => {

@@ -41,7 +41,12 @@ beforeAll(async () => {
     expect(await worker.ready).toBe(true)
     const id = randomUUID()
     const args = { text: `from ${person}` }
-    await putAct(world.db, person, id, { verb: 'do', action: `${server}:post`, target: `@${person}`, args })
+    await putAct(world.db, person, id, {
+      verb: 'do',
+      operation: `${server}:post`,
+      target: `@${person}`,
+      args,
+    })
     await ring(world, person)
     await until(() => post.posted(`from ${person}`).length === 1)
     worker.kill()

@@ -95,8 +95,8 @@ beforeAll(async () => {
   await world.birthPuppet('clerk')
   await acceptAll(world, entries)
 })
-const call = (action: string, args: object = {}) =>
-  play(world, 'clerk', { verb: 'do', action, target: '@clerk', args: args as never })
+const call = (operation: string, args: object = {}) =>
+  play(world, 'clerk', { verb: 'do', operation, target: '@clerk', args: args as never })
 const resultOf = async (act: string | null | undefined) => (await findEffect(world.db, act as never))?.result
 
 describe('a lost call', () => {

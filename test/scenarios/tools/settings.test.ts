@@ -51,7 +51,7 @@ beforeAll(async () => {
 })
 
 const posting = (being: string, text: string) =>
-  ({ verb: 'do', action: 'letters:post', target: `@${being}`, args: { text } }) as const
+  ({ verb: 'do', operation: 'letters:post', target: `@${being}`, args: { text } }) as const
 /** Its model posts a letter. */
 function writes(text: string) {
   const { verb: _, ...args } = posting('poet', text)

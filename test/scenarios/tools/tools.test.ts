@@ -33,8 +33,8 @@ beforeAll(async () => {
   await world.birthPuppet('early')
 })
 
-const call = (being: string, action: string, args: object = {}, target = `@${being}`) =>
-  play(world, being, { verb: 'do', action, target, args: args as never })
+const call = (being: string, operation: string, args: object = {}, target = `@${being}`) =>
+  play(world, being, { verb: 'do', operation, target, args: args as never })
 /** The last fact on its own reel. */
 const lastFact = async (being: string) => (await listFactsAfter(world.db, `being:${being}`, 0, 500)).at(-1)
 

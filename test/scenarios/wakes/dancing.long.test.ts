@@ -23,7 +23,7 @@ const floor = defineExtension({
       const args = { field: 'dance.steps', value: steps + 1 }
       return {
         kind: 'call',
-        call: { verb: 'do', action: 'set-being', target: `@${face.me.name}`, args },
+        call: { verb: 'do', operation: 'set-being', target: `@${face.me.name}`, args },
         content: null,
       }
     },

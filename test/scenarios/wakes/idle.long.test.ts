@@ -18,7 +18,7 @@ const restless = defineExtension({
   scripts: {
     'restless:hum': () => ({
       kind: 'call',
-      call: { verb: 'do', action: 'set-being', target: null, args: { field: 'hum.on', value: true } },
+      call: { verb: 'do', operation: 'set-being', target: null, args: { field: 'hum.on', value: true } },
       content: null,
     }),
   },
@@ -31,7 +31,7 @@ const birth = (name: string, more: JsonObject = {}) => world.birthPuppet(name, {
 const setIdle = (being: string, value: Json) =>
   act(world, 'operator', {
     verb: 'do',
-    action: 'set-being',
+    operation: 'set-being',
     target: `@${being}`,
     args: { field: 'wake.idle', value },
   })

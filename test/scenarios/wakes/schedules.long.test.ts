@@ -122,7 +122,7 @@ describe('a schedule', () => {
     await birth('own')
     await birth('other')
     const args: Json = { name: 'mine', everySeconds: 86_400 }
-    const call = (target: string) => ({ verb: 'do', action: 'set-schedule', target, args }) as const
+    const call = (target: string) => ({ verb: 'do', operation: 'set-schedule', target, args }) as const
     expect(await play(world, 'own', call('@own'))).toMatchObject({ outcome: 'act' })
     expect(await play(world, 'other', call('@own'))).toMatchObject({
       outcome: 'failure',

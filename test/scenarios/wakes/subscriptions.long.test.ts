@@ -47,7 +47,7 @@ describe('a subscription', () => {
     await setSpace('/hall', 'permissions', { do: { 'set-space': true } })
     await play(world, 'painter', {
       verb: 'do',
-      action: 'set-space',
+      operation: 'set-space',
       target: '/hall',
       args: { field: 'ambient.tone', value: 'dim' },
     })
@@ -97,7 +97,7 @@ describe('a subscription', () => {
     await subscribe('nurse', { name: 'fever', scope: '/hall', field: 'health.fever' })
     await setBeing('patient', 'health.fever', 38)
     expect(await wokenBy('nurse')).toEqual([])
-    await play(world, 'patient', { verb: 'do', action: 'move', target: '/hall', args: {} })
+    await play(world, 'patient', { verb: 'do', operation: 'move', target: '/hall', args: {} })
     await setBeing('patient', 'health.fever', 39)
     await until(async () => (await wokenBy('nurse')).length === 1)
     expect((await wokenBy('nurse'))[0]).toMatchObject({

@@ -21,7 +21,7 @@ const counting = defineExtension({
       kind: 'call',
       call: {
         verb: 'do',
-        action: 'set-space',
+        operation: 'set-space',
         target: '/cell',
         args: { field: 'count.n', value: Number(readPath(wake.content, ['value'])) + 1 },
       },
@@ -36,13 +36,13 @@ beforeAll(async () => {
   for (const path of [...ROOMS, '/cell']) await operate('create-space', '/', { path })
 })
 const ROOMS = ['/hall', '/yard']
-const operate = (action: string, target: string | null, args: JsonObject) =>
-  act(world, 'operator', { verb: 'do', action, target, args })
+const operate = (operation: string, target: string | null, args: JsonObject) =>
+  act(world, 'operator', { verb: 'do', operation, target, args })
 const publish = (namespace: string, key: string, value: Json) =>
   operate('set-world-signal', null, { namespace, key, value })
 const puppet = (name: string, more: JsonObject = {}) => world.birthPuppet(name, more)
 const move = (name: string, to: string) =>
-  play(world, name, { verb: 'do', action: 'move', target: to, args: {} })
+  play(world, name, { verb: 'do', operation: 'move', target: to, args: {} })
 const reads = (...paths: string[]): JsonObject[] =>
   paths.map((path) => ({ stack: true, when: { [path]: { present: true } }, role: 'stage:mode-1' }))
 

@@ -20,8 +20,8 @@ describe('a space with a size', () => {
     await doAs(world, 'set-space', '/hall', { field: 'permissions.do.take', value: true })
   })
 
-  const does = (action: string, target: string, args: JsonObject = {}) =>
-    play(world, 'ann', { verb: 'do', action, target, args })
+  const does = (operation: string, target: string, args: JsonObject = {}) =>
+    play(world, 'ann', { verb: 'do', operation, target, args })
   const where = async (address: string) => {
     const { address: found, coord } = await see(world, 'operator', address)
     return [found.path, coord]

@@ -33,7 +33,7 @@ describe('the court', () => {
       role,
       home: '/court',
     })
-    const noise = { verb: 'do', action: 'court:disturb', target: '/court', args: { noise: 'a cough' } }
+    const noise = { verb: 'do', operation: 'court:disturb', target: '/court', args: { noise: 'a cough' } }
     expect(await play(world, 'visitor', noise)).toMatchObject({ outcome: 'act' })
     for (const being of ['solomon', 'bailiff'])
       await until(async () => (await last(being))?.stacked.includes('court:startled'), {
@@ -49,7 +49,7 @@ describe('the court', () => {
   })
 
   it('only the judge rules, once; then the court sits no more', async () => {
-    const ruling = { verb: 'do', action: 'court:rule', target: '/court', args: { ruling: 'mine' } }
+    const ruling = { verb: 'do', operation: 'court:rule', target: '/court', args: { ruling: 'mine' } }
     expect(await play(world, 'visitor', ruling)).toMatchObject({ outcome: 'failure', reason: 'FORBIDDEN' })
     await doAs(world, 'set-space', '/court', { field: 'court.disturbance', value: null })
     const { reply } = await summon(world, {
@@ -73,8 +73,8 @@ describe('the court', () => {
     await createSpace(world, '/moot')
     const far = { path: '/other-court', type: 'court:room' }
     await doAs(world, 'create-space', '/', far)
-    const does = (action: string, target: string, args: JsonObject) =>
-      play(world, 'visitor', { verb: 'do', action, target, args })
+    const does = (operation: string, target: string, args: JsonObject) =>
+      play(world, 'visitor', { verb: 'do', operation, target, args })
     const disturbs = (target: string) => does('court:disturb', target, { noise: 'a shot' })
     expect(await disturbs('/other-court')).toMatchObject({
       reason: 'FORBIDDEN',
@@ -96,7 +96,7 @@ describe('the court', () => {
       home: '/',
     })
     const rules = (target: string) =>
-      play(world, 'roaming', { verb: 'do', action: 'court:rule', target, args: { ruling: 'mine' } })
+      play(world, 'roaming', { verb: 'do', operation: 'court:rule', target, args: { ruling: 'mine' } })
     expect(await rules('/court')).toMatchObject({ reason: 'FORBIDDEN' })
     expect(await rules('/other-court')).toMatchObject({ reason: 'FORBIDDEN' })
     expect(await rules('/')).toMatchObject({ reason: 'INVALID_TYPE' })
@@ -130,7 +130,7 @@ describe('arguments of the wrong shape', () => {
   it('in a space that is not theirs: refused to whoever did not make it', async () => {
     await world.birthPuppet('squatter')
     await setFlow(world, 'squatter', [])
-    const call = { verb: 'do', action: 'court:convene', target: '/moot', args: { case: 'mine' } }
+    const call = { verb: 'do', operation: 'court:convene', target: '/moot', args: { case: 'mine' } }
     expect(await play(world, 'squatter', call)).toMatchObject({ outcome: 'failure', reason: 'FORBIDDEN' })
   })
 })
@@ -153,7 +153,7 @@ describe('control: an operation of the court that does not check where it is use
       script: 'stage:puppet',
       role: 'court:watcher',
     })
-    const call = { verb: 'do', action: 'court:disturb', target: '/moot', args: {} }
+    const call = { verb: 'do', operation: 'court:disturb', target: '/moot', args: {} }
     expect(await play(open, 'visitor', call)).toMatchObject({ outcome: 'act' })
   })
 })

@@ -125,7 +125,12 @@ describe('refusals with a code and no fact', () => {
     await birth('guest', 'stage:free')
     await birth('temp', 'factory:worker')
     const before = await groundOf(world)
-    const call = (action: string, args: JsonObject = {}) => ({ verb: 'do', action, target: '/factory', args })
+    const call = (operation: string, args: JsonObject = {}) => ({
+      verb: 'do',
+      operation,
+      target: '/factory',
+      args,
+    })
     for (const [being, doing] of [
       ['guest', call('factory:run', { running: true })],
       ['temp', call('factory:run', { running: true })],

@@ -125,12 +125,12 @@ describe('a malformed set is recorded nowhere, and the error names the fault', (
   it('a set of somebody else is not yours to change', async () => {
     const birth = { name: 'rival', cognition: 'scripted', script: 'stage:puppet', role: 'stage:free' }
     await world.birth({ ...birth, home: '/gym' })
-    for (const [action, args] of [
+    for (const [operation, args] of [
       ['write-matter', { content: { exercise: 'squat' } }],
       ['end-matter', {}],
     ] as const)
       expect(
-        await play(world, 'rival', { verb: 'do', action, target: 'matter:mia-squat-1-1', args }),
+        await play(world, 'rival', { verb: 'do', operation, target: 'matter:mia-squat-1-1', args }),
       ).toMatchObject({ outcome: 'failure', reason: 'FORBIDDEN' })
   })
 

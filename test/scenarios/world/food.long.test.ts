@@ -52,7 +52,7 @@ describe('the kitchen', () => {
     await world.birth({ ...free, home: '/kitchen' })
     const call = {
       verb: 'do',
-      action: 'create-matter',
+      operation: 'create-matter',
       target: '/kitchen',
       args: { id: 'g', type: 'food-log' },
     }
@@ -75,7 +75,7 @@ describe('food:log refuses by name, and nothing is written', () => {
       message: why,
     } = await play(world, 'keeper', {
       verb: 'do',
-      action: 'food:log',
+      operation: 'food:log',
       target,
       args,
     })
@@ -90,14 +90,14 @@ describe('food:log refuses by name, and nothing is written', () => {
 
   beforeAll(async () => {
     await world.birthPuppet('keeper', { home: '/kitchen' })
-    const call = (action: string, target: string, args: JsonObject) =>
-      play(world, 'keeper', { verb: 'do', action, target, args })
+    const call = (operation: string, target: string, args: JsonObject) =>
+      play(world, 'keeper', { verb: 'do', operation, target, args })
     await call('create-matter', '/kitchen', { id: 'keepers', type: 'food-log' })
   })
 
   it('the log of somebody else, and a log that is over', async () => {
     const logs = (target: string) =>
-      play(world, 'keeper', { verb: 'do', action: 'food:log', target: `matter:${target}`, args: ate(5) })
+      play(world, 'keeper', { verb: 'do', operation: 'food:log', target: `matter:${target}`, args: ate(5) })
     expect(await logs('pias-food')).toMatchObject({ reason: 'FORBIDDEN' })
     await doAs(world, 'end-matter', 'matter:keepers', {})
     expect(await logs('keepers')).toMatchObject({

@@ -107,7 +107,7 @@ describe('the dance floor', () => {
     await doAs(world, 'harmony:enter', '@follower', { at: { x: 4, y: 3 } })
     const says = (request: Parameters<typeof beingOf>[0], direction: string) =>
       beingOf(request) === 'eve'
-        ? { tool: { name: 'do', args: { action: 'harmony:step', target: '@eve', args: { direction } } } }
+        ? { tool: { name: 'do', args: { operation: 'harmony:step', target: '@eve', args: { direction } } } }
         : undefined
     const danced = async (outcome: string) =>
       (await moments(world.db, 'eve')).filter(
@@ -179,7 +179,7 @@ describe('the dance floor', () => {
     expect(
       await play(world, 'odd', {
         verb: 'do',
-        action: 'harmony:step',
+        operation: 'harmony:step',
         target: '@odd',
         args: { direction: 'E' },
       }),
@@ -189,8 +189,8 @@ describe('the dance floor', () => {
   it('nobody takes a step for another, and nobody but the drum beats it', async () => {
     const role = 'harmony:dancer'
     await world.birth({ name: 'imp', cognition: 'scripted', script: 'stage:puppet', role, home: '/floor' })
-    const does = (action: string, target: string, args: JsonObject) =>
-      play(world, 'imp', { verb: 'do', action, target, args })
+    const does = (operation: string, target: string, args: JsonObject) =>
+      play(world, 'imp', { verb: 'do', operation, target, args })
     expect(await does('harmony:step', '@ada', { direction: 'N' })).toMatchObject({ reason: 'FORBIDDEN' })
     expect(await does('harmony:tick', '/floor', {})).toMatchObject({ reason: 'FORBIDDEN' })
     expect(await does('harmony:step', '@imp', { direction: 'N' })).toMatchObject({

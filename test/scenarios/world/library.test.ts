@@ -60,9 +60,9 @@ it('the tone of a space stacks the voice on whoever is inside, and moving out un
   })
   const here = async () => (await live(world, 'visitor', 'look')).stacked
   expect(await here()).toEqual(['library:voice'])
-  await play(world, 'visitor', { verb: 'do', action: 'move', target: '/yard', args: {} })
+  await play(world, 'visitor', { verb: 'do', operation: 'move', target: '/yard', args: {} })
   expect(await here()).toEqual([])
-  await play(world, 'visitor', { verb: 'do', action: 'move', target: '/library', args: {} })
+  await play(world, 'visitor', { verb: 'do', operation: 'move', target: '/library', args: {} })
   expect(await here()).toEqual(['library:voice'])
 })
 

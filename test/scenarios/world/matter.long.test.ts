@@ -43,8 +43,8 @@ beforeAll(async () => {
     })
 })
 
-const does = (being: string, action: string, target: string, args: JsonObject = {}) =>
-  play(world, being, { verb: 'do', action, target, args })
+const does = (being: string, operation: string, target: string, args: JsonObject = {}) =>
+  play(world, being, { verb: 'do', operation, target, args })
 const lies = async (address: string) => (await see(world, 'operator', address)).matters
 const where = async (id: string) => {
   const { address } = await see(world, 'operator', `matter:${id}`)

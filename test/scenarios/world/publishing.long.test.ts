@@ -54,13 +54,13 @@ beforeAll(async () => {
 const asPerson = (call: Parameters<typeof act>[2]) => act({ ...world, person: 'person' }, 'person', call)
 const set = (namespace: string, value: Json = true) => ({
   verb: 'do' as const,
-  action: 'set-world-signal',
+  operation: 'set-world-signal',
   target: '/',
   args: { namespace, key: 'ringing', value },
 })
-const grant = (namespace: string, being: BeingName, action = 'grant-namespace') => ({
+const grant = (namespace: string, being: BeingName, operation = 'grant-namespace') => ({
   verb: 'do' as const,
-  action,
+  operation,
   target: '/',
   args: { namespace, being: `@${being}` },
 })
@@ -116,7 +116,7 @@ describe('"publish a world signal and let every being react"', () => {
   })
 
   it('by an extension, in its own namespace, which stays the operator’s whoever rings first', async () => {
-    const ring = { verb: 'do', action: 'bells:ring', target: '/', args: {} } as const
+    const ring = { verb: 'do', operation: 'bells:ring', target: '/', args: {} } as const
     await expectReactions(() => play(world, 'ringer', ring))
     expect(await namespaceOf('bells')).toMatchObject({ owner: 'operator' })
   })

@@ -96,7 +96,7 @@ describe('names, addresses and words', () => {
     await refused(() => doAs(world, 'operate-lathe', '/', {}), 'ACTION_NOT_SUPPORTED', '"operate-lathe"')
     await refused(() => doAs(world, '__proto__', '/', {}), 'ACTION_NOT_SUPPORTED', '"__proto__"')
     await refused(
-      () => act(world, 'operator', { verb: 'be', operation: 'reborn', payload: {} }),
+      () => act(world, 'operator', { verb: 'be', operation: 'reborn', args: {} }),
       'ACTION_NOT_SUPPORTED',
       'there is birth',
     )

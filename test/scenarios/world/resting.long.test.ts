@@ -71,7 +71,7 @@ it('a control: a being that acts by a schedule of one second never rests', async
     const schedule = { name: 'tick', everySeconds: 1 }
     await plantScene(world, {
       name: 'clock',
-      scene: [{ verb: 'do', action: 'set-schedule', target: '@clock', args: schedule }],
+      scene: [{ verb: 'do', operation: 'set-schedule', target: '@clock', args: schedule }],
     })
     await until(async () => (await wakesOf(world)).count > 4, { what: 'the first ticks' })
     const before = await wakesOf(world)

@@ -109,7 +109,7 @@ describe('a rule that names only operations on beings', () => {
   it('is refused to a being that writes it by itself', async () => {
     const args = { field: 'permissions.do', value: { 'town:pay': true } }
     await doAs(world, 'set-space', '/shop', { field: 'permissions.do.set-space', value: true })
-    const call = { verb: 'do', action: 'set-space', target: '/shop', args } as const
+    const call = { verb: 'do', operation: 'set-space', target: '/shop', args } as const
     expect(await play(world, 'clerk', call)).toMatchObject({ outcome: 'failure', reason: 'INVALID_INPUT' })
   })
 

@@ -9,9 +9,14 @@ const world = useWorld()
 const guard = (name: string): VerbCall => ({
   verb: 'be',
   operation: 'birth',
-  payload: { name, cognition: 'scripted', script: 'echo' },
+  args: { name, cognition: 'scripted', script: 'echo' },
 })
-const yard = (path: string): VerbCall => ({ verb: 'do', action: 'create-space', target: '/', args: { path } })
+const yard = (path: string): VerbCall => ({
+  verb: 'do',
+  operation: 'create-space',
+  target: '/',
+  args: { path },
+})
 
 it('a scene is planted once', async () => {
   const told: string[] = []
@@ -68,7 +73,7 @@ it('a scene that has changed does nothing to what others have made under its nam
   await act({ ...world, person: 'ann' }, 'ann', guard('keeper'))
   const trusted = {
     verb: 'do',
-    action: 'add-contributor',
+    operation: 'add-contributor',
     target: '/park',
     args: { being: '@keeper' },
   } as const

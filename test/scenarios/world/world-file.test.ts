@@ -10,8 +10,8 @@ import type { World } from '../../support/world.ts'
 const here = useWorld({ extensions: [stage] })
 const there = useWorld({ extensions: [stage] })
 
-const doing = (target: string, action: string, args: object = {}): VerbCall =>
-  ({ verb: 'do', target, action, args }) as VerbCall
+const doing = (target: string, operation: string, args: object = {}): VerbCall =>
+  ({ verb: 'do', target, operation, args }) as VerbCall
 const asOperator = async (world: World, calls: readonly VerbCall[]) => {
   for (const call of calls) await act(world, 'operator', call)
 }
@@ -32,7 +32,7 @@ beforeAll(async () => {
     doing('/', 'set-role', { role: NIGHT }),
     doing('/', 'create-space', { path: '/yard', type: 'room', size: { x: 4, y: 4, z: 1 } }),
     doing('/yard', 'create-space', { path: '/yard/shed', coord: { x: 1, y: 2, z: 0 } }),
-    { verb: 'be', operation: 'birth', payload: { name: 'ann', cognition: 'human' } },
+    { verb: 'be', operation: 'birth', args: { name: 'ann', cognition: 'human' } },
   ])
   const flow = [{ when: { 'world.sky.dark': true }, role: 'night-guard' }]
   const guard = { cognition: 'llm', home: '/yard', roleFlow: flow, connection: 'small', ceiling: CEILING }
@@ -78,10 +78,10 @@ it('a world that is planted elsewhere is the same file again, and planting it tw
 })
 
 it('a ceiling holds what the makers that stay behind held', async () => {
-  await act(here, 'operator', { verb: 'be', operation: 'connect', payload: { being: '@maker' } })
+  await act(here, 'operator', { verb: 'be', operation: 'connect', args: { being: '@maker' } })
   const child = { name: 'child', cognition: 'scripted', script: 'echo', role: 'resident', ceiling: NARROWER }
-  await act(here, 'maker', { verb: 'be', operation: 'birth', payload: child })
-  await act(here, 'operator', { verb: 'be', operation: 'release', payload: { being: '@maker' } })
+  await act(here, 'maker', { verb: 'be', operation: 'birth', args: child })
+  await act(here, 'operator', { verb: 'be', operation: 'release', args: { being: '@maker' } })
   const { beings } = exportWorld(await readWorldRows(here.db))
   expect(beings.child?.ceiling).toEqual({
     canSee: ['/yard'],

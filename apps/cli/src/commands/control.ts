@@ -29,8 +29,8 @@ export function addControl(cli: Cli): void {
 }
 
 /** A command that does an operation without arguments to a being. */
-export function addOperation(cli: Cli, command: string, action: string, description: string): void {
+export function addOperation(cli: Cli, command: string, operation: string, description: string): void {
   acts(cli, cli.asBeing(`${command} <stance>`, description), (stance: string, options: ActingOptions) =>
-    doing(addressOfStance(stance, options), action),
+    doing(addressOfStance(stance, options), operation),
   )
 }

@@ -84,8 +84,8 @@ function addInvite(cli: Cli): void {
         const url = requirePortalUrl(instanceDir(options)) // first: without a portal nobody is born
         const { asPortal } = await import('../instance/connection.ts')
         const { makeLink, portalOf } = await import('@treeos/portal')
-        const payload = { name: being, cognition: 'human', ...(role === undefined ? {} : { role }) }
-        const call = parseCall({ verb: 'be', operation: 'birth', payload })
+        const args = { name: being, cognition: 'human', ...(role === undefined ? {} : { role }) }
+        const call = parseCall({ verb: 'be', operation: 'birth', args })
         await withServices(options, (at, { act }) => act(at, as, call))
         const token = await asPortal(options, ({ db }) =>
           makeLink(portalOf(db), being, { madeBy: as, minutes: hours * 60 }),

@@ -67,7 +67,7 @@ export function addVerbs(cli: Cli): void {
   )
 
   cli
-    .asBeing('do <target> <action>', 'perform an operation on a being or a space')
+    .asBeing('do <target> <operation>', 'perform an operation on a being or a space')
     .option('--args <json>', 'arguments of the operation, as a JSON object')
     .option(...OUTSIDE)
     .option(
@@ -75,14 +75,14 @@ export function addVerbs(cli: Cli): void {
       'for a skill or a task: how the model is to approach it; - reads standard input',
     )
     .action(
-      cli.run(async (out, target: string, action: string, options: DoOptions) => {
+      cli.run(async (out, target: string, operation: string, options: DoOptions) => {
         const args = requireObject(options.args, '--args')
-        doing(target, action, args) // checked before anything is opened
+        doing(target, operation, args) // checked before anything is opened
         const overlay =
           options.overlay === undefined ? undefined : { content: await overlayOf(options.overlay) }
         const as = requireStance(options.as)
         const { salt, ...done } = await withServices(options, (at, { invoke }) =>
-          invoke(at, { as, target, action, args, overlay, outside: options.outside }),
+          invoke(at, { as, target, operation, args, overlay, outside: options.outside }),
         )
         out.value(salt === undefined ? done : { ...done, overlay: { salt } }, shownDone)
       }),
@@ -94,10 +94,18 @@ export function addVerbs(cli: Cli): void {
     cli,
     cli
       .asBeing('be <operation>', 'perform an operation that changes who exists, such as birth')
-      .option('--payload <json>', 'arguments of the operation, as a JSON object')
+      .option('--args <json>', 'arguments of the operation, as a JSON object')
+      .addOption(new Option('--payload <json>', 'the same as --args').hideHelp())
       .option(...OUTSIDE),
-    (operation: string, { payload }: ActingOptions & { payload?: string }) =>
-      argument(() => parseCall({ verb: 'be', operation, payload: requireObject(payload, '--payload') })),
+    (operation: string, { args, payload }: ActingOptions & { args?: string; payload?: string }) =>
+      argument(() =>
+        parseCall({
+          verb: 'be',
+          operation,
+          ...(args === undefined ? {} : { args: requireObject(args, '--args') }),
+          ...(payload === undefined ? {} : { payload: requireObject(payload, '--payload') }),
+        }),
+      ),
   )
 }
 
@@ -116,8 +124,8 @@ function addBirth(cli: Cli): void {
         const as = requireStance(options.as)
         const roleFlow = flow === undefined ? undefined : await requireJsonFile(flow)
         const given = { name, cognition, role: options.role, script, home, connection, roleFlow }
-        const payload = Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined))
-        const call = parseCall({ verb: 'be', operation: 'birth', payload })
+        const args = Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined))
+        const call = parseCall({ verb: 'be', operation: 'birth', args })
         const { result } = await withServices(options, (at, { act }) => act(at, as, call))
         const { being, stance, parent, role } = result as Record<
           'being' | 'stance' | 'parent' | 'role',

@@ -248,7 +248,7 @@ async function accept(
   onProgress: (line: string) => void,
 ): Promise<boolean> {
   try {
-    const call = { verb: 'do', target: '/', action: ACCEPT, args: { server, tools } } as const
+    const call = { verb: 'do', target: '/', operation: ACCEPT, args: { server, tools } } as const
     await withServices(options, (at, { act }) => act(at, 'operator', call))
     return true
   } catch (error) {

@@ -70,6 +70,6 @@ const planted = (acts: number): string =>
   acts === 0 ? 'nothing had to change' : `planted with ${acts} ${acts === 1 ? 'act' : 'acts'}`
 
 function actOf(call: VerbCall): string {
-  if (call.verb === 'do') return `${call.action} of ${plain(call.target ?? '')}`
+  if (call.verb === 'do') return `${call.operation} of ${plain(call.target ?? '')}`
   return call.verb === 'be' ? call.operation : call.verb
 }

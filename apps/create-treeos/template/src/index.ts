@@ -50,7 +50,7 @@ export default defineExtension({
     'hello:doorman': ({ wake }) => (wake.from === null ? silence : answer(`Good day, @${wake.from}!`)),
   },
   scene: [
-    { verb: 'be', operation: 'birth', payload: { ...doorman, roleFlow: [{ role: 'hello:greeter' }, cheer] } },
-    { verb: 'do', action: 'hello:greet', target: '@doorman', args: { words: 'Welcome!' } },
+    { verb: 'be', operation: 'birth', args: { ...doorman, roleFlow: [{ role: 'hello:greeter' }, cheer] } },
+    { verb: 'do', operation: 'hello:greet', target: '@doorman', args: { words: 'Welcome!' } },
   ],
 })

@@ -77,7 +77,7 @@ export class BeingHandler implements A2ARequestHandler {
   async cancelTask({ id }: CancelTaskRequest): Promise<Task> {
     const { at, being: me } = this.#visit
     const { contextId } = await this.#task(id)
-    const call = parseCall({ verb: 'do', action: 'cut-thread', target: `thread:${contextId}`, args: {} })
+    const call = parseCall({ verb: 'do', operation: 'cut-thread', target: `thread:${contextId}`, args: {} })
     await act(at, me, call).catch((error: unknown) => this.#tell(error))
     return this.#task(id)
   }
@@ -134,13 +134,13 @@ export class BeingHandler implements A2ARequestHandler {
   /** Says yes or no to the question that a task waits with, which has to be the one that its client was shown. */
   async #answer(asked: string, message: Message): Promise<void> {
     const { at, being: me } = this.#visit
-    const { id, action, args } = consentIn(message)
+    const { id, operation, args } = consentIn(message)
     if (id !== asked)
       throw new TreeosError(
         'RESOURCE_CONFLICT',
         `this task waits for a yes to ${asked}, and not to ${quote(id)}`,
       )
-    const call = parseCall({ verb: 'do', target: stanceOf(me), action, args: { id, ...args } })
+    const call = parseCall({ verb: 'do', target: stanceOf(me), operation, args: { id, ...args } })
     await act(at, me, call, undefined, keyOf(message))
   }
 

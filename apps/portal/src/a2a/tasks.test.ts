@@ -7,15 +7,15 @@ const text = (value: string) => saying({ $case: 'text', value })
 const data = (value: unknown) => saying({ $case: 'data', value })
 
 it('a yes or a no names the question that it answers', () => {
-  expect(consentIn(text('yes ann/1/7'))).toEqual({ id: 'ann/1/7', action: 'approve', args: {} })
-  expect(consentIn(text(' No  ann/1/7/2 '))).toEqual({ id: 'ann/1/7/2', action: 'deny', args: {} })
+  expect(consentIn(text('yes ann/1/7'))).toEqual({ id: 'ann/1/7', operation: 'approve', args: {} })
+  expect(consentIn(text(' No  ann/1/7/2 '))).toEqual({ id: 'ann/1/7/2', operation: 'deny', args: {} })
   expect(consentIn(data({ approve: true, id: 'ann/1/7', args: { n: 1 } }))).toEqual({
     id: 'ann/1/7',
-    action: 'approve',
+    operation: 'approve',
     args: { args: { n: 1 } },
   })
   expect(consentIn(data({ approve: false, id: 'ann/1/7', why: 'too much' }))).toMatchObject({
-    action: 'deny',
+    operation: 'deny',
     args: { why: 'too much' },
   })
 })
@@ -33,7 +33,7 @@ it.each([
 )
 
 it('a task that asks tells the id and the call, to people and to programs', () => {
-  const asks = { id: 'ann/1/7/2', call: { verb: 'do', action: 'create-space' } }
+  const asks = { id: 'ann/1/7/2', call: { verb: 'do', operation: 'create-space' } }
   const task = taskOf('t', {
     state: 'asking',
     being: 'ann',

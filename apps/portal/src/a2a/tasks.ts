@@ -100,7 +100,7 @@ export function contentIn({ parts }: Message): Json {
 export interface Consent {
   /** the question, as its task said it */
   readonly id: string
-  readonly action: 'approve' | 'deny'
+  readonly operation: 'approve' | 'deny'
   readonly args: JsonObject
 }
 
@@ -116,13 +116,13 @@ export function consentIn(message: Message): Consent {
   if (typeof content === 'string') {
     const [, word = '', id] = WORDS.exec(content.trim()) ?? []
     const isYes = /^(yes|approve)$/i.test(word)
-    if (id !== undefined) return { id, action: isYes ? 'approve' : 'deny', args: {} }
+    if (id !== undefined) return { id, operation: isYes ? 'approve' : 'deny', args: {} }
   } else if (isJsonObject(content)) {
     const { approve, id, args, why, ...odd } = content
     if (typeof approve === 'boolean' && typeof id === 'string' && Object.keys(odd).length === 0)
       return approve
-        ? { id, action: 'approve', args: args === undefined ? {} : { args } }
-        : { id, action: 'deny', args: why === undefined ? {} : { why } }
+        ? { id, operation: 'approve', args: args === undefined ? {} : { args } }
+        : { id, operation: 'deny', args: why === undefined ? {} : { why } }
   }
   throw new TreeosError(
     'INVALID_INPUT',

@@ -195,7 +195,7 @@ export async function setSigning(
   if (passkey === undefined) throw new TreeosError('INVALID_INPUT', 'you have no such passkey')
   const value = signs ? { site: passkey.site, publicKey: await jwkOf(passkey.public_key) } : null
   const args = { field: `passkeys.${keyIdOf(id)}`, value }
-  await act(at, person, parseCall({ verb: 'do', action: 'set-being', target: stanceOf(person), args }))
+  await act(at, person, parseCall({ verb: 'do', operation: 'set-being', target: stanceOf(person), args }))
   await store.updateTable('passkey').set({ signs }).where('id', '=', id).where('being', '=', person).execute()
 }
 

@@ -135,8 +135,8 @@ async function letThrough({ at, being: me }: Visit, waiting: string) {
   return { compared: asked.size, calls }
 }
 
-function answer(c: Context<Env>, action: 'approve' | 'deny', args: object) {
+function answer(c: Context<Env>, operation: 'approve' | 'deny', args: object) {
   const { at, being } = c.get('visit')
-  const call = parseCall({ verb: 'do', target: stanceOf(being), action, args })
+  const call = parseCall({ verb: 'do', target: stanceOf(being), operation, args })
   return act(at, being, call, undefined, c.req.header('idempotency-key'))
 }

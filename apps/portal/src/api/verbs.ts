@@ -1,6 +1,14 @@
 import { z } from '@hono/zod-openapi'
 import { act, describeSelf, type ReachView, reach, see, summon } from '@treeos/client'
-import { parseCall, parseStance, stanceOf } from '@treeos/core'
+import {
+  isJsonObject,
+  type Json,
+  type JsonObject,
+  parseCall,
+  parseStance,
+  stanceOf,
+  withOwnNames,
+} from '@treeos/core'
 import { answers, body, content, id, idempotency, newApi, open, operation, text } from './operation.ts'
 import { Act, Descriptor, priority, Self, Summoned } from './shapes.ts'
 
@@ -32,6 +40,10 @@ const seeing = operation({
   responses: answers(Descriptor, 'what is there, as far as the being may see it'),
 })
 
+/** What a schema of a call takes, with its fields under any of their names. The description of the API tells one. */
+const named = <const S extends z.ZodType>(verb: 'do' | 'be', schema: S) =>
+  z.preprocess((said) => (isJsonObject(said as Json) ? withOwnNames(verb, said as JsonObject) : said), schema)
+
 const doing = operation({
   method: 'post',
   path: '/do',
@@ -43,12 +55,15 @@ const doing = operation({
   request: {
     headers: idempotency,
     body: body(
-      z.strictObject({
-        target: address.optional().openapi({ description: 'left out: yourself, or where you are' }),
-        action: text(200).min(1),
-        args: z.record(z.string(), z.unknown()).optional(),
-        outside,
-      }),
+      named(
+        'do',
+        z.strictObject({
+          target: address.optional().openapi({ description: 'left out: yourself, or where you are' }),
+          operation: text(200).min(1),
+          args: z.record(z.string(), z.unknown()).optional(),
+          outside,
+        }),
+      ),
     ),
   },
   responses: answers(Act, 'what came of it'),
@@ -65,11 +80,14 @@ const being = operation({
   request: {
     headers: idempotency,
     body: body(
-      z.strictObject({
-        operation: text(200).min(1),
-        payload: z.record(z.string(), z.unknown()).optional(),
-        outside,
-      }),
+      named(
+        'be',
+        z.strictObject({
+          operation: text(200).min(1),
+          args: z.record(z.string(), z.unknown()).optional(),
+          outside,
+        }),
+      ),
     ),
   },
   responses: answers(Act, 'what came of it'),

@@ -43,6 +43,6 @@ export async function tellFromOutside(
   }
   const [namespace = '', ...path] = does.signal.split('.')
   const args = { namespace, key: path.join('.'), value: said }
-  const call = parseCall({ verb: 'do', action: 'set-world-signal', target: '/', args })
+  const call = parseCall({ verb: 'do', operation: 'set-world-signal', target: '/', args })
   return { act: (await act(at, as, call, undefined, key, true)).act }
 }

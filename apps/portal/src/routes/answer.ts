@@ -38,15 +38,15 @@ export const answerRoutes = (portal: Portal) => {
       return c.json({ stance: stanceOf(link.being), asked: await requireAsked(asPerson(c, link), link) })
     })
     .post('/', input('json', answering), async (c) => {
-      const { token, answer: action, why } = c.req.valid('json')
+      const { token, answer: operation, why } = c.req.valid('json')
       const link = await requireAnswerLink(portal.store, token)
       const at = asPerson(c, link)
       const { id } = await requireAsked(at, link)
-      const args = { id, ...(action === 'approve' || why === undefined ? {} : { why }) }
-      const call = parseCall({ verb: 'do', target: stanceOf(link.being), action, args })
+      const args = { id, ...(operation === 'approve' || why === undefined ? {} : { why }) }
+      const call = parseCall({ verb: 'do', target: stanceOf(link.being), operation, args })
       // The key lets two requests at once, and one that is sent again, be one act.
       await act(at, link.being, call, undefined, `answer-${hashOf(token).toString('hex')}`)
       await spendAnswerLink(portal.store, token)
-      return c.json({ stance: stanceOf(link.being), answer: action })
+      return c.json({ stance: stanceOf(link.being), answer: operation })
     })
 }

@@ -24,8 +24,8 @@ export const peopleRoutes = ({ store }: Portal, leave: Leave) =>
       async (c) => {
         const { at, person } = c.get('visit')
         const { name, role, hours } = c.req.valid('json')
-        const payload = { name, cognition: 'human', ...(role === undefined ? {} : { role }) }
-        await act(at, person, parseCall({ verb: 'be', operation: 'birth', payload }))
+        const args = { name, cognition: 'human', ...(role === undefined ? {} : { role }) }
+        await act(at, person, parseCall({ verb: 'be', operation: 'birth', args }))
         return c.json({
           stance: stanceOf(name),
           token: await makeLink(store, name, { minutes: hours * 60, madeBy: person }),

@@ -24,4 +24,4 @@ export function decisionFrom(
 const answerOf = (content: string, answersBy: ComposedMoment['answersBy']): VerbCall =>
   answersBy === null
     ? { verb: 'summon', target: null, content, inReplyTo: null }
-    : { verb: 'do', action: answersBy.action, target: null, args: { [answersBy.argument]: content } }
+    : { verb: 'do', operation: answersBy.operation, target: null, args: { [answersBy.argument]: content } }

@@ -4,16 +4,14 @@ import {
   type PinnedStack,
   parseMomentId,
   type RefusedTry,
-  TreeosError,
+  storableMessage,
   type VerbCall,
 } from '@treeos/core'
-import { actingFor, type ComposedMoment, type LoadedMoment } from '@treeos/reality'
-import { headsBeyond, prefetch, ReadSet, readAgain, readBeforeStamp } from '@treeos/store'
-import { decideCall, WorldReader } from '@treeos/world'
+import { type ComposedMoment, type LoadedMoment, liveQuestions } from '@treeos/reality'
+import { digestOf, headsBeyond, prefetch, ReadSet, readAgain, readBeforeStamp } from '@treeos/store'
+import { concludeCall, WorldReader } from '@treeos/world'
 import type { BeatDeps } from '../deps.ts'
-import { messageOf } from '../guard/failure-decision.ts'
 import type { ModelAnswer } from '../model/model.ts'
-import { wakeToAnswer } from '../moments/wake-to-answer.ts'
 
 /** Another call of the same mind would fare no better. */
 const FINAL: ReadonlySet<ErrorCode> = new Set([
@@ -61,30 +59,32 @@ async function refusalOfCall(
   const world =
     held === undefined ? await prefetch(db, viewer, expected) : readAgain(db, viewer, held.reading)
   const reader = new WorldReader(world.source)
-  const me = await reader.being(being)
-  if (me === null || face === null) return null
-  const wake = await wakeToAnswer(db, being, loaded)
-  try {
-    const act = await decideCall(
-      call,
-      actingFor({ db, registry }, { reader, me, open, stack, surface: face.surface, role, wake }),
-    )
-    if (held !== undefined && act.kind === 'act') held.tried = { call, act, reader, world }
-    return null
-  } catch (error) {
-    if (!(error instanceof TreeosError)) throw error
-    if (FINAL.has(error.code)) return null
-    const basis =
-      held === undefined
-        ? (await readBeforeStamp(db, open.moment)).basis
-        : new Map(held.open.basis.heads.map(([reel, seq]) => [reel, seq]))
-    const read = [...reader.heads.values()].map(({ reel, seq, hash }): HeadRef => [reel, seq, hash])
-    const heads = headsBeyond(basis, read)
-    return {
-      call,
-      code: error.code,
-      message: messageOf(error.message),
-      ...(heads.length === 0 ? {} : { heads }),
-    }
+  if (face === null) return null
+  const conclusion = await concludeCall(
+    {
+      being,
+      open,
+      content: loaded.content,
+      worn: { stack, surface: face.surface, role },
+      overlay: loaded.overlays?.call ?? null,
+    },
+    call,
+    { reader, live: liveQuestions(db, open.moment, world.source), registry, digest: digestOf },
+  )
+  if (conclusion.kind === 'act' && held !== undefined) held.concluded = { call, conclusion, reader, world }
+  if (conclusion.kind === 'effect-pending' || conclusion.refusal === undefined) return null
+  const { code, message } = conclusion.refusal
+  if (FINAL.has(code)) return null
+  const basis =
+    held === undefined
+      ? (await readBeforeStamp(db, open.moment)).basis
+      : new Map(held.open.basis.heads.map(([reel, seq]) => [reel, seq]))
+  const read = [...reader.heads.values()].map(({ reel, seq, hash }): HeadRef => [reel, seq, hash])
+  const heads = headsBeyond(basis, read)
+  return {
+    call,
+    code,
+    message: storableMessage(message),
+    ...(heads.length === 0 ? {} : { heads }),
   }
 }

@@ -10,7 +10,7 @@ export function sealOf(deps: Pick<BeatDeps, 'db' | 'registry'>, { record }: Load
   const { id: wake } = record.wake
   const sealed = new Map<string, Promise<VerbCall>>()
   return async (call) => {
-    if (call.verb !== 'do' || deps.registry.operations.get(call.action)?.seals === undefined) return call
+    if (call.verb !== 'do' || deps.registry.operations.get(call.operation)?.seals === undefined) return call
     const text = canonicalJson(call)
     const known = sealed.get(text) ?? sealCall(deps, being, call, wake)
     sealed.set(text, known)

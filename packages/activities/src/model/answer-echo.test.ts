@@ -12,7 +12,7 @@ it.each([
   ['another script', 'Отвечай как смотритель маяка, который очень устал.'],
   ['pairs of surrogates', '🌊🌊🌊⛵⛵ sail as if each wave were the last one 🌊🌊🌊🌊'],
 ])('a failure that quotes a model is masked too, with an overlay in %s', (_what, overlay) => {
-  for (const completion of [answered(overlay, {}), answered('do', { action: 'x', [overlay]: 1 })]) {
+  for (const completion of [answered(overlay, {}), answered('do', { operation: 'x', [overlay]: 1 })]) {
     const { decision } = parseAnswer(completion, ['do'])
     const message = (of: unknown) => (of as { message: string }).message
     const told = message(maskEcho(decision as unknown as JsonObject, [overlay]))

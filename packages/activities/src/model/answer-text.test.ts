@@ -60,7 +60,7 @@ describe('calls written as text', () => {
 
   it('beside a real call, text is only text', () => {
     const tool_calls = [real]
-    const content = '<tool_call>{"name":"do","arguments":{"action":"tick"}}</tool_call>'
+    const content = '<tool_call>{"name":"do","arguments":{"operation":"tick"}}</tool_call>'
     expect(parseAnswer(completion({ content, tool_calls }), VERBS).decision).toEqual(seen(content))
   })
 

@@ -9,16 +9,16 @@ const anything = fc.oneof(fc.string({ unit: 'binary' }), fc.jsonValue())
 const calls = {
   see: fc.record({ address: fc.string() }),
   do: fc.record({
-    action: fc.string(),
+    operation: fc.string(),
     target: fc.option(fc.string()),
     args: fc.dictionary(fc.string(), anything),
   }),
   summon: fc.record({ content: anything }),
-  be: fc.record({ operation: fc.string(), payload: fc.dictionary(fc.string(), anything) }),
+  be: fc.record({ operation: fc.string(), args: fc.dictionary(fc.string(), anything) }),
 }
 const bad = fc.oneof(
   fc.record(
-    { address: anything, action: anything, target: anything, content: anything },
+    { address: anything, operation: anything, target: anything, content: anything },
     { requiredKeys: [] },
   ),
   fc.constantFrom('{"__proto__":1}', '{"content":"\\u0000"}', '{"address":'),

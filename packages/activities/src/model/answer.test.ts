@@ -20,16 +20,16 @@ const SENTINEL = 'SENTINEL-7f3a'
 describe('each tool call becomes its verb', () => {
   it.each([
     ['see', { address: '@owl' }, { verb: 'see', address: '@owl' }],
-    ['do', { action: 'tick' }, { verb: 'do', action: 'tick', target: null, args: {} }],
+    ['do', { operation: 'tick' }, { verb: 'do', operation: 'tick', target: null, args: {} }],
     [
       'do',
-      { action: 'tick', target: '/a', args: { n: 1 } },
-      { verb: 'do', action: 'tick', target: '/a', args: { n: 1 } },
+      { operation: 'tick', target: '/a', args: { n: 1 } },
+      { verb: 'do', operation: 'tick', target: '/a', args: { n: 1 } },
     ],
     [
       'do',
-      { action: 'tick', target: null, args: null },
-      { verb: 'do', action: 'tick', target: null, args: {} },
+      { operation: 'tick', target: null, args: null },
+      { verb: 'do', operation: 'tick', target: null, args: {} },
     ],
     ['summon', { content: 'hi' }, { verb: 'summon', target: null, content: 'hi', inReplyTo: null }],
     [
@@ -38,11 +38,11 @@ describe('each tool call becomes its verb', () => {
       { verb: 'summon', target: '@owl', content: { a: [1, null] }, inReplyTo: null },
     ],
     ['summon', { content: 0 }, { verb: 'summon', target: null, content: 0, inReplyTo: null }],
-    ['be', { operation: 'birth' }, { verb: 'be', operation: 'birth', payload: {} }],
+    ['be', { operation: 'birth' }, { verb: 'be', operation: 'birth', args: {} }],
     [
       'be',
-      { operation: 'birth', payload: { name: 'x' } },
-      { verb: 'be', operation: 'birth', payload: { name: 'x' } },
+      { operation: 'birth', args: { name: 'x' } },
+      { verb: 'be', operation: 'birth', args: { name: 'x' } },
     ],
   ])('%s %j', (name, args, expected) => {
     expect(called(name, args)).toEqual({
@@ -72,12 +72,16 @@ describe('each tool call becomes its verb', () => {
     ['see', { address: 1 }, ': address is 1; it takes a text'],
     ['see', { address: null }, ': address is missing; it takes a text'],
     ['see', { address: '@owl', depth: 2 }, ': "depth" is no argument of see; it takes address'],
-    ['do', { target: '/a' }, ': action is missing; it takes a text'],
-    ['do', { action: ['tick'] }, ': action is ["tick"]; it takes a text'],
-    ['do', { action: 'tick', target: 3 }, ': target is 3; it takes a text'],
-    ['do', { action: 'tick', args: [] }, ': args is []; it takes an object'],
-    ['do', { action: 'tick', args: '{' }, ': args is "{"; it takes an object'],
-    ['do', { action: 'tick', driver: 'x' }, ': "driver" is no argument of do; it takes target, action, args'],
+    ['do', { target: '/a' }, ': operation is missing; it takes a text'],
+    ['do', { operation: ['tick'] }, ': operation is ["tick"]; it takes a text'],
+    ['do', { operation: 'tick', target: 3 }, ': target is 3; it takes a text'],
+    ['do', { operation: 'tick', args: [] }, ': args is []; it takes an object'],
+    ['do', { operation: 'tick', args: '{' }, ': args is "{"; it takes an object'],
+    [
+      'do',
+      { operation: 'tick', driver: 'x' },
+      ': "driver" is no argument of do; it takes target, operation, args',
+    ],
     ['summon', { target: '@owl' }, ': content is missing; it takes what to say'],
     ['summon', { content: 'hi', target: {} }, ': target is {}; it takes a text'],
     ['summon', { content: '' }, ': content is missing; it takes what to say'],
@@ -91,9 +95,9 @@ describe('each tool call becomes its verb', () => {
     ],
     ['summon', { content: 'hi', expectReply: 'no' }, ': expectReply is "no"; it takes true or false'],
     ['summon', { content: 'hi', inReplyTo: 7 }, ': inReplyTo is 7; it takes a text'],
-    ['be', { payload: {} }, ': operation is missing; it takes a text'],
+    ['be', { args: {} }, ': operation is missing; it takes a text'],
     ['be', { operation: true }, ': operation is true; it takes a text'],
-    ['be', { operation: 'birth', payload: 'x' }, ': args is "x"; it takes an object'],
+    ['be', { operation: 'birth', args: 'x' }, ': args is "x"; it takes an object'],
   ])('is a failure that names the argument which is not one: %s %j', (name, args, says) => {
     expect(called(name, args).decision).toEqual(failure(`model called ${name}${says}`))
   })
@@ -166,7 +170,7 @@ describe('a malformed call is a failure that quotes nothing', () => {
     4,
     undefined,
   ])('no tool is called %j', (name) => {
-    expect(called(name, { action: 'tick' }).decision).toEqual(
+    expect(called(name, { operation: 'tick' }).decision).toEqual(
       failure(
         expect.stringMatching(
           /^model called a tool that does not exist: [\x20-\x7e]+; it has see, do, summon, be$/,
@@ -228,11 +232,11 @@ describe('prose', () => {
   })
 
   it('becomes the content of the act it came with', () => {
-    expect(called('do', { action: 'tick' }, 'I tick.').decision).toMatchObject({
+    expect(called('do', { operation: 'tick' }, 'I tick.').decision).toMatchObject({
       kind: 'call',
       content: 'I tick.',
     })
-    expect(called('do', { action: 'tick' }, '  ').decision).toMatchObject({ kind: 'call', content: null })
+    expect(called('do', { operation: 'tick' }, '  ').decision).toMatchObject({ kind: 'call', content: null })
   })
 
   it.each([
@@ -256,7 +260,7 @@ describe('prose', () => {
 
 describe('only the first call counts', () => {
   it('the others are dropped and counted', () => {
-    const tool_calls = [call('see', { address: '/a' }), call('do', { action: 'x' }), call('fly', SENTINEL)]
+    const tool_calls = [call('see', { address: '/a' }), call('do', { operation: 'x' }), call('fly', SENTINEL)]
     expect(parse({ content: null, tool_calls })).toEqual({
       decision: { kind: 'call', call: { verb: 'see', address: '/a' }, content: null },
       ignoredCalls: 2,

@@ -126,7 +126,7 @@ function isWithinBounds(value: unknown): boolean {
   }
 }
 
-/** The verb of a tool that has the name of an action which was shown. */
+/** The verb of a tool that has the name of an operation which was shown. */
 const verbOfAction = (name: unknown, shown: Shown): Verb | undefined =>
   typeof name === 'string' ? namedVerb(name, shown) : undefined
 

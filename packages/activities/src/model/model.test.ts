@@ -173,7 +173,7 @@ describe('what is answered', () => {
     server.script([{ content: text('summon', { content: 'hi' }) }])
     expect(await outcome()).toMatchObject({ decision: spoke('hi') })
     server.reset()
-    const content = text('do', { action: 'tick' })
+    const content = text('do', { operation: 'tick' })
     server.script([{ content }])
     expect(await outcome()).toMatchObject({ decision: { kind: 'see', content } })
   })

@@ -1,6 +1,5 @@
-import { type MomentId, messageOfThrown, readThrown } from '@treeos/core'
+import { type MomentId, messageOfThrown, readThrown, storableMessage } from '@treeos/core'
 import { type Db, type FaultPart, recordFault } from '@treeos/store'
-import { messageOf } from '../guard/failure-decision.ts'
 import type { Observer } from '../guard/guard.ts'
 import { withPostgresRetry } from '../guard/guard.ts'
 import type { OpenMoments } from './open-moments.ts'
@@ -21,7 +20,7 @@ function description(error: unknown): string {
     said.push(sayingOf(at, deep === 0))
     at = at instanceof Error ? at.cause : undefined
   }
-  return messageOf(said.filter((text) => text !== '').join(': '))
+  return storableMessage(said.filter((text) => text !== '').join(': '))
 }
 
 function sayingOf(error: unknown, isFirst: boolean): string {

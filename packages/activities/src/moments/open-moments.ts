@@ -20,7 +20,7 @@ import {
   recordOpen,
   type StoredDecision,
 } from '@treeos/store'
-import type { Act, Registry, WorldReader } from '@treeos/world'
+import type { Concluded, Registry, WorldReader } from '@treeos/world'
 import { LRUCache } from 'lru-cache'
 import { type Reservation, releaseReservation } from '../model/ask-within-budgets.ts'
 
@@ -44,14 +44,14 @@ export interface HeldMoment extends Known {
   decision: DecisionWrite | null
   /** the append is to say that the run looks for its next wake itself */
   listens: boolean
-  /** what the gates said of the call of its mind; null where they were not asked, or refused it */
-  tried: Tried | null
+  /** what the call of its mind comes to; null where that was not asked, or is not an act */
+  concluded: ConcludedCall | null
 }
 
-/** A call that both gates allow, and the world that they were asked about: the moment's own. */
-export interface Tried {
+/** A call that both gates allow, what it comes to, and the world that this was asked over: the moment's own. */
+export interface ConcludedCall {
   readonly call: VerbCall
-  readonly act: Act
+  readonly conclusion: Concluded
   readonly reader: WorldReader
   readonly world: Pick<Prefetched, 'source' | 'readSet'>
 }
@@ -90,14 +90,14 @@ export class OpenMoments {
     return found?.state === 'held' ? found : undefined
   }
 
-  hold(opened: Omit<HeldMoment, 'state' | 'decision' | 'listens' | 'overlay' | 'tried'>): void {
+  hold(opened: Omit<HeldMoment, 'state' | 'decision' | 'listens' | 'overlay' | 'concluded'>): void {
     const held: HeldMoment = {
       ...opened,
       state: 'held',
       decision: null,
       listens: false,
       overlay: null,
-      tried: null,
+      concluded: null,
     }
     this.#moments.set(held.open.moment, held)
   }

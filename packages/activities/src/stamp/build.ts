@@ -3,13 +3,12 @@ import {
   type Digest,
   type FactDraft,
   type HeadRef,
-  readPath,
   type SeenHead,
   SPEECH_KIND,
   type Wake,
 } from '@treeos/core'
 import type { StampInput } from '@treeos/protocol'
-import { codeOf, type LoadedMoment, leaseOfAct } from '@treeos/reality'
+import { codeOf, type LoadedMoment } from '@treeos/reality'
 import {
   actDigest,
   type Batch,
@@ -21,11 +20,9 @@ import {
   type MomentRecord,
   type OpenRecord,
 } from '@treeos/store'
-import { type Act, foldRows, type WorldReader } from '@treeos/world'
+import { type Act, type Concluded, foldRows, isActLike, leaseOfAct, type WorldReader } from '@treeos/world'
 import type { BeatDeps } from '../deps.ts'
-import type { Continued } from './continue.ts'
-import { asNotice, changesOf, failureNotices, type Parking, park } from './follow-up.ts'
-import type { Verdict } from './judge.ts'
+import { changesOf } from './follow-up.ts'
 import type { Proposal } from './propose.ts'
 import type { StampReading } from './read.ts'
 
@@ -41,10 +38,10 @@ interface Made {
   readonly open: Digest
   readonly before: BeforeStamp
   readonly proposal: Proposal
-  readonly continued: Continued
+  readonly concluded: Concluded
 }
 
-/** Builds facts, rows, wakes and the moment's record from a verdict, and writes nothing. */
+/** Builds facts, rows, wakes and the moment's record from what the law concluded, and writes nothing. */
 export async function build(
   { reality, registry }: BeatDeps,
   input: StampInput,
@@ -52,14 +49,11 @@ export async function build(
   { reader, recordsHead, now, current }: StampReading,
 ): Promise<Built> {
   const { record: open } = current
-  const { before, continued } = made
-  const { verdict } = continued
+  const { before, concluded } = made
+  const { act, sends, facts: drafts } = concluded
   const decided = made.proposal.kind === 'decided' ? made.proposal : null
-  const act = verdict.kind === 'act' ? verdict.act : null
-  const parking = verdict.breach === undefined ? null : await park(reader, input, open, verdict.breach)
-  const drafts = [...(parking === null ? (act?.facts ?? []) : [parking.fact]), ...(verdict.notes ?? [])]
   const folded = await foldRows(reader, drafts, { actor: input.being, at: open.openedAt })
-  const heads = new Map([...headsOf(reader, verdict, parking), recordsHead].map((head) => [head.reel, head]))
+  const heads = new Map([...headsOf(reader, concluded), recordsHead].map((head) => [head.reel, head]))
   const facts = buildFacts(heads, drafts, {
     actor: input.being,
     driver: open.driver,
@@ -68,7 +62,7 @@ export async function build(
     at: open.openedAt,
     stack: decided?.composed.digests.stack ?? null,
   })
-  const judged = judgedBeyond(before, verdict)
+  const judged = judgedBeyond(before, concluded)
   const isOutside = holdsOutside(open, act, before)
   const sealedAt = Math.max(now, open.openedAt)
   const record = recordOf(input, { made, code: codeOf(registry), judged, current, decided, facts, sealedAt })
@@ -83,56 +77,44 @@ export async function build(
       facts,
       rows: folded.map((row) => ({ ...row, foldedSeq: facts[row.draft]?.ref.seq ?? 0 })),
       inbox: withOrigin(isOutside, [
-        ...causedBy(act?.wakes ?? [], facts),
-        ...(verdict.asks ?? []),
-        ...failureNotices(input, open, verdict, parking?.notice.being ?? null, isSignalled(current)).map(
-          asNotice,
-        ),
-        ...continued.notices.map(asNotice),
-        ...(parking === null ? [] : [asNotice(parking.notice)]),
-        ...continued.wakes,
+        ...causedBy(sends.said, facts),
+        ...sends.asks,
+        ...sends.notices,
+        ...sends.goesOn,
       ]),
       changes: changesOf(folded, drafts, facts, input.being, {
         ...open,
         isOutside,
       }),
-      closes: verdict.act?.closes ?? verdict.closes ?? [],
+      closes: concluded.closes,
       outcome: {
         n: input.n,
-        kind: verdict.kind,
-        reason: verdict.reason,
-        detail: verdict.detail,
-        result: act?.result ?? verdict.result ?? null,
+        kind: concluded.kind,
+        reason: concluded.reason,
+        detail: concluded.detail,
+        result: concluded.result,
         wake: open.wake.id,
         sealedAt,
         primaryRole: decided?.stack.primary.name ?? null,
         record,
         ...(judged === null ? {} : { judged }),
       },
-      ...(verdict.thread === undefined ? {} : { thread: verdict.thread }),
-      ...(lease === null || !isActLike(verdict) ? {} : { lease: lease.epoch }),
+      ...(concluded.thread === undefined ? {} : { thread: concluded.thread }),
+      ...(lease === null || !isActLike(concluded) ? {} : { lease: lease.epoch }),
     },
   }
 }
 
-const isSignalled = ({ record, content }: LoadedMoment): boolean =>
-  record.wake.kind === 'act' && readPath(content, ['isSignal']) === true
-
-const isActLike = ({ kind }: Verdict): boolean => kind === 'act' || kind === 'waiting'
-
 /** The heads that the append checks: of all that an act, a refusal or a look rests on, and of the reels that it writes. */
-function headsOf(reader: WorldReader, verdict: Verdict, parking: Parking | null): SeenHead[] {
+function headsOf(reader: WorldReader, concluded: Concluded): SeenHead[] {
   const read = [...reader.heads.values()]
-  const written = [...(parking === null ? [] : [parking.fact]), ...(verdict.notes ?? [])].map(
-    ({ reel }) => reel,
-  )
-  const parts = read.filter(({ reel }) => written.includes(reel))
-  // What waits rests on all that an act rests on.
-  return isActLike(verdict) ? read : [...judgedHeads(verdict), ...parts]
+  if (isActLike(concluded)) return read // what waits rests on all that an act rests on
+  const written = new Set(concluded.facts.map(({ reel }) => reel))
+  return [...judgedHeads(concluded), ...read.filter(({ reel }) => written.has(reel))]
 }
 
 /** The heads from which a call was judged, where the basis has not all of them; null when no call was judged. */
-const judgedBeyond = ({ basis }: BeforeStamp, { judged }: Verdict): readonly HeadRef[] | null =>
+const judgedBeyond = ({ basis }: BeforeStamp, { judged }: Concluded): readonly HeadRef[] | null =>
   judged === undefined
     ? null
     : headsBeyond(
@@ -147,12 +129,12 @@ const judgedBy = ({ basis, basisSalt }: BeforeStamp, judged: readonly HeadRef[])
  * The heads that a refusal or a look rests on. Append checks them, as it checks all that an act read: so replay, which judges from
  * these heads, sees what the gates saw. It leaves out those of reels without a fact, because it would make a head for each name.
  */
-const judgedHeads = ({ judged = [] }: Verdict): SeenHead[] => judged.filter(({ seq }) => seq > 0)
+const judgedHeads = ({ judged = [] }: Concluded): SeenHead[] => judged.filter(({ seq }) => seq > 0)
 
 function recordOf(
   input: StampInput,
   {
-    made: { open, before, continued },
+    made: { open, before, concluded },
     code,
     judged,
     current,
@@ -169,7 +151,6 @@ function recordOf(
     sealedAt: number
   },
 ): MomentRecord {
-  const { verdict } = continued
   const digests = decided?.composed.digests ?? null
   const decision = decided?.digest ?? null
   const hashes = facts.map(({ ref }) => ref.hash)
@@ -187,11 +168,11 @@ function recordOf(
     surfaceDigest: digests?.surface ?? null,
     promptDigest: digests?.prompt ?? null,
     decision,
-    outcome: verdict.kind,
-    reason: verdict.reason,
-    by: verdict.act?.by ?? verdict.by ?? [],
+    outcome: concluded.kind,
+    reason: concluded.reason,
+    by: concluded.by,
     act:
-      verdict.kind === 'act'
+      concluded.kind === 'act'
         ? actDigest({ moment: input.moment, decision: decision ?? '', facts: hashes })
         : null,
     facts: facts.map(({ ref }): HeadRef => [ref.reel, ref.seq, ref.hash]),
@@ -199,8 +180,8 @@ function recordOf(
     ...(judged === null ? {} : { judged: judgedBy(before, judged) }),
     ...(decided === null ? {} : { code }),
     ...(before.effect === null ? {} : { effect: before.effect }),
-    ...(verdict.beside === undefined ? {} : { beside: verdict.beside }),
-    ...(verdict.shadow === undefined ? {} : { shadow: asJson(verdict.shadow) }),
+    ...(concluded.beside === undefined ? {} : { beside: concluded.beside }),
+    ...(concluded.shadow === undefined ? {} : { shadow: asJson(concluded.shadow) }),
   }
 }
 

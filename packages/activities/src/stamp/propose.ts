@@ -1,17 +1,13 @@
 /** What a moment proposes to the gates. */
 import { type Decision, type Digest, holdsCall, type OverlayRecord, type PinnedStack } from '@treeos/core'
 import type { StampInput } from '@treeos/protocol'
-import { type ComposedMoment, decisionOfPerson, type LoadedMoment, saltOfAct } from '@treeos/reality'
-import {
-  type DecisionWrite,
-  findEffect,
-  newDecision,
-  type OtherRefusal,
-  recordDecision,
-  saltedDecision,
-} from '@treeos/store'
+import type { ComposedMoment, LoadedMoment } from '@treeos/reality'
+import { type DecisionWrite, findEffect, newDecision, recordDecision, saltedDecision } from '@treeos/store'
+import { type DecidedMoment, decisionOfPerson, saltOfAct } from '@treeos/world'
 import type { BeatDeps } from '../deps.ts'
 import { composeOnce, type HeldMoment } from '../moments/open-moments.ts'
+
+type BesideRefusal = NonNullable<DecidedMoment['refused']>
 
 /** Input of the gates: a skip, or a decision with its stack. */
 export type Proposal =
@@ -25,8 +21,8 @@ export type Proposal =
       readonly digest: Digest | null
       /** of the call of its model; null without one */
       readonly overlay: OverlayRecord | null
-      /** why the decision became a failure although a mind decided otherwise; left out when it did not */
-      readonly beside?: OtherRefusal
+      /** what refuses it beside the gates; left out for nothing */
+      readonly refused?: BesideRefusal
     }
 
 /** The proposal of a moment: a skip, a failure, or a decision with its composed stack. */
@@ -39,19 +35,11 @@ export async function propose(
   if (input.stack === null) return { kind: 'skipped', reason: input.skip ?? 'role-unresolved' }
   const composed = await composeOnce(deps, opened, input.stack)
   const { decision, digest, overlay } = await decisionOf(deps, input, opened, held)
-  const proposal = { kind: 'decided', stack: input.stack, composed, digest, overlay } as const
+  const proposal = { kind: 'decided', stack: input.stack, composed, decision, digest, overlay } as const
   // The last attempt may have recorded its result although its answer to Temporal was lost.
-  if (input.effect === undefined || (await findEffect(deps.db, input.moment))?.result != null)
-    return { ...proposal, decision }
-  return {
-    ...proposal,
-    beside: 'effect',
-    decision: {
-      kind: 'failure',
-      code: input.effect,
-      message: WHY_NO_EFFECT[input.effect] ?? EFFECT_WITHOUT_RESULT,
-    },
-  }
+  if (input.effect === undefined || (await findEffect(deps.db, input.moment))?.result != null) return proposal
+  const message = WHY_NO_EFFECT[input.effect] ?? EFFECT_WITHOUT_RESULT
+  return refusedBeside(proposal, { beside: 'effect', code: input.effect, message })
 }
 
 async function decisionOf(
@@ -81,7 +69,7 @@ async function decisionOf(
 
 function written(opened: LoadedMoment): DecisionWrite {
   const [decision, salt] = [decisionOfPerson(opened), saltOfAct(opened)]
-  return salt === null ? newDecision(decision) : saltedDecision(salt, decision)
+  return salt === null ? newDecision(decision) : saltedDecision(Buffer.from(salt, 'hex'), decision)
 }
 
 // A worker may die after it performed an effect and before it recorded the result.
@@ -94,15 +82,11 @@ const WHY_NO_EFFECT: Readonly<Record<string, string>> = {
 }
 const MODEL_WITHOUT_ANSWER = "the model did not answer within its attempts; the worker's log has each error"
 
-/** The decision became a failure for a reason beside the gates. @throws {Error} for a skip, which such a reason cannot refuse */
-export function failedBeside(
-  proposal: Proposal,
-  beside: OtherRefusal,
-  code: string,
-  message: string,
-): Proposal {
-  if (proposal.kind === 'skipped') throw new Error(`a skipped moment was refused: ${message}`)
-  return { ...proposal, decision: { kind: 'failure', code, message }, beside }
+/** The decision is refused for a reason beside the gates. @throws {Error} for a skip, which such a reason cannot refuse */
+export function refusedBeside(proposal: Proposal, refused: BesideRefusal): Proposal {
+  if (proposal.kind === 'skipped') throw new Error(`a skipped moment was refused: ${refused.message}`)
+  return { ...proposal, refused }
 }
 
 export const LEASE_EXPIRED = 'the lease of this act has expired: inhabit the being again'
+export const UNLEASED: BesideRefusal = { beside: 'lease', code: 'FORBIDDEN', message: LEASE_EXPIRED }

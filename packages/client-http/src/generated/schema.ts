@@ -1586,7 +1586,7 @@ export interface operations {
                 "application/json": {
                     /** @description left out: yourself, or where you are */
                     target?: string;
-                    action: string;
+                    operation: string;
                     args?: {
                         [key: string]: unknown;
                     };
@@ -1630,7 +1630,7 @@ export interface operations {
             content: {
                 "application/json": {
                     operation: string;
-                    payload?: {
+                    args?: {
                         [key: string]: unknown;
                     };
                     /** @description true where these are words of others: of a page, a message, an agent. What a program says to strangers always is */

@@ -36,7 +36,7 @@ export type ProposedView = ApprovalView & { readonly likeThis?: Proposal }
 
 /**
  * Calls that wait for a person, each with a rule that would ask less, where the person said yes to many like it: of the same being, by the same
- * rule, to the same action. Nothing is changed: who may set the rule does so.
+ * rule, to the same operation. Nothing is changed: who may set the rule does so.
  */
 export async function withProposals(
   at: Presence,
@@ -99,10 +99,10 @@ async function answersOf(at: Presence, as: BeingName): Promise<Answer[]> {
     decision.kind === 'call' ? [decision.call] : [],
   )
   const told = calls.flatMap((call) => {
-    const isAnswer = call.verb === 'do' && (call.action === 'approve' || call.action === 'deny')
+    const isAnswer = call.verb === 'do' && (call.operation === 'approve' || call.operation === 'deny')
     const id = isAnswer && call.args.args === undefined ? call.args.id : null
     return isAnswer && typeof id === 'string'
-      ? [{ id: id.split('/').slice(0, 3).join('/'), isYes: call.action === 'approve' }]
+      ? [{ id: id.split('/').slice(0, 3).join('/'), isYes: call.operation === 'approve' }]
       : []
   })
   const rows = await readRows(at.db, at.reality.id, [...new Set(told.map(({ id }) => approvalKey(id)))])
@@ -115,8 +115,8 @@ async function answersOf(at: Presence, as: BeingName): Promise<Answer[]> {
 }
 
 const actOf = (call: Json | VerbCall): string => {
-  const { verb, action, operation, target } = call as JsonObject
-  return canonicalJson([verb ?? null, action ?? operation ?? target ?? null])
+  const { verb, operation, target } = call as JsonObject
+  return canonicalJson([verb ?? null, operation ?? target ?? null])
 }
 
 const isAlike = ({ asker, call, rules }: ApprovalRow, view: ApprovalView): boolean =>
@@ -145,7 +145,7 @@ async function proposalFor(
 }
 
 const argumentsOf = (call: VerbCall): JsonObject =>
-  call.verb === 'do' ? call.args : call.verb === 'be' ? call.payload : {}
+  call.verb === 'do' || call.verb === 'be' ? call.args : {}
 
 /** As many in a day as were approved on average, so that one busy hour sets no bound, and no argument above what was approved. */
 export function countsOver(rows: readonly Pick<ApprovalRow, 'at' | 'call'>[]): JsonObject[] {

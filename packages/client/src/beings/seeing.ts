@@ -1,13 +1,15 @@
 import { type BeingName, NO_ASIDE, stanceOf, TreeosError, unknownBeing, type VerbCall } from '@treeos/core'
-import { actingToSee, authorizeActingAs, beginReading, type Presence } from '@treeos/reality'
-import { inSnapshot, prefetch, ReadSet } from '@treeos/store'
+import { authorizeActingAs, beginReading, liveQuestions, type Presence } from '@treeos/reality'
+import { pinStack } from '@treeos/roles'
+import { digestOf, inSnapshot, prefetch, ReadSet } from '@treeos/store'
 import {
   type BeingRow,
+  concludeUnlived,
   type Descriptor,
-  decideCall,
   type Registry,
   readWorld,
   type Surface,
+  UNLIVED,
   type WorldReader,
 } from '@treeos/world'
 
@@ -94,18 +96,21 @@ export async function withSnapshot<T>(
     const woken = { kind: 'act', caller: null, asked: null, asker: null, trigger: null }
     const cognition = begun.cognition.kind
     const opening = { me, cognition, verb: 'see' as const, time, lastSealed, ...woken }
-    const { result, face } = await readWorld(reader, at.registry, opening)
+    const { result, face, program } = await readWorld(reader, at.registry, opening)
     if (result.skip !== undefined || face === null) {
       throw new TreeosError('ROLE_UNAVAILABLE', `${stanceOf(as)} wears no role right now: ${result.skip}`)
     }
-    const caller = { name: as, role: result.primary, cognition }
-    const acting = actingToSee(
-      { db: tx, registry: at.registry },
-      { reader, me, caller, driver, surface: face.surface },
-    )
+    const worn = {
+      stack: pinStack(program, result),
+      surface: face.surface,
+      role: { replyTo: 'asker', respondMode: 'none', selfContinue: false },
+    } as const
+    const live = liveQuestions(tx, UNLIVED, prefetched.source)
+    const over = { reader, live, registry: at.registry, digest: digestOf }
+    const conclude = (call: VerbCall, openedAt = 0) =>
+      concludeUnlived({ being: as, worn, driver, cognition, openedAt }, call, over)
     const decided = async (address: string) => {
-      const act = await decideCall({ verb: 'see', address }, acting)
-      const seen = act.kind === 'act' ? act.seen : null
+      const seen = (await conclude({ verb: 'see', address }))?.seen ?? null
       if (seen === null) throw new Error(`the SEE of ${address} was not decided as a SEE`)
       return seen
     }
@@ -122,7 +127,7 @@ export async function withSnapshot<T>(
         return reader.being(being)
       },
       judge: async (call) => {
-        await decideCall(call, { ...acting, openedAt: prefetched.now })
+        await conclude(call, prefetched.now)
       },
     })
   })

@@ -37,7 +37,7 @@ export async function erasing(db: Db, what: string, why: string): Promise<VerbCa
 
 const erase = (target: string, args: Extract<VerbCall, { verb: 'do' }>['args']): VerbCall => ({
   verb: 'do',
-  action: 'erase',
+  operation: 'erase',
   target,
   args,
 })

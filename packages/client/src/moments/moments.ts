@@ -130,7 +130,7 @@ function calledIn(decision: Decision, wake: InboxEntry | null): Called | null {
   const { call } = decision
   if (call.verb === 'see') return { verb: 'see', target: call.address }
   if (call.verb === 'be') {
-    const { name } = call.operation === 'birth' ? call.payload : {}
+    const { name } = call.operation === 'birth' ? call.args : {}
     return {
       verb: 'be',
       operation: call.operation,
@@ -141,7 +141,7 @@ function calledIn(decision: Decision, wake: InboxEntry | null): Called | null {
   const target = call.target ?? asker
   return {
     verb: call.verb,
-    ...(call.verb === 'do' ? { operation: call.action } : {}),
+    ...(call.verb === 'do' ? { operation: call.operation } : {}),
     ...(target === null ? {} : { target }),
   }
 }

@@ -144,12 +144,12 @@ export class Attacker {
       case 'do':
         return {
           verb,
-          action: this.#name(this.#targets.actions),
+          operation: this.#name(this.#targets.actions),
           target: this.#address(),
           args: this.#args(),
         }
       case 'be':
-        return { verb, operation: this.#name(this.#targets.operations), payload: this.#args() }
+        return { verb, operation: this.#name(this.#targets.operations), args: this.#args() }
       case 'summon':
         return this.#summon(scene)
       default:

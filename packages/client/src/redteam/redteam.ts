@@ -3,9 +3,9 @@ import {
   type Json,
   momentId,
   newWake,
+  type PinnedStack,
   PRIORITIES,
   parseCall,
-  readPath,
   stanceOf,
   TreeosError,
   unknownBeing,
@@ -14,9 +14,10 @@ import {
 import { type ComposedRole, composeRoles, pinStack } from '@treeos/roles'
 import { digestOf, rowSource } from '@treeos/store'
 import {
-  type Acting,
   type BeingRow,
-  decideCall,
+  type Conclusion,
+  concludeCall,
+  nothingLive,
   openTime,
   type Registry,
   type RowSource,
@@ -153,7 +154,7 @@ async function targetsOf({ registry }: SeeConnection, source: RowSource, me: Bei
 interface Opened {
   readonly surface: Surface
   readonly role: ComposedRole
-  readonly stack: NonNullable<Acting['asking']>['stack']
+  readonly stack: PinnedStack
 }
 
 interface Judged {
@@ -186,24 +187,17 @@ class Stage {
     if (opened === null) return { ...nothing, answer: 'refused' }
     const { stack } = opened
     const roles = [stack.primary, ...stack.stacked].map(({ name }) => name)
-    try {
-      const act = await decideCall(parseCall(call), this.#acting(scene, opened, content, n))
-      if (act.kind === 'waiting') return { ...nothing, answer: 'asked', roles, rules: act.by }
-      if (act.kind === 'effect-pending') return { ...nothing, answer: 'beyond', roles }
-      const answers = act.wakes.every(({ being }) => being === scene.caller?.name)
-      const isWithin = call.verb === 'see' || (call.verb === 'summon' && answers)
-      return { ...nothing, answer: isWithin ? 'within' : 'beyond', roles, rules: act.by }
-    } catch (error) {
-      if (!(error instanceof TreeosError)) throw error
-      const by = readPath(error.detail, ['by'])
-      return {
-        ...nothing,
-        answer: 'refused',
-        by: typeof by === 'string' ? by : '',
-        said: error.message,
-        roles,
-      }
-    }
+    const fault = faultOf(call)
+    if (fault !== null) return { ...nothing, answer: 'refused', said: fault, roles }
+    const concluded = await this.#conclude(scene, opened, call, content, n)
+    if (concluded.kind === 'effect-pending') return { ...nothing, answer: 'beyond', roles }
+    const { act, refusal, by } = concluded
+    if (refusal !== undefined)
+      return { ...nothing, answer: 'refused', by: by[0] ?? '', said: refusal.message, roles }
+    if (concluded.kind === 'waiting') return { ...nothing, answer: 'asked', roles, rules: by }
+    const answers = act?.wakes.every(({ being }) => being === scene.caller?.name) !== false
+    const isWithin = call.verb === 'see' || (call.verb === 'summon' && answers)
+    return { ...nothing, answer: isWithin ? 'within' : 'beyond', roles, rules: by }
   }
 
   #open(scene: Scene): Promise<Opened | null> {
@@ -234,33 +228,31 @@ class Stage {
     return { surface: seen.face.surface, role, stack }
   }
 
-  #acting({ caller }: Scene, { surface, role, stack }: Opened, content: Json, n: number): Acting {
-    const me = this.#me
-    const moment = momentId(me.name, 1, n)
+  #conclude({ caller }: Scene, worn: Opened, call: VerbCall, content: Json, n: number): Promise<Conclusion> {
+    const being = this.#me.name
     const wake = newWake({
-      ...{ id: 'redteam', being: me.name, kind: caller === null ? 'event' : 'summon' },
+      ...{ id: 'redteam', being, kind: caller === null ? 'event' : 'summon' },
       ...{ priority: PRIORITIES.interactive, caller, content, outside: true },
     })
-    return {
-      ...{ reader: new WorldReader(this.#source), registry: this.#gated, moment, openedAt: this.#now, me },
-      ...{
-        caller: { name: me.name, role: role.name, cognition: me.cognition.kind },
-        driver: null,
-        surface,
-        wake,
-      },
-      ...{ fromOutside: true, hops: 0, role, correlation: moment, digest: digestOf },
-      asker: async () => null,
-      opener: async () => caller?.name ?? null,
-      question: async () => null,
-      thread: async () => null,
-      outside: async () => null,
-      catalogs: () => Promise.reject(new Error('no catalog is shown here')),
-      asking: {
-        ...{ stack, wake: wake.id, caller, question: null, root: wake.id, askedRole: null, lease: null },
-        approval: null,
-      },
+    const open = {
+      ...{ moment: momentId(being, 1, n), openedAt: this.#now, wake, answers: null, caller, driver: null },
+      ...{ cognition: this.#me.cognition, asked: null, outside: true as const },
     }
+    const live = nothingLive({ opener: async () => caller?.name ?? null })
+    const reader = new WorldReader(this.#source)
+    const over = { reader, live, registry: this.#gated, digest: digestOf, goesOn: false } as const
+    return concludeCall({ being, open, content, worn }, call, over)
+  }
+}
+
+/** Why what an attacker made up is no call that a model could make; null for one that is. */
+function faultOf(call: VerbCall): string | null {
+  try {
+    parseCall(call)
+    return null
+  } catch (error) {
+    if (error instanceof TreeosError) return error.message
+    throw error
   }
 }
 

@@ -54,8 +54,8 @@ async function openBeings(at: SeeConnection, as: BeingName): Promise<BeingName[]
 
 /** The acts by which it would be set. */
 function callsOf({ roles, flows, connections }: TrialReach, beings: readonly BeingName[]): VerbCall[] {
-  const doing = (target: string, action: string, args: object): VerbCall =>
-    ({ verb: 'do', target, action, args: asJson(args) }) as VerbCall
+  const doing = (target: string, operation: string, args: object): VerbCall =>
+    ({ verb: 'do', target, operation, args: asJson(args) }) as VerbCall
   return [
     ...roles.map((role) => doing('/', 'set-role', { role })),
     ...beings

@@ -38,8 +38,8 @@ export async function takeLease(
   at: Connection,
   { being, as, own = false }: InhabitRequest,
 ): Promise<LeaseRef> {
-  const payload = { being: stanceOf(being), ...(own ? { own } : {}) }
-  const { result } = await act(at, as, { verb: 'be', operation: 'connect', payload })
+  const args = { being: stanceOf(being), ...(own ? { own } : {}) }
+  const { result } = await act(at, as, { verb: 'be', operation: 'connect', args })
   const { epoch } = result as { epoch: number }
   return { being, driver: as, epoch }
 }
@@ -99,7 +99,7 @@ export async function releaseLease(at: Connection, { being, driver: as, epoch }:
   const row = await readerOf(at).being(being)
   if (row?.inhabited?.by == null || row.inhabited.epoch !== epoch) return
   try {
-    await act(at, as, { verb: 'be', operation: 'release', payload: { being: stanceOf(being) } })
+    await act(at, as, { verb: 'be', operation: 'release', args: { being: stanceOf(being) } })
   } catch (error) {
     if (error instanceof TreeosError && error.code === 'RESOURCE_CONFLICT') return // already released
     // A driver whose own lease ended may no longer act. The next sweep of a worker releases the leases that it held.

@@ -88,7 +88,7 @@ async function plant(
   const { name, scene } = named
   const record = (value: string) => {
     const args = { field: `${SCENE_NAMESPACE}.${name}`, value }
-    return act(at, OPERATOR, { verb: 'do', action: 'set-space', target: ROOT_SPACE, args })
+    return act(at, OPERATOR, { verb: 'do', operation: 'set-space', target: ROOT_SPACE, args })
   }
   const mayBeThere = state === null ? () => false : isOperators
   await requireFree(at, named, mayBeThere)
@@ -145,17 +145,17 @@ async function requireFree(
 /** The being, space or thing that a call would make, if it is there already; else null. */
 async function foundOf(call: VerbCall, reader: WorldReader): Promise<Found | null> {
   if (call.verb === 'be' && call.operation === 'birth') {
-    const name = String(call.payload.name)
+    const name = String(call.args.name)
     const being = await reader.being(name)
     return being === null ? null : { address: stanceOf(name), by: being.parent }
   }
   if (call.verb !== 'do') return null
   const { path, id } = call.args
-  if (call.action === 'create-space') {
+  if (call.operation === 'create-space') {
     const space = await reader.space(parseSpacePath(path))
     return space === null ? null : { address: space.path, by: space.owner }
   }
-  if (call.action !== 'create-matter' || typeof id !== 'string') return null
+  if (call.operation !== 'create-matter' || typeof id !== 'string') return null
   const matter = await reader.matter(id)
   return matter === null ? null : { address: `matter:${id}`, by: matter.owner }
 }

@@ -22,15 +22,15 @@ export async function isFromOutside(at: At, { as, call, to }: Said): Promise<boo
   if (call.verb === 'see') return false
   if (call.verb === 'summon') return to === undefined || isStranger(at, as, to)
   if (call.verb === 'be') {
-    const { home } = call.payload
+    const { home } = call.args
     return typeof home === 'string' && isElsewhere(at, as, home)
   }
-  if (call.action === 'vouch') return true
+  if (call.operation === 'vouch') return true
   const { id } = call.args
   // A yes or a no is heard by who asked.
-  if ((call.action === 'approve' || call.action === 'deny') && typeof id === 'string')
+  if ((call.operation === 'approve' || call.operation === 'deny') && typeof id === 'string')
     return isStranger(at, as, id.split('/')[0] ?? '')
-  return isElsewhere(at, as, call.target ?? (await leftOut(at, as, call.action)))
+  return isElsewhere(at, as, call.target ?? (await leftOut(at, as, call.operation)))
 }
 
 /** Whether a being is neither that one itself nor made by it, or there is none of the name. */

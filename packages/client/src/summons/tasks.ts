@@ -29,7 +29,7 @@ interface Shaping {
 
 export interface InvokeRequest extends Shaping {
   readonly as: BeingName
-  readonly action: string
+  readonly operation: string
   /** stance, path or address; left out, where the being is or the being itself */
   readonly target?: string | undefined
   readonly args: JsonObject
@@ -42,18 +42,18 @@ export interface InvokeRequest extends Shaping {
  */
 export async function invoke(
   at: Connection,
-  { as, action, target, args, overlay, handle, waitSeconds, outside }: InvokeRequest,
+  { as, operation, target, args, overlay, handle, waitSeconds, outside }: InvokeRequest,
 ): Promise<ActResult & { readonly salt?: string }> {
   const left = overlay === undefined ? null : await putOverlay(at, { use: 'call', of: as }, overlay)
   const named = left?.handle ?? handle
   const call = parseCall({
     verb: 'do',
-    action,
+    operation,
     target: target ?? null,
     args,
     ...(named === undefined ? {} : { overlay: named }),
   })
-  const callsModel = at.registry.operations.get(action)?.entry !== undefined
+  const callsModel = at.registry.operations.get(operation)?.entry !== undefined
   const waits = waitSeconds ?? (callsModel ? TASK_WAIT_SECONDS : undefined)
   const done = await act(at, as, call, waits, undefined, outside)
   return left === null ? done : { ...done, salt: left.salt }
@@ -96,7 +96,7 @@ export async function task<Inputs, Outputs>(
   const { inputs } = await entry.fill(request.inputs) // before an overlay is left for it
   if (!isJsonObject(inputs)) throw new Error(`the inputs of ${name} are not an object`)
   const { inputs: _, ...rest } = request
-  const { act: moment, result, salt, waiting } = await invoke(at, { ...rest, action: name, args: inputs })
+  const { act: moment, result, salt, waiting } = await invoke(at, { ...rest, operation: name, args: inputs })
   if (waiting !== undefined)
     throw new TreeosError('FORBIDDEN', `the task ${name} waits for a yes: nothing was done`, { waiting })
   if (moment === null) throw new Error(`the task ${name} has no moment`)

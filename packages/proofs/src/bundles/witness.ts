@@ -177,8 +177,7 @@ async function homeAndSpace(tx: Db, stance: string, at: number): Promise<{ home:
 
 /** Who may call the operation where no space has a rule. */
 function fallbackOf({ operations, beOperations }: Registry, call: JsonObject): readonly string[] {
-  const operation =
-    call.verb === 'be' ? beOperations.get(String(call.operation)) : operations.get(String(call.action))
+  const operation = (call.verb === 'be' ? beOperations : operations).get(String(call.operation))
   return operation?.allow ?? []
 }
 

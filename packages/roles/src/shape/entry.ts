@@ -11,7 +11,7 @@ export type PatternToken = { readonly pattern: string; readonly kind?: string }
 export type ResolverToken = { readonly resolver: string }
 export type Token = RelToken | PatternToken | ResolverToken
 
-/** One entry of a can* list: an address, action, stance or operation, or an object that expands to several. */
+/** One entry of a can* list: an address, operation or stance, or an object that expands to several. */
 export type Entry = string | Token
 
 const TOKENS = ['rel', 'pattern', 'resolver'] as const

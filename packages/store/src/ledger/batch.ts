@@ -8,6 +8,7 @@ import type {
   JsonObject,
   LeaseIndex,
   MomentId,
+  Notice,
   OutcomeKind,
   OverlayRecord,
   ReelId,
@@ -94,12 +95,6 @@ export interface DecisionWrite {
 export interface SettlementWrite {
   readonly attempt: number
   readonly used: { readonly tokens: number; readonly micros: number | null } | null
-}
-
-/** A wake that tells of a failure or a limit. */
-export interface Notice extends Wake {
-  /** notices to one person that share it are one entry with a count */
-  readonly notice: string
 }
 
 export interface Batch {

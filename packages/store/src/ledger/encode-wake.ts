@@ -1,8 +1,7 @@
-import { type Caller, type Cognition, type Json, type Wake, wakeFields } from '@treeos/core'
+import { type Caller, type Cognition, type Json, type Notice, type Wake, wakeFields } from '@treeos/core'
 import type { Selectable } from 'kysely'
 import type { InboxTable } from '../sql/schema.ts'
 import { decodeJson, encodeJson } from '../sql/stored-json.ts'
-import type { Notice } from './batch.ts'
 
 type WakeRow = Selectable<InboxTable>
 type Columns = Record<string, Json>

@@ -10,6 +10,7 @@ import type {
   JsonObject,
   LookingBack,
   MomentId,
+  OtherRefusal,
   OutcomeKind,
   OverlayRecord,
   PinnedStack,
@@ -153,14 +154,3 @@ export interface EffectDigests {
   /** null when there was no result */
   readonly result: Digest | null
 }
-
-/**
- * Reasons that refuse a call and are not rules of the two gates. No reel holds them, so a replay cannot judge such a refusal again.
- * - `thread`: the thread was cut meanwhile
- * - `inbox`: what it answers was answered before, or an inbox was full
- * - `lease`: the lease of its driver had expired
- * - `effect`: its effect gave no result
- * - `erasing`: what it erases is not there any more, or others rest on it
- * - `storage`: Postgres cannot store it, or a guard of the record refuses it
- */
-export type OtherRefusal = 'thread' | 'inbox' | 'lease' | 'effect' | 'erasing' | 'storage' | 'count'

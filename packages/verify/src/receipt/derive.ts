@@ -27,7 +27,7 @@ export interface Derived {
   /** hash of the moment's record */
   readonly hash: string
   readonly verb: string
-  /** what the list gate was asked for: an action, an operation, a stance or an address */
+  /** what the list gate was asked for: an operation, a stance or an address */
   readonly asked: string
   readonly target: string
   /** the roles of the stack, and the clauses that chose them */

@@ -74,7 +74,7 @@ function judgeByRules(
     told === undefined || told === own + fallback.join(' or ') || isAskedByCode,
     'the record names another rule of the operation',
   )
-  const args = at(call, verb === 'do' ? 'args' : 'payload') ?? null
+  const args = at(call, 'args') ?? null
   const counting = { args, openedAt: Number(said.openedAt), target }
   const fromOutside = at(open, 'outside') === true && verb !== 'see'
   const asking = { actor: me, verb, key, target: placed(world, target), fallback, fromOutside }

@@ -7,7 +7,7 @@ import type { Parts } from './witness.ts'
 import type { World } from './world.ts'
 
 /** What names what is called, by verb. */
-const KEY_OF: Readonly<Record<string, string>> = { see: 'address', do: 'action', be: 'operation' }
+const KEY_OF: Readonly<Record<string, string>> = { see: 'address', do: 'operation', be: 'operation' }
 
 /** What the list gate and the rule gate are asked about. */
 export function targetOf(
@@ -43,7 +43,7 @@ export function targetOf(
       const due =
         named === null ? ['/', `@${me.name}`, me.space] : [written('canSee', String(named), me.home)]
       need(due.includes(target), 'its target is not the one of the call')
-      return { asked: String(call.action), key: String(call.action), target }
+      return { asked: String(call.operation), key: String(call.operation), target }
     }
   }
 }

@@ -89,7 +89,7 @@ export interface DecideInput {
 
 /** An operation of the substrate that one of an extension carries out. */
 export interface CarriedCall {
-  readonly action: string
+  readonly operation: string
   /** stance, path or address; the actor when left out */
   readonly target?: string
   readonly args: JsonObject

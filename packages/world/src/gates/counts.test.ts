@@ -1,8 +1,16 @@
 import type { FactDraft, Json, JsonObject, VerbCall } from '@treeos/core'
 import { describe, expect, it } from 'vitest'
 import { actingIn, TOUCH } from '../../test/gate-asking.ts'
+import {
+  type Act,
+  type Acting,
+  type Asking,
+  decideCall,
+  ruleGate,
+  whyNotAllowed,
+  wonderingOf,
+} from '../../test/inside.ts'
 import { born, MemoryWorld, spaceMade } from '../../test/memory-world.ts'
-import { type Act, type Acting, type Asking, decideCall, ruleGate, whyNotAllowed } from '../index.ts'
 import { TALLY_KEPT } from '../rows/tallies.ts'
 import { requireRules } from './rules.ts'
 
@@ -28,9 +36,9 @@ function hall(touch: Json, more: JsonObject = {}): MemoryWorld {
   return world
 }
 
-const touching = (args: JsonObject = {}, target = '/hall/nook', action: string = TOUCH): VerbCall => ({
+const touching = (args: JsonObject = {}, target = '/hall/nook', operation: string = TOUCH): VerbCall => ({
   verb: 'do',
-  action,
+  operation,
   target,
   args,
 })
@@ -236,7 +244,7 @@ describe('a rule that counts', () => {
   it('says which count would have to go', async () => {
     const world = hall({ ...ANY, counts: [{ most: 5 }, { each: 'euros', most: 1 }] })
     const at = acting(world, 'cid', 0)
-    expect(await whyNotAllowed(touching({ euros: 2 }), at, world.source)).toEqual({
+    expect(await whyNotAllowed(touching({ euros: 2 }), wonderingOf(at, world.source))).toEqual({
       changes: [
         {
           path: `/hall permissions.do.${TOUCH}`,

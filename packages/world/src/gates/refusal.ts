@@ -15,7 +15,7 @@ import type { Standing } from './rules.ts'
 export interface RuleQuestion {
   readonly actor: BeingRow
   readonly verb: Verb
-  /** an action, an operation, a stance, or an address */
+  /** an operation, a stance, or an address */
   readonly key: string
   readonly target: {
     readonly being: BeingRow | null

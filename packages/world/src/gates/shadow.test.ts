@@ -1,12 +1,12 @@
 import type { FactDraft, Json, JsonObject, VerbCall } from '@treeos/core'
 import { describe, expect, it } from 'vitest'
 import { actingIn, TOUCH } from '../../test/gate-asking.ts'
+import { type Act, decideCall, type Shadowed } from '../../test/inside.ts'
 import { born, MemoryWorld, spaceMade } from '../../test/memory-world.ts'
-import { type Act, decideCall, type Shadowed } from '../index.ts'
 import { requireRules } from './rules.ts'
 
 const SURFACE = { canSee: [{ pattern: '*' }], canDo: [{ pattern: '*' }], canSummon: [], canBe: [] }
-const CALL: VerbCall = { verb: 'do', action: TOUCH, target: '/hall', args: { times: 1 } }
+const CALL: VerbCall = { verb: 'do', operation: TOUCH, target: '/hall', args: { times: 1 } }
 const ANY = { requires: ['anyone'] }
 
 const set = (field: string, value: Json): FactDraft => ({

@@ -33,9 +33,9 @@ import { groundRules, type WakeRow, wakeBlock } from './wake-block.ts'
  */
 export const PROMPT_LAYOUT = 1
 
-/** An action by which a being answers who woke it, and the argument that takes the answer. */
+/** An operation by which a being answers who woke it, and the argument that takes the answer. */
 export interface AnsweringAction {
-  readonly action: string
+  readonly operation: string
   readonly argument: string
 }
 
@@ -49,7 +49,7 @@ export interface Composed {
   readonly tools: readonly Tool[]
   /** the names that the prompt tells, which the model may write short */
   readonly shown: Shown
-  /** the action by which it answers; null when it answers by a summon */
+  /** the operation by which it answers; null when it answers by a summon */
   readonly answersBy: AnsweringAction | null
   /** a role whose prompt is code of a version that is not loaded here: this prompt must not be used; null when all are loaded */
   readonly missing: RoleName | null
@@ -68,7 +68,7 @@ export function composeMoment(
 ): Composed {
   const role = composeRoles(specs.map((spec) => ({ spec, prompt: roleBody(render(registry, spec, face)) })))
   const answersBy = answeringAction(face, registry)
-  const signature = fillMoment(role, face, moment, answersBy?.action ?? null)
+  const signature = fillMoment(role, face, moment, answersBy?.operation ?? null)
   let tools: readonly Tool[] | undefined
   let shown: Shown | undefined
   return {
@@ -93,9 +93,9 @@ function answeringAction(
   { surface }: Face,
   { operations }: Pick<Registry, 'operations'>,
 ): AnsweringAction | null {
-  for (const action of surface.canDo) {
-    const argument = typeof action === 'string' ? operations.get(action)?.answers : undefined
-    if (typeof action === 'string' && argument !== undefined) return { action, argument }
+  for (const operation of surface.canDo) {
+    const argument = typeof operation === 'string' ? operations.get(operation)?.answers : undefined
+    if (typeof operation === 'string' && argument !== undefined) return { operation, argument }
   }
   return null
 }
@@ -157,7 +157,7 @@ const MOMENT_SIGNATURE = 'moment'
  * capabilities, the composed role prompt, who speaks, the recorded time. What changes with every moment comes last. Its input is
  * the content of the wake, and its output a call of one of the tools. It is pure: the same moment gives the same bytes on every
  * replay. Raise `PROMPT_LAYOUT` when it changes.
- * @param answersBy the action in reach by which the being answers; null when it answers by a summon
+ * @param answersBy the operation in reach by which the being answers; null when it answers by a summon
  */
 export function fillMoment(
   role: ComposedRole,

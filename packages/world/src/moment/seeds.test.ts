@@ -122,14 +122,14 @@ describe('"The tools the model is offered"', () => {
     ])
     expect(tools).toEqual([
       ['see', ['address']],
-      ['do', ['target', 'action', 'args']],
+      ['do', ['target', 'operation', 'args']],
       ['summon', ['target', 'content', 'expectReply']],
       ['be', ['operation', 'args']],
     ])
-    expect(readWrittenCall('be', { operation: 'birth', payload: { name: 'x' } }, NOTHING_SHOWN)).toEqual({
+    expect(readWrittenCall('be', { operation: 'birth', args: { name: 'x' } }, NOTHING_SHOWN)).toEqual({
       verb: 'be',
       operation: 'birth',
-      payload: { name: 'x' },
+      args: { name: 'x' },
     })
   })
 

@@ -40,9 +40,9 @@ export function callInWords(call: VerbCall): string {
     case 'summon':
       return `summon ${call.target ?? 'whoever asked'}: ${shortened(call.content)}`
     case 'do':
-      return `${call.action}${call.target === null ? '' : ` on ${call.target}`}${withArguments(call.args)}`
+      return `${call.operation}${call.target === null ? '' : ` on ${call.target}`}${withArguments(call.args)}`
     case 'be':
-      return `${call.operation}${withArguments(call.payload)}`
+      return `${call.operation}${withArguments(call.args)}`
   }
 }
 

@@ -145,7 +145,7 @@ describe('the tools of a moment', () => {
       enum: ['@eve', '@bo'],
       description: 'whom',
     })
-    expect(tools.do?.parameters.properties.action?.enum).toEqual(['move'])
+    expect(tools.do?.parameters.properties.operation?.enum).toEqual(['move'])
     expect(tools.do?.parameters.properties.target?.enum).toEqual(['/hall'])
   })
 
@@ -207,7 +207,7 @@ describe('the tools of a moment', () => {
     expect(await required(['@bo'], 'bo')).toEqual(['target', 'content'])
   })
 
-  it('say of each action what it does, to what, and what each argument is', async () => {
+  it('say of each operation what it does, to what, and what each argument is', async () => {
     const { do: act } = await toolsOf({ role: { canDo: ['move', 'take'], canSee: ['/hall'] } })
     expect(act?.description.split('\n').slice(1)).toEqual([
       expect.stringMatching(/^move: Moves .*\. Target: a space\. Args: coord\.$/),
@@ -229,6 +229,6 @@ describe('the tools of a moment', () => {
       ],
     })
     const { do: only } = await toolsOf({ role: { canDo: ['take'], canSee: ['/hall'] } })
-    expect(Object.keys(only?.parameters.properties ?? {})).toEqual(['target', 'action'])
+    expect(Object.keys(only?.parameters.properties ?? {})).toEqual(['target', 'operation'])
   })
 })

@@ -180,14 +180,14 @@ function doTool(targets: Targets | undefined, held: readonly Operation[] | null)
   const fields = MODEL_FIELDS.do.filter((field) => field !== 'args' || isOffered)
   return tool(
     'do',
-    withOperations('Do one action.', held, { verb: 'do', isTyped }),
+    withOperations('Do one operation.', held, { verb: 'do', isTyped }),
     callParameters('do', fields, {
       target: {
         description: isWhole(targets) ? 'what it is done to' : `what it is done to: ${ADDRESSES}`,
         required: isWhole(targets),
         ...choicesOf(targets),
       },
-      action: choicesAmong(held),
+      operation: choicesAmong(held),
       args,
     }),
   )
@@ -195,11 +195,11 @@ function doTool(targets: Targets | undefined, held: readonly Operation[] | null)
 
 function beTool(held: readonly Operation[] | null): Tool {
   const { args, isOffered, isTyped } = argumentsFor(held)
-  const fields = MODEL_FIELDS.be.filter((field) => field !== 'payload' || isOffered)
+  const fields = MODEL_FIELDS.be.filter((field) => field !== 'args' || isOffered)
   return tool(
     'be',
     withOperations('Do one thing as who you are.', held, { verb: 'be', isTyped }),
-    callParameters('be', fields, { operation: choicesAmong(held), payload: args }),
+    callParameters('be', fields, { operation: choicesAmong(held), args: args }),
   )
 }
 

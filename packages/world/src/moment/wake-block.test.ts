@@ -67,9 +67,11 @@ describe('[Wake]', () => {
     expect(groundRules(NONE, ASKER)).not.toMatch(/tool call/)
   })
 
-  it('names the action by which the being answers, where it has one, and no summon', () => {
+  it('names the operation by which the being answers, where it has one, and no summon', () => {
     const answering = wakeBlock(woken(), ANSWERING, ASKER, 'lineage:inbox-reply').after
-    expect(answering).toBe('@bo may be waiting. To answer, call the do tool with action lineage:inbox-reply.')
+    expect(answering).toBe(
+      '@bo may be waiting. To answer, call the do tool with operation lineage:inbox-reply.',
+    )
   })
 
   it('asks for plain words where they are the answer, and where no tool has to be called', () => {

@@ -42,7 +42,7 @@ export const proseAnswers = (
 /**
  * Says who speaks, made from rows alone. So a model, and any program, can tell a being's words from an event of the substrate,
  * whatever the user message holds.
- * @param answersBy the action in reach by which the being answers; null when it answers by a summon
+ * @param answersBy the operation in reach by which the being answers; null when it answers by a summon
  * @returns the block, and how to answer: that is the last line of the user message, since small models heed most what they read last
  */
 export function wakeBlock(
@@ -156,7 +156,7 @@ function howToAnswer(
   if (proseAnswers(role, row) && !role.forceToolCall)
     return `${who} may be waiting. ${inWords(row.wake, who, surface)}`
   const tool =
-    answersBy === null ? `summon tool with target ${who}` : `do tool with action ${inline(answersBy)}`
+    answersBy === null ? `summon tool with target ${who}` : `do tool with operation ${inline(answersBy)}`
   return `${who} may be waiting. To answer, call the ${tool}${proseAnswers(role, row) ? ', or write it as text' : ''}.`
 }
 

@@ -67,7 +67,7 @@ async function requireFitting(
   const { call } = row
   const called =
     call.verb === 'do'
-      ? operations.do.get(call.action)
+      ? operations.do.get(call.operation)
       : call.verb === 'be'
         ? operations.be.get(call.operation)
         : undefined

@@ -2,8 +2,8 @@ import type { Json } from '@treeos/core'
 import { parseRole } from '@treeos/roles'
 import { describe, expect, it } from 'vitest'
 import { actingIn } from '../../test/gate-asking.ts'
+import { decideCall, WorldReader } from '../../test/inside.ts'
 import { born, MemoryWorld, spaceMade } from '../../test/memory-world.ts'
-import { decideCall, WorldReader } from '../index.ts'
 
 const LINE = 40
 
@@ -43,7 +43,7 @@ async function birth(world: MemoryWorld): Promise<number> {
   const surface = { canSee: [], canDo: [], canSummon: [], canBe: ['birth'] }
   const args = { name: 'child', cognition: 'scripted', script: 'silent' }
   await decideCall(
-    { verb: 'be', operation: 'birth', payload: args },
+    { verb: 'be', operation: 'birth', args },
     { ...actingIn(world, `line-${LINE - 1}`, surface), reader },
   )
   return lists
@@ -74,9 +74,9 @@ describe('the home of a birth', () => {
       spaceMade('/vault', 'operator', { do: { move: { requires: ['anyone'], outside } } }),
     ])
     const surface = { canSee: ['/vault'], canDo: [], canSummon: [], canBe: ['birth'] }
-    const payload = { name: 'child', cognition: 'scripted', script: 'silent', home: '/vault' }
+    const args = { name: 'child', cognition: 'scripted', script: 'silent', home: '/vault' }
     return decideCall(
-      { verb: 'be', operation: 'birth', payload },
+      { verb: 'be', operation: 'birth', args },
       { ...actingIn(world, 'line-0', surface), fromOutside },
     )
   }

@@ -1,8 +1,8 @@
 import type { FactDraft, JsonObject } from '@treeos/core'
 import { describe, expect, it } from 'vitest'
 import { actingIn } from '../../test/gate-asking.ts'
+import { decideCall, genesisFacts } from '../../test/inside.ts'
 import { born, MemoryWorld } from '../../test/memory-world.ts'
-import { decideCall, genesisFacts } from '../index.ts'
 
 const qualitySet = (reel: string, path: string[], value: JsonObject): FactDraft => ({
   reel,
@@ -45,9 +45,9 @@ function worldWith(facts: readonly FactDraft[]): MemoryWorld {
 }
 
 /** The operator does something to the den. @returns whose subscriptions the act ends */
-async function endedBy(world: MemoryWorld, action: string, args: JsonObject, target = '/den') {
+async function endedBy(world: MemoryWorld, operation: string, args: JsonObject, target = '/den') {
   const act = await decideCall(
-    { verb: 'do', action, target, args },
+    { verb: 'do', operation, target, args },
     actingIn(world, 'operator', ALL as never),
   )
   if (act.kind !== 'act') throw new Error('it waits')

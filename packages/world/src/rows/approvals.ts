@@ -111,6 +111,5 @@ export const yesHoldsUntil = ({ at, expiresAt, given }: ApprovalRow): number =>
 
 /** The call with other arguments; null for a call that has none. */
 export function withArguments(call: VerbCall, args: JsonObject): VerbCall | null {
-  if (call.verb === 'do') return { ...call, args }
-  return call.verb === 'be' ? { ...call, payload: args } : null
+  return call.verb === 'do' || call.verb === 'be' ? { ...call, args } : null
 }

@@ -134,7 +134,7 @@ const mediating =
     if (wake.inReplyTo !== null || parseRequest(wake.content) === null) return answering(() => help)(moment)
     return {
       kind: 'call',
-      call: { verb: 'do', action: 'mediate', target: stanceOf(moment.face.me.name), args: {} },
+      call: { verb: 'do', operation: 'mediate', target: stanceOf(moment.face.me.name), args: {} },
       content: null,
     }
   }

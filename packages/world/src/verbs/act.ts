@@ -39,8 +39,7 @@ export async function decideCall(call: VerbCall, at: Acting): Promise<Act | Effe
 const tried = (act: Act, { tried }: Consent): Act =>
   tried.length === 0 ? act : { ...act, facts: [...act.facts, ...tried] }
 
-const argumentsOf = (call: VerbCall): Json =>
-  call.verb === 'do' ? call.args : call.verb === 'be' ? call.payload : null
+const argumentsOf = (call: VerbCall): Json => (call.verb === 'do' || call.verb === 'be' ? call.args : null)
 
 /** With the facts by which rules count it. What has still to be done outside takes its place among them before it is done. */
 function counted<Decided extends Act | EffectPending>(
@@ -63,7 +62,7 @@ function decide(call: VerbCall, at: Deciding): Promise<Act | EffectPending> {
     case 'do':
       return operate(call, at)
     case 'be':
-      return operate({ verb: 'be', action: call.operation, target: null, args: call.payload }, at)
+      return operate({ verb: 'be', operation: call.operation, target: null, args: call.args }, at)
   }
 }
 

@@ -55,6 +55,8 @@ export interface Acting {
   readonly outside: (call: EffectCall) => Promise<{ readonly value: Json } | null>
   /** what a yes to its call is bound to; null where a call cannot wait for one */
   readonly asking: Asking | null
+  /** is told the name of each operation of an extension that is run; left out where nobody asks */
+  readonly onCode?: (operation: string) => void
   /** takes what rules that are tried would have said otherwise; left out where they are not asked */
   readonly shadows?: Shadowed[]
   /** the current catalogs for authors of roles and flows */

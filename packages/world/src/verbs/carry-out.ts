@@ -24,7 +24,7 @@ export function carrying(
 ): Carried {
   const carried = { facts: [] as FactDraft[], specs: [] as RoleSpec[], closes: [] as string[] }
   let isOver = false
-  const carryOut: CarryOut = async ({ action, target = null, args: given }): Promise<Json> => {
+  const carryOut: CarryOut = async ({ operation: action, target = null, args: given }): Promise<Json> => {
     const args = structuredClone(given) // code that goes on running could change what was checked
     const named = registry.carriesOut.get(by.origin) ?? []
     const verb = registry.beOperations.has(action) ? 'be' : 'do'
@@ -35,7 +35,7 @@ export function carrying(
     }
     const found = await resolveOperation(
       { reader, registry, fromOutside, thread: async () => null },
-      { verb, action, target, args },
+      { verb, operation: action, target, args },
       input.actor,
     )
     if (found.operation.mediates === true) return cannotCarry()

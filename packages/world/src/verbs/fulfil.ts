@@ -20,11 +20,11 @@ import { inputOf, runOperation } from './run-operation.ts'
  */
 export async function fulfil(
   at: Acting,
-  by: Pick<OperationRequest, 'action' | 'args'>,
+  by: Pick<OperationRequest, 'operation' | 'args'>,
 ): Promise<Fulfilled | EffectPending> {
-  new Arguments(by.action, by.args, [])
+  new Arguments(by.operation, by.args, [])
   try {
-    return await decideForAsker(at, by.action)
+    return await decideForAsker(at, by.operation)
   } catch (error) {
     if (!(error instanceof TreeosError) || error.code === 'UNAUTHORIZED') throw error
     return { kind: 'refused', error }
@@ -48,10 +48,10 @@ async function decideForAsker(at: Acting, by: string): Promise<Fulfilled | Effec
   if (asker === null || wake.caller === null)
     throw new TreeosError(
       'UNAUTHORIZED',
-      `no being requested ${request.action}: only a summon of a being can request an operation`,
+      `no being requested ${request.operation}: only a summon of a being can request an operation`,
     )
   requireNotEnded(asker)
-  const { verb, action } = request
+  const { verb, operation: action } = request
   if (action === by) throw new TreeosError('FORBIDDEN', `${by} cannot be requested through itself`)
   await requireListed(at, verb, action)
   const hands = await at.asker()
@@ -84,7 +84,7 @@ async function decideForAsker(at: Acting, by: string): Promise<Fulfilled | Effec
 async function requireAsked(
   { reader }: Acting,
   asker: BeingRow,
-  { verb, action }: OperationRequest,
+  { verb, operation: action }: OperationRequest,
   surface: Surface,
 ): Promise<string> {
   const decision = listGate(surface, await ceilingsOf(reader, asker), LIST_OF_VERB[verb], action)

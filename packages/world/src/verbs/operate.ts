@@ -29,7 +29,7 @@ import { spreadsOutside } from './with-origin.ts'
 /** DO, an operation on a target, or BE, one on the actor itself. */
 export async function operate(request: OperationRequest, at: Deciding): Promise<Act | EffectPending> {
   const { reader, me, driver, surface } = at
-  const listed = await requireListed(at, request.verb, request.action)
+  const listed = await requireListed(at, request.verb, request.operation)
   at.consent.listed ||= listed
   const { operation, target, rule } = await resolveOperation(at, request, me, at.consent)
   const fulfilled = operation.mediates === true ? await fulfil(at, request) : null

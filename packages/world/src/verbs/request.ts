@@ -3,8 +3,7 @@ import { isJsonObject, type Json, type JsonObject } from '@treeos/core'
 /** Which operation a being asks for: by its own call, by a summon to one that does it for the sender, or as part of another. */
 export interface OperationRequest {
   readonly verb: 'do' | 'be'
-  /** the action, or the BE operation */
-  readonly action: string
+  readonly operation: string
   /** null: the operation's default target for the actor */
   readonly target: string | null
   readonly args: JsonObject
@@ -21,12 +20,12 @@ export function parseRequest(content: Json): OperationRequest | null {
   if (!isJsonObject(request)) return null
   if (Object.hasOwn(request, 'be')) {
     const { be: action, ...args } = request
-    return typeof action === 'string' ? { verb: 'be', action, target: null, args } : null
+    return typeof action === 'string' ? { verb: 'be', operation: action, target: null, args } : null
   }
   if (!Object.hasOwn(request, 'do')) return null
   const { do: action, target = null, ...args } = request
   if (typeof action !== 'string' || (target !== null && typeof target !== 'string')) return null
-  return { verb: 'do', action, target, args }
+  return { verb: 'do', operation: action, target, args }
 }
 
 function parseText(text: string): Json {

@@ -29,7 +29,7 @@ export interface ResolvedOperation {
  */
 export async function resolveOperation(
   { reader, registry, thread, fromOutside }: Pick<Acting, 'reader' | 'registry' | 'thread' | 'fromOutside'>,
-  { verb, action, target: named, overlay }: OperationRequest,
+  { verb, operation: action, target: named, overlay }: OperationRequest,
   actor: BeingRow,
   consent: Consent | null = null,
 ): Promise<ResolvedOperation> {

@@ -21,7 +21,7 @@ import { type Acting, type Asker, type GivenInput, wakeView } from './acting.ts'
 import { type Carried, carrying } from './carry-out.ts'
 import { type Registered, requireOperation, requireTarget } from './resolve-operation.ts'
 
-type Deciding = Pick<Acting, 'registry' | 'reader' | 'outside' | 'fromOutside'>
+type Deciding = Pick<Acting, 'registry' | 'reader' | 'outside' | 'fromOutside' | 'onCode'>
 
 /** By whose rights an operation is decided. */
 interface Hands extends Asker {
@@ -78,6 +78,7 @@ export async function runOperation(
   at: Deciding,
   input: GivenInput,
 ): Promise<OperationOutcome> {
+  if (operation.origin !== SUBSTRATE_REGISTRY) at.onCode?.(operation.name)
   const effect = await effectOf(operation, at, input)
   if (effect.kind === 'effect-pending') return effect
   const decided = await guarded(operation, input, async () => {

@@ -10,10 +10,10 @@ import { requireStance } from '../../text/input.ts'
 export const ROOT = '/'
 
 /** @throws {UsageError} */
-export const doing = (target: string, action: string, args: object = {}): VerbCall =>
+export const doing = (target: string, operation: string, args: object = {}): VerbCall =>
   argument(() => {
     parseAddress(target)
-    return parseCall({ verb: 'do', target, action, args })
+    return parseCall({ verb: 'do', target, operation, args })
   })
 
 /**

@@ -31,9 +31,9 @@ export function AskedForm({
 }) {
   const [why, setWhy] = useState(unsent?.read() ?? '')
   const isSettled = useSettled()
-  const { verb, action, operation, target: _on, args, payload, content, ...rest } = asked.call as Call
-  const said = { args, payload, content }
-  const given = args ?? payload ?? content ?? null
+  const { verb, operation, target: _on, args, content, ...rest } = asked.call as Call
+  const said = { args, content }
+  const given = args ?? content ?? null
   const others = {
     ...Object.fromEntries(Object.entries(said).filter(([, one]) => one !== undefined && one !== given)),
     ...rest,
@@ -41,7 +41,7 @@ export function AskedForm({
   return (
     <Stack gap="xs">
       <Text>
-        {from} wants to {String(verb)} <Inert text={String(action ?? operation ?? '')} />
+        {from} wants to {String(verb)} <Inert text={String(operation ?? '')} />
         {' on '}
         <Inert text={asked.on} />
       </Text>

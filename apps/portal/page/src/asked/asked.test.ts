@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
 import { openedIn, shownAsked } from './asked.ts'
 
-const call = (note: string) => ({ verb: 'do', action: 'memory:keep', args: { note } })
+const call = (note: string) => ({ verb: 'do', operation: 'memory:keep', args: { note } })
 const asked = shownAsked({ id: 'kid/1/3', call: call('sealed-id'), on: '/', rule: '/ permissions.do' })
 
 it('a call is shown with what was sealed in it opened, and with the mark of its entry', () => {

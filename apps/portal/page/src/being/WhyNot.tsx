@@ -84,9 +84,9 @@ function pickedOf(call: unknown): Picked {
   const text = (value: unknown) => (typeof value === 'string' ? value : '')
   return {
     verb: text(said.verb) || 'summon',
-    name: text(said.action ?? said.operation),
+    name: text(said.operation),
     target: text(said.target ?? said.address),
-    args: escaped(JSON.stringify(said.args ?? said.payload ?? {}, null, 2)),
+    args: escaped(JSON.stringify(said.args ?? {}, null, 2)),
   }
 }
 
@@ -97,8 +97,7 @@ function callOf({ verb, name, target, args }: Picked): unknown {
   const on = address === '' ? {} : { target: address }
   if (verb === 'summon') return { verb, content: 'words', ...on } // no gate asks which ones
   const given = parsed(args, 'the arguments are')
-  if (verb === 'be') return { verb, operation: name.trim(), payload: given }
-  return { verb, action: name.trim(), args: given, ...on }
+  return { verb, operation: name.trim(), args: given, ...(verb === 'be' ? {} : on) }
 }
 
 function OfAct({ call, ...of }: Omit<OfMoment, 'roles'>) {

@@ -16,7 +16,7 @@ it.each([
 
 it('what it did is a sentence, whatever came of it', () => {
   const said = call({ verb: 'summon', target: '@ada', content: { text: 'Yes.' } })
-  const paid = call({ verb: 'do', action: 'till:pay', target: '/shop', args: { euros: 40 } })
+  const paid = call({ verb: 'do', operation: 'till:pay', target: '/shop', args: { euros: 40 } })
   const on = { verb: 'do', operation: 'till:pay', target: '/shop' }
   expect(didIn({ moment: moment({ did: { verb: 'summon', target: '@ada' } }), decision: said })).toBe(
     'It said to @ada:',

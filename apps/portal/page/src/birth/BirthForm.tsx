@@ -20,13 +20,13 @@ const COGNITIONS = [
 /** The call of a birth. @throws {Error} for a flow that is not JSON */
 function birthOf({ name, script, connection, roleFlow, ...rest }: typeof EMPTY): Call {
   const { cognition } = rest
-  const payload = {
+  const args = {
     ...given({ ...rest, name: name.trim().replace(/^@/, '') }),
     ...given({ script: cognition === 'scripted' ? script : '' }),
     ...given({ connection: cognition === 'llm' ? connection : '' }),
     ...(roleFlow.trim() === '' ? {} : { roleFlow: parsed(roleFlow, 'the role flow is') }),
   }
-  return { verb: 'be', operation: 'birth', payload }
+  return { verb: 'be', operation: 'birth', args }
 }
 
 interface Props {

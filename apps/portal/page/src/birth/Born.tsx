@@ -11,7 +11,7 @@ interface Props {
 /** The child that was born last, and what comes next. */
 export function BornLast({ of: { isSuccess, variables } }: Props) {
   if (!isSuccess || variables === undefined) return null
-  const { name } = (variables.payload ?? variables.args) as { readonly name: string }
+  const { name } = variables.args as { readonly name: string }
   return (
     <div className="block" role="status">
       <Group justify="space-between">

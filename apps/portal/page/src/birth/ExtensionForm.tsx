@@ -27,7 +27,7 @@ interface Props {
 }
 
 /** A birth by an operation of an extension. */
-export function ExtensionForm({ of: { action, button, note, fields }, scripts }: Props) {
+export function ExtensionForm({ of: { action: operation, button, note, fields }, scripts }: Props) {
   const form = useForm<Values>({
     initialValues: Object.fromEntries(fields.map(({ name, choices }) => [name, choices[0]?.value ?? ''])),
     validate: { name: isNotEmpty() },
@@ -40,7 +40,7 @@ export function ExtensionForm({ of: { action, button, note, fields }, scripts }:
       submit={button}
       send={({ name = '', ...rest }) => ({
         verb: 'do',
-        action,
+        operation,
         args: { ...given(rest), name: name.trim().replace(/^@/, '') },
       })}
       done={

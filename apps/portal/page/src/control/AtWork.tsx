@@ -6,7 +6,7 @@ import { Quiet, SmallButton, Trouble } from '../parts/index.ts'
 /** Pauses a being or resumes it. Both can be taken back, so nothing is asked first. */
 export function PauseButton({ stance, isPaused }: { readonly stance: string; readonly isPaused: boolean }) {
   const acting = useAct()
-  const call = { verb: 'do', action: isPaused ? 'resume-being' : 'pause-being', target: stance, args: {} }
+  const call = { verb: 'do', operation: isPaused ? 'resume-being' : 'pause-being', target: stance, args: {} }
   return (
     <Group gap="xs">
       <SmallButton loading={acting.isPending} onClick={() => acting.mutate(call)}>

@@ -41,7 +41,7 @@ export function BeingControls({ name, lineage, isEnded, isPastOpen, isDriven, is
         <ConfirmedAct
           label="End it"
           asks={`${stance} lives no further moment, for good. Its past and its name stay.`}
-          call={{ verb: 'do', action: 'end-being', target: stance, args: {} }}
+          call={{ verb: 'do', operation: 'end-being', target: stance, args: {} }}
         />
       ) : null}
     </Group>

@@ -57,9 +57,9 @@ export function BudgetForm({ name, resumes = name, onDone = () => undefined }: P
   )
 }
 
-const callOf = (action: 'set-budget' | 'resume', name: string, args: Limits): Call => ({
+const callOf = (operation: 'set-budget' | 'resume', name: string, args: Limits): Call => ({
   verb: 'do',
-  action,
+  operation,
   target: `@${name}`,
   args,
 })

@@ -50,7 +50,7 @@ export function ThreadControls({ id, state, participants }: Props) {
           <ConfirmedAct
             label="Cut this thread"
             asks="Nothing that came or will come of it opens a moment any more. What was said stays."
-            call={{ verb: 'do', action: 'cut-thread', target: `thread:${id}`, args: {} }}
+            call={{ verb: 'do', operation: 'cut-thread', target: `thread:${id}`, args: {} }}
           />
         </Group>
       )}

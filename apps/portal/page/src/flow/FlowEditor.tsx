@@ -45,7 +45,7 @@ export function FlowEditor({ name, inside }: Props) {
   const { data: checked } = useQuery(checkQuery('flow', text))
   const publishing = useAct(draft.drop, flowQuery(name).queryKey)
   const publish = (flow: unknown) =>
-    publishing.mutate({ verb: 'do', target: `@${name}`, action: 'set-roleflow', args: { flow } })
+    publishing.mutate({ verb: 'do', target: `@${name}`, operation: 'set-roleflow', args: { flow } })
   return (
     <Stack>
       <Group justify="space-between" gap="xs">

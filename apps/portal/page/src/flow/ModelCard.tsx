@@ -23,7 +23,7 @@ export function ModelCard({ name }: { readonly name: string }) {
   const model = chosen ?? current
   const set = () =>
     setting.mutate({
-      ...{ verb: 'do', target: `@${name}`, action: 'set-being' },
+      ...{ verb: 'do', target: `@${name}`, operation: 'set-being' },
       args: { field: 'llm.connection', value: model === DEFAULT ? null : model },
     })
   return (

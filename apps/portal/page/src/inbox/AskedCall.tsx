@@ -24,8 +24,8 @@ export function AskedCall({
     unsent.write('')
     onDone?.()
   })
-  const answer = ({ answer: action, why }: Answered) =>
-    answering.mutate({ verb: 'do', action, args: { id: asked.id, ...(why === undefined ? {} : { why }) } })
+  const answer = ({ answer: operation, why }: Answered) =>
+    answering.mutate({ verb: 'do', operation, args: { id: asked.id, ...(why === undefined ? {} : { why }) } })
   return (
     <Stack>
       <Answer of={approvals}>

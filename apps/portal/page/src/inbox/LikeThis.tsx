@@ -23,7 +23,7 @@ function Proposed({ id, proposal }: { readonly id: string; readonly proposal: Pr
       const { items } = await queries.fetchQuery({ ...approvalsQuery, staleTime: 0 })
       const now = items.find((one) => one.id === id)?.likeThis
       if (JSON.stringify(now) !== JSON.stringify(proposal)) throw new Error(CHANGED)
-      return doOf({ action: 'set-space', target: space, args: { field, value } })
+      return doOf({ operation: 'set-space', target: space, args: { field, value } })
     },
     { stale: [] },
   )

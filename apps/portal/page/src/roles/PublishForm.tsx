@@ -27,7 +27,7 @@ interface Props {
 const callOf = ({ namespace, key }: Written, value: unknown): Call => ({
   verb: 'do',
   target: '/',
-  action: 'set-world-signal',
+  operation: 'set-world-signal',
   args: { namespace, key, value },
 })
 

@@ -20,7 +20,7 @@ export function RoleDeeds({ name, isLive, isDeleted, canCopy }: Props) {
   const [isAsking, { open, close }] = useDisclosure()
   const deleting = useAct(close, roleQuery(name).queryKey)
   const remove = (args: { readonly force?: true }) =>
-    deleting.mutate({ verb: 'do', target: '/', action: 'delete-role', args: { name, ...args } })
+    deleting.mutate({ verb: 'do', target: '/', operation: 'delete-role', args: { name, ...args } })
   const isUsed = deleting.error instanceof Refusal && deleting.error.code === 'RESOURCE_CONFLICT'
   if (isDeleted) return null
   return (

@@ -8,6 +8,6 @@ export type TrialNote = Readonly<Record<string, number | null>>
 export const setRole = (role: Spec | null, trial: TrialNote | null = null) => ({
   verb: 'do',
   target: '/',
-  action: 'set-role',
+  operation: 'set-role',
   args: { role, ...(trial === null ? {} : { trial }) },
 })

@@ -14,7 +14,7 @@ const said = (content: string, target: string | null = null) =>
   ({ kind: 'call', call: { verb: 'summon', target, content }, content: null }) as TrialLine['was']['decision']
 const did = {
   kind: 'call',
-  call: { verb: 'do', action: 'till:pay', target: '/shop', args: { euros: 40 } },
+  call: { verb: 'do', operation: 'till:pay', target: '/shop', args: { euros: 40 } },
   content: null,
 } as TrialLine['was']['decision']
 

@@ -21,8 +21,7 @@ const EMPTY: Written = { name: '', target: '', values: {}, isRaw: false, raw: '{
 function callOf(verb: Props['verb'], fields: readonly Field[] | null, written: Written): Call {
   const { name, target, values, isRaw, raw } = written
   const args = isRaw || fields === null ? parsed(raw, 'the arguments are') : argumentsIn(fields, values)
-  if (verb === 'be') return { verb, operation: name.trim(), payload: args }
-  return { verb, action: name.trim(), args, ...given({ target }) }
+  return { verb, operation: name.trim(), args, ...(verb === 'be' ? {} : given({ target })) }
 }
 
 /** The arguments that were typed, as JSON. What cannot be read yet is typed anew. */
@@ -57,7 +56,7 @@ export function OperationForm({ verb, choices }: Props) {
       done={<Result of={acting.data} />}
     >
       <Autocomplete
-        label={verb === 'do' ? 'Action' : 'Operation'}
+        label="Operation"
         description={choices.length === 0 ? 'None is in your reach now' : undefined}
         placeholder={verb === 'do' ? 'set-role' : 'birth'}
         data={choices.map((one) => one.name)}

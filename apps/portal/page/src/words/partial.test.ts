@@ -42,7 +42,7 @@ it('a call of a tool is told in words', () => {
     does: 'says to @ada',
   })
   expect(writtenSoFar('summon', '{"con')).toEqual({ says: '', does: 'answers' })
-  expect(writtenSoFar('do', '{"action":"till:pay","target":"/shop","args":{"euros":4')).toEqual({
+  expect(writtenSoFar('do', '{"operation":"till:pay","target":"/shop","args":{"euros":4')).toEqual({
     says: '',
     does: 'does till:pay on /shop (euros 4)',
   })

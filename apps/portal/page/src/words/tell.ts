@@ -21,10 +21,9 @@ const wordedIn = (content: unknown): string | null => {
 
 /** A call in words: `till:pay (euros 40)`. */
 export function wordsOfCall(call: unknown): string {
-  const { verb, action, operation, args, payload } = (call ?? {}) as Readonly<Record<string, unknown>>
-  const name = action ?? operation
-  const said = Object.entries((args ?? payload ?? {}) as Record<string, unknown>).map(
+  const { verb, operation, args } = (call ?? {}) as Readonly<Record<string, unknown>>
+  const said = Object.entries((args ?? {}) as Record<string, unknown>).map(
     ([key, value]) => `${key} ${typeof value === 'string' ? value : JSON.stringify(value)}`,
   )
-  return `${typeof name === 'string' ? name : String(verb)}${said.length === 0 ? '' : ` (${said.join(', ')})`}`
+  return `${typeof operation === 'string' ? operation : String(verb)}${said.length === 0 ? '' : ` (${said.join(', ')})`}`
 }

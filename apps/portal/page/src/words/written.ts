@@ -10,13 +10,12 @@ export interface Written {
 
 /** @param tool its name. @param text its arguments, as far as they were written */
 export function writtenSoFar(tool: string, text: string): Written {
-  const { content, target, action, operation, address, args, payload, ...rest } = partialJson(text)
+  const { content, target, operation, address, args, ...rest } = partialJson(text)
   const on = typeof target === 'string' && target !== '' ? target : null
   if (tool === 'summon') return { says: spoken(content), does: on === null ? 'answers' : `says to ${on}` }
   if (tool === 'see') return { says: '', does: `looks at ${typeof address === 'string' ? address : '…'}` }
-  const name = action ?? operation
-  const said = fieldsOf(args ?? payload ?? (typeof name === 'string' ? {} : rest))
-  const does = typeof name === 'string' ? `does ${name}` : `uses ${tool}`
+  const said = fieldsOf(args ?? (typeof operation === 'string' ? {} : rest))
+  const does = typeof operation === 'string' ? `does ${operation}` : `uses ${tool}`
   return { says: '', does: `${does}${on === null ? '' : ` on ${on}`}${said}` }
 }
 

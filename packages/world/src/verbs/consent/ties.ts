@@ -29,7 +29,7 @@ export async function tiesOf(
 function operationOf(call: VerbCall, { registry, digest }: Acting): Ties['operation'] {
   const operation =
     call.verb === 'do'
-      ? registry.operations.get(call.action)
+      ? registry.operations.get(call.operation)
       : call.verb === 'be'
         ? registry.beOperations.get(call.operation)
         : undefined

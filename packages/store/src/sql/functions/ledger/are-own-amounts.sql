@@ -3,5 +3,5 @@ create or replace function treeos.are_own_amounts(amounts jsonb, its_moment text
   select jsonb_typeof(amounts) = 'object' and not exists (
     select from jsonb_each(amounts) a, (select told(bytes)->'call' call from moment_decision where moment = its_moment) d
     where (jsonb_typeof(a.value) = 'number' and a.value >= '0'
-      and a.value = coalesce(d.call->'args', d.call->'payload')->a.key) is not true)
+      and a.value = d.call->'args'->a.key) is not true)
 $$;

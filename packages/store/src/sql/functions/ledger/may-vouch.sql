@@ -7,7 +7,7 @@ declare
   act jsonb := told(wake.content)->'call'; -- what the person's act asks for
   target text := act->>'target';
 begin
-  return wake.kind = 'act' and not wake.outside and told(wake.content)->>'lease' is null and act->>'verb' = 'do' and act->>'action' = 'vouch'
+  return wake.kind = 'act' and not wake.outside and told(wake.content)->>'lease' is null and act->>'verb' = 'do' and act->>'operation' = 'vouch'
     and actor = wake.being and exists (select from projection where key = 'being:' || actor and cognition = 'human')
     and act#>>'{args,seen}' = (
       select encode(sha256('treeos.value.v1\000'::bytea || convert_to(p.state, 'UTF8')), 'hex') from projection p

@@ -36,9 +36,8 @@ begin
     return false;
   end if;
   if kind = 'approval:denied' then
-    return act->>'action' = 'deny' and it->'why' is not distinct from nullif(act#>'{args,why}', 'null');
+    return act->>'operation' = 'deny' and it->'why' is not distinct from nullif(act#>'{args,why}', 'null');
   end if;
-  return act->>'action' = 'approve' and (it->'call') - 'args' - 'payload' = (known->'call') - 'args' - 'payload'
-    and coalesce(it#>'{call,args}', it#>'{call,payload}', 'null')
-      = coalesce(act#>'{args,args}', known#>'{call,args}', known#>'{call,payload}', 'null');
+  return act->>'operation' = 'approve' and (it->'call') - 'args' = (known->'call') - 'args'
+    and coalesce(it#>'{call,args}', 'null') = coalesce(act#>'{args,args}', known#>'{call,args}', 'null');
 end $$;

@@ -1,10 +1,10 @@
 import {
   type ErrorCode,
+  isErrorCode,
   isJsonObject,
   type Json,
   type JsonObject,
   stanceOf,
-  TreeosError,
   type VerbCall,
 } from '@treeos/core'
 import { ceilingsOf, isBelow } from '../gates/list-gate.ts'
@@ -12,9 +12,9 @@ import { type AskedGate, GateRefusal } from '../gates/refusal.ts'
 import { ruleRepair } from '../gates/rule-repair.ts'
 import { type RowSource, WorldReader } from '../read/reader.ts'
 import { covers, type Surface } from '../rows/lists.ts'
-import { type BeingRow, beingKey, type SpaceRow, spaceKey } from '../rows/rows.ts'
-import { decideCall } from './act.ts'
-import type { Acting } from './acting.ts'
+import { beingKey, type SpaceRow, spaceKey } from '../rows/rows.ts'
+import { concludeCall, type LawOver } from './conclude.ts'
+import type { CallingMoment } from './judge.ts'
 
 /**
  * A change of one permission. `path` is a composed list (`canDo`), a list of a ceiling (`@ann ceiling.canDo`) or a rule of a
@@ -31,31 +31,37 @@ export type WhyNotAllowed =
 /** Questions to the gates in one call, with those of what it carries out. */
 const ROUNDS_MAX = 64
 
-/**
- * The smallest change of permissions under which a call would have been allowed. It decides the call, grants what the gate that
- * refused it was asked, and decides again. What one gate needs is never less than the least, so neither is the whole.
- * @param source the rows that `at.reader` reads
- * @throws the error of a read that failed
- */
-export async function whyNotAllowed(call: VerbCall, at: Acting, source: RowSource): Promise<WhyNotAllowed> {
-  const permissions = new Permissions(at, source)
-  for (let round = 0; ; round++) {
-    const refusal = await refusalOf(call, permissions.acting)
-    if (refusal === null) return { changes: permissions.changes }
-    const { code, message } = refusal
-    const isGranted =
-      refusal instanceof GateRefusal && round < ROUNDS_MAX && (await permissions.grant(refusal.asked))
-    if (!isGranted) return { changes: null, code, message }
-  }
+/** A moment, and the rows and code over which it asks the law. */
+export interface Wondering {
+  readonly moment: Omit<CallingMoment, 'decision'>
+  readonly source: RowSource
+  readonly over: Omit<LawOver, 'reader'>
 }
 
-async function refusalOf(call: VerbCall, at: Acting): Promise<TreeosError | null> {
-  try {
-    await decideCall(call, at)
-    return null // one that waits for its effect passed both gates
-  } catch (error) {
-    if (error instanceof TreeosError) return error
-    throw error
+/**
+ * The smallest change of permissions under which a call would have been allowed. It asks the law, grants what the gate that
+ * refused it was asked, and asks again. What one gate needs is never less than the least, so neither is the whole.
+ * @throws the error of a read that failed
+ */
+export async function whyNotAllowed(call: VerbCall, wondering: Wondering): Promise<WhyNotAllowed> {
+  const permissions = new Permissions(wondering)
+  for (let round = 0; ; round++) {
+    const concluded = await concludeCall(permissions.moment, call, {
+      ...wondering.over,
+      reader: permissions.reader(),
+    })
+    if (concluded.kind === 'effect-pending') return { changes: permissions.changes } // it passed both gates
+    const { refusal, beside, reason, detail } = concluded
+    if (beside !== undefined || (concluded.kind === 'failure' && refusal === undefined))
+      return {
+        changes: null,
+        code: isErrorCode(reason ?? '') ? (reason as ErrorCode) : 'INTERNAL',
+        message: detail ?? '',
+      }
+    if (refusal === undefined) return { changes: permissions.changes }
+    const isGranted =
+      refusal instanceof GateRefusal && round < ROUNDS_MAX && (await permissions.grant(refusal.asked))
+    if (!isGranted) return { changes: null, code: refusal.code, message: refusal.message }
   }
 }
 
@@ -63,16 +69,16 @@ const objectOr = (value: Json | undefined): JsonObject => (isJsonObject(value) ?
 
 /** The permissions of a moment, changed step by step. */
 class Permissions {
-  readonly #at: Acting
+  readonly #moment: Wondering['moment']
   readonly #source: RowSource
   readonly #rows = new Map<string, Json>()
   readonly #changes = new Map<string, PermissionChange>()
   #surface: Surface
 
-  constructor(at: Acting, source: RowSource) {
-    this.#at = at
+  constructor({ moment, source }: Wondering) {
+    this.#moment = moment
     this.#source = source
-    this.#surface = at.surface
+    this.#surface = moment.worn.surface
   }
 
   /** sorted by path */
@@ -80,9 +86,8 @@ class Permissions {
     return [...this.#changes.values()].sort((a, b) => (a.path < b.path ? -1 : 1))
   }
 
-  get acting(): Acting {
-    const me = this.#rows.get(beingKey(this.#at.me.name)) as unknown as BeingRow | undefined
-    return { ...this.#at, me: me ?? this.#at.me, surface: this.#surface, reader: this.#reader() }
+  get moment(): Wondering['moment'] {
+    return { ...this.#moment, worn: { ...this.#moment.worn, surface: this.#surface } }
   }
 
   /** Changes what a gate needs to allow what it was asked. @returns false when nothing can */
@@ -91,8 +96,9 @@ class Permissions {
   }
 
   async #grantEntry({ actor, list, target }: Extract<AskedGate, { gate: 'list' }>): Promise<boolean> {
-    const { me, reader } = this.acting
-    if (actor !== me.name) return false // what another being could do when it asked is past
+    const reader = this.reader()
+    const me = actor === this.#moment.being ? await reader.being(actor) : null
+    if (me === null) return false // what another being could do when it asked is past
     if (covers(this.#surface[list], target) === undefined) {
       const entries = [...this.#surface[list], target]
       this.#note(list, this.#surface[list] as unknown as Json, entries as unknown as Json)
@@ -111,9 +117,9 @@ class Permissions {
   }
 
   async #grantStanding({ question }: Extract<AskedGate, { gate: 'rules' }>): Promise<boolean> {
-    const changes = await ruleRepair(this.#reader(), question)
+    const changes = await ruleRepair(this.reader(), question)
     for (const { space, name, from, to } of changes ?? []) {
-      const row = (await this.#reader().space(space)) as SpaceRow
+      const row = (await this.reader().space(space)) as SpaceRow
       const permissions = objectOr(row.qualities.permissions)
       const { [name]: _, ...others } = objectOr(permissions[question.verb])
       const rules = to === undefined ? others : { ...others, [name]: to }
@@ -138,7 +144,8 @@ class Permissions {
     })
   }
 
-  #reader(): WorldReader {
+  /** The world with the permissions changed so far. */
+  reader(): WorldReader {
     const rows = async (keys: readonly string[]) =>
       (await this.#source.rows(keys)).map((found) => {
         const state = this.#rows.get(found.key)

@@ -1,0 +1,115 @@
+/** The wakes by which beings hear of failures, limits and parking. */
+import {
+  type BeingName,
+  type Breach,
+  beingReel,
+  type FactDraft,
+  type JsonObject,
+  LIMITS,
+  type Notice,
+  newWake,
+  PRIORITIES,
+  questionOf,
+  stanceOf,
+  type Wake,
+  type WakeRecord,
+} from '@treeos/core'
+import { OPERATOR } from '../extend/substrate.ts'
+import type { WorldReader } from '../read/reader.ts'
+import { whyParked } from '../rows/budgets.ts'
+import type { Verdict } from './conclusion.ts'
+import type { DecidedMoment, OpenedMomentRecord } from './moment.ts'
+import { isSignalledAct } from './person-act.ts'
+
+/** A wake of kind `event`. It has no caller; its content names the event and its actor. */
+export function eventWake(being: BeingName, id: string, content: JsonObject, after: WakeRecord): Wake {
+  return newWake({
+    id,
+    being,
+    kind: 'event',
+    priority: PRIORITIES.background,
+    content,
+    root: after.root,
+    hops: after.hops + 1,
+  })
+}
+
+/** Id of the wake that the moment is about: of its own wake, or of the one that it goes on from. */
+export const answeredBy = ({ wake, answers }: Pick<OpenedMomentRecord, 'wake' | 'answers'>): string =>
+  wake.kind === 'act' ? wake.id : (answers ?? wake.id)
+
+/** Makes a wake a notice. Notices of one event, about one being and with one code are equal: a person gets them as one entry. */
+export function asNotice(wake: Wake): Notice {
+  const { event, actor, code = '' } = wake.content as JsonObject
+  return { ...wake, notice: `${event} ${actor} ${code}`.trimEnd() }
+}
+
+/**
+ * Notices about a failed or skipped moment, for the asker and the operator. Nothing is retried automatically.
+ * - No notice for a person's own act: the person sees the result. Of one that came by a signal the person gets one.
+ * - No notice for a skip that a role or a cut intended.
+ * - For a wake without an asker, or whose asker expects no reply, only the operator gets one.
+ * - For a being that was ended only the asker gets one.
+ * - The approver of a parked being gets none: the notice of the parking says the same.
+ * @param approver who may approve that the being goes on; null when the being is not parked
+ */
+export function failureNotices(
+  { being: actor, open, content: heard }: Pick<DecidedMoment, 'being' | 'open' | 'content'>,
+  verdict: Pick<Verdict, 'kind' | 'reason' | 'detail' | 'sendsNoNotice'>,
+  approver: BeingName | null,
+): Notice[] {
+  if (verdict.kind !== 'failure' && verdict.kind !== 'skipped') return []
+  if (verdict.sendsNoNotice || verdict.reason === 'not-triggered' || verdict.reason === 'thread-cut')
+    return []
+  const isSignalled = isSignalledAct(open.wake, heard)
+  if ((open.wake.kind === 'act' && !isSignalled) || open.wake.hops >= LIMITS.hopsMax) return []
+  const isAnswered = questionOf(open.wake, open.answers) === null
+  const asker = open.wake.expectReply === false || isAnswered ? null : (open.wake.caller?.name ?? null)
+  const content = {
+    event: verdict.kind,
+    actor: stanceOf(actor),
+    correlation: answeredBy(open),
+    code: verdict.reason,
+    message: verdict.detail,
+  }
+  const isEnded = verdict.reason === 'being-ended' || verdict.reason === 'BEING_ENDED'
+  if (isEnded && open.wake.inReplyTo !== null) return [] // whoever answered it waits for nothing
+  const recipients = new Set<BeingName>(approver === null && !isEnded ? [OPERATOR] : [])
+  if (asker !== null) recipients.add(asker)
+  if (!isSignalled) recipients.delete(actor) // who signals is the operator
+  if (approver !== null) recipients.delete(approver)
+  return [...recipients].map((being) =>
+    asNotice(eventWake(being, `notice/${open.moment}/${being}`, content, open.wake)),
+  )
+}
+
+/** The fact that parks a being at a limit, and the notice about it. A parked being opens no moments until approval. */
+export interface Parking {
+  readonly fact: FactDraft
+  /** for the approver; it replaces the notice of the failure */
+  readonly notice: Notice
+}
+
+/** Parks a being. The approver is the parent of the being that has the limit: the nearest being that can raise it. */
+export async function parking(
+  reader: WorldReader,
+  { being, open }: Pick<DecidedMoment, 'being' | 'open'>,
+  breach: Breach,
+): Promise<Parking> {
+  const payload = { breach: breach as unknown as JsonObject }
+  const approver = (await reader.being(breach.of))?.parent ?? OPERATOR
+  const content = {
+    event: 'parked',
+    actor: stanceOf(being),
+    correlation: answeredBy(open),
+    code: 'BUDGET_EXCEEDED',
+    message: whyParked(being, breach),
+    budget: { ...breach, of: stanceOf(breach.of) },
+  }
+  const id = `parked/${open.moment}`
+  return {
+    fact: { reel: beingReel(being), kind: 'being:parked', payload },
+    // The notice has a thread of its own: the parking affects all threads of the being.
+    notice: asNotice({ ...eventWake(approver, id, content, open.wake), root: id }),
+  }
+}
