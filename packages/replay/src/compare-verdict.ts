@@ -34,9 +34,9 @@ import {
 } from '@treeos/world'
 import type { Comparison } from './comparison.ts'
 import { concludePast, type PastCall, wornIn } from './conclude-past.ts'
+import { ErasedError } from './loaded-reel.ts'
 import type { Past } from './past.ts'
 import type { RecomputedMoment } from './recompute.ts'
-import { ErasedError } from './reel-history.ts'
 
 interface JudgeDeps {
   readonly db: Db

@@ -94,6 +94,8 @@ export type { Face, Resolvers, SeeResolver } from './read/face.ts'
 export { type ChangedRow, foldRows } from './read/fold-rows.ts'
 export { memoryRows } from './read/memory-rows.ts'
 export { type KindInPlace, type RowSource, WorldReader } from './read/reader.ts'
+export { type LostPayload, ReelHistory } from './read/reel-history.ts'
+export { type ReelHead, type Reels, rowsAtHeads } from './read/rows-at-heads.ts'
 export type { OperationTarget } from './read/target.ts'
 export { approversOf, yesHoldsUntil } from './rows/approvals.ts'
 export {

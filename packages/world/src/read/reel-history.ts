@@ -1,25 +1,14 @@
 import { type Digest, type Fact, type ReelId, SPEECH_KIND } from '@treeos/core'
-import { type Db, type Erasure, type Erasures, listFactsAfter } from '@treeos/store'
-import { contentsAfter, evolve, type KindInPlace, type Row, rowKeyOf } from '@treeos/world'
+import { contentsAfter } from '../rows/contents.ts'
+import { evolve, rowKeyOf } from '../rows/evolve.ts'
+import type { Row } from '../rows/rows.ts'
+import type { KindInPlace } from './reader.ts'
 
-const PAGE = 2000
-
-/** What a moment read was erased later. */
-export class ErasedError extends Error {
-  override readonly name = 'ErasedError'
-
-  constructor({ reel, seq, by }: Erasure) {
-    super(`what fact ${seq} of ${reel} said was erased by ${by}`)
-  }
-}
-
-/** A payload is missing, and no fact says that it was erased. */
-class LostError extends Error {
-  override readonly name = 'LostError'
-
-  constructor(reel: ReelId, seq: number) {
-    super(`the payload of fact ${seq} of ${reel} is missing, and no fact says that it was erased`)
-  }
+/** Why the payload of a fact is not there, and from which fact on the row is known again, since its tombstone says so. */
+export interface LostPayload {
+  readonly error: Error
+  /** seq of the tombstone; infinite without one */
+  readonly until: number
 }
 
 /** One reel with the states of its rows after every fact, so that it can return the state at any seq. */
@@ -36,34 +25,15 @@ export class ReelHistory {
   /** cache: of each kind, what was asked for last; moment after moment asks for the same */
   readonly #contents = new Map<KindInPlace, { readonly seq: number; readonly keys: readonly string[] }>()
 
-  readonly #db: Db
-  readonly #reel: ReelId
-  readonly #erasures: Erasures
-  #loading: Promise<void> | null = null
+  readonly #whyLost: (reel: ReelId, seq: number) => LostPayload
 
-  constructor(db: Db, reel: ReelId, erasures: Erasures) {
-    this.#db = db
-    this.#reel = reel
-    this.#erasures = erasures
+  /** @param whyLost is asked about each fact without its payload */
+  constructor(whyLost: (reel: ReelId, seq: number) => LostPayload) {
+    this.#whyLost = whyLost
   }
 
-  /** Reads the facts that were added since the last read. */
-  catchUp(): Promise<void> {
-    this.#loading ??= this.#readOn().finally(() => {
-      this.#loading = null
-    })
-    return this.#loading
-  }
-
-  async #readOn(): Promise<void> {
-    for (let page: Fact[]; ; ) {
-      page = await listFactsAfter(this.#db, this.#reel, this.length, PAGE)
-      for (const fact of page) this.#take(fact)
-      if (page.length < PAGE) return
-    }
-  }
-
-  #take(fact: Fact): void {
+  /** Adds the next fact of the reel. */
+  take(fact: Fact): void {
     const { reel, seq, kind, actor, at } = fact.header
     this.#facts.push(fact)
     this.#seqs.set(fact.hash, seq)
@@ -72,18 +42,12 @@ export class ReelHistory {
     const key = rowKeyOf(draft)
     if (key === null) return
     if (fact.payload === null) {
-      const erasure = this.#erasures.ofFact(reel, seq)
-      const error = erasure === undefined ? new LostError(reel, seq) : new ErasedError(erasure)
-      this.#gaps.push({ key, from: seq, until: erasure?.tombstone ?? Number.POSITIVE_INFINITY, error })
+      this.#gaps.push({ key, from: seq, ...this.#whyLost(reel, seq) })
       return
     }
     const states = this.#states.get(key) ?? []
     states.push({ seq, row: evolve(states.at(-1)?.row ?? null, { ...draft, actor, at }) })
     this.#states.set(key, states)
-  }
-
-  get isLoading(): boolean {
-    return this.#loading !== null
   }
 
   get length(): number {
@@ -92,8 +56,7 @@ export class ReelHistory {
 
   /**
    * The row as it was after `seq` facts; null when there was none.
-   * @throws {ErasedError} while a fact that was erased later may have been part of it
-   * @throws {LostError}
+   * @throws the error of a payload that is not there, while its fact may have been part of the row
    */
   rowAt(key: string, seq: number): Row | null {
     const gap = this.#gaps.find((each) => each.key === key && each.from <= seq && seq < each.until)
