@@ -197,6 +197,7 @@ const breaking: { rule: string; file: string; line: string }[] = [
     'moment',
     'operations',
     'verbs',
+    'law',
     'seed',
   ]),
   ...breakingStages('command-line', 'apps/cli/src', [
