@@ -1,4 +1,4 @@
-/** Checks audit bundles and receipts of TreeOS: of bytes alone, by code that shares nothing with what wrote them. */
+/** Checks audit bundles and receipts of TreeOS, of bytes alone. Calls of bundles are judged by the law that the worker asked; all else is its own code. */
 
 export { verifyBundle } from './bundle/bundle.ts'
 export type { Broken } from './bundle/causes.ts'

@@ -3,12 +3,12 @@ import { readCheckpoint, type SignedCheckpoint } from '../checkpoint.ts'
 import { factHash, genesisHash, isHash, momentHash, saltedHash, valueHash } from '../hash.ts'
 import { isHeaderOf } from '../header.ts'
 import { type Head, type Heads, wholeHeads } from '../heads.ts'
-import { BundleLaw } from '../law/bundle-law.ts'
 import { faultOfOrientation } from '../orientation.ts'
 import { faultsOfOrigin, Origins } from '../origin.ts'
 import { lacking, trusted, type WitnessPolicy } from '../policy.ts'
 import { type Checking, statusOf } from '../status.ts'
 import { Acts } from './acts.ts'
+import { BundleLaw } from './bundle-law.ts'
 import { type Broken, causesIn, type Fault } from './causes.ts'
 import {
   type Chain,

@@ -38,13 +38,13 @@ import {
   WorldReader,
   type Worn,
 } from '@treeos/world'
-import type { Moment } from '../bundle/moment.ts'
 import { at, isArray, isObject, type Json, type JsonObject } from '../canonical.ts'
 import { valueHash } from '../hash.ts'
 import type { Head, Heads } from '../heads.ts'
 import { MissingReel } from '../missing-reel.ts'
 import { BundleReels, LostPayloadError } from './bundle-reels.ts'
 import { anyNames } from './known-names.ts'
+import type { Moment } from './moment.ts'
 
 /** What the law said of the call of a moment. */
 export interface LawFinding {
