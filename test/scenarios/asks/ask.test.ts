@@ -121,6 +121,36 @@ describe('a call that a rule asks about', () => {
     await expect(answer('approve', { id })).rejects.toThrow(`${id} is used already: the call was done`)
   })
 
+  it.each<[string, string, JsonObject, string, string]>([
+    [
+      'of another type',
+      'create-matter',
+      { id: 7 },
+      'INVALID_INPUT',
+      'create-matter: id is 7; it takes kebab',
+    ],
+    ['that it does not have', 'create-matter', { id: 'a', by: 1 }, 'INVALID_INPUT', 'takes no argument "by"'],
+    ['with one missing', 'create-matter', {}, 'INVALID_INPUT', 'create-matter: id is missing'],
+    ['that cannot be parsed', 'create-space', { path: 'a//b' }, 'ADDRESS_PARSE_ERROR', 'a//b'],
+  ])(
+    'of the substrate goes on waiting after a yes to arguments %s',
+    async (what, operation, args, code, says) => {
+      const name = what.replaceAll(' ', '-')
+      const right: JsonObject = operation === 'create-matter' ? { id: name } : { path: `/shop/${name}` }
+      const asks = { requires: ['anyone'], ask: { who: ['operator'], within: 600 } }
+      await doAs(world, 'set-space', '/shop', { field: 'permissions.do', value: { [operation]: asks } })
+      await play(world, 'clerk', { verb: 'do', operation, target: '/shop', args: right })
+      const { id } = await last()
+      await expect(answer('approve', { id, args })).rejects.toMatchObject({
+        code,
+        message: expect.stringMatching(new RegExp(`${says}.*; ${id} still waits$`)),
+      })
+      expect(await stateOf(id)).toBe('open')
+      await answer('approve', { id, args: right })
+      expect(await carriedOut(id)).toMatchObject({ outcome: 'act', did: { operation } })
+    },
+  )
+
   it('expires, and whoever asked is told', async () => {
     await rule({ requires: ['anyone'], ask: { who: ['operator'], within: 1 } })
     await pay(42)

@@ -1,4 +1,5 @@
 import { expect, it } from 'vitest'
+import { seed } from '../index.ts'
 import { argumentsSchema, needsArguments } from './arguments-schema.ts'
 
 const operation = (name: string, args: Record<string, string>, schema?: object) => ({
@@ -48,8 +49,8 @@ it('there are none where no action takes any, and anything may be given where on
 })
 
 it('an operation of the substrate takes what its arguments are called', () => {
-  const set = operation('set-space', { field: 'namespace and key', value: 'any JSON', merge: 'merge it' })
-  expect(argumentsSchema([set])).toMatchObject({
+  const set = seed.operations.filter(({ name }) => name === 'set-space')
+  expect(argumentsSchema(set)).toMatchObject({
     properties: {
       field: { type: 'string' },
       value: { anyOf: expect.any(Array) },
@@ -60,12 +61,26 @@ it('an operation of the substrate takes what its arguments are called', () => {
   expect(argumentsSchema([operation('other:set-space', { field: 'x' })])).toBeNull()
 })
 
+it.each([...seed.operations, ...seed.beOperations].map((operation) => [operation.name, operation] as const))(
+  'a model is held to the arguments of %s',
+  (_name, operation) => {
+    expect(argumentsSchema([operation])).not.toBeNull()
+  },
+)
+
 it('a schema that a server may not take, or that is very long, is left out', () => {
   const of = (property: object) =>
     argumentsSchema([operation('x:y', { a: 'a' }, { type: 'object', properties: { a: property } })])
   expect(of({ oneOf: [{ type: 'string' }] })).toBeNull()
   expect(of({ $ref: '#/x' })).toBeNull()
   expect(of({ enum: Array.from({ length: 1000 }, (_, i) => `value ${i}`) })).toBeNull()
+  expect(of({ anyOf: [{ type: 'string' }, { oneOf: [] }] })).toBeNull()
+  expect(of({ anyOf: [{ type: 'string' }, { type: 'null' }] })).toMatchObject({
+    properties: { a: { anyOf: [{ type: 'string' }, { type: 'null' }] } },
+  })
+  expect(of({ description: 'anything' })).toMatchObject({
+    properties: { a: { description: 'anything', anyOf: expect.any(Array) } },
+  })
   expect(of({ const: 7 })).toMatchObject({ properties: { a: { enum: [7] } } })
   expect(
     of({ type: 'array', items: { type: 'object', properties: { b: { type: 'number' } } } }),

@@ -28,43 +28,20 @@ export function argumentsSchema(
 
 const NO_ARGUMENTS: JsonObject = { type: 'object', properties: {}, required: [], additionalProperties: false }
 
-const TEXT = { type: 'string' }
-const NUMBER = { type: 'integer' }
-const TRIPLE = {
-  type: 'object',
-  properties: { x: NUMBER, y: NUMBER, z: NUMBER },
-  required: ['x', 'y', 'z'],
-  additionalProperties: false,
+/** What takes any JSON: servers want to know of which types. */
+const ANYTHING: JsonObject = {
+  anyOf: [
+    { type: 'string' },
+    { type: 'number' },
+    { type: 'boolean' },
+    { type: 'object', additionalProperties: true },
+  ],
 }
-const ANYTHING = {
-  anyOf: [TEXT, { type: 'number' }, { type: 'boolean' }, { type: 'object', additionalProperties: true }],
-}
-/** What the arguments of operations of the substrate take, by name: they are told in words alone. */
-const OF_SUBSTRATE: Readonly<Record<string, JsonObject>> = {
-  id: TEXT,
-  type: TEXT,
-  path: TEXT,
-  field: TEXT,
-  merge: { type: 'boolean' },
-  coord: TRIPLE,
-  size: TRIPLE,
-  value: ANYTHING,
-  content: ANYTHING,
-}
-const NEEDED: readonly string[] = ['id', 'path', 'field', 'value']
 
 /** @returns null where the arguments are told in words only, and may be anything */
-function objectOf({ name, args, schema }: Pick<Operation, 'name' | 'args' | 'schema'>): JsonObject | null {
-  const names = Object.keys(args)
-  if (names.length === 0) return NO_ARGUMENTS
-  if (schema !== undefined) return readOnce(schema)
-  if (name.includes(':') || !names.every((one) => Object.hasOwn(OF_SUBSTRATE, one))) return null
-  const properties = names.map((one): [string, Json] => [
-    one,
-    { ...OF_SUBSTRATE[one], description: args[one] ?? '' },
-  ])
-  const required = names.filter((one) => NEEDED.includes(one))
-  return { type: 'object', properties: Object.fromEntries(properties), required, additionalProperties: false }
+function objectOf({ args, schema }: Pick<Operation, 'args' | 'schema'>): JsonObject | null {
+  if (Object.keys(args).length === 0) return NO_ARGUMENTS
+  return schema === undefined ? null : readOnce(schema)
 }
 
 /** @returns null where one of them may be anything: it would let the model write whatever it likes for the others, too */
@@ -108,12 +85,20 @@ function readable(schema: Json | undefined, depth: number): JsonObject | null {
     ...(typeof description === 'string' ? { description: oneLine(description) } : {}),
   }
   if ('const' in schema) return { ...said, enum: [schema.const ?? null] }
+  if (Object.keys(schema).every((word) => word === 'description')) return { ...ANYTHING, ...said }
+  if (Array.isArray(schema.anyOf) && schema.type === undefined)
+    return readableChoice(schema.anyOf, said, depth)
   if (schema.type === 'array') {
     const items = readable(schema.items, depth + 1)
     return items === null ? null : { ...said, items }
   }
   if (schema.type === 'object') return readableObject(schema, said, depth)
   return typeof schema.type === 'string' || 'enum' in schema ? said : null
+}
+
+function readableChoice(choices: readonly Json[], said: JsonObject, depth: number): JsonObject | null {
+  const read = choices.flatMap((choice) => readable(choice, depth + 1) ?? [])
+  return read.length < choices.length ? null : { anyOf: read, ...said }
 }
 
 function readableObject(schema: JsonObject, said: JsonObject, depth: number): JsonObject | null {
@@ -125,5 +110,6 @@ function readableObject(schema: JsonObject, said: JsonObject, depth: number): Js
   }
   const required = Array.isArray(schema.required) ? schema.required : []
   const isOpen = schema.additionalProperties !== undefined && schema.additionalProperties !== false
+  if (isOpen && Object.keys(properties).length === 0) return { ...said, additionalProperties: true }
   return { ...said, properties, required, additionalProperties: isOpen }
 }

@@ -2,37 +2,39 @@ import {
   approvalReel,
   asJson,
   classOfThrown,
-  isJsonObject,
+  type ErrorCode,
   type JsonObject,
   quote,
   readThrown,
   stanceOf,
   TreeosError,
 } from '@treeos/core'
-import type { Decided, DecideInput, Operation } from '../extend/extension.ts'
+import type { Decided, DecideInput } from '../extend/extension.ts'
 import { approversOf, askedEntry, given, hasGiven, shownId, withArguments } from '../rows/approvals.ts'
 import type { ApprovalRow } from '../rows/rows.ts'
-import { Arguments } from './arguments.ts'
+import { needed, OBJECT, optional, TEXT } from './argument-forms.ts'
+import type { Arguments } from './arguments.ts'
+import { defineBuiltIn } from './define-built-in.ts'
 
 /** Longer reasons are refused. */
 const WHY_CHARS_MAX = 1000
 
-const approve: Operation = {
+const approve = defineBuiltIn({
   name: 'approve',
   description:
     'Says yes to a call that a rule asks a person about; with other arguments it becomes another call.',
   targets: ['being'],
   allow: ['self'], // decide() requires that the actor is asked; spaces have no say
-  args: {
-    id: 'of what waits, as the inbox says it',
-    args: 'arguments in place of those that were asked about',
+  takes: {
+    id: needed(TEXT, 'of what waits, as the inbox says it'),
+    args: optional(OBJECT, 'arguments in place of those that were asked about', {
+      right: 'an object of arguments',
+    }),
   },
-  async decide(input): Promise<Decided> {
-    const of = new Arguments('approve', input.args, ['id', 'args'])
+  async decide(input, of): Promise<Decided> {
     const row = await requireAsked(of, input)
     const { actor, digest, openedAt } = input
-    const args = of.value('args')
-    if (args !== undefined && !isJsonObject(args)) throw of.fault('args', args, 'an object of arguments')
+    const args = of.value('args') as JsonObject | undefined
     const call = args === undefined ? row.call : withArguments(row.call, args)
     if (call === null) throw of.fault('args', args, 'nothing: only do and be have arguments')
     if (args !== undefined) await requireFitting(row, args, input)
@@ -52,12 +54,15 @@ const approve: Operation = {
         : {}),
     }
   },
-}
+})
+
+/** Codes of what is wrong with arguments. */
+const ARGUMENT_FAULTS: readonly ErrorCode[] = ['INVALID_INPUT', 'ADDRESS_PARSE_ERROR', 'PAYLOAD_TOO_LARGE']
 
 /**
- * A yes to arguments that the operation does not take would be used up by a call that fails. Code of an extension checks them, so what it
- * throws is no fault of the person's.
- * @throws {TreeosError} INVALID_INPUT
+ * A yes to arguments that the operation does not take would be used up by a call that fails. Those of an extension are checked by its
+ * code, so what else that throws is no fault of the person's.
+ * @throws {TreeosError} one of the codes above
  */
 async function requireFitting(
   row: ApprovalRow,
@@ -74,27 +79,33 @@ async function requireFitting(
   try {
     await called?.requireArgs?.(structuredClone(args))
   } catch (error) {
-    const isRefusal = readThrown(() => error instanceof TreeosError && error.code === 'INVALID_INPUT', false)
-    throw isRefusal
-      ? new TreeosError('INVALID_INPUT', `${(error as TreeosError).message}; ${shownId(row)} still waits`)
+    const fault = readThrown(
+      () => (error instanceof TreeosError && ARGUMENT_FAULTS.includes(error.code) ? error : null),
+      null,
+    )
+    throw fault !== null
+      ? new TreeosError(fault.code, `${fault.message}; ${shownId(row)} still waits`)
       : new TreeosError('INTERNAL', `checking the arguments threw ${classOfThrown(error)}`, undefined, {
           cause: error,
         })
   }
 }
 
-const deny: Operation = {
+const deny = defineBuiltIn({
   name: 'deny',
   description: 'Says no to a call that a rule asks a person about.',
   targets: ['being'],
   allow: ['self'],
-  args: { id: 'of what waits, as the inbox says it', why: 'for whoever asked' },
-  async decide(input): Promise<Decided> {
-    const of = new Arguments('deny', input.args, ['id', 'why'])
+  takes: {
+    id: needed(TEXT, 'of what waits, as the inbox says it'),
+    why: optional(TEXT, 'for whoever asked', {
+      right: `at most ${WHY_CHARS_MAX} characters`,
+      isRight: (why) => String(why).length <= WHY_CHARS_MAX,
+    }),
+  },
+  async decide(input, of): Promise<Decided> {
     const row = await requireAsked(of, input)
     const why = of.optionalText('why')
-    if (why !== null && why.length > WHY_CHARS_MAX)
-      throw of.fault('why', why, `at most ${WHY_CHARS_MAX} characters`)
     const told: { why?: string } = why === null ? {} : { why }
     return {
       facts: [{ reel: approvalReel(row.id), kind: 'approval:denied', payload: { ...told } }],
@@ -103,7 +114,7 @@ const deny: Operation = {
       resumes: { row, event: 'denied', by: input.actor.name, ...told },
     }
   },
-}
+})
 
 /** The entries in the inboxes of all that are asked. */
 const entriesOf = (row: ApprovalRow): string[] => approversOf(row).map((name) => askedEntry(row, name))
@@ -154,4 +165,4 @@ function whyClosed({ state, asker }: ApprovalRow): string {
   return `: the yes was given, and then the call failed. \`treeos moments ${being}\` shows why, and ${being} may ask again`
 }
 
-export const approvingOperations: readonly Operation[] = [approve, deny]
+export const approvingOperations = [approve, deny] as const

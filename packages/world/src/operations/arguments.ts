@@ -1,24 +1,47 @@
 import { type Json, type JsonObject, quote, TreeosError } from '@treeos/core'
+import type { ArgumentForm, ArgumentForms } from './argument-forms.ts'
+import { fitsSchema } from './argument-schema.ts'
 
-/** Reads the arguments of one operation. Each error names the argument, its value and what would be right. */
+/** The arguments of one call, which are what their forms take. Each error names the argument, its value and what would be right. */
 export class Arguments {
   readonly #operation: string
   readonly #args: JsonObject
+  readonly #forms: ArgumentForms
 
-  constructor(operation: string, args: JsonObject, known: readonly string[]) {
+  /** @throws {TreeosError} INVALID_INPUT, or what a form throws that parses its value */
+  constructor(operation: string, args: JsonObject, forms: ArgumentForms) {
     this.#operation = operation
     this.#args = args
-    const unknown = Object.keys(args).find((name) => !known.includes(name))
-    if (unknown !== undefined) {
-      throw new TreeosError(
-        'INVALID_INPUT',
-        `${operation} takes no argument ${quote(unknown)}; it takes ${known.join(', ')}`,
-      )
-    }
+    this.#forms = forms
+    this.requireAmong(Object.keys(forms))
+    for (const [name, form] of Object.entries(forms)) this.#require(name, form)
   }
 
+  #require(name: string, { isNeeded, right, schema, parse, isRight }: ArgumentForm): void {
+    const value = this.value(name)
+    if (value === undefined && !isNeeded) return
+    if (value === undefined) throw this.fault(name, value, right)
+    parse?.(value)
+    if (!fitsSchema(schema, value) || isRight?.(value) === false) throw this.fault(name, value, right)
+  }
+
+  /** @throws {TreeosError} INVALID_INPUT for an argument with another name */
+  requireAmong(names: readonly string[]): void {
+    const unknown = Object.keys(this.#args).find((name) => !names.includes(name))
+    if (unknown === undefined) return
+    const taken = names.length === 0 ? 'none' : names.join(', ')
+    throw new TreeosError(
+      'INVALID_INPUT',
+      `${this.#operation} takes no argument ${quote(unknown)}; it takes ${taken}`,
+    )
+  }
+
+  /** @returns undefined for one that is left out */
   value(name: string): Json | undefined {
-    return Object.hasOwn(this.#args, name) ? this.#args[name] : undefined
+    const value = Object.hasOwn(this.#args, name) ? this.#args[name] : undefined
+    const form = this.#forms[name]
+    if (value !== null || form === undefined) return value
+    return form.isNeeded || fitsSchema(form.schema, null) ? null : undefined
   }
 
   text(name: string): string {
@@ -28,13 +51,11 @@ export class Arguments {
   }
 
   optionalText(name: string): string | null {
-    const value = this.value(name)
-    return value === undefined || value === null ? null : this.text(name)
+    return this.value(name) === undefined ? null : this.text(name)
   }
 
   flag(name: string, fallback: boolean): boolean {
-    const value = this.value(name)
-    if (value === undefined) return fallback
+    const value = this.value(name) ?? fallback
     if (typeof value === 'boolean') return value
     throw this.fault(name, value, 'true or false')
   }

@@ -10,37 +10,42 @@ import {
   TreeosError,
 } from '@treeos/core'
 import { lintFlow, type RoleFlow, requireFlow } from '@treeos/roles'
-import type { Decided, DecideInput, Operation } from '../extend/extension.ts'
+import type { Decided, DecideInput } from '../extend/extension.ts'
 import { DELEGATES } from '../extend/substrate.ts'
 import { reachOf, requireAssignable, requireSmallProgram, rolesNamed } from '../gates/reach.ts'
 import type { WorldReader } from '../read/reader.ts'
 import { whyParked } from '../rows/budgets.ts'
 import { SHADOW } from '../rows/qualities.ts'
 import type { BeingRow, RoleRow } from '../rows/rows.ts'
-import { Arguments } from './arguments.ts'
+import { type ArgumentForms, FLOW, FLOW_RIGHT, needed } from './argument-forms.ts'
+import type { Arguments } from './arguments.ts'
+import { defineBuiltIn } from './define-built-in.ts'
 import { endedByCeiling, endedSubscriptions } from './ended-subscriptions.ts'
-import { coordIn } from './extent.ts'
-import { parseCeiling, releasedFact } from './identity.ts'
-import { LLM, modelSettingsIn, requireConnectionChange, requireOwnConnection } from './model-connection.ts'
+import { coordArgument, coordIn } from './extent.ts'
+import { ceilingArgument, parseCeiling, releasedFact } from './identity.ts'
+import {
+  connectionArgument,
+  LLM,
+  modelArguments,
+  modelSettingsIn,
+  requireConnectionChange,
+  requireOwnConnection,
+} from './model-connection.ts'
 import { requirePasskeyChange } from './passkeys.ts'
-import { qualityChange } from './quality-change.ts'
+import { qualityArguments, qualityChange } from './quality-change.ts'
 import { requireSightOfPlace } from './sight-of-place.ts'
 import { KEPT_NAMESPACES, qualitySet } from './waking.ts'
 
-const setBeing: Operation = {
+const setBeing = defineBuiltIn({
   name: 'set-being',
   description: 'Sets one quality of the target being; null unsets. The role flow is set with set-roleflow.',
   targets: ['being'],
   allow: ['self', 'ancestor', 'operator'],
-  args: {
-    field: 'namespace and key, as in mood.tone',
-    value: 'any JSON',
-    merge: 'merge an object into a namespace',
-  },
-  async decide(input): Promise<Decided> {
-    const { actor, lender, cognition, target, args } = input
+  takes: qualityArguments('mood.tone'),
+  async decide(input, given): Promise<Decided> {
+    const { actor, lender, cognition, target } = input
     if (target.kind !== 'being') throw new TreeosError('INVALID_TYPE', 'set-being takes a being')
-    const change = qualityChange('set-being', args, target.being.qualities)
+    const change = qualityChange(given, target.being.qualities)
     if (change.path[0] === SHADOW) await requireTriedFlow(input, target.being, change)
     requireConnectionChange(change, { actor, target: target.being, lender, cognition })
     requirePasskeyChange(change, { actor, target: target.being })
@@ -52,7 +57,7 @@ const setBeing: Operation = {
       result: change,
     }
   },
-}
+})
 
 /** A flow that is tried is checked as one that is set. It gives no role, so nobody has to be able to give those that it names. */
 async function requireTriedFlow(
@@ -72,27 +77,30 @@ async function requireTriedFlow(
 }
 
 /** Arguments that only an operation of an extension gives, for an offspring of its actor. Those left out are taken away. */
-const CARRIED_ARGS = ['ceiling', 'connection', 'model', 'maxTokens']
+const CARRIED: ArgumentForms = {
+  ceiling: ceilingArgument,
+  connection: connectionArgument,
+  ...modelArguments,
+}
 
-const setRoleFlow: Operation = {
+const setRoleFlow = defineBuiltIn({
   name: 'set-roleflow',
   description: "Replaces the target being's role flow.",
   targets: ['being'],
   allow: ['self', 'ancestor', 'operator'],
-  args: { flow: 'the clauses, in order' },
-  async decide(input): Promise<Decided> {
-    const { actor, target, args, world, carriedBy } = input
+  takes: { flow: needed(FLOW, 'the clauses, in order', { right: FLOW_RIGHT, parse: requireFlow }) },
+  carried: CARRIED,
+  async decide(input, given): Promise<Decided> {
+    const { actor, target, world } = input
     if (target.kind !== 'being') throw new TreeosError('INVALID_TYPE', 'set-roleflow takes a being')
     const { being } = target
-    const known = ['flow', ...(carriedBy === null ? [] : CARRIED_ARGS)]
-    const given = new Arguments('set-roleflow', args, known)
     const flow = requireFlow(given.value('flow'))
     await requireSightOfPlace(input, being, flow)
     const qualities = { ...being.qualities, roleFlow: asJson(flow) }
     requireSmallProgram({ defaultRole: being.defaultRole, qualities })
     const named = rolesNamed({ defaultRole: null, qualities })
     await requireAssignable(world, actor, named, await input.reach())
-    const isBound = CARRIED_ARGS.some((name) => given.value(name) !== undefined)
+    const isBound = Object.keys(CARRIED).some((name) => given.value(name) !== undefined)
     const bound = isBound ? boundAnew(input, being, given) : null
     const after = { ...being, qualities, ...(bound === null ? {} : { ceiling: bound.ceiling }) }
     return {
@@ -105,7 +113,7 @@ const setRoleFlow: Operation = {
       result: { clauses: flow.length, warnings: await warningsOf(world, flow, named) },
     }
   },
-}
+})
 
 /** Gives an offspring another ceiling and model, as at its birth: the ceilings of all its makers bound it further. */
 function boundAnew(
@@ -115,8 +123,8 @@ function boundAnew(
 ): { readonly ceiling: BeingRow['ceiling']; readonly facts: readonly FactDraft[] } {
   if (being.name === actor.name)
     throw new TreeosError('FORBIDDEN', `set-roleflow: ${stanceOf(actor.name)} does not bound itself`)
-  const asked = given.value('ceiling') ?? null
-  const ceiling = asked === null ? null : parseCeiling(given, asked)
+  const asked = given.value('ceiling')
+  const ceiling = asked === undefined ? null : parseCeiling(asked)
   requireOwnConnection(given.optionalText('connection'), { actor, cognition })
   const settings = modelSettingsIn(given)
   return {
@@ -138,14 +146,13 @@ async function warningsOf(world: WorldReader, flow: RoleFlow, named: readonly Ro
   return lintFlow(flow, { roles }).warnings.map(({ path, message }) => ({ path, message }))
 }
 
-const move: Operation = {
+const move = defineBuiltIn({
   name: 'move',
   description: 'Moves the actor into another space that it can see, or to another place in its own.',
   targets: ['space'],
   allow: ['anyone'], // decide() requires that the actor sees it
-  args: { coord: 'where in the space, as {x, y, z}' },
-  async decide({ actor, target, args, sees }): Promise<Decided> {
-    const given = new Arguments('move', args, ['coord'])
+  takes: { coord: coordArgument('where in the space, as {x, y, z}') },
+  async decide({ actor, target, sees }, given): Promise<Decided> {
     if (target.kind !== 'space') throw new TreeosError('INVALID_TYPE', 'move takes a space')
     const to = target.space.path
     const at = asJson(coordIn(given, target.space))
@@ -173,17 +180,16 @@ const move: Operation = {
       result: moved.payload,
     }
   },
-}
+})
 
-const endBeing: Operation = {
+const endBeing = defineBuiltIn({
   name: 'end-being',
   description:
     'Ends the target being for good: it lives no further moment, and whoever waits for it is told. Its past and its name stay.',
   targets: ['being'],
   allow: ['ancestor', 'operator'],
-  args: {},
-  decide({ target, args }): Decided {
-    new Arguments('end-being', args, [])
+  takes: {},
+  decide({ target }): Decided {
     if (target.kind !== 'being') throw new TreeosError('INVALID_TYPE', 'end-being takes a being')
     const { name, parent, space, inhabited } = target.being
     if (parent === null || DELEGATES.some((delegate) => delegate === name))
@@ -198,17 +204,16 @@ const endBeing: Operation = {
       result: { being: stanceOf(name), ended: true },
     }
   },
-}
+})
 
-const pauseBeing: Operation = {
+const pauseBeing = defineBuiltIn({
   name: 'pause-being',
   description:
     'Pauses the target being: it lives no further moment of its own until resume-being, and what is said to it waits in its inbox.',
   targets: ['being'],
   allow: ['ancestor', 'operator'],
-  args: {},
-  decide({ target, args }): Decided {
-    new Arguments('pause-being', args, [])
+  takes: {},
+  decide({ target }): Decided {
     if (target.kind !== 'being') throw new TreeosError('INVALID_TYPE', 'pause-being takes a being')
     const { name, parent, cognition, paused } = target.being
     if (parent === null || DELEGATES.some((delegate) => delegate === name))
@@ -222,16 +227,15 @@ const pauseBeing: Operation = {
       result: { being: stanceOf(name), paused: true },
     }
   },
-}
+})
 
-const resumeBeing: Operation = {
+const resumeBeing = defineBuiltIn({
   name: 'resume-being',
   description: 'Ends the pause of the target being: it lives what waits in its inbox.',
   targets: ['being'],
   allow: ['ancestor', 'operator'],
-  args: {},
-  decide({ target, args }): Decided {
-    new Arguments('resume-being', args, [])
+  takes: {},
+  decide({ target }): Decided {
     if (target.kind !== 'being') throw new TreeosError('INVALID_TYPE', 'resume-being takes a being')
     const { name, paused, parked } = target.being
     if (paused === undefined) {
@@ -244,13 +248,6 @@ const resumeBeing: Operation = {
       result: { being: stanceOf(name), paused: false },
     }
   },
-}
+})
 
-export const beingOperations: readonly Operation[] = [
-  setBeing,
-  setRoleFlow,
-  move,
-  pauseBeing,
-  resumeBeing,
-  endBeing,
-]
+export const beingOperations = [setBeing, setRoleFlow, move, pauseBeing, resumeBeing, endBeing] as const

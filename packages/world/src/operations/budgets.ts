@@ -12,10 +12,12 @@ import {
   stanceOf,
   TreeosError,
 } from '@treeos/core'
-import type { Decided, DecideInput, Operation } from '../extend/extension.ts'
+import type { Decided, DecideInput } from '../extend/extension.ts'
 import { STANDARD_BUDGET, standardBudget } from '../rows/budgets.ts'
 import type { BeingRow } from '../rows/rows.ts'
-import { Arguments } from './arguments.ts'
+import { type ArgumentForm, type ArgumentForms, FLAG, oneOf, optional } from './argument-forms.ts'
+import type { Arguments } from './arguments.ts'
+import { defineBuiltIn } from './define-built-in.ts'
 
 /** Upper bound of any budget, so that counts stay exact whole numbers. */
 const AMOUNT_MAX = 1_000_000_000
@@ -30,35 +32,70 @@ const STANDARD_LIMITS = ['momentsPerMinute', 'births', 'tokens', 'money'] as con
 const JOINT = ['tokensPerPerson'] as const
 const LIMITING = [...COUNTED, 'money'] as const
 
-const setBudget: Operation = {
+/** A whole number; null is no limit. */
+const amountArgument = (least: number, most: number, about: string): ArgumentForm =>
+  optional({ type: 'integer', minimum: least, maximum: most }, about, {
+    right: `a whole number from ${least} to ${most}, or null for no limit`,
+  })
+
+const perArgument = optional(
+  oneOf(BUDGET_PERIODS),
+  'day or total: what tokens and money are counted for; total when absent',
+)
+
+/** What a budget of a being takes. */
+const OF_BEING: ArgumentForms = {
+  momentsPerMinute: amountArgument(1, AMOUNT_MAX, 'whole number; what is beyond waits for the next minute'),
+  selfContinues: amountArgument(
+    0,
+    LIMITS.selfContinuesMax,
+    'whole number; how often each may go on by itself in one cause chain',
+  ),
+  hops: amountArgument(
+    0,
+    LIMITS.hopsMax,
+    'whole number; how many summons may follow one another where one of them speaks',
+  ),
+  births: amountArgument(0, AMOUNT_MAX, 'whole number; how many children each may make'),
+  tokens: amountArgument(0, TOKENS_MAX, 'whole number, prompts and answers together'),
+  money: optional(
+    { type: 'number', minimum: 0, maximum: AMOUNT_MAX },
+    'in the currency of the prices, to the millionth',
+    {
+      right: `a number from 0 to ${AMOUNT_MAX}, to the millionth, or null for no limit`,
+      isRight: (value) => isWholeInMicros(Number(value)),
+    },
+  ),
+  per: perArgument,
+}
+
+/** What only the standard budgets take. */
+const OF_REALITY: ArgumentForms = {
+  tokensPerPerson: amountArgument(
+    0,
+    TOKENS_MAX,
+    'only of /: whole number; what all beings of one person may use together in a day',
+  ),
+  for: optional(
+    oneOf(STANDARD_FOR),
+    'only of /: whose standard budget it is, llm or scripted; llm when absent',
+  ),
+}
+
+const setBudget = defineBuiltIn({
   name: 'set-budget',
   description:
     'Says what the target being and all its offspring may use up, and lets those go on that its old budget parked. Of / it says ' +
     'what each being without a budget of its own may use up.',
   targets: ['being', 'reality'],
   allow: ['ancestor', 'operator'],
-  args: {
-    momentsPerMinute: 'whole number; what is beyond waits for the next minute',
-    selfContinues: 'whole number; how often each may go on by itself in one cause chain',
-    hops: 'whole number; how many summons may follow one another where one of them speaks',
-    births: 'whole number; how many children each may make',
-    tokens: 'whole number, prompts and answers together',
-    money: 'in the currency of the prices, to the millionth',
-    per: 'day or total: what tokens and money are counted for; total when absent',
-    tokensPerPerson: 'only of /: whole number; what all beings of one person may use together in a day',
-    for: 'only of /: whose standard budget it is, llm or scripted; llm when absent',
-  },
-  async decide(input): Promise<Decided> {
-    if (input.target.kind === 'space') return setStandard(input)
+  takes: { ...OF_BEING, ...OF_REALITY },
+  async decide(input, given): Promise<Decided> {
+    if (input.target.kind === 'space') return setStandard(input, given)
     const being = requireOther(input, 'set-budget')
-    const given = new Arguments('set-budget', input.args, [...COUNTED, 'money', 'per'])
+    given.requireAmong(Object.keys(OF_BEING))
     const budget: Budget = {
-      ...amount(given, 'momentsPerMinute', 1, AMOUNT_MAX),
-      ...amount(given, 'selfContinues', 0, LIMITS.selfContinuesMax),
-      ...amount(given, 'hops', 0, LIMITS.hopsMax),
-      ...amount(given, 'births', 0, AMOUNT_MAX),
-      ...amount(given, 'tokens', 0, TOKENS_MAX),
-      ...money(given),
+      ...limitsIn(given, LIMITING),
       per: given.value('per') === undefined ? 'total' : given.oneOf('per', BUDGET_PERIODS),
     }
     await requireWithinOwn(input, budget)
@@ -69,20 +106,16 @@ const setBudget: Operation = {
       result: { being: stanceOf(being.name), ...payload },
     }
   },
-}
+})
 
 /** What each being without a budget of its own may use up: a quality of the root space that nothing else writes. */
-async function setStandard({ actor, args, world }: DecideInput): Promise<Decided> {
+async function setStandard({ actor, world }: DecideInput, given: Arguments): Promise<Decided> {
   if (actor.parent !== null)
     throw new TreeosError('FORBIDDEN', 'set-budget: only the operator says what all beings may use up')
-  const given = new Arguments('set-budget', args, [...STANDARD_LIMITS, ...JOINT, 'per', 'for'])
+  given.requireAmong([...STANDARD_LIMITS, 'per', ...Object.keys(OF_REALITY)])
   const cognition = given.value('for') === undefined ? 'llm' : given.oneOf('for', STANDARD_FOR)
   const standard: StandardBudget = {
-    ...amount(given, 'momentsPerMinute', 1, AMOUNT_MAX),
-    ...amount(given, 'births', 0, AMOUNT_MAX),
-    ...amount(given, 'tokens', 0, TOKENS_MAX),
-    ...amount(given, 'tokensPerPerson', 0, TOKENS_MAX),
-    ...money(given),
+    ...limitsIn(given, [...STANDARD_LIMITS, ...JOINT]),
     per: given.value('per') === undefined ? 'day' : given.oneOf('per', BUDGET_PERIODS),
   }
   const { revision } = standardBudget(await world.space(ROOT_SPACE), cognition)
@@ -94,19 +127,19 @@ async function setStandard({ actor, args, world }: DecideInput): Promise<Decided
   }
 }
 
-const resume: Operation = {
+const resume = defineBuiltIn({
   name: 'resume',
   description:
     'Lets a parked being try again; a limit that still holds will park it again. With release it gives back what the budget of the being ' +
     'counts for model calls whose cost never came back, as in an outage.',
   targets: ['being'],
   allow: ['ancestor', 'operator'],
-  args: { release: 'true: calls whose cost never came back count as nothing; may be left out' },
-  decide(input): Decided {
+  takes: {
+    release: optional(FLAG, 'true: calls whose cost never came back count as nothing; may be left out'),
+  },
+  decide(input, given): Decided {
     const being = requireOther(input, 'resume')
-    const given = new Arguments('resume', input.args, ['release'])
-    const release = given.value('release') ?? false
-    if (typeof release !== 'boolean') throw given.fault('release', release, 'true or false')
+    const release = given.flag('release', false)
     if (being.parked === undefined && !release)
       throw new TreeosError('RESOURCE_CONFLICT', `${stanceOf(being.name)} is not parked`)
     const reel = beingReel(being.name)
@@ -116,7 +149,7 @@ const resume: Operation = {
       result: { being: stanceOf(being.name) },
     }
   },
-}
+})
 
 /** The budget of a being once more: those that it had parked go on. */
 function budgetAgain({ name, budget }: BeingRow): FactDraft[] {
@@ -133,29 +166,16 @@ function requireOther({ actor, target }: DecideInput, operation: string): BeingR
   return target.being
 }
 
-function amount<N extends (typeof COUNTED)[number] | (typeof JOINT)[number]>(
+/** The limits that are given, of those that may be. */
+function limitsIn<Name extends string>(
   given: Arguments,
-  name: N,
-  least: number,
-  max: number,
-): { [K in N]?: number } {
-  const value = given.value(name)
-  if (value === undefined || value === null) return {}
-  if (typeof value !== 'number' || !Number.isInteger(value) || value < least || value > max)
-    throw given.fault(name, value, `a whole number from ${least} to ${max}, or null for no limit`)
-  return { [name]: value } as { [K in N]?: number }
-}
-
-function money(given: Arguments): Pick<Budget, 'money'> {
-  const value = given.value('money')
-  if (value === undefined || value === null) return {}
-  if (typeof value !== 'number' || value < 0 || value > AMOUNT_MAX || !isWholeInMicros(value))
-    throw given.fault(
-      'money',
-      value,
-      `a number from 0 to ${AMOUNT_MAX}, to the millionth, or null for no limit`,
-    )
-  return { money: value }
+  names: readonly Name[],
+): { readonly [N in Name]?: number } {
+  const limits = names.flatMap((name): [string, number][] => {
+    const value = given.value(name)
+    return value === undefined ? [] : [[name, Number(value)]]
+  })
+  return Object.fromEntries(limits) as { [N in Name]?: number }
 }
 
 const isWholeInMicros = (value: number): boolean => Math.round(value * MICROS) / MICROS === value
@@ -209,4 +229,4 @@ async function requireWithinStandard(
   }
 }
 
-export const budgetOperations: readonly Operation[] = [setBudget, resume]
+export const budgetOperations = [setBudget, resume] as const

@@ -1,22 +1,26 @@
 import { type BeingName, parseStance, spaceReel, stanceOf, TreeosError, unknownBeing } from '@treeos/core'
-import type { DecideInput, Operation } from '../extend/extension.ts'
+import type { DecideInput } from '../extend/extension.ts'
 import { requireNotEnded } from '../gates/beside.ts'
 import type { SpaceRow } from '../rows/rows.ts'
-import { Arguments } from './arguments.ts'
+import { type ArgumentForms, needed, ofText, TEXT } from './argument-forms.ts'
+import type { Arguments } from './arguments.ts'
+import { defineBuiltIn } from './define-built-in.ts'
 import { endedByRules, rowAfter } from './ended-subscriptions.ts'
 
 /** The rule gate reads the whole row each time. */
 const CONTRIBUTORS_MAX = 256
 
-const addContributor: Operation = {
+const TAKES: ArgumentForms = { being: needed(TEXT, 'its stance', { parse: ofText(parseStance) }) }
+
+const addContributor = defineBuiltIn({
   name: 'add-contributor',
   description:
     'Lets a being take part in the target space: make things and spaces in it, and what its rules say.',
   targets: ['space'],
   allow: ['owner', 'operator'],
-  args: { being: 'its stance' },
-  async decide(input) {
-    const { space, being } = read(input, 'add-contributor')
+  takes: TAKES,
+  async decide(input, given) {
+    const { space, being } = read(input, given)
     const { contributors = [] } = space
     const row = await input.world.being(being)
     if (row === null) throw unknownBeing(being)
@@ -30,28 +34,28 @@ const addContributor: Operation = {
       )
     return changed(space, 'space:contributor-added', being)
   },
-}
+})
 
-const removeContributor: Operation = {
+const removeContributor = defineBuiltIn({
   name: 'remove-contributor',
   description: 'Ends a being’s part in the target space; what it made there stays.',
   targets: ['space'],
   allow: ['owner', 'operator'],
-  args: { being: 'its stance' },
-  async decide(input) {
-    const { space, being } = read(input, 'remove-contributor')
+  takes: TAKES,
+  async decide(input, given) {
+    const { space, being } = read(input, given)
     if (!space.contributors?.includes(being))
       throw new TreeosError('RESOURCE_CONFLICT', `${stanceOf(being)} does not contribute to ${space.path}`)
     const { facts, result } = changed(space, 'space:contributor-removed', being)
     const after = facts.reduce(rowAfter, space)
     return { facts: [...facts, ...(await endedByRules(input.world, after))], result }
   },
-}
+})
 
-function read({ target, args }: DecideInput, operation: string): { space: SpaceRow; being: BeingName } {
-  const being = parseStance(new Arguments(operation, args, ['being']).text('being'))
+function read({ target }: DecideInput, given: Arguments): { space: SpaceRow; being: BeingName } {
+  const being = parseStance(given.text('being'))
   if (target.kind === 'space') return { space: target.space, being }
-  throw new TreeosError('INVALID_TYPE', `${operation} takes a space`)
+  throw new TreeosError('INVALID_TYPE', 'a being contributes to a space')
 }
 
 const changed = ({ path }: SpaceRow, kind: string, being: BeingName) => ({
@@ -59,4 +63,4 @@ const changed = ({ path }: SpaceRow, kind: string, being: BeingName) => ({
   result: { path, being: stanceOf(being) },
 })
 
-export const contributorOperations: readonly Operation[] = [addContributor, removeContributor]
+export const contributorOperations = [addContributor, removeContributor] as const

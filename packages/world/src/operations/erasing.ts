@@ -3,6 +3,7 @@ import {
   FACT_ERASED,
   isJsonObject,
   type Json,
+  type JsonObject,
   MOMENT_ERASED,
   matterReel,
   parseMomentId,
@@ -11,39 +12,56 @@ import {
   spaceReel,
   TreeosError,
 } from '@treeos/core'
-import type { Decided, Operation } from '../extend/extension.ts'
+import type { Decided } from '../extend/extension.ts'
 import { OPERATOR } from '../extend/substrate.ts'
 import type { OperationTarget } from '../read/target.ts'
-import { Arguments } from './arguments.ts'
+import { needed, optional, TEXT } from './argument-forms.ts'
+import type { Arguments } from './arguments.ts'
+import { defineBuiltIn } from './define-built-in.ts'
 
 const WHY_LENGTH_MAX = 500
 const HASH = /^[0-9a-f]{64}$/
 const MOMENT = /^[^/]+\/[1-9][0-9]*\/[1-9][0-9]*$/
 
-const erase: Operation = {
+const FACT_RIGHT = '{reel, seq, hash} of a fact of the target'
+const MOMENT_RIGHT = 'the id of a moment of the target being, as in ann/1/3'
+
+const isReason = (why: Json): boolean =>
+  typeof why === 'string' && why.length <= WHY_LENGTH_MAX && why.isWellFormed() && !why.includes('\0')
+
+const erase = defineBuiltIn({
   name: 'erase',
   description:
     'Erases what a fact says, or what a moment decided and asked of the outside. That it was erased, by whom and why stays.',
   targets: ['being', 'space', 'matter'],
   allow: ['operator'],
-  args: {
-    fact: 'the fact, as {reel, seq, hash}: of the target; of the root also facts of signals, roles and threads',
-    moment: 'instead of a fact: the id of a finished moment of the target being',
-    why: `the reason, at most ${WHY_LENGTH_MAX} characters`,
+  takes: {
+    fact: optional(
+      {
+        type: 'object',
+        properties: { reel: TEXT, seq: { type: 'integer' }, hash: TEXT },
+        required: ['reel', 'seq', 'hash'],
+        additionalProperties: false,
+      },
+      'the fact, as {reel, seq, hash}: of the target; of the root also facts of signals, roles and threads',
+      { right: FACT_RIGHT },
+    ),
+    moment: optional(TEXT, 'instead of a fact: the id of a finished moment of the target being', {
+      right: MOMENT_RIGHT,
+      isRight: (moment) => MOMENT.test(String(moment)),
+    }),
+    why: needed(TEXT, `the reason, at most ${WHY_LENGTH_MAX} characters`, {
+      right: `a text of at most ${WHY_LENGTH_MAX} characters`,
+      isRight: isReason,
+    }),
   },
-  decide({ actor, cognition, carriedBy, target, args }): Decided {
-    const given = new Arguments('erase', args, ['fact', 'moment', 'why'])
+  decide({ actor, cognition, carriedBy, target }, given): Decided {
     // No rule of a space gives this away, and no code of an extension does it.
     if (actor.name !== OPERATOR || cognition !== 'human' || carriedBy !== null)
       throw new TreeosError('FORBIDDEN', 'only the operator erases, in person')
     const why = given.text('why')
-    if (why.length > WHY_LENGTH_MAX || !why.isWellFormed() || why.includes('\0'))
-      throw given.fault(
-        'why',
-        why.slice(0, 40).toWellFormed(),
-        `a text of at most ${WHY_LENGTH_MAX} characters`,
-      )
-    const { fact, moment } = args
+    const fact = given.value('fact')
+    const moment = given.value('moment')
     if ((fact === undefined) === (moment === undefined))
       throw new TreeosError('INVALID_INPUT', 'erase takes either a fact or a moment')
     if (fact !== undefined) {
@@ -53,8 +71,8 @@ const erase: Operation = {
         result: { fact: { reel, seq, hash } },
       }
     }
-    if (target.kind !== 'being' || typeof moment !== 'string' || !MOMENT.test(moment))
-      throw given.fault('moment', moment, 'the id of a moment of the target being, as in ann/1/3')
+    if (target.kind !== 'being' || typeof moment !== 'string')
+      throw given.fault('moment', moment, MOMENT_RIGHT)
     const { name } = target.being
     if (parseMomentId(moment).being !== name) throw given.fault('moment', moment, `a moment of @${name}`)
     return {
@@ -62,16 +80,13 @@ const erase: Operation = {
       result: { moment },
     }
   },
-}
+})
 
 function factIn(given: Arguments, fact: Json, target: OperationTarget) {
-  const right = '{reel, seq, hash} of a fact of the target'
-  if (!isJsonObject(fact)) throw given.fault('fact', fact, right)
-  const { reel, seq, hash, ...more } = fact
+  const { reel, seq, hash } = isJsonObject(fact) ? fact : ({} as JsonObject)
   const isWhole =
     typeof reel === 'string' && typeof hash === 'string' && HASH.test(hash) && Number.isSafeInteger(seq)
-  if (!isWhole || Object.keys(more).length > 0 || !isReelOf(target, reel))
-    throw given.fault('fact', fact, right)
+  if (!isWhole || !isReelOf(target, reel)) throw given.fault('fact', fact, FACT_RIGHT)
   return { reel, seq: seq as number, hash }
 }
 
@@ -84,4 +99,4 @@ function isReelOf(target: OperationTarget, reel: ReelId): boolean {
   return target.space.path === ROOT_SPACE && !/^(being|space|matter):/.test(reel)
 }
 
-export const erasingOperations: readonly Operation[] = [erase]
+export const erasingOperations = [erase] as const

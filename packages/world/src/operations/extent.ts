@@ -1,5 +1,7 @@
 import { isJsonObject, type Json, type JsonObject, quote, type SpacePath, TreeosError } from '@treeos/core'
 import type { Coord, Size, SpaceRow } from '../rows/rows.ts'
+import { type ArgumentForm, optional } from './argument-forms.ts'
+import type { ArgumentSchema } from './argument-schema.ts'
 import type { Arguments } from './arguments.ts'
 
 const AXES = ['x', 'y', 'z'] as const
@@ -14,12 +16,31 @@ const isTriple = (value: Json | undefined, least: number): value is JsonObject &
     return typeof n === 'number' && Number.isInteger(n) && !Object.is(n, -0) && n >= least && n <= SIZE_MAX
   })
 
+/** @param least of each axis */
+const tripleFrom = (least: number): ArgumentSchema => {
+  const axis: ArgumentSchema = { type: 'integer', minimum: least, maximum: SIZE_MAX }
+  return {
+    type: 'object',
+    properties: { x: axis, y: axis, z: axis },
+    required: [...AXES],
+    additionalProperties: false,
+  }
+}
+export const SIZE = tripleFrom(1)
+export const SIZE_RIGHT = `{"x", "y", "z"}, whole numbers from 1 to ${SIZE_MAX}`
+
+export const sizeArgument = (about: string): ArgumentForm => optional(SIZE, about, { right: SIZE_RIGHT })
+
+/** The space says the bounds, so they are checked when the operation decides. */
+export const coordArgument = (about: string): ArgumentForm =>
+  optional(tripleFrom(0), about, { right: `{"x", "y", "z"}, whole numbers from 0 to ${SIZE_MAX}` })
+
 /** @throws {TreeosError} INVALID_INPUT */
 export function sizeIn(given: Arguments): { size?: Size } {
   const value = given.value('size')
   if (value === undefined || value === null) return {}
   if (isTriple(value, 1)) return { size: value }
-  throw given.fault('size', value, `{"x", "y", "z"}, whole numbers from 1 to ${SIZE_MAX}`)
+  throw given.fault('size', value, SIZE_RIGHT)
 }
 
 /**

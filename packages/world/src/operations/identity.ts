@@ -11,6 +11,7 @@ import {
   LIMITS,
   parseSpacePath,
   parseStance,
+  quote,
   ROOT_SPACE,
   type RoleName,
   requireBeingName,
@@ -22,7 +23,7 @@ import {
   unknownBeing,
 } from '@treeos/core'
 import { parseRole, requireFlow, textPattern } from '@treeos/roles'
-import type { Decided, DecideInput, Operation } from '../extend/extension.ts'
+import type { Decided, DecideInput } from '../extend/extension.ts'
 import { CITIZEN, DEFAULT_ROLE } from '../extend/substrate.ts'
 import { requireNotEnded } from '../gates/beside.ts'
 import { type Reach, requireAssignable, requireSmallProgram, rolesNamed } from '../gates/reach.ts'
@@ -34,52 +35,62 @@ import { standardBudget, tightest } from '../rows/budgets.ts'
 import { firstBeyond } from '../rows/lists.ts'
 import type { BeingRow } from '../rows/rows.ts'
 import { SCHEDULES } from '../rows/schedules.ts'
-import { Arguments } from './arguments.ts'
-import { LLM, modelSettingsIn, requireOwnConnection } from './model-connection.ts'
+import {
+  type ArgumentForms,
+  FLAG,
+  FLOW,
+  FLOW_RIGHT,
+  needed,
+  OBJECT,
+  ofText,
+  oneOf,
+  optional,
+  TEXT,
+} from './argument-forms.ts'
+import type { Arguments } from './arguments.ts'
+import { defineBuiltIn } from './define-built-in.ts'
+import {
+  connectionArgument,
+  LLM,
+  modelArguments,
+  modelSettingsIn,
+  requireOwnConnection,
+} from './model-connection.ts'
 import { requireSightOfPlace } from './sight-of-place.ts'
-import { schedulesIn } from './waking.ts'
+import { schedulesArgument, schedulesIn } from './waking.ts'
 
 /** Arguments of a birth that an operation of an extension carries out; a being that makes a child itself has none of them. */
-const CARRIED_ARGS = ['model', 'maxTokens', 'schedules']
+const CARRIED: ArgumentForms = { ...modelArguments, schedules: schedulesArgument }
 
-const birth: Operation = {
+/** A ceiling holds literals and patterns only. What a relationship means may change; a bound may not. */
+export const ceilingArgument = optional(OBJECT, 'can* lists that no stack of it may exceed', {
+  right: 'an object of can* lists, with literals and patterns',
+  parse: (ceiling) => (isJsonObject(ceiling) ? parseCeiling(ceiling) : null),
+})
+
+const birth = defineBuiltIn({
   name: 'birth',
   description: 'Mints a child of the actor.',
   targets: ['being'],
   allow: ['self'],
-  args: {
-    name: 'the new name, unique for ever',
-    cognition: 'llm, human or scripted',
-    script: 'for scripted: the script that decides',
-    role: `default role; when absent ${CITIZEN} for the child of a person, else ${DEFAULT_ROLE}`,
-    roleFlow: 'clauses',
-    home: 'path of its home; the home of its maker when absent',
-    ceiling: 'can* lists that no stack of it may exceed',
-    connection:
-      "for llm: the name of a model connection of the operator's configuration; the default model when absent",
+  takes: {
+    name: needed(TEXT, 'the new name, unique for ever', { parse: requireBeingName }),
+    cognition: needed(oneOf(COGNITIONS), 'llm, human or scripted'),
+    script: optional(TEXT, 'for scripted: the script that decides'),
+    role: optional(
+      TEXT,
+      `default role; when absent ${CITIZEN} for the child of a person, else ${DEFAULT_ROLE}`,
+      { parse: ofText(requireRoleName) },
+    ),
+    roleFlow: optional(FLOW, 'clauses', { right: FLOW_RIGHT, parse: requireFlow }),
+    home: optional(TEXT, 'path of its home; the home of its maker when absent', {
+      parse: ofText(parseSpacePath),
+    }),
+    ceiling: ceilingArgument,
+    connection: connectionArgument,
   },
-  async decide({
-    actor,
-    cognition,
-    args,
-    world,
-    reach,
-    known,
-    sees,
-    carriedBy,
-    fromOutside,
-  }): Promise<Decided> {
-    const given = new Arguments('birth', args, [
-      'name',
-      'cognition',
-      'script',
-      'role',
-      'roleFlow',
-      'home',
-      'ceiling',
-      'connection',
-      ...(carriedBy === null ? [] : CARRIED_ARGS),
-    ])
+  carried: CARRIED,
+  async decide({ actor, cognition, world, reach, known, sees, fromOutside }, given): Promise<Decided> {
     const name = requireBeingName(given.value('name'))
     const { kind, script, settings } = mindIn(given, { actor, cognition, known })
     const schedules = schedulesIn(given)
@@ -112,7 +123,7 @@ const birth: Operation = {
       defaultRole,
       home: homePath,
       qualities,
-      ceiling: ceiling === undefined || ceiling === null ? null : parseCeiling(given, ceiling),
+      ceiling: ceiling === undefined ? null : parseCeiling(ceiling),
     }
     return {
       facts: [
@@ -129,7 +140,7 @@ const birth: Operation = {
       },
     }
   },
-}
+})
 
 /** The mind of a child: the script of a scripted one, or the settings of the model of an llm. */
 function mindIn(
@@ -250,30 +261,37 @@ async function requireHome(
   requireAnswer(answerOf(await ruleGate(world, question), question))
 }
 
-/** A ceiling holds literals and patterns only. What a relationship means may change; a bound may not. */
-export function parseCeiling(given: Arguments, ceiling: Json): JsonObject {
-  if (!isJsonObject(ceiling)) throw given.fault('ceiling', ceiling, 'an object of can* lists')
-  const { canSee, canDo, canSummon, canBe } = parseRole({ ...ceiling, name: 'ceiling', prompt: '' })
+/** @throws {TreeosError} INVALID_INPUT */
+export function parseCeiling(ceiling: Json): JsonObject {
+  const { canSee, canDo, canSummon, canBe } = parseRole({
+    ...(ceiling as JsonObject),
+    name: 'ceiling',
+    prompt: '',
+  })
   const lists = { canSee, canDo, canSummon, canBe }
   for (const entry of Object.values(lists).flat()) {
     if (typeof entry !== 'string' && textPattern(entry) === null)
-      throw given.fault('ceiling', entry, 'literals and patterns')
+      throw new TreeosError(
+        'INVALID_INPUT',
+        `the ceiling holds ${quote(asJson(entry))}; it takes literals and patterns`,
+      )
   }
   return asJson(lists)
 }
 
-const connect: Operation = {
+const connect = defineBuiltIn({
   name: 'connect',
   description:
     'Takes a lease on a descendant: until it is released, a person drives it and its own mind rests.',
   targets: ['being'],
   allow: ['self'],
-  args: {
-    being: 'whom to inhabit: a child, or a child of one, and so on',
-    own: 'true: it acts by its own reach alone; else by its driver’s as well',
+  takes: {
+    being: needed(TEXT, 'whom to inhabit: a child, or a child of one, and so on', {
+      parse: ofText(parseStance),
+    }),
+    own: optional(FLAG, 'true: it acts by its own reach alone; else by its driver’s as well'),
   },
-  async decide({ actor, driver, cognition, args, world }): Promise<Decided> {
-    const given = new Arguments('connect', args, ['being', 'own'])
+  async decide({ actor, driver, cognition, world }, given): Promise<Decided> {
     const own = given.flag('own', false)
     const child = await requireBeing(world, given)
     requireNotEnded(child)
@@ -304,16 +322,17 @@ const connect: Operation = {
       result: { being: child.name, driver: actor.name, epoch },
     }
   },
-}
+})
 
-const release: Operation = {
+const release = defineBuiltIn({
   name: 'release',
   description: 'Ends a lease: the being goes on by its own mind.',
   targets: ['being'],
   allow: ['self'],
-  args: { being: 'whom to release; the actor itself when left out' },
-  async decide({ actor, args, world }): Promise<Decided> {
-    const given = new Arguments('release', args, ['being'])
+  takes: {
+    being: optional(TEXT, 'whom to release; the actor itself when left out', { parse: ofText(parseStance) }),
+  },
+  async decide({ actor, world }, given): Promise<Decided> {
     const child = given.value('being') === undefined ? actor : await requireBeing(world, given)
     const { by = null, epoch = 0 } = child.inhabited ?? {}
     if (by === null) throw new TreeosError('RESOURCE_CONFLICT', `nobody inhabits ${stanceOf(child.name)}`)
@@ -329,7 +348,7 @@ const release: Operation = {
       result: { being: child.name, driver: by, epoch },
     }
   },
-}
+})
 
 async function requireBeing(world: WorldReader, given: Arguments): Promise<BeingRow> {
   const name = parseStance(given.text('being'))
@@ -347,4 +366,4 @@ export function releasedFact(
   return { reel: beingReel(being), kind: 'being:released', payload: { by, epoch, why } }
 }
 
-export const identityOperations: readonly Operation[] = [birth, connect, release]
+export const identityOperations = [birth, connect, release] as const

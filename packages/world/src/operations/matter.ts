@@ -10,31 +10,33 @@ import {
   stanceOf,
   TreeosError,
 } from '@treeos/core'
-import type { Decided, Operation } from '../extend/extension.ts'
+import type { Decided } from '../extend/extension.ts'
 import type { WorldReader } from '../read/reader.ts'
 import type { OperationTarget } from '../read/target.ts'
 import { type Coord, type MatterRow, matterKey } from '../rows/rows.ts'
-import { Arguments } from './arguments.ts'
-import { coordIn } from './extent.ts'
-import { qualityChange } from './quality-change.ts'
-import { typeIn } from './type-argument.ts'
+import { ANY_JSON, needed, optional, TEXT } from './argument-forms.ts'
+import { defineBuiltIn } from './define-built-in.ts'
+import { coordArgument, coordIn } from './extent.ts'
+import { qualityArguments, qualityChange } from './quality-change.ts'
+import { typeArgument, typeIn } from './type-argument.ts'
 
-const createMatter: Operation = {
+const createMatter = defineBuiltIn({
   name: 'create-matter',
   description: 'Makes a thing, which lies in the target space and is the actor’s own.',
   targets: ['space'],
   allow: ['owner', 'contributor', 'operator'],
-  args: {
-    id: 'kebab-case, unique for ever',
-    type: 'its type, as in document; thing when absent',
-    content: 'any JSON; null when absent',
-    coord: 'where in the space, as {x, y, z}',
+  takes: {
+    id: needed(TEXT, 'kebab-case, unique for ever', {
+      right: 'kebab-case, at most 64 characters',
+      isRight: isKey,
+    }),
+    type: typeArgument('its type, as in document; thing when absent'),
+    content: optional(ANY_JSON, 'any JSON; null when absent'),
+    coord: coordArgument('where in the space, as {x, y, z}'),
   },
-  async decide({ actor, target, args, world, known }) {
-    const given = new Arguments('create-matter', args, ['id', 'type', 'content', 'coord'])
+  async decide({ actor, target, world, known }, given) {
     if (target.kind !== 'space') throw new TreeosError('INVALID_TYPE', 'create-matter takes a space')
     const id = given.text('id')
-    if (!isKey(id)) throw given.fault('id', id, 'kebab-case, at most 64 characters')
     const type = typeIn(given, known.matterTypes, 'thing')
     if ((await world.row(matterKey(id))) !== null)
       throw new TreeosError('RESOURCE_CONFLICT', `the id ${id} is taken in this reality, for ever`)
@@ -48,33 +50,28 @@ const createMatter: Operation = {
       result: { matter: matterReel(id), place },
     }
   },
-}
+})
 
-const setMatter: Operation = {
+const setMatter = defineBuiltIn({
   name: 'set-matter',
   description: 'Sets one quality of the target thing; null unsets.',
   targets: ['matter'],
   allow: ['owner', 'operator'],
-  args: {
-    field: 'namespace and key, as in wear.worn',
-    value: 'any JSON',
-    merge: 'merge an object into a namespace',
-  },
-  decide({ target, args }) {
+  takes: qualityArguments('wear.worn'),
+  decide({ target }, given) {
     const matter = requireMatter('set-matter', target)
-    const change = qualityChange('set-matter', args, matter.qualities)
+    const change = qualityChange(given, matter.qualities)
     return { facts: [{ reel: matterReel(matter.id), kind: 'quality:set', payload: change }], result: change }
   },
-}
+})
 
-const writeMatter: Operation = {
+const writeMatter = defineBuiltIn({
   name: 'write-matter',
   description: 'Replaces the content of the target thing.',
   targets: ['matter'],
   allow: ['owner', 'operator'],
-  args: { content: 'any JSON' },
-  decide({ target, args }) {
-    const given = new Arguments('write-matter', args, ['content'])
+  takes: { content: optional(ANY_JSON, 'any JSON') },
+  decide({ target }, given) {
     const { id } = requireMatter('write-matter', target)
     const content = requireContent(given.value('content') ?? null, 'content')
     return {
@@ -82,16 +79,15 @@ const writeMatter: Operation = {
       result: { matter: matterReel(id) },
     }
   },
-}
+})
 
-const take: Operation = {
+const take = defineBuiltIn({
   name: 'take',
   description: 'Takes the target thing from the space where the actor is: the actor holds it then.',
   targets: ['matter'],
   allow: ['owner', 'operator'],
-  args: {},
-  async decide({ actor, target, args, world }) {
-    new Arguments('take', args, [])
+  takes: {},
+  async decide({ actor, target, world }) {
     const { id, place } = requireMatter('take', target)
     if ((await liesIn(world, place)) !== actor.space)
       throw new TreeosError(
@@ -101,7 +97,7 @@ const take: Operation = {
     await requireRoom(world, stanceOf(actor.name))
     return moved(id, place ?? actor.space, stanceOf(actor.name))
   },
-}
+})
 
 /** Where a thing lies. What a being held that was ended lies where that being was last. */
 async function liesIn(world: WorldReader, place: string | null): Promise<string | null> {
@@ -109,14 +105,13 @@ async function liesIn(world: WorldReader, place: string | null): Promise<string 
   return holder?.ended === undefined ? place : holder.space
 }
 
-const put: Operation = {
+const put = defineBuiltIn({
   name: 'put',
   description: 'Lays the target thing, which the actor holds, into the space where the actor is.',
   targets: ['matter'],
   allow: ['anyone'], // decide() requires that the actor holds it
-  args: { coord: 'where in the space, as {x, y, z}' },
-  async decide({ actor, target, args, world }) {
-    const given = new Arguments('put', args, ['coord'])
+  takes: { coord: coordArgument('where in the space, as {x, y, z}') },
+  async decide({ actor, target, world }, given) {
     const { id, place } = requireMatter('put', target)
     if (place !== stanceOf(actor.name))
       throw new TreeosError(
@@ -127,16 +122,15 @@ const put: Operation = {
     const { size } = (await world.space(actor.space)) ?? {}
     return moved(id, place, actor.space, coordIn(given, { path: actor.space, ...(size && { size }) }))
   },
-}
+})
 
-const endMatter: Operation = {
+const endMatter = defineBuiltIn({
   name: 'end-matter',
   description: 'Ends the target thing. Its id is never used again.',
   targets: ['matter'],
   allow: ['owner', 'operator'],
-  args: {},
-  decide({ target, args }) {
-    new Arguments('end-matter', args, [])
+  takes: {},
+  decide({ target }) {
     const { id, place } = requireMatter('end-matter', target)
     return {
       facts: [
@@ -146,7 +140,7 @@ const endMatter: Operation = {
       result: { matter: matterReel(id) },
     }
   },
-}
+})
 
 function requireMatter(operation: string, target: OperationTarget): MatterRow {
   if (target.kind === 'matter') return target.matter
@@ -197,11 +191,4 @@ const went = (place: SpacePath | string, matter: string) => ({
   payload: { matter },
 })
 
-export const matterOperations: readonly Operation[] = [
-  createMatter,
-  setMatter,
-  writeMatter,
-  take,
-  put,
-  endMatter,
-]
+export const matterOperations = [createMatter, setMatter, writeMatter, take, put, endMatter] as const

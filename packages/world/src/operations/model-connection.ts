@@ -9,6 +9,7 @@ import {
   TreeosError,
 } from '@treeos/core'
 import type { BeingRow } from '../rows/rows.ts'
+import { type ArgumentForm, type ArgumentForms, optional, TEXT } from './argument-forms.ts'
 import type { Arguments } from './arguments.ts'
 
 /** Namespace of the quality `llm.connection`: the name of a model connection in the operator's configuration. */
@@ -48,25 +49,36 @@ export function requireOwnConnection(
 const MODEL_CHARS_MAX = 120
 const ANSWER_TOKENS_MAX = 1_000_000
 
-/**
- * The quality `llm` of a being: its connection, and the name and the answer limit that only operations of extensions set.
- * @throws {TreeosError} INVALID_INPUT
- */
+const isModelName = (model: Json): boolean =>
+  typeof model === 'string' && model.length <= MODEL_CHARS_MAX && /^[\x21-\x7e]+$/.test(model)
+
+export const connectionArgument: ArgumentForm = optional(
+  TEXT,
+  "for llm: the name of a model connection of the operator's configuration; the default model when absent",
+  { parse: (name) => requireConnectionName('birth', name) },
+)
+
+/** What only operations of extensions set, beside the connection. */
+export const modelArguments: ArgumentForms = {
+  model: optional(TEXT, 'name of a model at that connection', {
+    right: `a name of a model, at most ${MODEL_CHARS_MAX} characters`,
+    isRight: isModelName,
+  }),
+  maxTokens: optional(
+    { type: 'integer', minimum: 1, maximum: ANSWER_TOKENS_MAX },
+    'how long one answer may be, in tokens',
+  ),
+}
+
+/** The quality `llm` of a being: its connection, and the name and the answer limit that only operations of extensions set. */
 export function modelSettingsIn(given: Arguments): JsonObject {
   const connection = given.optionalText('connection')
   const model = given.optionalText('model')
-  const tokens = given.value('maxTokens') ?? null
-  if (model !== null && !(model.length <= MODEL_CHARS_MAX && /^[\x21-\x7e]+$/.test(model)))
-    throw given.fault('model', model, `a name of a model, at most ${MODEL_CHARS_MAX} characters`)
-  if (
-    tokens !== null &&
-    !(Number.isInteger(tokens) && Number(tokens) >= 1 && Number(tokens) <= ANSWER_TOKENS_MAX)
-  )
-    throw given.fault('maxTokens', tokens, `a whole number from 1 to ${ANSWER_TOKENS_MAX}`)
+  const tokens = given.value('maxTokens')
   return {
-    ...(connection === null ? {} : { connection: requireConnectionName('birth', connection) }),
+    ...(connection === null ? {} : { connection }),
     ...(model === null ? {} : { model }),
-    ...(tokens === null ? {} : { 'max-tokens': tokens }),
+    ...(tokens === undefined ? {} : { 'max-tokens': tokens }),
   }
 }
 

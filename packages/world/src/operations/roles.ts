@@ -3,7 +3,6 @@ import {
   type FactDraft,
   isJsonObject,
   type Json,
-  type JsonObject,
   REGISTRY_REEL,
   type RoleName,
   requireRoleName,
@@ -12,13 +11,14 @@ import {
   unknownRole,
 } from '@treeos/core'
 import { entryKey, parseRole, type RoleSpec } from '@treeos/roles'
-import type { Decided, DecideInput, Operation } from '../extend/extension.ts'
+import type { Decided, DecideInput } from '../extend/extension.ts'
 import { reachOf, requireWithinReach, rolesNamed } from '../gates/reach.ts'
 import { isAncestor } from '../gates/standings.ts'
 import type { WorldReader } from '../read/reader.ts'
 import { type BeingRow, type RoleRow, roleKey } from '../rows/rows.ts'
 import { subscriptionsOf } from '../rows/subscriptions.ts'
-import { Arguments } from './arguments.ts'
+import { FLAG, needed, OBJECT, optional, TEXT } from './argument-forms.ts'
+import { defineBuiltIn } from './define-built-in.ts'
 import { ENDED_MAX, endedSubscriptions } from './ended-subscriptions.ts'
 
 /** Origin of a role that was written in the world, and not by an extension. */
@@ -28,29 +28,28 @@ const LIVE = 'live'
 const TRIAL = 'trial'
 const FIGURES_MAX = 16
 
-function trialNote(given: Arguments): JsonObject | null {
-  const note = given.value(TRIAL)
-  if (note === undefined) return null
+const trialArgument = optional(OBJECT, 'what a trial of the role came to', {
+  right: `up to ${FIGURES_MAX} figures by their names, as the summary of a trial has them`,
+  isRight: areFigures,
+})
+
+function areFigures(note: Json): boolean {
   const isFigure = ([name, value]: [string, Json]) =>
     /^[a-zA-Z0-9]{1,24}$/.test(name) && (value === null || typeof value === 'number')
   const figures = isJsonObject(note) ? Object.entries(note) : null
-  if (figures === null || figures.length > FIGURES_MAX || !figures.every(isFigure))
-    throw given.fault(
-      TRIAL,
-      note,
-      `up to ${FIGURES_MAX} figures by their names, as the summary of a trial has them`,
-    )
-  return note as JsonObject
+  return figures !== null && figures.length <= FIGURES_MAX && figures.every(isFigure)
 }
 
-const setRole: Operation = {
+const setRole = defineBuiltIn({
   name: 'set-role',
   description: 'Writes a role that the next moment can wear.',
   targets: ['reality'],
   allow: ['anyone'],
-  args: { role: 'the role: name, can* lists, prompt' },
-  async decide({ actor, lender, args, world, digest, reach }) {
-    const given = new Arguments('set-role', args, ['role', TRIAL])
+  takes: {
+    role: needed(OBJECT, 'the role: name, can* lists, prompt', { right: 'a role', parse: parseRole }),
+  },
+  untold: { [TRIAL]: trialArgument },
+  async decide({ actor, lender, world, digest, reach }, given) {
     const spec = parseRole(given.value('role'))
     if (typeof spec.prompt !== 'string')
       throw given.fault('role.prompt', null, 'a text; functions come with extensions only')
@@ -72,10 +71,10 @@ const setRole: Operation = {
     if (old !== null) await requireStandingOverWearers({ actor, lender, world }, spec.name)
     requireWithinReach(actor, spec, await reach())
     const json = asJson(spec)
-    const trial = trialNote(given)
+    const trial = given.value(TRIAL)
     const payload = {
       ...{ name: spec.name, digest: digest(json), origin: LIVE, spec: json },
-      ...(trial === null ? {} : { trial }),
+      ...(trial === undefined ? {} : { trial }),
     }
     const narrowed = old === null ? [] : await endedByRole(world, old, spec)
     return {
@@ -84,16 +83,18 @@ const setRole: Operation = {
       specs: [spec],
     }
   },
-}
+})
 
-const deleteRole: Operation = {
+const deleteRole = defineBuiltIn({
   name: 'delete-role',
   description: 'Deletes a live role; older moments keep what they wore.',
   targets: ['reality'],
   allow: ['anyone'],
-  args: { name: 'the role', force: 'delete it even while beings name it' },
-  async decide({ actor, lender, args, world }) {
-    const given = new Arguments('delete-role', args, ['name', 'force'])
+  takes: {
+    name: needed(TEXT, 'the role', { parse: requireRoleName }),
+    force: optional(FLAG, 'delete it even while beings name it'),
+  },
+  async decide({ actor, lender, world }, given) {
     const name = requireRoleName(given.value('name'))
     const old = await world.role(name)
     if (old === null) throw unknownRole(name)
@@ -113,7 +114,7 @@ const deleteRole: Operation = {
       result: { name },
     }
   },
-}
+})
 
 /** @throws {TreeosError} RESOURCE_CONFLICT naming the beings that would lose the role */
 async function requireUnused(world: WorldReader, name: RoleName): Promise<void> {
@@ -190,13 +191,13 @@ const detailOf = (users: readonly BeingRow[]) => ({
   users: users.map((being) => stanceOf(being.name)).slice(0, USERS_TOLD_MAX),
 })
 
-const mediate: Operation = {
+const mediate = defineBuiltIn({
   name: 'mediate',
   description:
     'Does what the summon that woke the actor asks for, as its sender might, and tells it what came of it.',
   targets: ['being'],
   allow: ['self'],
-  args: {},
+  takes: {},
   mediates: true,
   decide({ fulfilled }): Decided {
     if (fulfilled?.kind === 'decided') {
@@ -206,6 +207,6 @@ const mediate: Operation = {
     const answer = { ok: false, error: fulfilled?.error.toJSON() ?? null }
     return { facts: [], result: answer, reply: answer }
   },
-}
+})
 
-export const roleOperations: readonly Operation[] = [setRole, deleteRole, mediate]
+export const roleOperations = [setRole, deleteRole, mediate] as const

@@ -1,8 +1,8 @@
 import {
   type BeingName,
+  isKey,
   type JsonObject,
   parseStance,
-  quote,
   stanceOf,
   TreeosError,
   unknownBeing,
@@ -14,23 +14,35 @@ import { requireNotEnded } from '../gates/beside.ts'
 import { isAncestor } from '../gates/standings.ts'
 import { parseKeyPath, requireQualitySize, setAtPath } from '../rows/qualities.ts'
 import type { BeingRow, WorldRow } from '../rows/rows.ts'
-import { Arguments } from './arguments.ts'
+import { ANY_JSON, type ArgumentForm, needed, ofText, TEXT } from './argument-forms.ts'
+import type { Arguments } from './arguments.ts'
+import { defineBuiltIn } from './define-built-in.ts'
 
 /** Every publication reads the whole row. */
 const PUBLISHERS_MAX = 256
 
-const setWorldSignal: Operation = {
+function namespaceArgument(about: string): ArgumentForm {
+  return needed(TEXT, about, {
+    right: 'one kebab-case word, as in harmony',
+    parse: ofText((namespace) => parseKeyPath(namespace, 'namespace')),
+    isRight: isKey,
+  })
+}
+
+const setWorldSignal = defineBuiltIn({
   name: 'set-world-signal',
   description: 'Publishes a signal that every flow of the reality may read; null unsets.',
   targets: ['reality'],
   allow: ['anyone'], // decide() asks whose the namespace is
-  args: { namespace: 'who publishes, as in harmony', key: 'dotted key, as in tick.alive', value: 'any JSON' },
-  async decide(input) {
-    const given = new Arguments('set-world-signal', input.args, ['namespace', 'key', 'value'])
-    const namespace = namespaceIn(given)
+  takes: {
+    namespace: namespaceArgument('who publishes, as in harmony'),
+    key: needed(TEXT, 'dotted key, as in tick.alive', { parse: ofText((key) => parseKeyPath(key, 'key')) }),
+    value: needed(ANY_JSON, 'any JSON', { right: 'any JSON; null unsets' }),
+  },
+  async decide(input, given) {
+    const namespace = given.text('namespace')
     const key = parseKeyPath(given.text('key'), 'key')
-    const value = given.value('value')
-    if (value === undefined) throw given.fault('value', value, 'any JSON; null unsets')
+    const value = given.value('value') ?? null
     const owned = await ownershipOf(input, namespace)
     if (!(await mayPublish(input, owned)))
       throw new TreeosError(
@@ -45,7 +57,7 @@ const setWorldSignal: Operation = {
       result: { namespace, key: key.join('.'), value },
     }
   },
-}
+})
 
 const grantNamespace = changingGrants(
   {
@@ -101,18 +113,26 @@ interface Grant {
 }
 
 /** An operation that changes who may publish in a namespace. @param check throws when there is nothing to change */
-function changingGrants(
-  { name, description, fact, being: whom }: Record<'name' | 'description' | 'fact' | 'being', string>,
+function changingGrants<const Name extends string>(
+  {
+    name,
+    description,
+    fact,
+    being: whom,
+  }: { readonly name: Name } & Record<'description' | 'fact' | 'being', string>,
   check: (input: DecideInput, grant: Grant) => Promise<void>,
-): Operation {
-  return {
+): Operation<Name> {
+  return defineBuiltIn({
     name,
     description,
     targets: ['reality'],
     allow: ['anyone'], // decide() asks whose the namespace is
-    args: { namespace: 'whose signals', being: whom },
-    async decide(input) {
-      const grant = await readGrant(input, name)
+    takes: {
+      namespace: namespaceArgument('whose signals'),
+      being: needed(TEXT, whom, { parse: ofText(parseStance) }),
+    },
+    async decide(input, given) {
+      const grant = await readGrant(input, given)
       await check(input, grant)
       const { namespace, being, owned } = grant
       const payload = { namespace, being, ...ownerAtFirst(input, owned) }
@@ -121,7 +141,7 @@ function changingGrants(
         result: { namespace, being: stanceOf(being), owner: stanceOf(owned.owner ?? input.actor.name) },
       }
     },
-  }
+  })
 }
 
 /** A namespace, as it stands when somebody wants to publish in it. */
@@ -186,9 +206,8 @@ function whose({ namespace, owner, isReserved }: Ownership): string {
 }
 
 /** @throws {TreeosError} FORBIDDEN for an actor that may not grant the namespace */
-async function readGrant(input: DecideInput, operation: string): Promise<Grant> {
-  const given = new Arguments(operation, input.args, ['namespace', 'being'])
-  const namespace = namespaceIn(given)
+async function readGrant(input: DecideInput, given: Arguments): Promise<Grant> {
+  const namespace = given.text('namespace')
   const being = parseStance(given.text('being'))
   const owned = await ownershipOf(input, namespace)
   if (!(await mayGrant(input, owned)))
@@ -200,10 +219,4 @@ async function readGrant(input: DecideInput, operation: string): Promise<Grant> 
   return { namespace, being, owned }
 }
 
-function namespaceIn(given: Arguments): string {
-  const [namespace, ...more] = parseKeyPath(given.text('namespace'), 'namespace')
-  if (more.length === 0) return namespace
-  throw given.fault('namespace', given.value('namespace'), `one kebab-case word, as in ${quote(namespace)}`)
-}
-
-export const signalOperations: readonly Operation[] = [setWorldSignal, grantNamespace, revokeNamespace]
+export const signalOperations = [setWorldSignal, grantNamespace, revokeNamespace] as const

@@ -1,20 +1,23 @@
 import { asJson, matterReel, spaceReel, stanceOf, TreeosError } from '@treeos/core'
-import type { Decided, Operation } from '../extend/extension.ts'
+import type { Decided } from '../extend/extension.ts'
 import type { WorldReader } from '../read/reader.ts'
 import { beingKey, type Coord, matterKey, spaceKey } from '../rows/rows.ts'
-import { Arguments } from './arguments.ts'
-import { requireInside, sizeIn } from './extent.ts'
+import { needed } from './argument-forms.ts'
+import { defineBuiltIn } from './define-built-in.ts'
+import { requireInside, SIZE, SIZE_RIGHT, sizeIn } from './extent.ts'
 
-const setSize: Operation = {
+const setSize = defineBuiltIn({
   name: 'set-size',
   description: 'Says how far the target space reaches; null takes its size away.',
   targets: ['space'],
   allow: ['owner', 'operator'],
-  args: { size: '{x, y, z}, whole numbers from 1; or null' },
-  async decide({ target, args, world }): Promise<Decided> {
-    const given = new Arguments('set-size', args, ['size'])
+  takes: {
+    size: needed({ anyOf: [SIZE, { type: 'null' }] }, '{x, y, z}, whole numbers from 1; or null', {
+      right: `${SIZE_RIGHT}, or null`,
+    }),
+  },
+  async decide({ target, world }, given): Promise<Decided> {
     if (target.kind !== 'space') throw new TreeosError('INVALID_TYPE', 'set-size takes a space')
-    if (given.value('size') === undefined) throw given.fault('size', undefined, '{x, y, z}, or null')
     const { path } = target.space
     const { size = null } = sizeIn(given)
     requireInside(path, size, await placedIn(world, path))
@@ -24,7 +27,7 @@ const setSize: Operation = {
       result: { path, ...payload },
     }
   },
-}
+})
 
 /** Everything in a space that can have a coord. Arrivals change the space's reel, moves inside it the reel of what moves. */
 async function placedIn(
@@ -44,4 +47,4 @@ async function placedIn(
   return placed
 }
 
-export const sizeOperations: readonly Operation[] = [setSize]
+export const sizeOperations = [setSize] as const

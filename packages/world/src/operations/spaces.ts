@@ -7,32 +7,31 @@ import {
   spaceReel,
   TreeosError,
 } from '@treeos/core'
-import type { Operation } from '../extend/extension.ts'
 import { type RuleWarning, requireCovered } from '../gates/covering.ts'
 import { askedStances, requireRules } from '../gates/rules.ts'
 import type { WorldReader } from '../read/reader.ts'
 import { STANDARD_BUDGET } from '../rows/budgets.ts'
 import { SHADOW, setAtPath } from '../rows/qualities.ts'
 import { spaceKey } from '../rows/rows.ts'
-import { Arguments } from './arguments.ts'
+import { needed, ofText, TEXT } from './argument-forms.ts'
+import { defineBuiltIn } from './define-built-in.ts'
 import { endedByRules, rowAfter } from './ended-subscriptions.ts'
-import { coordIn, sizeIn } from './extent.ts'
-import { qualityChange } from './quality-change.ts'
-import { typeIn } from './type-argument.ts'
+import { coordArgument, coordIn, sizeArgument, sizeIn } from './extent.ts'
+import { qualityArguments, qualityChange } from './quality-change.ts'
+import { typeArgument, typeIn } from './type-argument.ts'
 
-const createSpace: Operation = {
+const createSpace = defineBuiltIn({
   name: 'create-space',
   description: 'Makes a space inside the target space.',
   targets: ['space'],
   allow: ['owner', 'contributor', 'operator'],
-  args: {
-    path: 'path of the new space',
-    type: 'its type; a room when absent',
-    size: 'how far it reaches, as {x, y, z}; without one nothing in it has a coord',
-    coord: 'where in the target space, as {x, y, z}',
+  takes: {
+    path: needed(TEXT, 'path of the new space', { parse: ofText(parseSpacePath) }),
+    type: typeArgument('its type; a room when absent'),
+    size: sizeArgument('how far it reaches, as {x, y, z}; without one nothing in it has a coord'),
+    coord: coordArgument('where in the target space, as {x, y, z}'),
   },
-  async decide({ actor, target, args, world, known }) {
-    const given = new Arguments('create-space', args, ['path', 'type', 'size', 'coord'])
+  async decide({ actor, target, world, known }, given) {
     const type = typeIn(given, known.spaceTypes, 'room')
     const path = parseSpacePath(given.text('path'))
     const parent = parentPath(path)
@@ -56,22 +55,18 @@ const createSpace: Operation = {
       result: { path },
     }
   },
-}
+})
 
-const setSpace: Operation = {
+const setSpace = defineBuiltIn({
   name: 'set-space',
   description: 'Sets one quality of the target space; null unsets.',
   targets: ['space'],
   allow: ['owner', 'operator'],
-  args: {
-    field: 'namespace and key, as in ambient.tone',
-    value: 'any JSON',
-    merge: 'merge an object into a namespace',
-  },
-  async decide({ target, args, world, known }) {
+  takes: qualityArguments('ambient.tone'),
+  async decide({ target, world, known }, given) {
     if (target.kind !== 'space') throw new TreeosError('INVALID_TYPE', 'set-space takes a space')
     const { qualities } = target.space
-    const change = qualityChange('set-space', args, qualities)
+    const change = qualityChange(given, qualities)
     if (target.space.path === ROOT_SPACE && change.path[0] === STANDARD_BUDGET)
       throw new TreeosError('INVALID_INPUT', `set-space: ${STANDARD_BUDGET} of / is set with set-budget`)
     const [namespace] = change.path
@@ -93,7 +88,7 @@ const setSpace: Operation = {
       result: warnings.length === 0 ? change : asJson({ ...change, warnings }),
     }
   },
-}
+})
 
 /** Whether a quality says who may SEE. */
 const rulesSight = ([namespace, verb = 'see']: readonly string[]): boolean =>
@@ -114,4 +109,4 @@ async function requireAskedBeings(
       )
 }
 
-export const spaceOperations: readonly Operation[] = [createSpace, setSpace]
+export const spaceOperations = [createSpace, setSpace] as const

@@ -1,16 +1,14 @@
 import { stanceOf, TreeosError, threadReel } from '@treeos/core'
-import type { Operation } from '../extend/extension.ts'
 import { requirePart } from '../gates/beside.ts'
-import { Arguments } from './arguments.ts'
+import { defineBuiltIn } from './define-built-in.ts'
 
-const cutThread: Operation = {
+const cutThread = defineBuiltIn({
   name: 'cut-thread',
   description: 'Ends a thread: nothing that came or will come of it opens a moment any more.',
   targets: ['thread'],
   allow: ['anyone'], // decide() requires a part in the thread; spaces have no say
-  args: {},
-  async decide({ actor, target, args, world }) {
-    new Arguments('cut-thread', args, [])
+  takes: {},
+  async decide({ actor, target, world }) {
     if (target.kind !== 'thread') throw new TreeosError('INVALID_TYPE', 'cut-thread takes a thread')
     const { thread, state, open, unanswered, notices } = target.thread
     requirePart(actor, target.thread)
@@ -28,6 +26,6 @@ const cutThread: Operation = {
       closes: [...unanswered, ...notices],
     }
   },
-}
+})
 
-export const threadOperations: readonly Operation[] = [cutThread]
+export const threadOperations = [cutThread] as const

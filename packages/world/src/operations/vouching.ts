@@ -12,34 +12,37 @@ import {
   TreeosError,
   worldReel,
 } from '@treeos/core'
-import type { Decided, DecideInput, Operation } from '../extend/extension.ts'
+import type { Decided, DecideInput } from '../extend/extension.ts'
 import { isRoot, nameOf, type OperationTarget } from '../read/target.ts'
 import { isMarked, originFact, VOUCHED } from '../rows/origin.ts'
 import { type Row, roleKey, worldKey } from '../rows/rows.ts'
-import { Arguments } from './arguments.ts'
+import { needed, ofText, optional, TEXT } from './argument-forms.ts'
+import type { Arguments } from './arguments.ts'
+import { defineBuiltIn } from './define-built-in.ts'
 
-const vouch: Operation = {
+const vouch = defineBuiltIn({
   name: 'vouch',
   description:
     'Vouches for what was written there in moments with words from outside, if it still is what was seen: it counts as the world’s own again.',
   targets: ['being', 'space', 'matter'],
   allow: ['self', 'ancestor', 'owner', 'operator'],
-  args: {
-    seen: 'what was seen there: the `seen` that SEE shows of it',
-    role: 'of the root, instead of the root itself: the name of a role',
-    namespace: 'of the root, instead of the root itself: a namespace of signals',
+  takes: {
+    seen: needed(TEXT, 'what was seen there: the `seen` that SEE shows of it'),
+    role: optional(TEXT, 'of the root, instead of the root itself: the name of a role', {
+      parse: ofText(requireRoleName),
+    }),
+    namespace: optional(TEXT, 'of the root, instead of the root itself: a namespace of signals'),
   },
-  async decide(input): Promise<Decided> {
-    const of = new Arguments('vouch', input.args, ['seen', 'role', 'namespace'])
+  async decide(input, given): Promise<Decided> {
     requirePerson(input)
-    const { fact, row, what } = await chosen(of, input)
+    const { fact, row, what } = await chosen(given, input)
     if (row === null || !isMarked(row))
       throw new TreeosError('RESOURCE_CONFLICT', `${what} holds nothing from outside that is not vouched for`)
-    if (of.text('seen') !== input.digest(asJson(row)))
+    if (given.text('seen') !== input.digest(asJson(row)))
       throw new TreeosError('RESOURCE_CONFLICT', `${what} is not what was seen: look at it again`)
     return { facts: [fact], result: { vouched: what } }
   },
-}
+})
 
 /**
  * Only a person clears a mark, by an act of its own: no being that it drives, no delegate, and no act whose words came from outside. The act
@@ -61,23 +64,24 @@ interface Chosen {
   readonly what: string
 }
 
-async function chosen(of: Arguments, { args, target, actor, world }: DecideInput): Promise<Chosen> {
-  const { role, namespace } = args
-  if (role === undefined && namespace === undefined)
+async function chosen(given: Arguments, { target, actor, world }: DecideInput): Promise<Chosen> {
+  const role = given.optionalText('role')
+  const namespace = given.optionalText('namespace')
+  if (role === null && namespace === null)
     return { fact: originFact(VOUCHED, { reel: reelOf(target) }), row: rowOf(target), what: nameOf(target) }
-  if (!isRoot(target) || (role !== undefined && namespace !== undefined))
+  if (!isRoot(target) || (role !== null && namespace !== null))
     throw new TreeosError('INVALID_INPUT', 'vouch takes a role or a namespace of /')
   if (actor.parent !== null)
     throw new TreeosError(
       'FORBIDDEN',
       `only the operator vouches for roles and signals, not ${stanceOf(actor.name)}`,
     )
-  if (role !== undefined) {
-    const name = requireRoleName(of.text('role'))
+  if (role !== null) {
+    const name = requireRoleName(role)
     const fact = originFact(VOUCHED, { reel: REGISTRY_REEL, name })
     return { fact, row: await world.row(roleKey(name)), what: `role ${name}` }
   }
-  const name = of.text('namespace')
+  const name = given.text('namespace')
   return {
     fact: originFact(VOUCHED, { reel: worldReel(name) }),
     row: await world.row(worldKey(name)),
@@ -98,4 +102,4 @@ function reelOf(target: OperationTarget): string {
   throw new TreeosError('INVALID_TYPE', 'vouch takes a being, a space or a thing')
 }
 
-export const vouchingOperations: readonly Operation[] = [vouch]
+export const vouchingOperations = [vouch] as const

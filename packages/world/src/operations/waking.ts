@@ -5,20 +5,21 @@ import {
   isKey,
   type Json,
   type JsonObject,
+  PRIORITIES,
   type Priority,
   parseSpacePath,
   quote,
   stanceOf,
   TreeosError,
 } from '@treeos/core'
-import type { Decided, Operation } from '../extend/extension.ts'
+import type { Decided } from '../extend/extension.ts'
 import { reachOf } from '../gates/reach.ts'
 import { watchesScope } from '../gates/sight.ts'
 import type { WorldReader } from '../read/reader.ts'
 import type { OperationTarget } from '../read/target.ts'
 import { parseKeyPath, requireQualitySize, setAtPath } from '../rows/qualities.ts'
 import type { BeingRow } from '../rows/rows.ts'
-import { EVERY_SECONDS_MAX, isEverySeconds, isPriority, SCHEDULES, SCHEDULES_MAX } from '../rows/schedules.ts'
+import { EVERY_SECONDS_MAX, SCHEDULES, SCHEDULES_MAX } from '../rows/schedules.ts'
 import {
   COALESCE_SECONDS_MAX,
   EQUALS_LENGTH_MAX,
@@ -28,79 +29,151 @@ import {
   SUBSCRIPTIONS_MAX,
   type Subscription,
 } from '../rows/subscriptions.ts'
+import {
+  ANY_JSON,
+  type ArgumentForms,
+  FLAG,
+  leftOut,
+  needed,
+  OBJECT,
+  ofText,
+  oneOf,
+  optional,
+  TEXT,
+} from './argument-forms.ts'
+import type { ArgumentSchema } from './argument-schema.ts'
 import { Arguments } from './arguments.ts'
+import { defineBuiltIn } from './define-built-in.ts'
 
-const setSchedule: Operation = {
+const nameArgument = (about: string) =>
+  needed(TEXT, about, { right: 'one kebab-case word, as in morning-round', isRight: isKey })
+const priorityArgument = optional(
+  oneOf(Object.keys(PRIORITIES)),
+  'human, interactive or background; background when absent',
+)
+
+/** A schedule, as an operation of an extension gives it to one that is born. */
+const SCHEDULE: ArgumentForms = {
+  everySeconds: needed(
+    { type: 'integer', minimum: 1, maximum: EVERY_SECONDS_MAX },
+    `whole seconds from 1 to ${EVERY_SECONDS_MAX}`,
+    { right: `whole seconds from 1 to ${EVERY_SECONDS_MAX}` },
+  ),
+  content: optional(ANY_JSON, 'any JSON, told with each wake'),
+  priority: priorityArgument,
+}
+const NAMED_SCHEDULE: ArgumentForms = {
+  name: nameArgument('kebab-case; one of that name is replaced'),
+  ...SCHEDULE,
+}
+
+const SCALARS: readonly ArgumentSchema[] = [
+  { type: 'string' },
+  { type: 'number' },
+  { type: 'boolean' },
+  { type: 'null' },
+]
+
+const WHOLE_SUBSCRIPTION: ArgumentForms = {
+  name: nameArgument('kebab-case; one of that name is replaced'),
+  scope: needed(TEXT, `${EVERYWHERE}, or the path of a space`, {
+    parse: ofText((scope) => (scope === EVERYWHERE ? scope : parseSpacePath(scope))),
+  }),
+  below: optional(FLAG, 'the spaces in that space count too; false when absent'),
+  field: needed(TEXT, 'a quality, as in ambient or ambient.tone, or a signal, as in world.wind.force', {
+    parse: ofText((field) => parseKeyPath(field, 'field')),
+  }),
+  equals: optional(
+    {
+      anyOf: [
+        ...SCALARS,
+        { type: 'array', items: { anyOf: SCALARS }, minItems: 1, maxItems: EQUALS_LENGTH_MAX },
+      ],
+    },
+    'a scalar or a list of them: only a change to one of these wakes',
+    {
+      right: `a scalar, or a list of 1 to ${EQUALS_LENGTH_MAX} of them`,
+      isRight: (value) => scalarsOf(value).every(isComparable),
+    },
+  ),
+  priority: priorityArgument,
+  coalesceSeconds: optional(
+    { type: 'integer', minimum: 0, maximum: COALESCE_SECONDS_MAX },
+    `how long a wake waits for more changes, up to ${COALESCE_SECONDS_MAX}; 0 when absent`,
+    { right: `whole seconds from 0 to ${COALESCE_SECONDS_MAX}` },
+  ),
+}
+
+/** A preset gives what is left out, so none is needed until it is looked up. */
+function orByPreset({ name, ...rest }: ArgumentForms, about: string): ArgumentForms {
+  const preset = optional(TEXT, about)
+  return leftOut({ ...(name === undefined ? {} : { name }), preset, ...rest })
+}
+
+const setSchedule = defineBuiltIn({
   name: 'set-schedule',
   description: 'Has the target being woken again and again.',
   targets: ['being'],
   allow: ['self', 'ancestor', 'operator'],
-  args: {
-    name: 'kebab-case; one of that name is replaced',
-    preset: 'a schedule that an extension brings, as in weather:hourly; what else is given replaces its own',
-    everySeconds: `whole seconds from 1 to ${EVERY_SECONDS_MAX}`,
-    content: 'any JSON, told with each wake',
-    priority: 'human, interactive or background; background when absent',
-  },
+  takes: orByPreset(
+    NAMED_SCHEDULE,
+    'a schedule that an extension brings, as in weather:hourly; what else is given replaces its own',
+  ),
   decide({ target, args, known }) {
     const whole = withPreset('set-schedule', args, known.schedules)
-    const given = new Arguments('set-schedule', whole, ['name', 'everySeconds', 'content', 'priority'])
+    const given = new Arguments('set-schedule', whole, NAMED_SCHEDULE)
     const being = requireWakeable('set-schedule', target)
-    return keep(being, SCHEDULES, nameIn(given), scheduleIn(given), SCHEDULES_MAX)
+    return keep(being, SCHEDULES, given.text('name'), scheduleIn(given), SCHEDULES_MAX)
   },
-}
+})
 
 function scheduleIn(given: Arguments): JsonObject {
-  const everySeconds = given.value('everySeconds')
-  if (!isEverySeconds(everySeconds)) {
-    throw given.fault('everySeconds', everySeconds, `whole seconds from 1 to ${EVERY_SECONDS_MAX}`)
-  }
+  const everySeconds = given.value('everySeconds') ?? null
   const content = given.value('content')
   return { everySeconds, priority: priorityIn(given), ...(content === undefined ? {} : { content }) }
 }
 
-/** The schedules that a being is born with, by name: the argument `schedules` of birth. */
+/** The schedules that a being is born with, by name. */
+export const schedulesArgument = optional(OBJECT, 'the schedules that it is born with, by name', {
+  right: 'schedules by kebab-case names',
+  isRight: (schedules) =>
+    isJsonObject(schedules) &&
+    Object.entries(schedules).every(([name, value]) => isKey(name) && isJsonObject(value)),
+})
+
 export function schedulesIn(given: Arguments): JsonObject {
-  const schedules = given.value('schedules') ?? {}
-  if (!isJsonObject(schedules)) throw given.fault('schedules', schedules, 'schedules by name')
+  const schedules = (given.value('schedules') ?? {}) as Readonly<Record<string, JsonObject>>
   return Object.fromEntries(
-    Object.entries(schedules).map(([name, value]) => {
-      if (!isKey(name) || !isJsonObject(value))
-        throw given.fault('schedules', schedules, 'schedules by kebab-case names')
-      return [name, scheduleIn(new Arguments('birth', value, ['everySeconds', 'content', 'priority']))]
-    }),
+    Object.entries(schedules).map(([name, value]) => [
+      name,
+      scheduleIn(new Arguments('birth', value, SCHEDULE)),
+    ]),
   )
 }
 
-const deleteSchedule: Operation = {
+const deleteSchedule = defineBuiltIn({
   name: 'delete-schedule',
   description: 'Ends a schedule of the target being.',
   targets: ['being'],
   allow: ['self', 'ancestor', 'operator'],
-  args: { name: 'of the schedule' },
-  decide: ({ target, args }) => remove(target, SCHEDULES, new Arguments('delete-schedule', args, ['name'])),
-}
+  takes: { name: needed(TEXT, 'of the schedule') },
+  decide: ({ target }, given) => remove(target, SCHEDULES, given),
+})
 
-const subscribe: Operation = {
+const subscribe = defineBuiltIn({
   name: 'subscribe',
   description: 'Has the target being woken when a quality or a signal changes, wherever it is.',
   targets: ['being'],
   allow: ['self', 'ancestor', 'operator'],
-  args: {
-    name: 'kebab-case; one of that name is replaced',
-    preset: 'a hook that an extension brings, as in court:rulings; what else is given replaces its own',
-    scope: `${EVERYWHERE}, or the path of a space`,
-    below: 'the spaces in that space count too; false when absent',
-    field: 'a quality, as in ambient or ambient.tone, or a signal, as in world.wind.force',
-    equals: 'a scalar or a list of them: only a change to one of these wakes',
-    priority: 'human, interactive or background; background when absent',
-    coalesceSeconds: `how long a wake waits for more changes, up to ${COALESCE_SECONDS_MAX}; 0 when absent`,
-  },
+  takes: orByPreset(
+    WHOLE_SUBSCRIPTION,
+    'a hook that an extension brings, as in court:rulings; what else is given replaces its own',
+  ),
   async decide({ target, args, world, known }) {
     const whole = withPreset('subscribe', args, known.hooks)
-    const given = new Arguments('subscribe', whole, Object.keys(subscribe.args))
+    const given = new Arguments('subscribe', whole, WHOLE_SUBSCRIPTION)
     const being = requireWakeable('subscribe', target)
-    const name = nameIn(given)
+    const name = given.text('name')
     const field = parseKeyPath(given.text('field'), 'field').join('.')
     const where = await scopeIn(given, world)
     const beings = await requireSeen(world, being, where, field)
@@ -110,21 +183,21 @@ const subscribe: Operation = {
       field,
       ...(equals === null ? {} : { equals: [...equals] }),
       priority: priorityIn(given),
-      coalesceSeconds: coalesceIn(given),
+      coalesceSeconds: given.value('coalesceSeconds') ?? 0,
       beings,
     }
     return keep(being, SUBSCRIPTIONS, name, value, SUBSCRIPTIONS_MAX)
   },
-}
+})
 
-const unsubscribe: Operation = {
+const unsubscribe = defineBuiltIn({
   name: 'unsubscribe',
   description: 'Ends a subscription of the target being.',
   targets: ['being'],
   allow: ['self', 'ancestor', 'operator'],
-  args: { name: 'of the subscription' },
-  decide: ({ target, args }) => remove(target, SUBSCRIPTIONS, new Arguments('unsubscribe', args, ['name'])),
-}
+  takes: { name: needed(TEXT, 'of the subscription') },
+  decide: ({ target }, given) => remove(target, SUBSCRIPTIONS, given),
+})
 
 /** The arguments of a preset, overridden by those that are given. */
 function withPreset(
@@ -182,19 +255,11 @@ async function requireSeen(
   )
 }
 
+const scalarsOf = (value: Json): readonly Json[] => (Array.isArray(value) ? value : [value])
+
 function equalsIn(given: Arguments): Subscription['equals'] {
   const value = given.value('equals')
-  if (value === undefined) return null
-  const scalars = Array.isArray(value) ? value : [value]
-  if (scalars.length > 0 && scalars.length <= EQUALS_LENGTH_MAX && scalars.every(isComparable)) return scalars
-  throw given.fault('equals', value, `a scalar, or a list of 1 to ${EQUALS_LENGTH_MAX} of them`)
-}
-
-function coalesceIn(given: Arguments): number {
-  const seconds = given.value('coalesceSeconds') ?? 0
-  if (Number.isInteger(seconds) && Number(seconds) >= 0 && Number(seconds) <= COALESCE_SECONDS_MAX)
-    return Number(seconds)
-  throw given.fault('coalesceSeconds', seconds, `whole seconds from 0 to ${COALESCE_SECONDS_MAX}`)
+  return value === undefined ? null : (scalarsOf(value) as Subscription['equals'])
 }
 
 /** @throws {TreeosError} INVALID_TYPE for a person, since nothing wakes a person */
@@ -213,17 +278,7 @@ function requireBeing(operation: string, target: OperationTarget): BeingRow {
   throw new TreeosError('INVALID_TYPE', `${operation} takes a being`)
 }
 
-function nameIn(given: Arguments): string {
-  const name = given.text('name')
-  if (isKey(name)) return name
-  throw given.fault('name', name, 'one kebab-case word, as in morning-round')
-}
-
-function priorityIn(given: Arguments): Priority {
-  const priority = given.value('priority') ?? 'background'
-  if (isPriority(priority)) return priority
-  throw given.fault('priority', priority, 'one of human, interactive, background')
-}
+const priorityIn = (given: Arguments): Priority => (given.value('priority') ?? 'background') as Priority
 
 export const qualitySet = ({ name }: BeingRow, path: string[], value: Json): FactDraft => ({
   reel: beingReel(name),
@@ -271,4 +326,4 @@ export const KEPT_NAMESPACES: Readonly<Record<string, string>> = {
   [SUBSCRIPTIONS]: subscribe.name,
 }
 
-export const wakingOperations: readonly Operation[] = [setSchedule, deleteSchedule, subscribe, unsubscribe]
+export const wakingOperations = [setSchedule, deleteSchedule, subscribe, unsubscribe] as const

@@ -41,7 +41,7 @@ export function schedulesOf({
   })
 }
 
-export const isEverySeconds = (value: Json | undefined): value is number =>
+const isEverySeconds = (value: Json | undefined): value is number =>
   Number.isInteger(value) && Number(value) >= 1 && Number(value) <= EVERY_SECONDS_MAX
 
 export const isPriority = (value: Json | undefined): value is Priority =>

@@ -1,30 +1,30 @@
-import { stanceOf, TreeosError } from '@treeos/core'
+import { type JsonObject, stanceOf, TreeosError } from '@treeos/core'
 import type { EffectPending } from '../extend/effect.ts'
 import type { Fulfilled } from '../extend/extension.ts'
 import { requireNotEnded } from '../gates/beside.ts'
 import { ceilingsOf, listGate, requireListed } from '../gates/list-gate.ts'
 import { reachWith } from '../gates/reach.ts'
-import { Arguments } from '../operations/arguments.ts'
 import { coversEntry, LIST_OF_VERB, type Surface } from '../rows/lists.ts'
 import type { BeingRow } from '../rows/rows.ts'
 import type { Acting } from './acting.ts'
 import { type OperationRequest, parseRequest } from './request.ts'
-import { resolveOperation } from './resolve-operation.ts'
+import { type Registered, resolveOperation } from './resolve-operation.ts'
 import { inputOf, runOperation } from './run-operation.ts'
 
 /**
  * Decides the operation that the content of the wake requests, on behalf of the asker, for an operation that mediates.
- * @param by name and arguments of the operation that mediates
+ * @param args of the operation that mediates
  * @returns the refusal that the asker would get as a value: it is the asker's, not the mediator's
  * @throws {TreeosError} INVALID_INPUT for arguments; UNAUTHORIZED when no being requests anything
  */
 export async function fulfil(
   at: Acting,
-  by: Pick<OperationRequest, 'operation' | 'args'>,
+  by: Registered,
+  args: JsonObject,
 ): Promise<Fulfilled | EffectPending> {
-  new Arguments(by.operation, by.args, [])
+  await by.requireArgs?.(args)
   try {
-    return await decideForAsker(at, by.operation)
+    return await decideForAsker(at, by.name)
   } catch (error) {
     if (!(error instanceof TreeosError) || error.code === 'UNAUTHORIZED') throw error
     return { kind: 'refused', error }

@@ -32,7 +32,7 @@ export async function operate(request: OperationRequest, at: Deciding): Promise<
   const listed = await requireListed(at, request.verb, request.operation)
   at.consent.listed ||= listed
   const { operation, target, rule } = await resolveOperation(at, request, me, at.consent)
-  const fulfilled = operation.mediates === true ? await fulfil(at, request) : null
+  const fulfilled = operation.mediates === true ? await fulfil(at, operation, request.args) : null
   if (fulfilled?.kind === 'effect-pending') return fulfilled
   const lender = lenderOf(me, driver)
   const hands = { actor: me, driver, lender, surface, cognition: at.caller.cognition }

@@ -1,0 +1,49 @@
+import type { JsonObject } from '@treeos/core'
+import type { Decided, DecideInput, Operation } from '../extend/extension.ts'
+import type { ArgumentForms } from './argument-forms.ts'
+import { describedSchema } from './argument-schema.ts'
+import { Arguments } from './arguments.ts'
+
+/** A built-in operation as it is written. */
+interface BuiltInInput<Name extends string>
+  extends Omit<Operation<Name>, 'args' | 'schema' | 'requireArgs' | 'decide'> {
+  readonly takes: ArgumentForms
+  /** arguments that it takes only where an operation of an extension carries it out */
+  readonly carried?: ArgumentForms
+  /** arguments that no form and no prompt tells of */
+  readonly untold?: ArgumentForms
+  /** @param given its arguments, which are checked */
+  decide(input: DecideInput, given: Arguments): Promise<Decided> | Decided
+}
+
+/** Defines a built-in operation. Its arguments are checked before it decides. */
+export function defineBuiltIn<const Name extends string>({
+  takes,
+  carried = {},
+  untold = {},
+  decide,
+  ...operation
+}: BuiltInInput<Name>): Operation<Name> {
+  const { name } = operation
+  const ofActor: ArgumentForms = { ...takes, ...untold }
+  const ofExtension: ArgumentForms = { ...ofActor, ...carried }
+  return {
+    ...operation,
+    args: Object.fromEntries(Object.entries(takes).map(([argument, { about }]) => [argument, about])),
+    schema: schemaOf(takes),
+    requireArgs(args) {
+      new Arguments(name, args, ofActor)
+    },
+    decide: (input) =>
+      decide(input, new Arguments(name, input.args, input.carriedBy === null ? ofActor : ofExtension)),
+  }
+}
+
+const schemaOf = (takes: ArgumentForms): JsonObject => ({
+  type: 'object',
+  properties: Object.fromEntries(
+    Object.entries(takes).map(([name, { schema, about }]) => [name, describedSchema(schema, about)]),
+  ),
+  required: Object.entries(takes).flatMap(([name, { isNeeded }]) => (isNeeded ? [name] : [])),
+  additionalProperties: false,
+})
