@@ -1,4 +1,4 @@
-import { buildRegistry, SUBSTRATE_ACTIONS, seed } from '@treeos/world'
+import { buildRegistry, seed } from '@treeos/world'
 import { describe, expect, it } from 'vitest'
 import { z } from 'zod'
 import { defineExtension, defineOperation, defineRole, publishSignal, setQuality } from './index.ts'
@@ -41,10 +41,6 @@ it('a misspelt action does not compile, and is refused by name where it is regis
   expect(() => buildRegistry([seed, defineExtension({ ...base, roles: [minter] })])).toThrow(
     /"mint" in canBe/,
   )
-})
-
-it('the actions that may be named without bringing them are those of the substrate', () => {
-  expect([...SUBSTRATE_ACTIONS].sort()).toEqual(seed.operations.map(({ name }) => name).sort())
 })
 
 it('arguments are listed from their schema', () => {

@@ -148,44 +148,24 @@ const scripts: Record<string, Script> = {
   [ROLE_MANAGER]: mediating(ROLE_HELP),
 }
 
-/** Operations that roles of any extension may name. */
-export const SUBSTRATE_ACTIONS = [
-  'create-space',
-  'set-space',
-  'add-contributor',
-  'remove-contributor',
-  'set-size',
-  'set-being',
-  'set-roleflow',
-  'pause-being',
-  'resume-being',
-  'end-being',
-  'move',
-  'create-matter',
-  'set-matter',
-  'write-matter',
-  'take',
-  'put',
-  'end-matter',
-  'set-world-signal',
-  'grant-namespace',
-  'revoke-namespace',
-  'set-schedule',
-  'delete-schedule',
-  'subscribe',
-  'unsubscribe',
-  'set-role',
-  'delete-role',
-  'mediate',
-  'set-budget',
-  'resume',
-  'cut-thread',
-  'erase',
-  'approve',
-  'deny',
-  'vouch',
+const operations = [
+  ...spaceOperations,
+  ...beingOperations,
+  ...signalOperations,
+  ...contributorOperations,
+  ...sizeOperations,
+  ...matterOperations,
+  ...wakingOperations,
+  ...roleOperations,
+  ...budgetOperations,
+  ...threadOperations,
+  ...erasingOperations,
+  ...approvingOperations, // last: a model, which cannot use them, is told of the others first
+  ...vouchingOperations,
 ] as const
-export type SubstrateAction = (typeof SUBSTRATE_ACTIONS)[number]
+
+/** A DO operation that roles of any extension may name. */
+export type SubstrateAction = (typeof operations)[number]['name']
 
 const stances = (names: readonly (BeingName | null)[]): string[] =>
   names.flatMap((name) => (name === null ? [] : [stanceOf(name)]))
@@ -264,21 +244,7 @@ export const seed: Extension = {
   version: '2', // raise it when an operation judges otherwise: replay then knows that older acts were judged by other code
   roles,
   clauses: [],
-  operations: [
-    ...spaceOperations,
-    ...beingOperations,
-    ...signalOperations,
-    ...contributorOperations,
-    ...sizeOperations,
-    ...matterOperations,
-    ...wakingOperations,
-    ...roleOperations,
-    ...budgetOperations,
-    ...threadOperations,
-    ...erasingOperations,
-    ...approvingOperations, // last: a model, which cannot use them, is told of the others first
-    ...vouchingOperations,
-  ],
+  operations,
   beOperations: identityOperations,
   relations,
   patterns: {},
