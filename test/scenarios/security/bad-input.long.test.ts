@@ -139,7 +139,7 @@ const DO: Record<string, Faults> = {
   },
   put: {
     'wrong type': ['@mine', {}, 'INVALID_TYPE', /takes a matter/],
-    'too large': ['matter:lamp', { coord: { x: -1, y: 0, z: 0 } }, 'FORBIDDEN', /does not hold/],
+    'too large': ['matter:lamp', { coord: { x: 1e9, y: 0, z: 0 } }, 'INVALID_INPUT', /coord is/],
     'not yours': ['matter:lamp', {}, 'FORBIDDEN', /does not hold matter:lamp/],
     gone: ENDED,
     none: { missing: 'it takes nothing that must be given' },
@@ -267,6 +267,27 @@ const DO: Record<string, Faults> = {
     'too large': ['@mine', { moment: 'mine/1/1', why: 'x'.repeat(501) }, 'INVALID_INPUT', /at most 500/],
     'not yours': ['@mine', { moment: 'mine/1/1', why: 'so' }, 'FORBIDDEN', /erase needs operator/],
     gone: ['@mine', { moment: 'mine/1/9999', why: 'so' }, 'RESOURCE_CONFLICT', /no finished moment mine/],
+  },
+  approve: {
+    'wrong type': ['@operator', { id: 'mine/1/1', args: 7 }, 'INVALID_INPUT', /args is 7/],
+    missing: ['@operator', {}, 'INVALID_INPUT', /id is missing/],
+    'not yours': ['@mine', { id: 'mine/1/1' }, 'FORBIDDEN', /approve needs self/],
+    gone: ['@operator', { id: 'mine/1/9999' }, 'CORRELATION_NOT_FOUND', /nothing that waits/],
+    none: { 'too large': 'an id that long is of nothing that waits: gone' },
+  },
+  deny: {
+    'wrong type': ['@operator', { id: 7 }, 'INVALID_INPUT', /id is 7/],
+    missing: ['@operator', {}, 'INVALID_INPUT', /id is missing/],
+    'too large': ['@operator', { id: 'mine/1/1', why: 'x'.repeat(1001) }, 'INVALID_INPUT', /at most 1000/],
+    'not yours': ['@mine', { id: 'mine/1/1' }, 'FORBIDDEN', /deny needs self/],
+    gone: ['@operator', { id: 'mine/1/9999' }, 'CORRELATION_NOT_FOUND', /nothing that waits/],
+  },
+  vouch: {
+    'wrong type': ['@mine', { seen: 7 }, 'INVALID_INPUT', /seen is 7/],
+    missing: ['@mine', {}, 'INVALID_INPUT', /seen is missing/],
+    'not yours': ['@mine', { seen: 'x' }, 'FORBIDDEN', /vouch needs self/],
+    gone: ['@mine', { seen: 'x' }, 'RESOURCE_CONFLICT', /holds nothing from outside/],
+    none: { 'too large': 'what was seen is compared, and kept nowhere' },
   },
 }
 

@@ -273,7 +273,7 @@ export function parseCeiling(ceiling: Json): JsonObject {
     if (typeof entry !== 'string' && textPattern(entry) === null)
       throw new TreeosError(
         'INVALID_INPUT',
-        `the ceiling holds ${quote(asJson(entry))}; it takes literals and patterns`,
+        `ceiling is ${quote(asJson(entry))}; it takes literals and patterns`,
       )
   }
   return asJson(lists)
