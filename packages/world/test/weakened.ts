@@ -1,21 +1,48 @@
+import type { SubstrateAction } from '../src/index.ts'
 import type { World } from './authority-play.ts'
 
-/**
- * The operations that would take a being beyond its makers if anyone could do them. Controls open one at a time: a property that holds all
- * the same sees nothing.
- */
-export const GUARDED = [
-  'set-roleflow',
-  'set-being',
-  'end-being',
-  'pause-being',
-  'set-space',
-  'create-space',
-  'add-contributor',
-  'create-matter',
-  'set-matter',
-  'write-matter',
-] as const
+/** Whether an operation that anyone could do would take a being beyond its makers; where not, why not. */
+const WOULD_TAKE_BEYOND: Readonly<Record<SubstrateAction, true | string>> = {
+  'create-space': true,
+  'set-space': true,
+  'add-contributor': true,
+  'remove-contributor': 'it takes a part away',
+  'set-size': 'a size gives nobody a right',
+  'set-being': true,
+  'set-roleflow': true,
+  'pause-being': true,
+  'resume-being': 'it gives back a life that was paused, and no right',
+  'end-being': true,
+  move: 'anyone may: it asks for sight itself',
+  'create-matter': true,
+  'set-matter': true,
+  'write-matter': true,
+  take: 'whoever holds a thing may do no more with it than its owner lets it',
+  put: 'anyone may: it asks for the thing in hand itself',
+  'end-matter': 'the mole has no list that holds it',
+  'set-world-signal': 'anyone may: it asks whose the namespace is itself',
+  'grant-namespace': 'anyone may: it asks whose the namespace is itself',
+  'revoke-namespace': 'anyone may: it asks whose the namespace is itself',
+  'set-schedule': 'it wakes, and gives no right',
+  'delete-schedule': 'it wakes no more',
+  subscribe: 'it asks for the sight of the subscriber itself',
+  unsubscribe: 'it wakes no more',
+  'set-role': 'anyone may: it asks for reach itself',
+  'delete-role': 'anyone may: it asks for standing itself',
+  mediate: 'it does what the asker could do',
+  'set-budget': 'budgets bound what is used up, and no right',
+  resume: 'budgets bound what is used up, and no right',
+  'cut-thread': 'anyone may: it asks for a part itself',
+  erase: 'it asks for the operator in person itself',
+  approve: 'it asks for a person who is asked itself',
+  deny: 'it asks for a person who is asked itself',
+  vouch: 'it asks for a person itself',
+}
+
+/** Controls open one at a time: a property that holds all the same sees nothing. */
+export const GUARDED = (Object.keys(WOULD_TAKE_BEYOND) as SubstrateAction[]).filter(
+  (name) => WOULD_TAKE_BEYOND[name] === true,
+)
 
 /** The code with another operation in the place of one. */
 export function replacing(
@@ -30,5 +57,5 @@ export function replacing(
 }
 
 /** The code in which anyone may do an operation. */
-export const opened = (code: World, name: (typeof GUARDED)[number]): World =>
+export const opened = (code: World, name: SubstrateAction): World =>
   replacing(code, name, () => ({ allow: ['anyone'] }))
