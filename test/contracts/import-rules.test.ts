@@ -92,7 +92,7 @@ const breaking: { rule: string; file: string; line: string }[] = [
     line: `import { d } from '@treeos/core'`,
   },
   { rule: 'arrows-of-local', file: 'packages/local/src/a.ts', line: `import { d } from '@treeos/core'` },
-  { rule: 'arrows-of-verify', file: 'packages/verify/src/a.ts', line: `import { d } from '@treeos/core'` },
+  { rule: 'arrows-of-verify', file: 'packages/verify/src/a.ts', line: `import { d } from '@treeos/store'` },
   { rule: 'arrows-of-proofs', file: 'packages/proofs/src/a.ts', line: `import { d } from '@treeos/sdk'` },
   {
     rule: 'verifier-stands-alone',

@@ -245,7 +245,7 @@ function otherCodeOf(
   record: StoredOutcome['record'],
 ): { readonly face: boolean; readonly record: boolean } {
   const here = codeOf(registry)
-  const face = (open.code ?? record.code ?? here) !== here
+  const face = (open.code ?? here) !== here
   return { face, record: face || (record.code ?? here) !== here }
 }
 

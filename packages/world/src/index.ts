@@ -32,6 +32,7 @@ export type {
   ScriptInput,
   WakeView,
 } from './extend/extension.ts'
+export { type CodeManifest, manifestOf, registryFrom } from './extend/manifest.ts'
 export { buildRegistry, type Registry } from './extend/registry.ts'
 export {
   CITIZEN,

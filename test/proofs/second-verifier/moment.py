@@ -98,7 +98,7 @@ def cited_by(moment):
     record, opened = moment["record"], moment["open"]
     stack = given(record, "stack")
     roles = [given(stack, "primary"), *items(stack, "stacked")]
-    digests = [given(opened, "program"), *[given(role, "digest") for role in roles]]
+    digests = [given(opened, "program"), given(opened, "code"), given(record, "code"), *[given(role, "digest") for role in roles]]
     cited = items(moment, "basis") + items(moment, "judged")
     cited += items(moment, "noted", "aside", "said", "facts") + items(moment, "noted", "aside", "did")
     cited += items(moment, "noted", "aside", "past", "facts")

@@ -178,7 +178,7 @@ function recordOf(
     facts: facts.map(({ ref }): HeadRef => [ref.reel, ref.seq, ref.hash]),
     ...(decided?.overlay == null ? {} : { overlay: decided.overlay }),
     ...(judged === null ? {} : { judged: judgedBy(before, judged) }),
-    ...(decided === null ? {} : { code }),
+    ...(decided === null || code === current.record.code ? {} : { code }),
     ...(before.effect === null ? {} : { effect: before.effect }),
     ...(concluded.beside === undefined ? {} : { beside: concluded.beside }),
     ...(concluded.shadow === undefined ? {} : { shadow: asJson(concluded.shadow) }),

@@ -44,7 +44,7 @@ export interface OpenRecord {
   readonly heads: readonly HeadRef[]
   /** salted digest of the heads of all that was read */
   readonly basis: Digest
-  /** of the extensions that showed the face, as in the record; records of older versions lack it */
+  /** digest of the manifest of the extensions that showed the face */
   readonly code?: string
   /** digest of the face; null when the flow yields no stack, so nothing is shown */
   readonly face: Digest | null
@@ -137,8 +137,8 @@ export interface MomentRecord {
    */
   readonly judged?: Digest | null
   /**
-   * of the extensions that composed the prompt and judged the call, with their versions and settings: 16 hex digits; left out where the moment
-   * was skipped, and in records of older versions where no call was judged
+   * digest of the manifest of the extensions that composed the prompt and judged the call; left out where it is that of the open record, and
+   * where the moment was skipped
    */
   readonly code?: string
   /** salted digests of what was asked of the outside, and of the result; left out without an effect */

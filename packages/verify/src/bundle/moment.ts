@@ -95,14 +95,19 @@ const effectDigests = (effect: Json): Json => {
   return { request: saltedHash(salt, request), result: result === null ? null : saltedHash(salt, result) }
 }
 
-/** What a moment names: facts that it wrote and others, the fact that caused it, role specs and the program that chose them. */
+/** What a moment names: facts that it wrote and others, the fact that caused it, role specs, the program that chose them, and manifests of code. */
 export function citedBy(
   { record, open }: Moment,
   { basis, judged, noted }: Record<'basis' | 'judged' | 'noted', Json>,
 ) {
   const list = (refs: Json | undefined): readonly Json[] => (isArray(refs) ? refs : [])
   const roles = [at(record, 'stack', 'primary') ?? null, ...list(at(record, 'stack', 'stacked'))]
-  const digests = [at(open, 'program'), ...roles.map((role) => at(role, 'digest'))]
+  const digests = [
+    at(open, 'program'),
+    at(open, 'code'),
+    at(record, 'code'),
+    ...roles.map((role) => at(role, 'digest')),
+  ]
   return {
     facts: list(record.facts),
     cited: [
