@@ -91,6 +91,7 @@ const rules = [
     'moments',
     'mind',
     'stamp',
+    'live',
   ]),
   ...stages('command-line', 'apps/cli/src', ['text', 'instance', 'health', 'show', 'debug', 'commands']),
   ...stages('store', 'packages/store/src', ['sql', 'ledger', 'rows', 'inbox', 'moments', 'access']),

@@ -1,13 +1,13 @@
 import type { Ending, FinishInput, Unfinished } from '@treeos/protocol'
 import { digestOf, findOpen, newDecision, StaleGenerationError } from '@treeos/store'
-import type { BeatDeps } from './deps.ts'
-import { crashPoint } from './guard/crash-point.ts'
-import type { Thought } from './mind/calls.ts'
-import { afterLoss } from './mind/losses.ts'
-import { askMind } from './mind/thought.ts'
-import { ModelTransientError } from './model/model.ts'
-import { type HeldMoment, ReopenedError } from './moments/open-moments.ts'
-import { stampMoment } from './stamp.ts'
+import type { BeatDeps } from '../deps.ts'
+import { crashPoint } from '../guard/crash-point.ts'
+import type { Thought } from '../mind/calls.ts'
+import { afterLoss } from '../mind/losses.ts'
+import { askMind } from '../mind/thought.ts'
+import { ModelTransientError } from '../model/model.ts'
+import { type HeldMoment, ReopenedError } from '../moments/open-moments.ts'
+import { stampMoment } from '../stamp/stamp-moment.ts'
 
 /**
  * The short way of a moment: its mind decides within a short time, then the moment is stamped. Open record, decision and outcome

@@ -18,18 +18,18 @@ import {
   writeJson,
 } from '@treeos/store'
 import { threadKey } from '@treeos/world'
-import type { BeatDeps, Memory } from './deps.ts'
-import { crashPoint } from './guard/crash-point.ts'
-import { isSlowMind } from './mind/thought.ts'
+import type { BeatDeps, Memory } from '../deps.ts'
+import { crashPoint } from '../guard/crash-point.ts'
+import { isSlowMind } from '../mind/thought.ts'
 import {
   newAttempt,
   type Reservation,
   releaseReservation,
   reservationOf,
   withRoom,
-} from './model/ask-within-budgets.ts'
-import { heardOut } from './moments/next-wakes.ts'
-import { idleSecondsOf, isOwnWake, restingOf } from './wake-idle.ts'
+} from '../model/ask-within-budgets.ts'
+import { heardOut } from '../moments/next-wakes.ts'
+import { idleSecondsOf, isOwnWake, restingOf } from '../moments/wake-idle.ts'
 
 /** @property isLastClaim the being listens no more, so it rests when there is nothing to claim */
 type Input = OpenInput & { readonly isLastClaim?: boolean }

@@ -30,22 +30,17 @@ import {
   StaleGenerationError,
 } from '@treeos/store'
 import { type EffectPending, yesHoldsUntil } from '@treeos/world'
-import type { BeatDeps } from './deps.ts'
-import { crashPoint, crashPointLater } from './guard/crash-point.ts'
-import { RecordRefusedError } from './guard/record-refused.ts'
-import { unusedOf } from './model/ask-within-budgets.ts'
-import { LISTENS_MS, recounted } from './moments/next-wakes.ts'
-import { type HeldMoment, ReopenedError } from './moments/open-moments.ts'
-import { build } from './stamp/build.ts'
-import { concludeProposal } from './stamp/conclude.ts'
-import {
-  beingsToRecheck,
-  beingsWithNewBudget,
-  changedSchedules,
-  changesStandardBudget,
-} from './stamp/follow-up.ts'
-import { type Proposal, propose, refusedBeside, UNLEASED } from './stamp/propose.ts'
-import { readForStamp } from './stamp/read.ts'
+import type { BeatDeps } from '../deps.ts'
+import { crashPoint, crashPointLater } from '../guard/crash-point.ts'
+import { RecordRefusedError } from '../guard/record-refused.ts'
+import { unusedOf } from '../model/ask-within-budgets.ts'
+import { LISTENS_MS, recounted } from '../moments/next-wakes.ts'
+import { type HeldMoment, ReopenedError } from '../moments/open-moments.ts'
+import { build } from './build.ts'
+import { concludeProposal } from './conclude.ts'
+import { beingsToRecheck, beingsWithNewBudget, changedSchedules, changesStandardBudget } from './follow-up.ts'
+import { type Proposal, propose, refusedBeside, UNLEASED } from './propose.ts'
+import { readForStamp } from './read.ts'
 
 /** After this many conflicts with other writers, the stamp locks everything it read before it decides again. */
 const UNLOCKED_TRIES_MAX = 2

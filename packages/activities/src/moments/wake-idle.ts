@@ -3,7 +3,7 @@ import type { BeingEnded, Resting } from '@treeos/protocol'
 import { readerOf } from '@treeos/reality'
 import { enqueue, type InboxEntry, recordRefusalOf } from '@treeos/store'
 import { effectiveCognition } from '@treeos/world'
-import type { BeatDeps } from './deps.ts'
+import type { BeatDeps } from '../deps.ts'
 
 const DAY_SECONDS = 86_400
 const IDLE_SECONDS_MAX = 365 * DAY_SECONDS
