@@ -7,7 +7,7 @@ import {
   type MomentId,
   type ReelId,
 } from '@treeos/core'
-import type { PendingEffect, ScheduleRef, StampedMoment, StampInput } from '@treeos/protocol'
+import type { OtherStack, PendingEffect, ScheduleRef, StampedMoment, StampInput } from '@treeos/protocol'
 import { type LoadedMoment, readerOf } from '@treeos/reality'
 import {
   append,
@@ -41,6 +41,7 @@ import { concludeProposal } from './conclude.ts'
 import { beingsToRecheck, beingsWithNewBudget, changedSchedules, changesStandardBudget } from './follow-up.ts'
 import { type Proposal, propose, refusedBeside, UNLEASED } from './propose.ts'
 import { readForStamp } from './read.ts'
+import { evaluationIn, stampedBefore } from './stored-stamp.ts'
 
 /** After this many conflicts with other writers, the stamp locks everything it read before it decides again. */
 const UNLOCKED_TRIES_MAX = 2
@@ -51,7 +52,8 @@ const TRIES_MAX = 12
  * beings that it woke. A rerun returns the first run's outcome. When another writer moved a head that the decision read, the
  * stamp decides again.
  * @param held a moment whose open record and decision are not stored: the append stores them too
- * @returns the stamped moment; or the effect that the workflow must run first, and then nothing was written
+ * @returns the stamped moment; or the effect that the workflow must run first, and then nothing was written; or the stack that another run has
+ *   stamped it with
  * @throws {StaleGenerationError} when a newer generation of the being has begun
  * @throws {RecordRefusedError} when Postgres takes neither the act nor its failure
  * @throws {ReopenedError} when other records of a held moment are stored
@@ -60,7 +62,7 @@ export async function stampMoment(
   deps: BeatDeps,
   input: StampInput,
   held: HeldMoment | null = null,
-): Promise<StampedMoment | PendingEffect> {
+): Promise<StampedMoment | PendingEffect | OtherStack> {
   const first = await stampWithRetries(deps, input, held)
   if (!('pending' in first)) return first
   const { call, effect } = first.pending
@@ -106,7 +108,7 @@ async function stampWithRetries(
   deps: BeatDeps,
   input: StampInput,
   held: HeldMoment | null,
-): Promise<StampedMoment | { readonly pending: EffectPending }> {
+): Promise<StampedMoment | OtherStack | { readonly pending: EffectPending }> {
   const { db, memory } = deps
   const opened = held?.loaded ?? (await memory.moments.load(db, input.moment))
   let proposal = await propose(deps, input, opened, held)
@@ -338,13 +340,13 @@ async function storedStamp(
   deps: BeatDeps,
   input: StampInput,
   held: HeldMoment | null,
-): Promise<StampedMoment> {
+): Promise<StampedMoment | OtherStack> {
   const outcome = await findOutcome(deps.db, input.moment)
   if (outcome === null) throw new Error(`the outcome of ${input.moment} is missing although it was stored`)
-  const { kind, reason, hash, record } = outcome
+  const { reason, record } = outcome
   if (held !== null && record.open !== held.open.record.digest)
     throw new ReopenedError(`another process ended ${input.moment}`)
   if (reason !== 'superseded' && !isSameJson(asJson(record.stack), input.stack))
-    throw new Error(`${input.moment} ended with another stack than its workflow gives`) // tried until a worker agrees with the record
-  return { kind, reason, record: hash, waiting: 1 } // how many wait is unknown here; an extra check of the inbox is cheap
+    return { recorded: evaluationIn(record) }
+  return stampedBefore(outcome)
 }
