@@ -1,7 +1,6 @@
 import {
   type Aside,
   type AsideSource,
-  asJson,
   type BeingName,
   beingReel,
   type CitedFact,

@@ -53,13 +53,22 @@ export { requireRules, STANDINGS, type Standing } from './gates/rules.ts'
 export { mayRead } from './gates/sight.ts'
 export { isAncestor } from './gates/standings.ts'
 export { answeredWake } from './law/answered-wake.ts'
+export {
+  areFacts,
+  differencesFrom,
+  factsIn,
+  mayBeRefusedByThread,
+  mayHaveMovedThread,
+  namesThread,
+  type RecordedEnd,
+} from './law/as-recorded.ts'
 export { conclude, concludeCall, concludeUnlived, type LawOver } from './law/conclude.ts'
 export { type Concluded, type Conclusion, isActLike } from './law/conclusion.ts'
 export { type LiveQuestions, nothingLive, type RestsOn } from './law/live.ts'
 export { type DecidedMoment, type OpenedMomentRecord, UNLIVED, type Worn } from './law/moment.ts'
 export { decisionOfPerson, leaseOfAct, saltOfAct, signatureOfAct } from './law/person-act.ts'
 export { type PermissionChange, type WhyNotAllowed, whyNotAllowed } from './law/why-not-allowed.ts'
-export { buildFace } from './moment/build-face.ts'
+export { buildFace, surfaceOf } from './moment/build-face.ts'
 export {
   type LastSealed,
   type MomentInputs,
