@@ -172,7 +172,14 @@ export {
   type StoredEffectBytes,
 } from './moments/effects.ts'
 export { countEnds, type EndCount } from './moments/ends.ts'
-export { type Fault, type FaultPart, listFaults, recordFault } from './moments/faults.ts'
+export {
+  type DifferingStack,
+  type Fault,
+  type FaultPart,
+  listDifferingStacks,
+  listFaults,
+  recordFault,
+} from './moments/faults.ts'
 export {
   type FoundEntry,
   type FoundMoment,

@@ -209,10 +209,11 @@ create table treeos.held_count (
   payload bytea not null -- canonical JSON, of the fact by which it is counted
 );
 
--- Errors of failed attempts of a model, a script, an operation or an effect, for people. Not hashed; may be erased.
+-- Errors of failed attempts of a model, a script, an operation or an effect, for people; and that a workflow gives another stack than the record
+-- (`stack`). Not hashed; may be erased.
 create table treeos.moment_fault (
   moment text not null,
-  part text not null check (part in ('model', 'script', 'decide', 'effect')),
+  part text not null check (part in ('model', 'script', 'decide', 'effect', 'stack')),
   attempt integer not null check (attempt > 0),
   at timestamptz not null default clock_timestamp(),
   seconds double precision not null,
@@ -220,6 +221,7 @@ create table treeos.moment_fault (
   stack text,
   primary key (moment, part, attempt)
 );
+create index moment_fault_stack on treeos.moment_fault (moment) where part = 'stack'; -- doctor and every scrape ask for these
 
 create table treeos.moment_outcome (
   moment text primary key,
