@@ -53,6 +53,7 @@ export interface LawFinding {
 
 const NOTHING: LawFinding = { fault: null, unproven: null }
 const unproven = (why: string): LawFinding => ({ fault: null, unproven: why })
+const fault = (what: string): LawFinding => ({ fault: what, unproven: null })
 
 const FACTS_OF_CODE = 'both gates were asked, and what code of an extension did is said by their records'
 
@@ -88,15 +89,17 @@ export class BundleLaw {
   /** Asks the law what the call of a moment comes to, and compares. */
   async judge(moment: Moment, { basis, judgedFrom }: Heads): Promise<LawFinding> {
     const { record, decision } = moment
-    if (at(decision, 'kind') !== 'call' || record.stack === null || record.judged === undefined)
-      return NOTHING
+    if (at(decision, 'kind') !== 'call' || record.stack === null) return NOTHING
     if (record.beside !== undefined)
       return unproven('what refused them beside the gates is said by their records')
+    if (record.promptDigest === null) return unproven('code of a role that they wore was not loaded')
+    if (record.judged === undefined)
+      return fault('its record does not say from which heads its call was judged')
     const call = at(decision, 'call') as unknown as VerbCall
     try {
       const registry = this.#registryOf(moment)
       const worn = await this.#worn(moment, registry, basis)
-      if (typeof worn === 'string') return unproven(worn)
+      if ('found' in worn) return worn.found
       return await this.#compare(moment, registry, worn, call, [...judgedFrom.values()])
     } catch (error) {
       if (error instanceof MissingReel)
@@ -104,7 +107,7 @@ export class BundleLaw {
       if (error instanceof MissingContent || error instanceof LostPayloadError)
         return unproven('what they depend on was erased, or is not in the bundle')
       const what = error instanceof Error ? error.message : String(error)
-      return { fault: `the law cannot be asked about its call: ${what}`, unproven: null }
+      return fault(`the law cannot be asked about its call: ${what}`)
     }
   }
 
@@ -117,19 +120,19 @@ export class BundleLaw {
     return known
   }
 
-  /** What the being wore, with its lists expanded from what it read. @returns why that is not known, in words */
+  /** What the being wore, with its lists expanded from what it read. @returns what was found where that is not known */
   async #worn(
     { record, open }: Moment,
     registry: Registry,
     basis: readonly Head[],
-  ): Promise<(Worn & { readonly epoch: number }) | string> {
+  ): Promise<(Worn & { readonly epoch: number }) | { readonly found: LawFinding }> {
     const stack = record.stack as unknown as PinnedStack
     const specs = [stack.primary, ...stack.stacked].map(
       ({ digest }) => this.#content(digest) as unknown as RoleSpec,
     )
     const reader = this.#readerAt(basis)
     const me = await reader.being(String(record.being))
-    if (me === null) return 'their being is not there in what they read'
+    if (me === null) return { found: fault('its being is not there in what it read') }
     const { wake, answers, caller } = open as unknown as OpenedMomentRecord
     const asker = questionOf(wake, answers) === null ? null : (caller?.name ?? null)
     const isInward = at(open, 'orientation') === 'inward'
@@ -141,9 +144,12 @@ export class BundleLaw {
       canSummon: surface.canSummon,
     }
     if (valueHash(lists as unknown as Json) !== record.surfaceDigest)
-      return dropped.length > 0
-        ? 'code of an extension expands the lists of their roles'
-        : 'their lists are expanded otherwise than their records say'
+      return {
+        found:
+          dropped.length > 0
+            ? unproven('code of an extension expands the lists of their roles')
+            : fault('its lists are expanded otherwise than its record says'),
+      }
     const role = composeRoles(specs.map((spec) => ({ spec, prompt: '' })))
     return { stack, surface, role, epoch: me.inhabited?.epoch ?? 0 }
   }
@@ -194,10 +200,9 @@ export class BundleLaw {
     if (difference === undefined) return isOfCode ? unproven(FACTS_OF_CODE) : NOTHING
     const { field, recorded: was, concluded } = difference
     const [says, gives] = [was, concluded].map((one) => JSON.stringify(one).slice(0, 200))
-    return {
-      fault: `its call comes to another ${field}: its record says ${says}, and the law gives ${gives}${whyOf(conclusion)}`,
-      unproven: null,
-    }
+    return fault(
+      `its call comes to another ${field}: its record says ${says}, and the law gives ${gives}${whyOf(conclusion)}`,
+    )
   }
 
   #factsOf({ facts }: JsonObject): RecordedEnd['facts'] {
