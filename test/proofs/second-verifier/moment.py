@@ -72,9 +72,18 @@ def check_moment(moment, heads):
     need(same(given(record, "judged"), judged), "judged from elsewhere")
     if effect is not None:
         need(same(at(record, "effect"), effect_digests(effect)), "another effect")
+    law = at(record, "law")
+    need(is_count(law) and law > 0, "it does not name its law")
     stack = given(record, "stack")
     need(same(at(record, "stackDigest"), None if stack is None else value_hash(stack)), "another stack")
     check_act(record)
+
+
+LAW = 1
+
+
+def is_known_law(record):
+    return same(given(record, "law"), LAW)
 
 
 def check_act(record):

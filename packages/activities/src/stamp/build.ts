@@ -20,7 +20,15 @@ import {
   type MomentRecord,
   type OpenRecord,
 } from '@treeos/store'
-import { type Act, type Concluded, foldRows, isActLike, leaseOfAct, type WorldReader } from '@treeos/world'
+import {
+  type Act,
+  type Concluded,
+  foldRows,
+  isActLike,
+  LAW,
+  leaseOfAct,
+  type WorldReader,
+} from '@treeos/world'
 import type { BeatDeps } from '../deps.ts'
 import { changesOf } from './follow-up.ts'
 import type { Proposal } from './propose.ts'
@@ -156,6 +164,7 @@ function recordOf(
   const hashes = facts.map(({ ref }) => ref.hash)
   return {
     v: 1,
+    law: LAW,
     being: input.being,
     moment: input.moment,
     n: input.n,

@@ -108,6 +108,8 @@ export interface Basis {
 /** How a moment ended, be it an act, a see or a failure. Linked by hash to the record of the being's moment before. */
 export interface MomentRecord {
   readonly v: 1
+  /** number of the law that said what the moment came to */
+  readonly law: number
   readonly being: BeingName
   readonly moment: MomentId
   readonly n: number
