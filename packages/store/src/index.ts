@@ -132,6 +132,7 @@ export {
   type Noted,
   type OpenRecord,
 } from './ledger/records.ts'
+export { commitSends, type SentList, sendsDigest, wakeHash } from './ledger/sends-digest.ts'
 export { sha256 } from './ledger/sha256.ts'
 export { type AccountUse, countLastMoments, listAccounts } from './moments/accounts.ts'
 export { headsBeyond, overlaid, readBases, readJudged } from './moments/basis.ts'

@@ -15,6 +15,7 @@ import {
   type BeforeStamp,
   type BuiltFact,
   buildFacts,
+  commitSends,
   headsBeyond,
   judgedDigest,
   type MomentRecord,
@@ -73,7 +74,18 @@ export async function build(
   const judged = judgedBeyond(before, concluded)
   const isOutside = holdsOutside(open, act, before)
   const sealedAt = Math.max(now, open.openedAt)
-  const record = recordOf(input, { made, code: codeOf(registry), judged, current, decided, facts, sealedAt })
+  const inbox = withOrigin(isOutside, [
+    ...causedBy(sends.said, facts),
+    ...sends.asks,
+    ...sends.notices,
+    ...sends.goesOn,
+  ])
+  const changes = changesOf(folded, drafts, facts, input.being, { ...open, isOutside })
+  const sending = commitSends(before.basisSalt, { inbox, changes, closes: concluded.closes })
+  const record = recordOf(input, {
+    ...{ made, code: codeOf(registry), judged, current, decided, facts, sealedAt },
+    sends: sending?.digest ?? null,
+  })
   const lease = open.driver === null ? null : leaseOfAct(current)
   return {
     drafts,
@@ -84,16 +96,8 @@ export async function build(
       heads,
       facts,
       rows: folded.map((row) => ({ ...row, foldedSeq: facts[row.draft]?.ref.seq ?? 0 })),
-      inbox: withOrigin(isOutside, [
-        ...causedBy(sends.said, facts),
-        ...sends.asks,
-        ...sends.notices,
-        ...sends.goesOn,
-      ]),
-      changes: changesOf(folded, drafts, facts, input.being, {
-        ...open,
-        isOutside,
-      }),
+      inbox,
+      changes,
       closes: concluded.closes,
       outcome: {
         n: input.n,
@@ -106,6 +110,7 @@ export async function build(
         primaryRole: decided?.stack.primary.name ?? null,
         record,
         ...(judged === null ? {} : { judged }),
+        ...(sending === null ? {} : { sends: sending }),
       },
       ...(concluded.thread === undefined ? {} : { thread: concluded.thread }),
       ...(lease === null || !isActLike(concluded) ? {} : { lease: lease.epoch }),
@@ -149,6 +154,7 @@ function recordOf(
     decided,
     facts,
     sealedAt,
+    sends,
   }: {
     made: Made
     code: string
@@ -157,6 +163,7 @@ function recordOf(
     decided: Extract<Proposal, { kind: 'decided' }> | null
     facts: readonly BuiltFact[]
     sealedAt: number
+    sends: Digest | null
   },
 ): MomentRecord {
   const digests = decided?.composed.digests ?? null
@@ -191,6 +198,7 @@ function recordOf(
     ...(before.effect === null ? {} : { effect: before.effect }),
     ...(concluded.beside === undefined ? {} : { beside: concluded.beside }),
     ...(concluded.shadow === undefined ? {} : { shadow: asJson(concluded.shadow) }),
+    ...(sends === null ? {} : { sends }),
   }
 }
 

@@ -20,6 +20,7 @@ import type {
 import type { BuiltFact } from './build-facts.ts'
 import type { WrittenJson } from './hash.ts'
 import type { Basis, MomentRecord } from './records.ts'
+import type { SendsCommitment } from './sends-digest.ts'
 
 /** A row of the projection that append writes. */
 export interface RowWrite extends Pick<RowIndex, 'place' | 'parent' | 'cognition'> {
@@ -60,6 +61,8 @@ export interface OutcomeWrite {
   readonly record: MomentRecord
   /** the heads that its call was judged from and that its basis has not; left out when no call was judged */
   readonly judged?: readonly HeadRef[]
+  /** what it sent; left out for nothing */
+  readonly sends?: SendsCommitment
 }
 
 /** How a moment was opened. It is written after the snapshot that it records, and the first write wins. */

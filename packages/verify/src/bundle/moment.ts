@@ -40,6 +40,8 @@ export function* faultsOfMoment(
     yield ['record-mismatch', 'its stack has another digest than its record says']
   const facts = (isArray(record.facts) ? record.facts : []).map((ref) => (isArray(ref) ? String(ref[2]) : ''))
   if (!isLaw(record.law)) yield ['record-mismatch', 'it does not name the law that judged it']
+  if (record.sends !== undefined && !isHash(record.sends))
+    yield ['record-mismatch', 'what it sent has no digest']
   const act = actHash({ moment: String(record.moment), decision: String(record.decision ?? ''), facts })
   if (record.act !== (record.outcome === 'act' ? act : null))
     yield ['act-mismatch', 'its act has another digest than its facts give']
