@@ -132,6 +132,7 @@ export {
   type Noted,
   type OpenRecord,
 } from './ledger/records.ts'
+export { commitRefusal, type RefusalWrite, refusalDigest } from './ledger/refusal-digest.ts'
 export { commitSends, type SentList, sendsDigest, wakeHash } from './ledger/sends-digest.ts'
 export { sha256 } from './ledger/sha256.ts'
 export { type AccountUse, countLastMoments, listAccounts } from './moments/accounts.ts'

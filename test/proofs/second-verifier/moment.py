@@ -74,7 +74,7 @@ def check_moment(moment, heads):
         need(same(at(record, "effect"), effect_digests(effect)), "another effect")
     law = at(record, "law")
     need(is_count(law) and law > 0, "it does not name its law")
-    need("sends" not in record or is_hash(record["sends"]), "no digest of what it sent")
+    need(all(field not in record or is_hash(record[field]) for field in ("sends", "refusal")), "no digest")
     stack = given(record, "stack")
     need(same(at(record, "stackDigest"), None if stack is None else value_hash(stack)), "another stack")
     check_act(record)

@@ -68,6 +68,7 @@ beforeAll(async () => {
   })
   await play(world, 'sky', { verb: 'see', address: '/' })
   await play(world, 'sky', { verb: 'do', operation: 'fly', target: null, args: {} }) // the operator hears that it failed
+  await play(world, 'sky', { verb: 'do', operation: 'end-being', target: '@mind', args: {} }) // refused by its standing
   await world.birthPuppet('driven')
   await takeLease(world, { being: 'driven', as: 'operator' })
   await sql`update treeos.lease set expires = now() + interval '1 day'`.execute(world.owner) // no sweep ends it meanwhile
@@ -161,6 +162,11 @@ const EDITS: Record<string, [to: string, reason: BrokenReason, row?: string]> = 
     `convert_to('{}', 'UTF8')`,
     'sends-mismatch',
     `being = 'operator' and sent is not null`,
+  ],
+  'moment_outcome.refusal': [
+    'set_bit(refusal, 40, 1 - get_bit(refusal, 40))',
+    'refusal-mismatch',
+    `being = 'sky' and refusal is not null`,
   ],
   'lease.being': [`'nobody'`, 'lease-mismatch'],
   'lease.driver': [`'mind'`, 'lease-mismatch'],
@@ -367,6 +373,11 @@ describe('rows that are invented or gone are found', () => {
       statement: `update treeos.inbox set closed_by = (select moment from treeos.moment_outcome where being = 'sky' limit 1)
         where being = 'mind' and kind = 'summon'`,
       reason: 'wake-mismatch',
+    },
+    {
+      what: 'why a call was refused is gone',
+      statement: `update treeos.moment_outcome set refusal = null where being = 'sky' and refusal is not null`,
+      reason: 'refusal-mismatch',
     },
     {
       what: 'what a moment sent is gone',

@@ -3,6 +3,7 @@ import {
   type Digest,
   type FactDraft,
   type HeadRef,
+  refusalIn,
   type SeenHead,
   SPEECH_KIND,
   type Wake,
@@ -15,6 +16,7 @@ import {
   type BeforeStamp,
   type BuiltFact,
   buildFacts,
+  commitRefusal,
   commitSends,
   headsBeyond,
   judgedDigest,
@@ -82,9 +84,11 @@ export async function build(
   ])
   const changes = changesOf(folded, drafts, facts, input.being, { ...open, isOutside })
   const sending = commitSends(before.basisSalt, { inbox, changes, closes: concluded.closes })
+  const fields = concluded.refusal === undefined ? null : refusalIn(concluded.refusal)
+  const refused = fields === null ? null : commitRefusal(fields)
   const record = recordOf(input, {
     ...{ made, code: codeOf(registry), judged, current, decided, facts, sealedAt },
-    sends: sending?.digest ?? null,
+    ...{ sends: sending?.digest ?? null, refusal: refused?.digest ?? null },
   })
   const lease = open.driver === null ? null : leaseOfAct(current)
   return {
@@ -103,7 +107,8 @@ export async function build(
         n: input.n,
         kind: concluded.kind,
         reason: concluded.reason,
-        detail: concluded.detail,
+        detail: refused === null ? concluded.detail : null,
+        ...(refused === null ? {} : { refusal: refused.refusal }),
         result: concluded.result,
         wake: open.wake.id,
         sealedAt,
@@ -155,6 +160,7 @@ function recordOf(
     facts,
     sealedAt,
     sends,
+    refusal,
   }: {
     made: Made
     code: string
@@ -164,6 +170,7 @@ function recordOf(
     facts: readonly BuiltFact[]
     sealedAt: number
     sends: Digest | null
+    refusal: Digest | null
   },
 ): MomentRecord {
   const digests = decided?.composed.digests ?? null
@@ -199,6 +206,7 @@ function recordOf(
     ...(concluded.beside === undefined ? {} : { beside: concluded.beside }),
     ...(concluded.shadow === undefined ? {} : { shadow: asJson(concluded.shadow) }),
     ...(sends === null ? {} : { sends }),
+    ...(refusal === null ? {} : { refusal }),
   }
 }
 

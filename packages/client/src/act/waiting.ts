@@ -7,6 +7,7 @@ import {
   quote,
   stanceOf,
   TreeosError,
+  withRefusal,
 } from '@treeos/core'
 import {
   type Db,
@@ -213,8 +214,10 @@ function requireSuccess(outcome: StoredOutcome, asker: BeingName): StoredOutcome
       : outcome.kind === 'failure' && outcome.being !== asker
         ? `${who} gave no answer, its moment failed: ${outcome.detail}`
         : outcome.detail
-  const { moment, kind, reason } = outcome
-  throw new TreeosError(codeOf(outcome), why, { moment, outcome: kind, reason })
+  const { moment, kind, reason, refusal } = outcome
+  const told = { moment, outcome: kind, reason }
+  const isOwn = outcome.being === asker && refusal !== null
+  throw new TreeosError(codeOf(outcome), why, isOwn ? withRefusal(told, refusal) : told)
 }
 
 function codeOf({ kind, reason }: StoredOutcome): ErrorCode {

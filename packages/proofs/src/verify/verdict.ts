@@ -19,6 +19,7 @@ import type { ReelId } from '@treeos/core'
  * - `decision-mismatch`: the answer of a mind does not have the digest in its record, or is gone
  * - `effect-mismatch`: what a moment asked of the outside, or the result, does not have the digest in its record, or is gone
  * - `facts-mismatch`: the facts of a moment are not those that its record names
+ * - `refusal-mismatch`: why a call was refused, as it is stored, does not have the digest in its record, or is gone
  * - `sends-mismatch`: what is stored of what a moment sent does not have the digest in its record, or is gone
  * - `signature-mismatch`: the passkey of its person did not sign an act that has a signature, or signed another one
  * - `lease-mismatch`: who drives a being differs from what its facts yield
@@ -63,6 +64,7 @@ export type BrokenReason =
   | 'wake-missing'
   | 'wake-unsent'
   | 'sends-mismatch'
+  | 'refusal-mismatch'
   | 'table-mismatch'
   | 'function-mismatch'
   | 'trigger-mismatch'

@@ -109,9 +109,10 @@ function linkRecord(outcome: OutcomeWrite, head: SeenHead | undefined) {
   if (head === undefined) throw new Error("the batch has an outcome, but not the head of the being's records")
   const prev = Buffer.from(head.hash, 'hex')
   const record = encodeJson(outcome.record)
-  const { sends, ...written } = outcome
+  const { sends, refusal, ...written } = outcome
   return {
     ...written,
+    refusal: refusal === undefined ? null : canonicalJson(refusal),
     sent: sends === undefined ? null : canonicalJson(sends.sent),
     result: outcome.result === null ? null : canonicalJson(outcome.result),
     // The message may quote a model's answer, and jsonb accepts neither NUL nor half a surrogate pair.

@@ -149,6 +149,8 @@ export interface MomentRecord {
   readonly beside?: OtherRefusal
   /** what rules that are tried would have said otherwise of its call; left out for nothing */
   readonly shadow?: Json
+  /** salted digest of the refusal of its call that is stored with its outcome; left out without one */
+  readonly refusal?: Digest
   /** salted digest of what it sent: wakes, changes that wake others, and what it closed; left out for nothing */
   readonly sends?: Digest
 }

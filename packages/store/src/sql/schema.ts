@@ -355,8 +355,10 @@ export interface MomentOutcomeTable {
   sent: Buffer | null
   /** canonical JSON: the answer to the asker of an act; not hashed, may be erased */
   result: string | null
-  /** the message of a refusal or failure, for people; not hashed, may be erased */
+  /** a message that no fields tell, for people; not hashed, may be erased */
   detail: string | null
+  /** canonical JSON: the fields of a refusal with their salt; its digest is in the record; may be erased */
+  refusal: Buffer | null
 }
 
 /** Where the vault of a worker listens. It holds text in memory only. */

@@ -234,7 +234,8 @@ create table treeos.moment_outcome (
   prev bytea not null,
   hash bytea not null,
   record bytea not null,
-  detail text, -- the message of a refusal or failure, for people; not hashed, may be erased
+  detail text, -- a message that no fields tell, for people; not hashed, may be erased
+  refusal bytea, -- canonical JSON: the fields of a refusal with their salt; the record has its digest; may be erased
   result text, -- canonical JSON: the answer to the asker of an act; not hashed, may be erased
   judged bytea, -- canonical JSON: seq by reel of the heads that its call was judged from and its basis has not
   sent bytea, -- canonical JSON: ids and salted hashes of the wakes that it sent, facts whose changes wake others, and what it closed

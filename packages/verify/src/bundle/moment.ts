@@ -40,8 +40,9 @@ export function* faultsOfMoment(
     yield ['record-mismatch', 'its stack has another digest than its record says']
   const facts = (isArray(record.facts) ? record.facts : []).map((ref) => (isArray(ref) ? String(ref[2]) : ''))
   if (!isLaw(record.law)) yield ['record-mismatch', 'it does not name the law that judged it']
-  if (record.sends !== undefined && !isHash(record.sends))
-    yield ['record-mismatch', 'what it sent has no digest']
+  for (const field of ['sends', 'refusal'])
+    if (record[field] !== undefined && !isHash(record[field]))
+      yield ['record-mismatch', `its ${field} is no digest`]
   const act = actHash({ moment: String(record.moment), decision: String(record.decision ?? ''), facts })
   if (record.act !== (record.outcome === 'act' ? act : null))
     yield ['act-mismatch', 'its act has another digest than its facts give']
