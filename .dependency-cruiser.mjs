@@ -28,7 +28,7 @@ const arrows = {
   trials: ['core', 'roles', 'signature', 'world', 'store', 'reality', 'activities', 'replay'],
   'client-http': [],
   local: ['postgres'],
-  verify: [],
+  verify: ['core', 'roles', 'world'],
   proofs: ['core', 'egress', 'world', 'store', 'reality', 'verify'],
 }
 
@@ -74,7 +74,22 @@ const rules = [
   ]),
   ...stages('roles', 'packages/roles/src', ['shape', 'parse', 'evaluate', 'explain']),
   ...stages('overlay', 'packages/overlay/src', ['shape', 'resolve', 'vault']),
-  ...stages('client', 'packages/client/src', ['access', 'read', 'act']),
+  ...stages('client', 'packages/client/src', [
+    'access',
+    'beings',
+    'roles',
+    'addresses',
+    'spaces',
+    'moments',
+    'threads',
+    'overlays',
+    'inbox',
+    'approvals',
+    'spending',
+    'redteam',
+    'summons',
+    'seats',
+  ]),
   ...stages('local', 'packages/local/src', [
     'machine',
     'instance',

@@ -12,6 +12,7 @@ const TAKEN_IN: Readonly<Record<string, readonly string[]>> = {
   '@treeos/store': ['kysely', 'kysely/migration', 'lru-cache'],
   '@treeos/postgres': ['pg'],
   '@treeos/cli': ['commander'],
+  '@treeos/verify': ['@treeos/core', '@treeos/roles', '@treeos/signature', '@treeos/world'], // it installs alone
 }
 /** Other packages take Kysely from there, so that there is one. */
 const KYSELY = '@treeos/store/kysely'

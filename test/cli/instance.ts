@@ -218,7 +218,7 @@ function bareEnvironment(): NodeJS.ProcessEnv {
     ...process.env,
     TREEOS_NO_DOWNLOAD: '1',
     OLLAMA_HOST: '127.0.0.1:1',
-    // Bundling the workflows takes each worker seconds, so all tests but `create.test.ts` share one bundle.
+    // Bundling the workflows takes each worker seconds, so all tests but `create.long.test.ts` share one bundle.
     TREEOS_WORKFLOW_BUNDLE: inject('bundlePath'),
   }
   for (const name of Object.keys(env)) {

@@ -1,4 +1,4 @@
-"""What test/portal/client-python.test.ts has the client in Python do. Prints one JSON value."""
+"""What test/portal/client-python.long.test.ts has the client in Python do. Prints one JSON value."""
 
 import json
 import os

@@ -8,17 +8,7 @@ export {
   trialCallsIn,
   trialPace,
 } from './access/pace.ts'
-export {
-  type ActResult,
-  act,
-  type Connection,
-  reply,
-  type SummonRequest,
-  type SummonResult,
-  summon,
-} from './act/acts.ts'
-export { ringBeing, ringUnlessListening } from './act/doorbell.ts'
-export { type GatherRequest, type GatherResult, gather } from './act/gathering.ts'
+export * from './records.ts'
 export {
   type Inhabitation,
   inhabit,
@@ -27,11 +17,22 @@ export {
   mayActAs,
   releaseLease,
   takeLease,
-} from './act/inhabiting.ts'
-export { Recurring } from './act/recurring.ts'
-export { refusalOf } from './act/refusal.ts'
-export { plantChangedScene, plantScene } from './act/scenes.ts'
-export { type ErrorListener, Seat, type SeatBounds } from './act/seat.ts'
-export { type ActToSign, actChallenge, passkeysOf, type SignAct, signedCorrelation } from './act/signing.ts'
-export { type Dispatched, type InvokeRequest, invoke, type TaskRequest, task } from './act/tasks.ts'
-export * from './records.ts'
+} from './seats/inhabiting.ts'
+export { Recurring } from './seats/recurring.ts'
+export { type ErrorListener, Seat, type SeatBounds } from './seats/seat.ts'
+export { type ActResult, act } from './summons/act.ts'
+export type { Connection } from './summons/connection.ts'
+export { ringBeing, ringUnlessListening } from './summons/doorbell.ts'
+export { type GatherRequest, type GatherResult, gather } from './summons/gathering.ts'
+export { refusalOf } from './summons/refusal.ts'
+export { reply } from './summons/reply.ts'
+export { plantChangedScene, plantScene } from './summons/scenes.ts'
+export {
+  type ActToSign,
+  actChallenge,
+  passkeysOf,
+  type SignAct,
+  signedCorrelation,
+} from './summons/signing.ts'
+export { type SummonRequest, type SummonResult, summon } from './summons/summon.ts'
+export { type Dispatched, type InvokeRequest, invoke, type TaskRequest, task } from './summons/tasks.ts'

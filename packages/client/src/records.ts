@@ -10,12 +10,13 @@ export {
 } from '@treeos/store'
 export { instanceSecret } from './access/instance-secrets.ts'
 export {
-  deleteOverlay,
-  type OverlayRequest,
-  type OverlayView,
-  overlays,
-  setOverlay,
-} from './access/overlay-settings.ts'
+  authorizeAllPasts,
+  authorizePast,
+  isFactOpen,
+  mayReadPast,
+  type OpenPasts,
+  pastsOpenTo,
+} from './access/past-access.ts'
 export { personsUnder } from './access/people.ts'
 export {
   type Authorization,
@@ -31,17 +32,76 @@ export {
   type VerifiedToken,
   verifyToken,
 } from './access/tokens.ts'
-export { type AnswerState, answerTo } from './act/answers.ts'
-export { type Cancelled, type CancelRequest, cancel } from './act/cancelling.ts'
-export { type CloseRequest, closeInbox } from './act/closing.ts'
-export { findKeyed } from './act/keyed.ts'
+export { see } from './addresses/see.ts'
+export { type Speakable, speakable } from './addresses/speakable.ts'
+export { suggesting, withSuggestion } from './addresses/suggesting.ts'
+export { type ApprovalView, approvals, approvalsPage } from './approvals/approvals.ts'
+export { type MarkedView, markedView } from './approvals/marked.ts'
+export {
+  type Proposal,
+  type ProposedView,
+  proposalBeside,
+  proposedPage,
+  withProposals,
+} from './approvals/proposals.ts'
+export { type BeingView, beings, hasFacet } from './beings/beings.ts'
+export { type PublicBeing, publicBeings } from './beings/public-beings.ts'
+export { type OperationChoice, type ReachView, reach } from './beings/reach.ts'
+export { describeSelf, describeWorn, type SelfView } from './beings/seeing.ts'
+export { BEING_STATES, type BeingState, statesOfSeen } from './beings/states.ts'
+export { type Uses, usesOf } from './beings/uses.ts'
+export { type CloseRequest, closeInbox } from './inbox/closing.ts'
+export {
+  describeInboxEntry,
+  INBOX_KINDS,
+  type InboxCounts,
+  type InboxKind,
+  type InboxPage,
+  type InboxView,
+  inbox,
+  inboxCounts,
+  inboxPage,
+} from './inbox/inbox.ts'
+export type { MomentStretch } from './moments/beats.ts'
+export { erasing } from './moments/erasing.ts'
+export { type ExplainedMoment, explain, whyNotRole } from './moments/explained-moment.ts'
+export {
+  type FactHappening,
+  type FollowRequest,
+  type FollowStream,
+  follow,
+  type Happening,
+  type MomentHappening,
+} from './moments/following.ts'
+export { beatsOfMoment, type InspectedMoment, inspectMoment } from './moments/inspecting.ts'
+export { type Known, type KnownFrom, whyKnown } from './moments/knowing.ts'
+export { type Lately, lately, type SpokenTo, type StripMoment, type WaitsFor } from './moments/lately.ts'
+export { type LivedMoment, livedMoments, moments } from './moments/lived-moments.ts'
+export type { Called, MomentView, WokenBy } from './moments/moments.ts'
+export { prompt, type RebuiltPrompt } from './moments/rebuilt-prompt.ts'
+export {
+  type PastEntry,
+  type PastMoment,
+  type PastWords,
+  type Retraced,
+  retrace,
+} from './moments/retracing.ts'
+export { newestMoment, stackChange } from './moments/stepping.ts'
+export { type StreamRequest, streamWords } from './moments/streaming.ts'
+export {
+  deleteOverlay,
+  type OverlayRequest,
+  type OverlayView,
+  overlays,
+  setOverlay,
+} from './overlays/overlay-settings.ts'
 export {
   type OverlayConnection,
   putOverlay,
   setThreadOverlay,
   threadOverlays,
-} from './act/thread-overlays.ts'
-export { type ApprovalView, approvals, approvalsPage } from './read/approvals.ts'
+} from './overlays/thread-overlays.ts'
+export { type Redteamed, type RedteamRequest, redteam } from './redteam/redteam.ts'
 export {
   type Authoring,
   addresses,
@@ -54,9 +114,17 @@ export {
   type RoleInside,
   type RoleUser,
   type RoleVersion,
-} from './read/authoring.ts'
-export type { MomentStretch } from './read/beats.ts'
-export { type BeingView, beings, hasFacet } from './read/beings.ts'
+} from './roles/authoring.ts'
+export { checkFlow, checkRole, registeredRoles } from './roles/linting.ts'
+export { type RoleView, roles } from './roles/roles.ts'
+export { authorizeTrial } from './roles/trying.ts'
+export { type Chart, type Charted, chart } from './spaces/charting.ts'
+export { inspectSpace, type PageOfSpace, type SpaceView } from './spaces/inspecting-space.ts'
+export type { LastMoment, Occupant } from './spaces/occupants.ts'
+export type { Floor, Placing, Spot } from './spaces/placing.ts'
+export { type SaidInShadow, type ShadowView, shadowed } from './spaces/shadowed.ts'
+export { type NamespaceView, namespaces, readSignals } from './spaces/signals.ts'
+export { type SpaceNode, type Surroundings, surroundings } from './spaces/surroundings.ts'
 export {
   type BudgetView,
   budget,
@@ -64,90 +132,27 @@ export {
   budgetsOfChildren,
   type StandardFor,
   standardBudgets,
-} from './read/budgets.ts'
-export { type Chart, type Charted, chart } from './read/charting.ts'
-export { findThreadOf, textOf } from './read/continuing.ts'
-export { type Conversation, converse, type ThreadLine } from './read/conversing.ts'
-export { erasing } from './read/erasing.ts'
+} from './spending/budgets.ts'
+export { type HealthView, health, ownUse } from './spending/health.ts'
 export {
-  type FactHappening,
-  type FollowRequest,
-  type FollowStream,
-  follow,
-  type Happening,
-  type MomentHappening,
-} from './read/following.ts'
-export { type HealthView, health, ownUse } from './read/health.ts'
-export {
-  describeInboxEntry,
-  INBOX_KINDS,
-  type InboxCounts,
-  type InboxKind,
-  type InboxPage,
-  type InboxView,
-  inbox,
-  inboxCounts,
-  inboxPage,
-} from './read/inbox.ts'
-export { beatsOfMoment, type InspectedMoment, inspectMoment } from './read/inspecting.ts'
-export { inspectSpace, type PageOfSpace, type SpaceView } from './read/inspecting-space.ts'
-export { type Known, type KnownFrom, whyKnown } from './read/knowing.ts'
-export { type Lately, lately, type SpokenTo, type StripMoment, type WaitsFor } from './read/lately.ts'
-export { checkFlow, checkRole, registeredRoles } from './read/linting.ts'
-export { type MarkedView, markedView } from './read/marked.ts'
-export {
-  type Called,
-  type ExplainedMoment,
-  explain,
-  type LivedMoment,
-  livedMoments,
-  type MomentView,
-  moments,
-  prompt,
-  type RebuiltPrompt,
-  type WokenBy,
-  whyNotRole,
-} from './read/moments.ts'
-export type { LastMoment, Occupant } from './read/occupants.ts'
-export {
-  authorizeAllPasts,
-  authorizePast,
-  isFactOpen,
-  mayReadPast,
-  type OpenPasts,
-  pastsOpenTo,
-} from './read/past-access.ts'
-export type { Floor, Placing, Spot } from './read/placing.ts'
-export {
-  type Proposal,
-  type ProposedView,
-  proposalBeside,
-  proposedPage,
-  withProposals,
-} from './read/proposals.ts'
-export { type PublicBeing, publicBeings } from './read/public-beings.ts'
-export { type OperationChoice, type ReachView, reach } from './read/reach.ts'
-export { type Redteamed, type RedteamRequest, redteam } from './read/redteam/redteam.ts'
-export { type PastEntry, type PastMoment, type PastWords, type Retraced, retrace } from './read/retracing.ts'
-export { type RoleView, roles } from './read/roles.ts'
+  type FailedMoment,
+  type NamedTally,
+  type Spending,
+  spending,
+  type Tally,
+} from './spending/spending.ts'
+export { type AnswerState, answerTo } from './summons/answers.ts'
+export { type Cancelled, type CancelRequest, cancel } from './summons/cancelling.ts'
+export { findKeyed } from './summons/keyed.ts'
+export { findThreadOf, textOf } from './threads/continuing.ts'
+export { type Conversation, converse, type ThreadLine } from './threads/conversing.ts'
 export {
   type LivedWords,
   type SaidWords,
   type Searched,
   type SearchRequest,
   search,
-} from './read/searching.ts'
-export { see } from './read/see.ts'
-export { describeSelf, describeWorn, type SelfView } from './read/seeing.ts'
-export { type SaidInShadow, type ShadowView, shadowed } from './read/shadowed.ts'
-export { type NamespaceView, namespaces, readSignals } from './read/signals.ts'
-export { type Speakable, speakable } from './read/speakable.ts'
-export { type FailedMoment, type NamedTally, type Spending, spending, type Tally } from './read/spending.ts'
-export { BEING_STATES, type BeingState, statesOfSeen } from './read/states.ts'
-export { newestMoment, stackChange } from './read/stepping.ts'
-export { type StreamRequest, streamWords } from './read/streaming.ts'
-export { suggesting, withSuggestion } from './read/suggesting.ts'
-export { type SpaceNode, type Surroundings, surroundings } from './read/surroundings.ts'
+} from './threads/searching.ts'
 export {
   type ChannelView,
   conversation,
@@ -156,6 +161,4 @@ export {
   thread,
   threads,
   threadsOf,
-} from './read/threads.ts'
-export { authorizeTrial } from './read/trying.ts'
-export { type Uses, usesOf } from './read/uses.ts'
+} from './threads/threads.ts'

@@ -2,7 +2,7 @@ import { type ActContent, type BeingName, stanceOf, TreeosError, unknownBeing } 
 import { findLease, type Reality, type StoreDb } from '@treeos/store'
 import { type BeingRow, requireNotEnded } from '@treeos/world'
 import type { Kysely } from 'kysely'
-import { readerOf } from './open-reality.ts'
+import { findBeing } from './rows.ts'
 
 /** The reality in which a person acts, and the person's being. */
 export interface Presence {
@@ -58,7 +58,7 @@ export async function authorizeActingAs(
 
 /** @throws {TreeosError} BEING_NOT_FOUND */
 export async function requireBeing(at: Presence, name: BeingName): Promise<BeingRow> {
-  const being = await readerOf(at).being(name)
+  const being = await findBeing(at, name)
   if (being === null) throw unknownBeing(name)
   return being
 }

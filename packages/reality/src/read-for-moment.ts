@@ -216,7 +216,10 @@ async function findAnswered(db: Db, wake: Wake): Promise<InboxEntry | null> {
  * The verb and caller that the flow sees. A reply takes them from the wake that it answers. Another act of a person has its
  * own verb and no caller. Every other wake counts as a summon.
  */
-function verbAndCallerOf(wake: Wake, answered: Wake | null): { verb: Verb; caller: Caller | null } {
+export function verbAndCallerOf(
+  wake: Pick<Wake, 'kind' | 'caller' | 'content'>,
+  answered: Pick<Wake, 'caller'> | null,
+): { verb: Verb; caller: Caller | null } {
   if (wake.kind !== 'act') return { verb: 'summon', caller: wake.caller }
   if (answered !== null) return { verb: 'summon', caller: answered.caller }
   const verb = readPath(wake.content, ['call', 'verb']) as VerbCall['verb']

@@ -1,5 +1,14 @@
-import { type Db, listRows, listScheduling } from '@treeos/store'
-import type { BeingRow, MatterRow, RoleRow, SpaceRow, WorldRow } from '@treeos/world'
+import type { BeingName } from '@treeos/core'
+import { type Db, listRows, listScheduling, readRows } from '@treeos/store'
+import {
+  type BeingRow,
+  beingKey,
+  type MatterRow,
+  type RoleRow,
+  type SpaceRow,
+  type WorldRow,
+} from '@treeos/world'
+import type { OpenReality } from './open-reality.ts'
 
 /** Row types by kind. The kind is the prefix of a row's key. */
 interface RowKinds {
@@ -17,6 +26,12 @@ export async function listRowsOf<Kind extends keyof RowKinds>(
 ): Promise<{ readonly key: string; readonly row: RowKinds[Kind] }[]> {
   const rows = await listRows(db, kind)
   return rows.map(({ key, state }) => ({ key, row: state as unknown as RowKinds[Kind] }))
+}
+
+/** The row of a being, for whoever stands outside of a moment; null for none. */
+export async function findBeing({ db, reality }: OpenReality, being: BeingName): Promise<BeingRow | null> {
+  const [row] = await readRows(db, reality.id, [beingKey(being)])
+  return (row?.state ?? null) as unknown as BeingRow | null
 }
 
 /** Beings that may have a schedule. The index matches on the text of a row, so some of them have none. */

@@ -30,9 +30,9 @@ import { compareVerdict } from './compare-verdict.ts'
 import { compareWake } from './compare-wake.ts'
 import { Comparison, type Mismatch } from './comparison.ts'
 import { LastDigests } from './digests.ts'
+import { ErasedError } from './loaded-reel.ts'
 import type { Past } from './past.ts'
 import { recomputeMoment } from './recompute.ts'
-import { ErasedError } from './reel-history.ts'
 
 /** Dependencies of chain replay. */
 export interface ChainReplayDeps {

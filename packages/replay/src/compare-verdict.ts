@@ -1,15 +1,11 @@
 import {
   asJson,
-  canonicalJson,
   type Decision,
   type Fact,
-  type FactDraft,
   holdsCall,
   isErrorCode,
   isOfThread,
-  isSameJson,
   type Json,
-  type OutcomeKind,
   type RefusedTry,
   threadReel,
   type VerbCall,
@@ -24,19 +20,24 @@ import {
 } from '@treeos/store'
 import {
   answeredWake,
-  type Concluded,
-  type Conclusion,
+  areFacts,
   decisionOfPerson,
+  differencesFrom,
+  factsIn,
   isActLike,
+  mayBeRefusedByThread,
+  mayHaveMovedThread,
+  namesThread,
   proseAnswers,
+  type RecordedEnd,
   type Registry,
   WorldReader,
 } from '@treeos/world'
 import type { Comparison } from './comparison.ts'
 import { concludePast, type PastCall, wornIn } from './conclude-past.ts'
+import { ErasedError } from './loaded-reel.ts'
 import type { Past } from './past.ts'
 import type { RecomputedMoment } from './recompute.ts'
-import { ErasedError } from './reel-history.ts'
 
 interface JudgeDeps {
   readonly db: Db
@@ -46,8 +47,6 @@ interface JudgeDeps {
 
 type Stored = RecordedMoment & { readonly content: Json }
 
-/** Reasons that a moment may end with although its decision passed: what it may do in a row was used up. */
-const SPENT = new Set(['self-continues-spent', 'looks-spent', 'chain-spent'])
 /** Reasons of a failure that no decision leads to: the worker lacked code, or the being was ended while it thought. */
 const WITHOUT_DECISION = new Set(['ROLE_UNAVAILABLE', 'BEING_ENDED', 'INTERNAL'])
 
@@ -119,53 +118,21 @@ async function compareCall(
     judged = await judgeStored(deps, stored, recomputed, outcome)
   } catch (error) {
     if (error instanceof ErasedError) throw error
-    if (namesThread(stored.call) && wasRefusedByThread(record)) return // it may be let through since
+    if (namesThread(stored.call) && mayBeRefusedByThread(record)) return // it may be let through since
     // It read what the gates did not read, because they refused before that.
     return compare.differ('judged', record.reason, error instanceof Error ? error.message : String(error))
   }
   if (judged === null) return compare.differ('effect', record.outcome, 'permitted, and no effect is recorded')
   const { conclusion, isUnsure, isOfThread } = judged
-  if (conclusion?.kind === 'effect-pending')
-    return compare.differ('effect', record.outcome, 'permitted, and no effect is recorded')
-  if (conclusion === null || isUnsure || (isOfThread && mayHaveMoved(stored.call, record, conclusion))) return
-  compare.same('outcome', record.outcome, conclusion.kind)
-  if (!mayEndWith(record.reason, conclusion)) compare.differ('reason', record.reason, conclusion.reason)
-  compare.same('by', record.by, conclusion.by)
-  compare.same('shadow', record.shadow ?? [], asJson(conclusion.shadow ?? []))
-  const isDone = isActLike(conclusion) && conclusion.kind === record.outcome
-  if (isDone && !(await areFacts(deps, conclusion.facts, stored)))
-    compare.differ('act facts', await factsOf(deps, stored), asJson(conclusion.facts))
-  if (isDone && !isOfThread) compare.same('result', outcome.result, conclusion.result)
-}
-
-/** Reasons of refusals for what a thread was at that time. */
-const OF_THREAD = new Set(['FORBIDDEN', 'CORRELATION_NOT_FOUND', 'RESOURCE_CONFLICT'])
-
-type Refusable = Pick<Concluded, 'reason' | 'by'> & { readonly outcome: OutcomeKind }
-
-/** No rule is named: a list, the thread or the operation itself refused. */
-const isUnruled = ({ outcome, by }: Refusable): boolean => outcome !== 'act' && by.length === 0
-
-const wasRefusedByThread = (record: Refusable): boolean =>
-  isUnruled(record) && OF_THREAD.has(record.reason ?? '')
-
-function namesThread(call: VerbCall): boolean {
-  if (call.verb === 'summon') return call.thread !== undefined
-  const address = call.verb === 'see' ? call.address : call.verb === 'do' ? call.target : null
-  return address?.startsWith(threadReel('')) ?? false
-}
-
-/**
- * Whether the thread that a call is about explains why its judgement differs now. A thread changes after the moment: beings join it and
- * never leave it, and it is cut or becomes complete. So a being that is not in it now was not in it then. Lists and rules do not depend on
- * the thread.
- */
-function mayHaveMoved(call: VerbCall, record: Refusable, concluded: Concluded): boolean {
-  const judged: Refusable = { ...concluded, outcome: concluded.kind }
-  // An operation of an extension may read all of the thread. Only what the gates say of it is compared.
-  if (call.verb === 'do' && call.operation !== 'cut-thread')
-    return judged.outcome !== 'failure' || isUnruled(judged) || record.outcome === 'failure'
-  return wasRefusedByThread(record) || (isUnruled(judged) && judged.reason === 'RESOURCE_CONFLICT')
+  if (conclusion === null || isUnsure) return
+  const isPending = conclusion.kind === 'effect-pending'
+  if (!isPending && isOfThread && mayHaveMovedThread(stored.call, record, conclusion)) return
+  const { outcome: kind, reason, by, shadow = [] } = record
+  const recorded = { outcome: kind, reason, by, shadow, facts: await factsOf(deps, stored) }
+  for (const { field, recorded: was, concluded } of differencesFrom(recorded, conclusion))
+    compare.differ(field, was, concluded)
+  if (!isPending && isActLike(conclusion) && conclusion.kind === kind && !isOfThread)
+    compare.same('result', outcome.result, conclusion.result)
 }
 
 type Judged = Awaited<ReturnType<typeof concludePast>>
@@ -191,17 +158,8 @@ async function judgeStored(
     return concludePast(deps, past, { worn, seen: recomputed.seen }, { reader, asksTried: !isTry })
   }
   const first = await judge(open.wake.root)
-  if (isOfThread(open.wake) || (await areFacts(deps, factsIn(first.conclusion), stored))) return first
+  if (isOfThread(open.wake) || areFacts(factsIn(first.conclusion), await factsOf(deps, stored))) return first
   return judge(open.wake.id) // its thread was cut after it opened, so it acted in one of its own
-}
-
-const factsIn = (conclusion: Conclusion | null): readonly FactDraft[] =>
-  conclusion === null || conclusion.kind === 'effect-pending' ? [] : conclusion.facts
-
-function mayEndWith(reason: string | null, concluded: Concluded): boolean {
-  if (reason === concluded.reason) return true
-  if (concluded.kind === 'failure' || reason === null) return false
-  return SPENT.has(reason)
 }
 
 /** A thread that refused a call must have been cut. What the other reasons tell of is not kept. */
@@ -231,29 +189,7 @@ function compareUnjudged(
     compare.same('reason', record.reason, isErrorCode(decision.code) ? decision.code : 'INTERNAL')
 }
 
-/** Whether the moment's facts are these. An erased payload may be any. */
-async function areFacts(
-  deps: JudgeDeps,
-  drafts: readonly FactDraft[],
-  stored: Pick<Stored, 'facts'>,
-): Promise<boolean> {
-  const rest = [...drafts]
-  for (const { header, payload } of await readFacts(deps, stored)) {
-    const i = rest.findIndex(
-      (draft) =>
-        draft.reel === header.reel &&
-        draft.kind === header.kind &&
-        (payload === null ||
-          isSameJson(payload, draft.payload) ||
-          canonicalJson(draft.payload) === canonicalJson(payload)), // or throws: the draft is not JSON
-    )
-    if (i < 0) return false
-    rest.splice(i, 1)
-  }
-  return rest.length === 0
-}
-
-const factsOf = async (deps: JudgeDeps, stored: Pick<Stored, 'facts'>): Promise<Json> =>
+const factsOf = async (deps: JudgeDeps, stored: Pick<Stored, 'facts'>): Promise<RecordedEnd['facts']> =>
   (await readFacts(deps, stored)).map(({ header: { reel, kind }, payload }) => ({ reel, kind, payload }))
 
 const readFacts = async ({ past }: JudgeDeps, { facts }: Pick<Stored, 'facts'>): Promise<Fact[]> =>

@@ -1,7 +1,6 @@
 import {
   type Aside,
   type AsideSource,
-  asJson,
   type BeingName,
   beingReel,
   type CitedFact,
@@ -15,8 +14,6 @@ import {
   parseMomentId,
   type ReelId,
   readPath,
-  reelOfKey,
-  type SeenHead,
   SPEECH_KIND,
 } from '@treeos/core'
 import {
@@ -31,13 +28,13 @@ import {
   readErasures,
   tellsOutside,
 } from '@treeos/store'
-import { childrenAfter, type KindInPlace, OUTSIDE, type RowSource } from '@treeos/world'
-import { ReelHistory } from './reel-history.ts'
+import { OUTSIDE, type ReelHead, type RowSource, rowsAtHeads } from '@treeos/world'
+import { LoadedReel } from './loaded-reel.ts'
 
 /** Reads past states of a reality. Loads reels on demand and caches them. */
 export class Past {
   readonly #db: Db
-  readonly #reels = new Map<ReelId, ReelHistory>()
+  readonly #reels = new Map<ReelId, LoadedReel>()
   /** cache: blobs that have their digest; they are frozen */
   readonly #checked = new WeakMap<object, Digest>()
   /** cache: when moments were sealed */
@@ -56,18 +53,18 @@ export class Past {
   }
 
   /** A reel that is loaded at least up to `seq`. Reels may grow while they are read. */
-  async reel(reel: ReelId, seq = 0): Promise<ReelHistory> {
+  async reel(reel: ReelId, seq = 0): Promise<LoadedReel> {
     const erasures = await this.erasures()
     const loaded = this.#loaded(reel, seq)
     if (loaded !== null) return loaded
-    const history = this.#reels.get(reel) ?? new ReelHistory(this.#db, reel, erasures)
+    const history = this.#reels.get(reel) ?? new LoadedReel(this.#db, reel, erasures)
     this.#reels.set(reel, history)
     await history.catchUp()
     return history
   }
 
   /** The same without waiting; null for a reel that is not loaded so far. */
-  #loaded(reel: ReelId, seq: number): ReelHistory | null {
+  #loaded(reel: ReelId, seq: number): LoadedReel | null {
     const history = this.#reels.get(reel)
     return history === undefined || history.isLoading || history.length < seq ? null : history
   }
@@ -134,7 +131,7 @@ export class Past {
     }
   }
 
-  async #headSealedBy(reel: ReelId, at: number): Promise<Head> {
+  async #headSealedBy(reel: ReelId, at: number): Promise<ReelHead> {
     const history = await this.reel(reel)
     const seq = await history.lastWhere((fact) => this.#isSealedBy(fact, at))
     return { seq, hash: history.fact(seq)?.hash ?? '' }
@@ -211,81 +208,14 @@ export class Past {
     return { ref: [reel, seq, hash], kind: fact.header.kind, payload: fact.payload }
   }
 
-  #source(
-    basis: readonly HeadRef[],
-    headOfUncited: (reel: ReelId) => Promise<Head>,
-  ): Omit<RowSource, 'aside'> {
-    const cited = new Map(basis.map(([reel, seq, hash]) => [reel, { seq, hash }]))
-    const read = new Map<ReelId, ReelAtHead>()
-    const atHead = (reel: ReelId, history: ReelHistory, { seq, hash }: Head): ReelAtHead => {
-      if (seq > 0 && history.fact(seq)?.hash !== hash)
-        throw new Error(`fact ${seq} of ${reel} differs from the cited one`)
-      const found = { history, head: { reel, seq, hash, stateSeq: history.stateSeqAt(seq) } }
-      read.set(reel, found)
-      return found
+  #source(heads: readonly HeadRef[], uncited: (reel: ReelId) => Promise<ReelHead>): Omit<RowSource, 'aside'> {
+    const reels = {
+      ready: (reel: ReelId, seq: number) => this.#loaded(reel, seq),
+      load: (reel: ReelId, seq: number) => this.reel(reel, seq),
     }
-    /** Null while the reel must be loaded first. Most are loaded, and a promise for each row costs more than the row. */
-    const ready = (reel: ReelId): ReelAtHead | null => {
-      const found = read.get(reel)
-      if (found !== undefined) return found
-      const head = cited.get(reel)
-      const history = head === undefined ? null : this.#loaded(reel, head.seq)
-      return head === undefined || history === null ? null : atHead(reel, history, head)
-    }
-    const load = async (reel: ReelId): Promise<ReelAtHead> => {
-      const head = cited.get(reel) ?? (await headOfUncited(reel))
-      return atHead(reel, await this.reel(reel, head.seq), head)
-    }
-    const ofContents = <T>(place: string, kind: KindInPlace, tell: (keys: readonly string[]) => T) => {
-      const reel = reelOfPlace(place)
-      const told = ({ history, head }: ReelAtHead) => tell(history.contentsAt(kind, head.seq))
-      const found = ready(reel)
-      return found === null ? load(reel).then(told) : told(found)
-    }
-    const rowAt = (key: string, { history, head }: ReelAtHead) => ({
-      key,
-      state: asJson(history.rowAt(key, head.seq)),
-      head,
-    })
-    return {
-      blob: (digest) => this.blob(digest),
-      rows: (keys) => {
-        let missing: Set<ReelId> | null = null
-        for (const key of keys) {
-          const reel = reelOfKey(key)
-          if (ready(reel) === null) missing = (missing ?? new Set()).add(reel)
-        }
-        const told = () => keys.map((key) => rowAt(key, read.get(reelOfKey(key)) as ReelAtHead))
-        return missing === null ? told() : Promise.all([...missing].map(load)).then(told)
-      },
-      keysInPlace: (place, kind, most = null) =>
-        ofContents(place, kind, (keys) => keys.slice(0, most ?? undefined)),
-      countInPlace: (place, kind) => ofContents(place, kind, (keys) => keys.length),
-      // Who reads all beings reads all their rows, so the basis cites each of them.
-      keysOfBeings: async () =>
-        basis.flatMap(([reel, seq]) => (reel.startsWith('being:') && seq > 0 ? [reel] : [])).sort(),
-      keysOfChildren: async (being) => {
-        const reel = beingReel(being)
-        const { history, head } = ready(reel) ?? (await load(reel))
-        return childrenAfter(history.upTo(head.seq))
-      },
-    }
+    return { ...rowsAtHeads(heads, reels, uncited), blob: (digest) => this.blob(digest) }
   }
 }
-
-interface Head {
-  readonly seq: number
-  readonly hash: Digest
-}
-
-/** A loaded reel, and its head at the time of the moment: a source reads no later facts. */
-interface ReelAtHead {
-  readonly history: ReelHistory
-  readonly head: SeenHead
-}
-
-const reelOfPlace = (place: string): ReelId =>
-  place.startsWith('@') ? `being:${place.slice(1)}` : `space:${place}`
 
 /** A moment, for what it read beside rows. */
 export interface Beside {

@@ -33,9 +33,9 @@ import {
   WorldReader,
 } from '@treeos/world'
 import { concludePast, type PastConclusion, wornIn } from './conclude-past.ts'
+import { ErasedError } from './loaded-reel.ts'
 import { Past } from './past.ts'
 import { openedWith, type RecomputedMoment, recomputeMoment } from './recompute.ts'
-import { ErasedError } from './reel-history.ts'
 
 export { Past, type RecomputedMoment }
 

@@ -2,9 +2,9 @@ import { asJson, type BeingName, canonicalJson, type Json, type RoleName } from 
 import { type RoleFlow, requireFlow } from '@treeos/roles'
 import { type Db, findDecision, listOutcomes, type StoredOutcome } from '@treeos/store'
 import type { Registry } from '@treeos/world'
+import { ErasedError } from './loaded-reel.ts'
 import { Past } from './past.ts'
 import type { RecomputedMoment } from './recompute.ts'
-import { ErasedError } from './reel-history.ts'
 import {
   judgeSupposed,
   liveSupposed,

@@ -1,4 +1,4 @@
-/** Checks audit bundles and receipts of TreeOS: of bytes alone, by code that shares nothing with what wrote them. */
+/** Checks audit bundles and receipts of TreeOS, of bytes alone. Calls of bundles are judged by the law that the worker asked; all else is its own code. */
 
 export { verifyBundle } from './bundle/bundle.ts'
 export type { Broken } from './bundle/causes.ts'
@@ -11,6 +11,7 @@ export { readCheckpoint, type SignedCheckpoint } from './checkpoint.ts'
 export { type Cosigned, cosignedBy, type OutsideWitness } from './cosignature.ts'
 export { type Followed, verifyFollows } from './follow.ts'
 export { lineHash } from './hash.ts'
+export { MissingReel } from './missing-reel.ts'
 export { type Signing, signerOf, signingOf } from './passkey.ts'
 export {
   describeQuorum,
@@ -34,7 +35,7 @@ export {
 } from './receipt/receipt.ts'
 export type { Verdict } from './receipt/verdict.ts'
 export type { Witness } from './receipt/witness.ts'
-export { BORE, isRead, type Link, MissingReel } from './receipt/world.ts'
+export { BORE, isRead, type Link } from './receipt/world.ts'
 export { shownReceipt, shownReceipts, shownVerified } from './show.ts'
 export {
   parseKey,

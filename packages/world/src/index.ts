@@ -53,13 +53,22 @@ export { requireRules, STANDINGS, type Standing } from './gates/rules.ts'
 export { mayRead } from './gates/sight.ts'
 export { isAncestor } from './gates/standings.ts'
 export { answeredWake } from './law/answered-wake.ts'
+export {
+  areFacts,
+  differencesFrom,
+  factsIn,
+  mayBeRefusedByThread,
+  mayHaveMovedThread,
+  namesThread,
+  type RecordedEnd,
+} from './law/as-recorded.ts'
 export { conclude, concludeCall, concludeUnlived, LAW, type LawOver } from './law/conclude.ts'
 export { type Concluded, type Conclusion, isActLike } from './law/conclusion.ts'
 export { type LiveQuestions, nothingLive, type RestsOn } from './law/live.ts'
 export { type DecidedMoment, type OpenedMomentRecord, UNLIVED, type Worn } from './law/moment.ts'
 export { decisionOfPerson, leaseOfAct, saltOfAct, signatureOfAct } from './law/person-act.ts'
 export { type PermissionChange, type WhyNotAllowed, whyNotAllowed } from './law/why-not-allowed.ts'
-export { buildFace } from './moment/build-face.ts'
+export { buildFace, surfaceOf } from './moment/build-face.ts'
 export {
   type LastSealed,
   type MomentInputs,
@@ -94,6 +103,8 @@ export type { Face, Resolvers, SeeResolver } from './read/face.ts'
 export { type ChangedRow, foldRows } from './read/fold-rows.ts'
 export { memoryRows } from './read/memory-rows.ts'
 export { type KindInPlace, type RowSource, WorldReader } from './read/reader.ts'
+export { type LostPayload, ReelHistory } from './read/reel-history.ts'
+export { type ReelHead, type Reels, rowsAtHeads } from './read/rows-at-heads.ts'
 export type { OperationTarget } from './read/target.ts'
 export { approversOf, yesHoldsUntil } from './rows/approvals.ts'
 export {

@@ -41,10 +41,10 @@ export function addApprovals(cli: Cli): void {
 
 async function withLinks(options: ActingOptions, as: string, waiting: readonly ProposedView[]) {
   const { answerLinkTo, requirePortalUrl } = await import('../instance/portal-link.ts')
-  const { dataDirOf } = await import('../instance/data-dir.ts')
+  const { instanceDir } = await import('@treeos/local')
   const { overPerson } = await import('../instance/over-person.ts')
   const { makeAnswerLink } = await import('@treeos/portal')
-  const url = requirePortalUrl(dataDirOf(options))
+  const url = requirePortalUrl(instanceDir(options))
   return overPerson(options, { being: as, as }, async (store) => {
     const linked: (ProposedView & { readonly link: string })[] = []
     for (const one of waiting)

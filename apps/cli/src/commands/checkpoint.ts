@@ -26,8 +26,8 @@ export function addCheckpoint(cli: Cli): void {
     .addOption(new Option('--supervised', 'goes on when its launcher ends').hideHelp())
     .action(
       cli.run(async (out, options: CheckpointOptions) => {
-        const { dataDirOf } = await import('../instance/data-dir.ts')
-        const dataDir = dataDirOf(options)
+        const { instanceDir } = await import('@treeos/local')
+        const dataDir = instanceDir(options)
         if (options.follow !== undefined) {
           if (options.at !== undefined || options.checkpoints !== undefined)
             throw new UsageError('--follow takes neither --at nor --checkpoints')

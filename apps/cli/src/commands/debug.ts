@@ -45,13 +45,12 @@ async function printed(out: Output, record: DebugRecord, view: DebuggedMoment): 
 
 async function stepped(options: InstanceOptions, record: DebugRecord, view: DebuggedMoment): Promise<void> {
   const { listenToJournal } = await import('@treeos/client/records')
-  const { dataDirOf } = await import('../instance/data-dir.ts')
-  const { locatePostgres, untilEnding } = await import('@treeos/local')
+  const { instanceDir, locatePostgres, untilEnding } = await import('@treeos/local')
   const { DebugSession } = await import('../debug/session.ts')
   const { Terminal } = await import('../debug/terminal.ts')
   const session: InstanceType<typeof DebugSession> = new DebugSession(record, () => terminal, view)
   const terminal = new Terminal({ key: (key) => session.key(key), resize: () => session.draw() })
-  const listener = listenToJournal(locatePostgres(dataDirOf(options)).peopleUrl)
+  const listener = listenToJournal(locatePostgres(instanceDir(options)).peopleUrl)
   const unsubscribe = listener.subscribe(() => session.news())
   try {
     void untilEnding().then(() => session.end())

@@ -17,8 +17,8 @@ export function addDev(cli: Cli): void {
     .addOption(new Option('--plant', 'only plant the scene, with the code as it is now').hideHelp())
     .action(
       cli.run(async (out, options: DevOptions) => {
-        const { dataDirOf } = await import('../instance/data-dir.ts')
-        const dataDir = dataDirOf(options)
+        const { instanceDir } = await import('@treeos/local')
+        const dataDir = instanceDir(options)
         if (options.plant === true) {
           const { plantDemo, requireDemo } = await import('../instance/demo.ts')
           return plantDemo(dataDir, await requireDemo(options.demo ?? ''), out, { again: true })

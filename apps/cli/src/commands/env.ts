@@ -19,11 +19,10 @@ export function addEnv(cli: Cli): void {
     .option('--secrets', 'also print values with passwords where standard output is no terminal')
     .action(
       cli.run(async (out, { for: program, secrets = false, ...options }: EnvOptions) => {
-        const { dataDirOf } = await import('../instance/data-dir.ts')
-        const { ownVariables, shellWord } = await import('@treeos/local')
+        const { instanceDir, ownVariables, shellWord } = await import('@treeos/local')
         const { openReality } = await import('../instance/connection.ts')
         const { taskQueueOf } = await import('@treeos/protocol')
-        const wanted = ownVariables(dataDirOf(options)).filter(
+        const wanted = ownVariables(instanceDir(options)).filter(
           ({ for: of }) => program === undefined || of === 'both' || of === program,
         )
         const isShown = secrets || process.stdout.isTTY === true

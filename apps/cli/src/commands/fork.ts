@@ -22,8 +22,8 @@ export function addFork(cli: Cli): void {
         if ((at === undefined) === (discard !== true))
           throw new UsageError('fork takes either --at STANCE:N or --discard')
         const { discardFork, makeFork, requireForkName, requireMoment } = await import('../instance/forks.ts')
-        const { dataDirOf } = await import('../instance/data-dir.ts')
-        const dataDir = dataDirOf(options)
+        const { instanceDir } = await import('@treeos/local')
+        const dataDir = instanceDir(options)
         requireForkName(name)
         if (at === undefined) {
           await discardFork(dataDir, name)

@@ -19,9 +19,8 @@ export function addLogs(cli: Cli): void {
     .option('--last <n>', 'how many lines of each', wholeNumber('--last', 0, LAST_MAX), LAST)
     .action(
       cli.run(async (out, services: string[], { follow = false, last, ...options }: LogsOptions) => {
-        const { dataDirOf } = await import('../instance/data-dir.ts')
-        const { followLogs, lastLines, requireLogs, untilEnding } = await import('@treeos/local')
-        const dataDir = dataDirOf(options)
+        const { followLogs, instanceDir, lastLines, requireLogs, untilEnding } = await import('@treeos/local')
+        const dataDir = instanceDir(options)
         const logs = requireLogs(dataDir, services)
         for (const { service, file } of logs) out.progress(`${service}: ${file}`)
         const width = Math.max(...logs.map(({ service }) => service.length))

@@ -80,8 +80,8 @@ function addInvite(cli: Cli): void {
         const as = requireStance(options.as)
         const being = requireStance(name.startsWith('@') ? name : `@${name}`)
         const { linkTo, requirePortalUrl } = await import('../instance/portal-link.ts')
-        const { dataDirOf } = await import('../instance/data-dir.ts')
-        const url = requirePortalUrl(dataDirOf(options)) // first: without a portal nobody is born
+        const { instanceDir } = await import('@treeos/local')
+        const url = requirePortalUrl(instanceDir(options)) // first: without a portal nobody is born
         const { asPortal } = await import('../instance/connection.ts')
         const { makeLink, portalOf } = await import('@treeos/portal')
         const args = { name: being, cognition: 'human', ...(role === undefined ? {} : { role }) }

@@ -26,7 +26,7 @@ export function addPortal(cli: Cli): void {
         const { buildPage, portalOf, servePortal } = await import('@treeos/portal')
         const { errorReporter: teller } = await import('../text/error-reporter.ts')
         const { withPortalServices } = await import('../instance/connection.ts')
-        const { dataDirOf } = await import('../instance/data-dir.ts')
+        const { instanceDir } = await import('@treeos/local')
         const {
           TREEOS_PORTAL_LISTEN: listen,
           TREEOS_PORTAL_HOSTS: hosts,
@@ -44,8 +44,8 @@ export function addPortal(cli: Cli): void {
         await buildPage((line) => out.progress(line))
         await withPortalServices(options, async ({ postgresUrl, ...at }) => {
           const listener = listenToJournal(postgresUrl, { onLost: (error) => onError('journal', error) })
-          const temporal = temporalUiOf(dataDirOf(options))
-          const machine = machineOf(dataDirOf(options), { ...at, postgresUrl })
+          const temporal = temporalUiOf(instanceDir(options))
+          const machine = machineOf(instanceDir(options), { ...at, postgresUrl })
           const portal = { at, store: portalOf(at.db), listener, temporal, machine, provider, onError }
           const served = await servePortal(portal, {
             port: options.port ?? 0,
@@ -75,8 +75,8 @@ export function addPortal(cli: Cli): void {
         const as = requireStance(options.as)
         const being = stance === undefined ? as : requireStance(stance, as)
         const { linkTo, requirePortalUrl } = await import('../instance/portal-link.ts')
-        const { dataDirOf } = await import('../instance/data-dir.ts')
-        const url = requirePortalUrl(dataDirOf(options))
+        const { instanceDir } = await import('@treeos/local')
+        const url = requirePortalUrl(instanceDir(options))
         const { overPerson } = await import('../instance/over-person.ts')
         const { makeLink, OWN_LINK_MINUTES } = await import('@treeos/portal')
         const token = await overPerson(options, { being, as }, (store) =>

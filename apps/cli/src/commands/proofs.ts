@@ -102,9 +102,9 @@ function addReceipt(cli: Cli): void {
         const { issueReceipt } = await import('@treeos/proofs')
         const { findOutcomeByNumber, requireOutcome } = await import('@treeos/store')
         const { newestLog } = await import('../instance/covering.ts')
-        const { dataDirOf } = await import('../instance/data-dir.ts')
+        const { instanceDir } = await import('@treeos/local')
         const { hasWitnesses, receiptSigner } = await import('../instance/signing.ts')
-        const seconds = hasWitnesses(dataDirOf(options)) ? WITNESS_WAIT_SECONDS : RECEIPT_WAIT_SECONDS
+        const seconds = hasWitnesses(instanceDir(options)) ? WITNESS_WAIT_SECONDS : RECEIPT_WAIT_SECONDS
         const onProgress = (line: string) => out.progress(line)
         const envelopes = await withRegistry(options, async (at) => {
           if (being !== null) await requireBeing(at, being)

@@ -49,10 +49,10 @@ export function addReplay(cli: Cli): void {
         const { loadReplay } = await import('../instance/replaying.ts')
         const { replay } = await loadReplay()
         const { historiesFolder } = await import('@treeos/host')
-        const { dataDirOf } = await import('../instance/data-dir.ts')
+        const { instanceDir } = await import('@treeos/local')
         const { loadedRegistry } = await import('../instance/connection.ts')
         const { from } = options
-        const archive = historiesFolder(dataDirOf(options))
+        const archive = historiesFolder(instanceDir(options))
         const request = { beings, from, archive, onProgress: (line: string) => out.progress(line) }
         const registry = await loadedRegistry(options)
         const replayed =

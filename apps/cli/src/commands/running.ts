@@ -19,9 +19,8 @@ export function addRunning(cli: Cli): void {
   addUp(cli)
   cli.onInstance('down', 'stop everything that an instance runs').action(
     cli.run(async (out, options: InstanceOptions) => {
-      const { dataDirOf } = await import('../instance/data-dir.ts')
-      const { stopInstance } = await import('@treeos/local')
-      const dataDir = dataDirOf(options)
+      const { instanceDir, stopInstance } = await import('@treeos/local')
+      const dataDir = instanceDir(options)
       const stopped = await stopInstance(dataDir, (line) => out.progress(line))
       out.value({ stopped }, () =>
         stopped.length === 0
@@ -32,20 +31,20 @@ export function addRunning(cli: Cli): void {
   )
   cli.onInstance('status', 'show what runs, where, and how well').action(
     cli.run(async (out, options: InstanceOptions) => {
-      const { dataDirOf } = await import('../instance/data-dir.ts')
+      const { instanceDir } = await import('@treeos/local')
       const { readStatus } = await import('../health/status.ts')
       const { describeStatus } = await import('../show/status.ts')
-      const dataDir = dataDirOf(options)
+      const dataDir = instanceDir(options)
       out.value(await readStatus(dataDir), (status) => describeStatus(status, dataDir))
     }),
   )
   addWorker(cli)
   cli.onInstance('doctor', 'check what is missing or wrong, and show the command that repairs it').action(
     cli.run(async (out, options: InstanceOptions) => {
-      const { dataDirOf } = await import('../instance/data-dir.ts')
+      const { instanceDir } = await import('@treeos/local')
       const { examine } = await import('../health/doctor.ts')
       const { describeChecks } = await import('../show/checks.ts')
-      const examined = await examine(dataDirOf(options))
+      const examined = await examine(instanceDir(options))
       out.value(examined, describeChecks)
       return examined.ok ? 0 : 1
     }),
@@ -71,16 +70,16 @@ function addUp(cli: Cli): void {
             : await (await import('../instance/demo.ts')).requireDemo(options.demo)
         // The supervisor of a detached instance is started with it too.
         if (options.bind !== undefined) process.env.TREEOS_BIND = options.bind
-        const { dataDirOf } = await import('../instance/data-dir.ts')
+        const { instanceDir } = await import('@treeos/local')
         if (options.supervise === true) {
           const { supervise } = await import('@treeos/local')
           const { programs } = await import('../instance/programs.ts')
           const onProgress = (line: string) => out.progress(line)
-          return supervise({ dataDir: dataDirOf(options), programs, onProgress })
+          return supervise({ dataDir: instanceDir(options), programs, onProgress })
         }
         const { bringUp } = await import('./shared/bring-up.ts')
         const { detach = false, portal } = options
-        return bringUp(dataDirOf(options), { detach, portal, demo }, out)
+        return bringUp(instanceDir(options), { detach, portal, demo }, out)
       }),
     )
 }
@@ -96,12 +95,11 @@ function addWorker(cli: Cli): void {
     cli.run(async (out, options: WorkerCommandOptions) => {
       if (options.build !== undefined) process.env.TEMPORAL_WORKER_BUILD_ID = options.build
       if (options.deployment !== undefined) process.env.TEMPORAL_DEPLOYMENT_NAME = options.deployment
-      const { dataDirOf } = await import('../instance/data-dir.ts')
-      const { runWorker } = await import('@treeos/local')
+      const { instanceDir, runWorker } = await import('@treeos/local')
       const { programs } = await import('../instance/programs.ts')
       const { plain } = await import('../text/output.ts')
       const show = (line: string) => process.stdout.write(`${plain(line)}\n`)
-      const end = await runWorker(dataDirOf(options), programs.worker, show)
+      const end = await runWorker(instanceDir(options), programs.worker, show)
       const { TreeosError } = await import('@treeos/core')
       if (end !== null) throw new TreeosError('INTERNAL', `the worker ended with ${end}`)
       out.progress('the worker stopped')

@@ -21,13 +21,12 @@ export function addTail(cli: Cli): void {
     .action(
       cli.run(async (out, stance: string | undefined, { after, ...options }: TailOptions) => {
         const being = stance === undefined ? undefined : requireStance(stance)
-        const { dataDirOf } = await import('../instance/data-dir.ts')
-        const { locatePostgres, untilEnding } = await import('@treeos/local')
+        const { instanceDir, locatePostgres, untilEnding } = await import('@treeos/local')
         const stopping = new AbortController()
         const ending = untilEnding()
         void ending.then(() => stopping.abort())
         const onTrouble = (error: Error) => out.progress(`Postgres: ${error.message}; trying again`)
-        const { peopleUrl: url } = locatePostgres(dataDirOf(options))
+        const { peopleUrl: url } = locatePostgres(instanceDir(options))
         await withReality(options, async (at, { follow, listenToJournal }) => {
           if (being !== undefined) await requireBeing(at, being)
           const listener = listenToJournal(url, { onLost: onTrouble })

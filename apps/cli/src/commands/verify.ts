@@ -92,9 +92,8 @@ async function checkpointsOf({ checkpoints, key, policy: policyFile, ...options 
   }
   const { readTrust } = await import('./shared/verify-file.ts')
   const policy = policyFile === undefined ? null : (await readTrust({ key, policy: policyFile })).policy
-  const { dataDirOf } = await import('../instance/data-dir.ts')
-  const { checkpointsFolder } = await import('@treeos/local')
+  const { checkpointsFolder, instanceDir } = await import('@treeos/local')
   const isNamed = typeof checkpoints === 'string'
-  const folder = isNamed ? checkpoints : checkpointsFolder(dataDirOf(options))
+  const folder = isNamed ? checkpoints : checkpointsFolder(instanceDir(options))
   return { folder, keys: key ?? null, isNamed, policy }
 }

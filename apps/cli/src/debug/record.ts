@@ -1,11 +1,10 @@
 import { inspectMoment, newestMoment, stackChange } from '@treeos/client/records'
 import { type BeingName, stanceOf } from '@treeos/core'
-import { temporalUiOf } from '@treeos/local'
+import { instanceDir, temporalUiOf } from '@treeos/local'
 import { beingWorkflowId } from '@treeos/protocol'
 import type { Registry } from '@treeos/world'
 import type { InstanceOptions } from '../cli.ts'
 import type { ReadConnection } from '../instance/connection.ts'
-import { dataDirOf } from '../instance/data-dir.ts'
 import { withServices } from '../instance/with-instance.ts'
 import { failureOf } from '../text/failure.ts'
 import type { DebugRecord } from './session.ts'
@@ -16,7 +15,7 @@ export function recordFor(
   being: BeingName,
   options: InstanceOptions,
 ): DebugRecord {
-  const { ui, namespace } = temporalUiOf(dataDirOf(options))
+  const { ui, namespace } = temporalUiOf(instanceDir(options))
   const workflow =
     ui === null
       ? null

@@ -3,6 +3,7 @@ import type { Client } from '@temporalio/client'
 import { isErrorCode, TreeosError } from '@treeos/core'
 import {
   hasWorker,
+  instanceDir,
   isDeadline,
   LateError,
   type LoginPlace,
@@ -32,7 +33,6 @@ import { buildRegistry, type Registry, seed } from '@treeos/world'
 import type { Kysely } from 'kysely'
 import type { InstanceOptions } from '../cli.ts'
 import { messageOf, unavailable } from '../text/failure.ts'
-import { dataDirOf } from './data-dir.ts'
 import { missingWorker } from './task-queue.ts'
 
 const POOL_MAX = 4
@@ -66,7 +66,7 @@ export async function openReality<T>(
   options: InstanceOptions,
   use: (at: ReadConnection) => Promise<T>,
 ): Promise<T> {
-  return withDatabase(peoplesPostgres(dataDirOf(options)), use)
+  return withDatabase(peoplesPostgres(instanceDir(options)), use)
 }
 
 /** As commands, which act for persons. */
@@ -80,7 +80,7 @@ export async function asOwner<T>(
   options: InstanceOptions,
   use: (owner: Kysely<StoreDb>) => Promise<T>,
 ): Promise<T> {
-  const { ownerUrl } = locatePostgres(dataDirOf(options))
+  const { ownerUrl } = locatePostgres(instanceDir(options))
   return openReality(options, async () => {
     const owner = openDatabase(ownerUrl, { asOwner: true, poolMax: 1 })
     try {
@@ -96,7 +96,7 @@ export async function asOwner<T>(
  * otherwise an act whose doorbell cannot ring would have its effect later, unexpectedly.
  */
 export async function openServices<T>(options: Patient, use: (at: LiveConnection) => Promise<T>): Promise<T> {
-  const dataDir = dataDirOf(options)
+  const dataDir = instanceDir(options)
   const postgres = peoplesPostgres(dataDir)
   const place = locateTemporal(dataDir)
   const patience = patienceOf(options)
@@ -137,7 +137,7 @@ export async function withPortalServices<T>(
   options: InstanceOptions,
   use: (at: LiveConnection & { readonly postgresUrl: string }) => Promise<T>,
 ): Promise<T> {
-  const dataDir = dataDirOf(options)
+  const dataDir = instanceDir(options)
   const postgres = requirePortalPostgres(dataDir)
   return withTemporal(locateTemporal(dataDir), (temporal) =>
     withDatabase(postgres, async (at) =>
@@ -160,7 +160,7 @@ export async function asSequencer<T>(
   options: InstanceOptions,
   use: (at: ReadConnection) => Promise<T>,
 ): Promise<T> {
-  const postgres = locateSequencerPostgres(dataDirOf(options))
+  const postgres = locateSequencerPostgres(instanceDir(options))
   if (postgres === null) throw unavailable(`no checkpoints can be made: ${NO_SEQUENCER}`)
   return withDatabase(postgres, use, { poolMax: 2, statementSecondsMax: 600 })
 }
@@ -169,7 +169,7 @@ export async function asSequencer<T>(
 export const asPortal = async <T>(
   options: InstanceOptions,
   use: (at: ReadConnection) => Promise<T>,
-): Promise<T> => withDatabase(requirePortalPostgres(dataDirOf(options)), use)
+): Promise<T> => withDatabase(requirePortalPostgres(instanceDir(options)), use)
 
 function requirePortalPostgres(dataDir: string): LoginPlace {
   const postgres = locatePortalPostgres(dataDir)
@@ -205,7 +205,7 @@ export async function loadedRegistry(options: InstanceOptions): Promise<Registry
 /** The extensions of this instance's worker, those of its tool servers among them. */
 export async function loadedExtensions(options: InstanceOptions) {
   const { loadExtensions } = await import('@treeos/worker/extensions')
-  return loadExtensions({ ...process.env, TREEOS_DATA: dataDirOf(options) })
+  return loadExtensions({ ...process.env, TREEOS_DATA: instanceDir(options) })
 }
 
 async function withDatabase<T>(

@@ -1,9 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { TreeosError } from '@treeos/core'
+import { instanceDir } from '@treeos/local'
 import { type CheckpointedLog, readLogState } from '@treeos/proofs'
 import type { InstanceOptions } from '../cli.ts'
 import type { ReadConnection } from './connection.ts'
-import { dataDirOf } from './data-dir.ts'
 import { checkpointedLog, hasWitnesses } from './signing.ts'
 
 const POLL_MS = 200
@@ -26,7 +26,7 @@ async function awaitLog(
   { seconds, onProgress }: Covering,
 ): Promise<CheckpointedLog | null> {
   const began = Date.now()
-  const cosigned = hasWitnesses(dataDirOf(options))
+  const cosigned = hasWitnesses(instanceDir(options))
   const { newest } = await readLogState(at.db)
   /** entries of the log once it holds all that there was */
   let due: number | null = null

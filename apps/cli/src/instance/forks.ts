@@ -1,7 +1,7 @@
 import { existsSync, readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { type BeingName, isKey, parseStance, quote, TreeosError } from '@treeos/core'
-import { ensurePostgres, removeInstance } from '@treeos/local'
+import { ensurePostgres, instanceDir, removeInstance } from '@treeos/local'
 import { cutAt, forkReality, verifyAll } from '@treeos/proofs'
 import { migrate, openDatabase } from '@treeos/store'
 import { FOLD } from '@treeos/world'
@@ -9,7 +9,6 @@ import type { InstanceOptions } from '../cli.ts'
 import { argument, UsageError } from '../text/failure.ts'
 import { userPath } from '../text/folder.ts'
 import { asOwner, openReality } from './connection.ts'
-import { dataDirOf } from './data-dir.ts'
 
 /** Forks of an instance are instances in this folder of it, each with servers of its own. */
 const FOLDER = 'forks'
@@ -91,7 +90,7 @@ export async function discardFork(dataDir: string, name: string): Promise<void> 
  * @throws {TreeosError} INVALID_INPUT
  */
 export async function folderOfReality(options: InstanceOptions, named: string): Promise<InstanceOptions> {
-  const dataDir = dataDirOf(options)
+  const dataDir = instanceDir(options)
   if (isKey(named) && existsSync(folderOf(dataDir, named))) return { data: folderOf(dataDir, named) }
   if (existsSync(join(userPath(named), 'instance.json'))) return { data: userPath(named) }
   const own = await openReality(options, async ({ reality }) => reality.name)

@@ -6,9 +6,8 @@ import {
   readPrices,
   resolveDefaultModel,
 } from '@treeos/host'
-import { withSettings } from '@treeos/local'
+import { instanceDir, withSettings } from '@treeos/local'
 import type { InstanceOptions } from '../cli.ts'
-import { dataDirOf } from './data-dir.ts'
 
 const TIMEOUT_SECONDS = 120
 
@@ -16,7 +15,7 @@ const TIMEOUT_SECONDS = 120
 export async function modelsOf(
   options: InstanceOptions,
 ): Promise<{ readonly model: Model | null; readonly connections: ReadonlyMap<string, Model> }> {
-  const dataDir = dataDirOf(options)
+  const dataDir = instanceDir(options)
   const env = withSettings(dataDir, { ...process.env, TREEOS_DATA: dataDir })
   const seconds = Number(env.TREEOS_MODEL_TIMEOUT_SECONDS)
   const answerTokensMax = Number(env.TREEOS_ANSWER_TOKENS)

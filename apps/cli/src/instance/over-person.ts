@@ -1,9 +1,9 @@
 import { authorizeActingAs, authorizeGrant } from '@treeos/client/records'
 import { type BeingName, quote, stanceOf, TreeosError } from '@treeos/core'
+import { instanceDir } from '@treeos/local'
 import { type OutletPlace, portalOf } from '@treeos/portal'
 import type { InstanceOptions } from '../cli.ts'
 import { asPortal, vaultsOf } from './connection.ts'
-import { dataDirOf } from './data-dir.ts'
 
 /**
  * Opens the accounts of an instance for somebody who may decide how a person signs in: the person itself, and its makers.
@@ -32,5 +32,5 @@ export const overOutlets = <T>(
   use: (place: OutletPlace) => Promise<T>,
 ): Promise<T> =>
   overPerson(options, { being: as, as }, async (store) =>
-    use({ store, at: await vaultsOf(dataDirOf(options)) }),
+    use({ store, at: await vaultsOf(instanceDir(options)) }),
   )

@@ -1,5 +1,5 @@
 import { join, resolve } from 'node:path'
-import { checkpointsFolder } from '@treeos/local'
+import { checkpointsFolder, instanceDir } from '@treeos/local'
 import {
   type Checkpoint,
   type CheckpointedLog,
@@ -20,7 +20,6 @@ import type { Reality } from '@treeos/store'
 import { isQuorum, parseKey, parsePolicy, readCheckpoint, type WitnessPolicy } from '@treeos/verify'
 import type { InstanceOptions } from '../cli.ts'
 import type { ReadConnection } from './connection.ts'
-import { dataDirOf } from './data-dir.ts'
 
 /** What the signer keeps to itself: its key, and what it signed last. */
 export const signerFolder = (dataDir: string): string => join(dataDir, 'signer')
@@ -41,7 +40,7 @@ export function signerPlace(
 
 /** The key that signs the checkpoints of an instance: the newest, when a new one is taking over. */
 export function receiptSigner(options: InstanceOptions, { id }: Pick<Reality, 'id'>): ReceiptSigner {
-  const dataDir = dataDirOf(options)
+  const dataDir = instanceDir(options)
   const { keyFile, origin } = signerPlace(dataDir, {
     origin: originOf(id),
     folder: checkpointsFolder(dataDir),
@@ -81,7 +80,7 @@ export function checkpointedLog(
   { db, reality }: ReadConnection,
   { cosigned = false }: { readonly cosigned?: boolean } = {},
 ): CheckpointedLog | null {
-  const dataDir = dataDirOf(options)
+  const dataDir = instanceDir(options)
   const [folder, origin] = [checkpointsFolder(dataDir), originOf(reality.id)]
   const checkpoint = cosigned ? newestCosigned(dataDir, origin) : findNewest(folder, origin, readKeys(folder))
   if (checkpoint === null) return null

@@ -1,7 +1,7 @@
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { isKey, type JsonObject, quote, TreeosError } from '@treeos/core'
-import { restartWorkers } from '@treeos/local'
+import { instanceDir, restartWorkers } from '@treeos/local'
 import {
   ACCEPT,
   acceptance,
@@ -22,7 +22,6 @@ import {
 import { buildRegistry, seed } from '@treeos/world'
 import type { InstanceOptions } from '../cli.ts'
 import { UsageError } from '../text/failure.ts'
-import { dataDirOf } from './data-dir.ts'
 import { withReality, withServices } from './with-instance.ts'
 
 /** Told of each step. */
@@ -164,7 +163,7 @@ interface ToolsAt {
 
 async function toolsAt(options: InstanceOptions): Promise<ToolsAt> {
   const { toolsFileOf } = await import('@treeos/worker/extensions')
-  const env = { ...process.env, TREEOS_DATA: dataDirOf(options) }
+  const env = { ...process.env, TREEOS_DATA: instanceDir(options) }
   return { options, file: toolsFileOf(env) ?? join(env.TREEOS_DATA, 'tools.json'), env }
 }
 
@@ -227,7 +226,7 @@ async function keepServer(
 ): Promise<{ accepted: boolean; askedBefore: readonly string[] | null }> {
   const { [name]: before, ...others } = readToolsFile(file)
   const next: ServerEntries = entry === null ? others : { ...others, [name]: entry }
-  const dataDir = dataDirOf(options)
+  const dataDir = instanceDir(options)
   // Without a server no worker knows the operation any more, so what was accepted is taken back first.
   const takenBack = entry === null && (await accept(options, name, {}, onProgress))
   mkdirSync(dirname(file), { recursive: true })
@@ -307,7 +306,7 @@ function withTool(accepted: Definitions, now: Definitions, tool: string): Defini
 export async function writeSecret(options: InstanceOptions, name: string, value: string): Promise<void> {
   if (!isKey(name)) throw new UsageError(`the name of a secret is kebab-case, not ${quote(name)}`)
   const { secretsFolder } = await import('@treeos/worker/extensions')
-  const folder = secretsFolder(dataDirOf(options))
+  const folder = secretsFolder(instanceDir(options))
   mkdirSync(folder, { recursive: true, mode: 0o700 })
   writeFileSync(join(folder, name), value, { mode: 0o600 })
 }

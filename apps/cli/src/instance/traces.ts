@@ -1,6 +1,6 @@
 import { join } from 'node:path'
 import { TreeosError } from '@treeos/core'
-import { acquireLock, collectorOf, LockedError, onEnding } from '@treeos/local'
+import { acquireLock, collectorOf, instanceDir, LockedError, onEnding } from '@treeos/local'
 import { readJournal } from '@treeos/store'
 import { collector, exportTraces, mayTellContent, positionIn, resourceOf } from '@treeos/telemetry'
 import type { InstanceOptions } from '../cli.ts'
@@ -8,7 +8,6 @@ import { errorReporter } from '../text/error-reporter.ts'
 import { messageOf } from '../text/failure.ts'
 import type { ExitStatus, Output } from '../text/output.ts'
 import { openReality } from './connection.ts'
-import { dataDirOf } from './data-dir.ts'
 
 export interface TracesOptions extends InstanceOptions {
   readonly from: 'start' | 'now'
@@ -25,7 +24,7 @@ export async function sendTraces(options: TracesOptions, out: Output): Promise<E
       'INVALID_INPUT',
       'no collector is named: set OTEL_EXPORTER_OTLP_ENDPOINT, as in http://127.0.0.1:4318',
     )
-  const file = options.position ?? join(dataDirOf(options), 'traces.json')
+  const file = options.position ?? join(instanceDir(options), 'traces.json')
   const lock = await lockPosition(file)
   const ending = onEnding({ watch: options.supervised !== true })
   const stopping = new AbortController()

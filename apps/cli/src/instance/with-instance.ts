@@ -40,14 +40,14 @@ export async function withServices<T>(
 }
 
 /** @throws {TreeosError} BEING_NOT_FOUND */
-export async function requireBeing({ db, reality }: ReadConnection, being: BeingName): Promise<BeingRow> {
-  const [{ readRows }, { beingKey }] = await Promise.all([import('@treeos/store'), import('@treeos/world')])
-  const [row] = await readRows(db, reality.id, [beingKey(being)])
-  if (row?.state != null) return row.state as unknown as BeingRow
+export async function requireBeing(at: ReadConnection, being: BeingName): Promise<BeingRow> {
+  const { findBeing } = await import('@treeos/reality')
+  const row = await findBeing(at, being)
+  if (row !== null) return row
   const { beings } = await import('@treeos/client')
   const near = didYouMean(
     stanceOf(being),
-    (await beings(db)).map(({ stance }) => stance),
+    (await beings(at.db)).map(({ stance }) => stance),
   )
   const why = `no being ${stanceOf(being)} lives in this reality; \`treeos beings\` lists them${near}`
   throw new TreeosError('BEING_NOT_FOUND', why)

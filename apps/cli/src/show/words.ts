@@ -1,9 +1,8 @@
 import { listenToJournal, streamWords, type Words } from '@treeos/client/records'
 import type { BeingName } from '@treeos/core'
-import { locatePostgres } from '@treeos/local'
+import { instanceDir, locatePostgres } from '@treeos/local'
 import type { InstanceOptions } from '../cli.ts'
 import type { ReadConnection } from '../instance/connection.ts'
-import { dataDirOf } from '../instance/data-dir.ts'
 import type { Output } from '../text/output.ts'
 
 interface Asked {
@@ -25,7 +24,7 @@ export async function withWords<T>(
   { as, target, thread }: Asked,
   send: (onSent: (correlation: string) => void) => Promise<T>,
 ): Promise<T> {
-  const { peopleUrl: url } = locatePostgres(dataDirOf(options))
+  const { peopleUrl: url } = locatePostgres(instanceDir(options))
   const listener = listenToJournal(url, { onLost: (error) => out.progress(`Postgres: ${error.message}`) })
   let ours = thread
   const early: Words[] = []

@@ -2,13 +2,14 @@ import { at, isArray, isObject, type Json, type JsonObject, same } from '../cano
 import { readCheckpoint, type SignedCheckpoint } from '../checkpoint.ts'
 import { factHash, genesisHash, isHash, momentHash, saltedHash, valueHash } from '../hash.ts'
 import { isHeaderOf } from '../header.ts'
-import { type Head, wholeHeads } from '../heads.ts'
+import { type Head, type Heads, wholeHeads } from '../heads.ts'
 import { isKnownLaw, whyUnjudged } from '../law.ts'
 import { faultOfOrientation } from '../orientation.ts'
 import { faultsOfOrigin, Origins } from '../origin.ts'
 import { lacking, trusted, type WitnessPolicy } from '../policy.ts'
 import { type Checking, statusOf } from '../status.ts'
 import { Acts } from './acts.ts'
+import { BundleLaw } from './bundle-law.ts'
 import { type Broken, causesIn, type Fault } from './causes.ts'
 import {
   type Chain,
@@ -32,6 +33,11 @@ import { States } from './states.ts'
 import type { Verified } from './verified.ts'
 
 type Place = Pick<Broken, 'line' | 'reel' | 'seq'>
+
+interface Asked {
+  readonly moment: Moment
+  readonly heads: Heads
+}
 
 /** The kinds of lines in their order, each with its fields, sorted. Another field would be something that nobody checks. */
 const FIELDS: Readonly<Record<string, string>> = {
@@ -70,18 +76,26 @@ class Check {
   readonly #lastActs = new Map<string, LastAct>()
   readonly #signings = new Signings()
   readonly #acts = new Acts()
+  readonly #law = new BundleLaw(
+    (reel) => this.#isWhole(reel),
+    (digest) => this.#contents.get(digest),
+  )
+  /** in words, why the law could not be asked about calls, and how many they are */
+  readonly #unjudged = new Map<string, number>()
   /** in words, which beings might not see the places that their flows read */
   readonly #hidden = new Set<string>()
   /** number of moments whose stack depends on a reel that is not here */
   readonly #missing = new Map<string, number>()
   /** in words, number of moments that an unknown law judged */
-  readonly #unjudged = new Map<string, number>()
+  readonly #ofOtherLaws = new Map<string, number>()
   readonly #erasures = new Erasures<Place>()
   /** contents by digest */
   readonly #contents = new Map<string, Json>()
   /** those that no moment has named yet, with their lines */
   readonly #unused = new Map<string, number>()
   readonly #counts: Record<string, number> = {}
+  /** the moment of this line, which the law is to be asked about */
+  #asked: Asked | null = null
   #at: Place = { line: 0, reel: 'bundle', seq: 0 }
   #reality = ''
   #scope: Scope | null = null
@@ -100,7 +114,7 @@ class Check {
     return holds
   }
 
-  take(line: number, value: JsonObject): void {
+  async take(line: number, value: JsonObject): Promise<void> {
     const kind = String(value.kind)
     this.#at = { line, reel: 'bundle', seq: line }
     const stage = KINDS.indexOf(kind)
@@ -111,6 +125,17 @@ class Check {
     this.#stage = stage
     if (stage < END) this.#counts[kind] = (this.#counts[kind] ?? 0) + 1
     this.#takes[kind]?.(value)
+    const asked = this.#asked
+    this.#asked = null
+    if (asked !== null) await this.#judge(asked)
+  }
+
+  /** Asks the law about a call whose parts fit together. */
+  async #judge({ moment, heads }: Asked): Promise<void> {
+    const { fault, unproven } = await this.#law.judge(moment, heads)
+    const on = [...heads.judgedFrom.keys()]
+    this.#need(fault === null, 'law-mismatch', fault ?? '', { ...this.#at, on })
+    if (unproven !== null) this.#unjudged.set(unproven, (this.#unjudged.get(unproven) ?? 0) + 1)
   }
 
   readonly #takes: Readonly<Record<string, (value: JsonObject) => void>> = {
@@ -201,6 +226,7 @@ class Check {
     this.#states.take(String(reel), Number(seq), header, payload)
     this.#origins.take(String(reel), Number(seq), header, payload, String(hash))
     this.#countFact(header)
+    if (isHashed && isSaid) this.#law.take(header, payload, String(hash))
     const wrong = this.#acts.take(header, isSaid ? payload : null)
     this.#need(wrong === null, 'header-mismatch', wrong ?? '')
     if (this.#link(String(reel), seq as number, prev, String(hash))) return
@@ -270,12 +296,13 @@ class Check {
       if (isWritten && heads !== null && faults.length === 0) {
         const unfit = this.#acts.check(moment, { ...read, judgedFrom: heads.judgedFrom, role })
         this.#need(unfit === null, 'facts-mismatch', unfit ?? '', wrong)
+        if (unfit === null) this.#asked = { moment, heads }
       }
       const turned = record.stack === null ? null : faultOfOrientation(moment.open, role)
       this.#need(turned === null, 'context-mismatch', turned ?? '', wrong)
     } else {
       const why = whyUnjudged(record.law)
-      this.#unjudged.set(why, (this.#unjudged.get(why) ?? 0) + 1)
+      this.#ofOtherLaws.set(why, (this.#ofOtherLaws.get(why) ?? 0) + 1)
       this.#acts.forget(name)
     }
     if (record.outcome === 'act') {
@@ -398,12 +425,13 @@ class Check {
       uncovered: [
         ...uncoveredIn(read),
         ...this.#signings.uncovered,
-        ...[...this.#unjudged].map(([why, count]) => `${count} moments were ${why}`),
+        ...[...this.#ofOtherLaws].map(([why, count]) => `${count} moments were ${why}`),
         ...(checkpoint === null ? [] : lacking(checkpoint, this.#policy)),
       ],
       unproven: [
         ...this.#signings.hidden,
         ...this.#acts.unproven,
+        ...[...this.#unjudged].map(([why, count]) => `the permission of ${count} calls: ${why}`),
         ...[...this.#hidden].map(
           (what) => `that ${what}, whose qualities its flow reads, is said by its records`,
         ),
@@ -431,7 +459,7 @@ export async function verifyBundle(
   let last = 0
   for await (const { line, value } of readLines(source, check.report)) {
     last = line
-    check.take(line, value)
+    await check.take(line, value)
   }
   const { uncovered, ...found } = check.end(last)
   const { broken, unproven } = found

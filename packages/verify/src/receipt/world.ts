@@ -2,6 +2,7 @@ import { isOfState, States } from '../bundle/states.ts'
 import { at, isArray, isObject, type Json, type JsonObject } from '../canonical.ts'
 import { factHash, genesisHash, isHash, saltedHash } from '../hash.ts'
 import { isHeaderOf } from '../header.ts'
+import { MissingReel } from '../missing-reel.ts'
 import { momentlessKind } from '../momentless.ts'
 import { Origins } from '../origin.ts'
 import { setPath } from '../set-path.ts'
@@ -17,17 +18,6 @@ interface Shown {
   readonly hashes: ReadonlyMap<number, string>
   /** before each gap: the number and the hash of the last fact that is shown */
   readonly cuts: readonly (readonly [seq: number, hash: string, to: number])[]
-}
-
-/** A reel that the derivation needs, and the witness does not have. */
-export class MissingReel extends Error {
-  override readonly name = 'MissingReel'
-  readonly reel: string
-
-  constructor(reel: string) {
-    super(`the witness does not hold the reel ${reel}`)
-    this.reel = reel
-  }
 }
 
 /** What the gates read of a being, a space or a thing. */

@@ -17,7 +17,13 @@ import type { Registry } from '../extend/registry.ts'
 import { isOpenTo, type Seer, seenPlace } from '../gates/sight.ts'
 import { inwardLists } from '../orientation/inward-lists.ts'
 import { PAST_VIEW, pastOf } from '../orientation/past.ts'
-import { expandSurface, type FaultListener, Unresolved, whyUnresolved } from '../read/expand-surface.ts'
+import {
+  expandSurface,
+  type FaultListener,
+  type TokenResolvers,
+  Unresolved,
+  whyUnresolved,
+} from '../read/expand-surface.ts'
 import type { BuiltFace, Face, Resolvers, SeeInput, SeeResolver } from '../read/face.ts'
 import type { WorldReader } from '../read/reader.ts'
 import type { SubstrateView } from '../rows/lists.ts'
@@ -62,18 +68,7 @@ export async function buildFace(
   at: Folding,
   onFault: FaultListener = () => undefined,
 ): Promise<BuiltFace> {
-  const lists = composeRoles(at.specs.map((spec) => ({ spec, prompt: '' })))
-  const { surface, dropped } = await expandSurface(
-    lists,
-    {
-      me: at.me,
-      asker: at.asker,
-      world: reader,
-      tokens: registry,
-      opens: (space) => isOpenTo(reader, at.me, space),
-    },
-    onFault,
-  )
+  const { surface, dropped } = await forwardSurface(reader, registry, at, onFault)
   const seer = { me: at.me, world: reader, surface }
   // Both gates read these for the place: one statement where a first moment reads them.
   await reader.prefetch([
@@ -115,6 +110,45 @@ export async function buildFace(
   return { face: JSON.parse(text) as Face, text }
 }
 
+type Wearing = Pick<Folding, 'me' | 'asker' | 'specs'>
+
+/** The expanded lists of a stack, and those entries that could not be expanded. */
+function forwardSurface(
+  reader: WorldReader,
+  tokens: TokenResolvers,
+  { me, asker, specs }: Wearing,
+  onFault?: FaultListener,
+): ReturnType<typeof expandSurface> {
+  const lists = composeRoles(specs.map((spec) => ({ spec, prompt: '' })))
+  const opens = (space: SpaceRow) => isOpenTo(reader, me, space)
+  return expandSurface(lists, { me, asker, world: reader, tokens, opens }, onFault)
+}
+
+/** The same of a moment that looks inward: without the entries that need the world. */
+async function inwardSurface(
+  reader: WorldReader,
+  tokens: TokenResolvers,
+  { me, asker, specs }: Wearing,
+  onFault?: FaultListener,
+): ReturnType<typeof expandSurface> {
+  const { lists, dropped } = inwardLists(composeRoles(specs.map((spec) => ({ spec, prompt: '' }))))
+  const { surface } = await expandSurface(
+    lists,
+    { me, asker, world: reader, tokens, opens: async () => false },
+    onFault,
+  )
+  return { surface, dropped }
+}
+
+/** The expanded lists of a moment, as its face has them. */
+export const surfaceOf = (
+  reader: WorldReader,
+  tokens: TokenResolvers,
+  wearing: Wearing,
+  isInward: boolean,
+): ReturnType<typeof expandSurface> =>
+  isInward ? inwardSurface(reader, tokens, wearing) : forwardSurface(reader, tokens, wearing)
+
 /** Folds the face of a moment that looks inward: the being, its own acts, and those entries of its lists that need no world. */
 export async function buildInwardFace(
   reader: WorldReader,
@@ -122,9 +156,7 @@ export async function buildInwardFace(
   { me, asker, specs }: Pick<Folding, 'me' | 'asker' | 'specs'>,
   onFault: FaultListener = () => undefined,
 ): Promise<BuiltFace> {
-  const { lists, dropped } = inwardLists(composeRoles(specs.map((spec) => ({ spec, prompt: '' }))))
-  const expanding = { me, asker, world: reader, tokens: registry, opens: async () => false }
-  const { surface } = await expandSurface(lists, expanding, onFault)
+  const { surface, dropped } = await inwardSurface(reader, registry, { me, asker, specs }, onFault)
   const { roleFlow: _flow, ...qualities } = withoutShadow(me.qualities)
   const text = canonicalJson({
     dropped,

@@ -1,0 +1,35 @@
+import { type BeingName, parseStance, stanceOf } from '@treeos/core'
+import { covers } from '@treeos/world'
+import { type SeeConnection, unlessRefused, withSnapshot } from '../beings/seeing.ts'
+import { addresses } from '../roles/authoring.ts'
+
+/** A being that may be spoken to. */
+export interface Speakable {
+  readonly stance: string
+  readonly cognition: string
+}
+
+/** As many as a list to choose from shows. */
+const SPEAKABLE_MAX = 200
+
+/**
+ * The beings that a being may speak to now and sees: those that its list names, and those that the list covers of the beings around it
+ * and of the catalog of addresses, where it may see that. The rules of a target still decide each summon.
+ */
+export async function speakable(at: SeeConnection, as: BeingName): Promise<Speakable[]> {
+  const known = await unlessRefused(addresses(at, as, { text: '@', of: 'beings', limit: SPEAKABLE_MAX }))
+  return withSnapshot(at, as, async ({ me, surface, see, regard }) => {
+    const named = surface.canSummon.filter((entry) => typeof entry === 'string')
+    const around = (await unlessRefused(see(me.space)))?.beings ?? []
+    const stances = [...new Set([...named, ...around, ...(known ?? [])])].filter(
+      (stance) =>
+        stance.startsWith('@') && stance !== stanceOf(as) && covers(surface.canSummon, stance) !== undefined,
+    )
+    const found: Speakable[] = []
+    for (const stance of stances.slice(0, SPEAKABLE_MAX)) {
+      const row = await unlessRefused(regard(parseStance(stance)))
+      if (row !== null && row.ended === undefined) found.push({ stance, cognition: row.cognition.kind })
+    }
+    return found.sort((a, b) => (a.stance < b.stance ? -1 : 1))
+  })
+}

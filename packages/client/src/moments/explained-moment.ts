@@ -1,0 +1,128 @@
+import {
+  type BeingName,
+  type JsonObject,
+  type OutcomeKind,
+  type RefusedTry,
+  type RoleName,
+  triggerOf,
+} from '@treeos/core'
+import { compileFlow, type Explanation, explainFlow, type WhyNotWorn, whyNotWorn } from '@treeos/roles'
+import { askedIn, type Db, type Fault, findDecision, listFaults, type StoredOutcome } from '@treeos/store'
+import type { Face, Shadowed, Surface } from '@treeos/world'
+import { loadPastMoment } from './past-moment.ts'
+
+export type ExplainedMoment = Explanation & {
+  /** what the flow read when the moment opened */
+  readonly context: JsonObject
+  readonly surface: Surface
+  /** relationship entries and see-resolvers that failed, with the reasons */
+  readonly leftOut: Face['dropped']
+  /** the rules by which the two gates decided */
+  readonly by: readonly string[]
+  readonly gates: {
+    /** null when no gate was asked: the moment ended without a call, or failed before the gates */
+    readonly allowed: boolean | null
+    readonly by: readonly string[]
+    /** code of the failure */
+    readonly reason?: string
+    readonly message?: string
+  }
+  /** what rules that are tried would have said otherwise; left out for nothing */
+  readonly shadow?: readonly Shadowed[]
+  /** the roles that the flow in its shadow would have given; left out where they are the same */
+  readonly wouldWear?: readonly RoleName[]
+  /** how the moment ended; `reason` is null where the kind says all */
+  readonly ended: {
+    readonly outcome: OutcomeKind
+    readonly reason: string | null
+    readonly message: string | null
+  }
+  /** what its mind wrote without a tool call, so that it reached nobody; left out where it wrote nothing */
+  readonly unheard?: string
+  /** what a model called before and was refused, oldest first; left out where nothing was */
+  readonly tries?: readonly RefusedTry[]
+  /** errors of single attempts, oldest first: of a model, a script, the `decide` of an operation, an effect */
+  readonly faults: readonly FaultView[]
+}
+
+/** For the operator: message and stack are those of the error, and may quote contents. */
+export interface FaultView {
+  readonly part: Fault['part']
+  readonly attempt: number
+  /** ISO 8601, UTC */
+  readonly at: string
+  readonly seconds: number
+  readonly message: string
+  readonly stack: string | null
+}
+
+/**
+ * Explains a past moment: the result of each clause with its reason, the surface, and the gates' decision.
+ * @throws {TreeosError} MOMENT_NOT_FOUND
+ */
+export async function explain(db: Db, being: BeingName, n: number): Promise<ExplainedMoment> {
+  const { outcome, record: open, program, face } = await loadPastMoment(db, being, n)
+  const explanation = explainFlow(compileFlow(program.flow), {
+    context: open.context,
+    cognition: open.cognition.kind,
+    roles: program.roles,
+    defaultRole: program.defaultRole,
+    asked: askedIn(open),
+  })
+  const none: Surface = { canSee: [], canDo: [], canSummon: [], canBe: [] }
+  const decision = (await findDecision(db, outcome.moment))?.decision
+  const unheard = decision?.kind === 'see' ? decision.content : null
+  return {
+    ...explanation,
+    context: open.context,
+    surface: face?.surface ?? none,
+    leftOut: face?.dropped ?? [],
+    by: outcome.record.by,
+    gates: gatesOf(outcome),
+    ...(open.shadow === undefined ? {} : { wouldWear: open.shadow }),
+    ...(outcome.record.shadow === undefined
+      ? {}
+      : { shadow: outcome.record.shadow as unknown as Shadowed[] }),
+    ended: { outcome: outcome.kind, reason: outcome.reason, message: outcome.detail },
+    ...(unheard === null ? {} : { unheard }),
+    ...(decision?.tries === undefined ? {} : { tries: decision.tries }),
+    faults: (await listFaults(db, outcome.moment)).map(viewOf),
+  }
+}
+
+/**
+ * The smallest change of a moment's context under which it would have worn a role, over the paths that its flow reads.
+ * @throws {TreeosError} MOMENT_NOT_FOUND
+ */
+export async function whyNotRole(db: Db, being: BeingName, n: number, role: RoleName): Promise<WhyNotWorn> {
+  const { record: open, program } = await loadPastMoment(db, being, n)
+  return whyNotWorn(
+    compileFlow(program.flow),
+    {
+      context: open.context,
+      cognition: open.cognition.kind,
+      roles: program.roles,
+      defaultRole: program.defaultRole,
+      asked: askedIn(open),
+      trigger: triggerOf(open.wake),
+      cut: open.cut === true,
+      ended: open.ended === true,
+    },
+    role,
+  )
+}
+
+const viewOf = ({ part, attempt, at, seconds, message, stack }: Fault): FaultView => ({
+  part,
+  attempt,
+  at: at.toISOString(),
+  seconds,
+  message,
+  stack,
+})
+
+function gatesOf({ kind, reason, detail, record: { by } }: StoredOutcome): ExplainedMoment['gates'] {
+  if (kind !== 'failure') return { allowed: by.length > 0 ? true : null, by }
+  const refusal = { ...(reason === null ? {} : { reason }), ...(detail === null ? {} : { message: detail }) }
+  return { allowed: reason === 'FORBIDDEN' ? false : null, by, ...refusal }
+}

@@ -1,0 +1,147 @@
+import {
+  type Decision,
+  isJsonObject,
+  LOOK_PREFIX,
+  type MomentId,
+  type OutcomeKind,
+  type OverlayRecord,
+  stanceOf,
+  triggerOf,
+  type Verb,
+} from '@treeos/core'
+import { contentHeard } from '@treeos/reality'
+import type { InboxEntry, StoredDecision, StoredOpen, StoredOutcome } from '@treeos/store'
+import { type Shadowed, toldContent } from '@treeos/world'
+
+/** A finished moment as people see it. */
+export interface MomentView {
+  readonly n: number
+  /** ISO 8601, UTC */
+  readonly openedAt: string
+  readonly verb: Verb | null
+  readonly wake: string | null
+  /** what woke it; null when a younger life closed the moment, and it has no wake */
+  readonly woke: WokenBy | null
+  /** what the mind called, whether it was allowed or not; null when it called nothing */
+  readonly did: Called | null
+  readonly outcome: OutcomeKind
+  readonly reason?: string
+  readonly message?: string
+  readonly primary: string | null
+  readonly stacked: readonly string[]
+  readonly stackDigest: string | null
+  readonly promptDigest: string | null
+  /** id of the act, which is in each of its facts; null unless the moment is sealed */
+  readonly act: string | null
+  readonly actHash: string | null
+  /** stance of the driver; left out when the being decided for itself */
+  readonly driver?: string
+  /** text that came with the decision */
+  readonly content?: string
+  /** of its model call, without the text; left out without one */
+  readonly overlay?: OverlayRecord
+  /** what rules that are tried would have said otherwise of its call; left out for nothing */
+  readonly shadow?: readonly Shadowed[]
+}
+
+/** Why a moment began. */
+export interface WokenBy {
+  /** `act`, `continue` and `look` for a person's act, a self-continue and what a look showed; else the word of a role's `triggerOn`: `message`, `change`, … */
+  readonly trigger: string
+  /** stance of the being that spoke, or that made the change; null where none did */
+  readonly from: string | null
+  /** the value that changed, the name of the schedule, or the address that was looked at; left out for other triggers */
+  readonly what?: string
+  /** id of the thread */
+  readonly thread: string
+}
+
+/** A call of a verb, without what it carried. */
+export interface Called {
+  readonly verb: Verb
+  /** of a `do` or a `be` */
+  readonly operation?: string
+  /** stance or address; left out where the call named none */
+  readonly target?: string
+}
+
+/** What moments are described by, besides their outcomes. */
+export interface AroundMoments {
+  readonly opens: ReadonlyMap<MomentId, StoredOpen>
+  readonly decisions: ReadonlyMap<MomentId, StoredDecision>
+  readonly wakes: ReadonlyMap<string, InboxEntry>
+}
+
+/** A moment as people see it, from its outcome and what was read around it. */
+export function describeOutcome(
+  { opens, decisions, wakes }: AroundMoments,
+  outcome: StoredOutcome,
+): MomentView {
+  const { record } = outcome
+  const open = opens.get(outcome.moment) ?? null
+  const decision = decisions.get(outcome.moment) ?? null
+  const wake = wakes.get(outcome.wake ?? '') ?? null
+  const said = decision?.decision.kind === 'failure' ? null : (decision?.decision.content ?? null)
+  const did = decision === null ? null : calledIn(decision.decision, wake)
+  return {
+    n: outcome.n,
+    openedAt: new Date(record.openedAt).toISOString(),
+    verb: open?.record.verb ?? null,
+    wake: outcome.wake,
+    woke: wake === null ? null : wokenBy(wake, open),
+    did,
+    outcome: outcome.kind,
+    ...(outcome.reason === null ? {} : { reason: outcome.reason }),
+    ...(outcome.detail === null ? {} : { message: outcome.detail }),
+    primary: record.stack?.primary.name ?? null,
+    stacked: record.stack?.stacked.map((role) => role.name) ?? [],
+    stackDigest: record.stackDigest,
+    promptDigest: record.promptDigest,
+    act: record.act === null ? null : outcome.moment,
+    actHash: record.act,
+    ...(open?.record.driver == null ? {} : { driver: stanceOf(open.record.driver) }),
+    ...(said === null ? {} : { content: said }),
+    ...(record.overlay === undefined ? {} : { overlay: record.overlay }),
+    ...(record.shadow === undefined ? {} : { shadow: record.shadow as unknown as Shadowed[] }),
+  }
+}
+
+/** Tells no more of the wake than its being heard. @param open null where it was never opened */
+function wokenBy(wake: InboxEntry, open: StoredOpen | null): WokenBy {
+  const { kind, caller, root } = wake
+  const content = open === null ? toldContent(wake) : contentHeard(open.noted, null, wake.content)
+  const isLook = kind === 'event' && wake.id.startsWith(LOOK_PREFIX)
+  const trigger = triggerOf(wake) ?? (kind === 'act' ? 'act' : isLook ? 'look' : 'continue')
+  const event = kind === 'event' && isJsonObject(content) ? content : {}
+  const actor = typeof event.actor === 'string' ? event.actor : null
+  const what = [event.what, event.name, isLook ? event.address : null].find(
+    (value) => typeof value === 'string',
+  )
+  return {
+    trigger,
+    from: caller === null ? actor : stanceOf(caller.name),
+    ...(typeof what === 'string' ? { what } : {}),
+    thread: root,
+  }
+}
+
+function calledIn(decision: Decision, wake: InboxEntry | null): Called | null {
+  if (decision.kind !== 'call') return null
+  const { call } = decision
+  if (call.verb === 'see') return { verb: 'see', target: call.address }
+  if (call.verb === 'be') {
+    const { name } = call.operation === 'birth' ? call.args : {}
+    return {
+      verb: 'be',
+      operation: call.operation,
+      ...(typeof name === 'string' ? { target: `@${name}` } : {}),
+    }
+  }
+  const asker = call.verb === 'summon' && wake?.caller != null ? stanceOf(wake.caller.name) : null
+  const target = call.target ?? asker
+  return {
+    verb: call.verb,
+    ...(call.verb === 'do' ? { operation: call.operation } : {}),
+    ...(target === null ? {} : { target }),
+  }
+}

@@ -1,0 +1,83 @@
+import { parseCall, type VerbCall } from '@treeos/core'
+import { buildRegistry, memoryRows, type Row, seed, WorldReader } from '@treeos/world'
+import { describe, expect, it } from 'vitest'
+import { isFromOutside } from './strangers.ts'
+
+const being = (name: string, parent: string | null) => ({
+  name,
+  parent,
+  home: '/',
+  space: '/',
+  qualities: {},
+})
+const ROWS = {
+  'being:operator': being('operator', null),
+  'being:ann': { ...being('ann', 'operator'), home: '/ann' },
+  'being:bob': being('bob', 'ann'),
+  'being:kid': being('kid', 'bob'),
+  'being:eve': being('eve', 'operator'),
+  'space:/': { path: '/', owner: 'operator' },
+  'space:/ann': { path: '/ann', owner: 'ann' },
+  'space:/kid': { path: '/kid', owner: 'kid' },
+  'space:/free': { path: '/free', owner: null },
+  'matter:m': { id: 'm', owner: 'bob' },
+  'matter:e': { id: 'e', owner: 'eve' },
+}
+const rows = new Map(Object.entries(ROWS).map(([key, row]) => [key, row as unknown as Row]))
+const registry = buildRegistry([seed])
+
+/** Whether what a program says as `ann` counts as words from outside. */
+const saysFromOutside = (call: VerbCall, to?: string) =>
+  isFromOutside({ reader: new WorldReader(memoryRows(rows, new Map())), registry }, { as: 'ann', call, to })
+
+describe('what a program says as a being', () => {
+  const summon = parseCall({ verb: 'summon', content: 'hello' })
+
+  it.each([
+    { to: 'ann', isStranger: false },
+    { to: 'bob', isStranger: false },
+    { to: 'kid', isStranger: false },
+    { to: 'eve', isStranger: true },
+    { to: 'operator', isStranger: true },
+    { to: 'nobody', isStranger: true },
+    { to: undefined, isStranger: true },
+  ])('to @$to is from outside: $isStranger', async ({ to, isStranger }) => {
+    expect(await saysFromOutside(summon, to)).toBe(isStranger)
+  })
+})
+
+describe('what a program does as a being', () => {
+  const doing = (action: string, target: string | null, args: object = {}) =>
+    parseCall({ verb: 'do', action, target, args })
+
+  it.each([
+    { target: '@bob', isElsewhere: false },
+    { target: '/ann', isElsewhere: false },
+    { target: '/kid', isElsewhere: false },
+    { target: 'matter:m', isElsewhere: false },
+    { target: 'matter:e', isElsewhere: true },
+    { target: '@eve', isElsewhere: true },
+    { target: '/', isElsewhere: true },
+    { target: '/free', isElsewhere: true },
+    { target: '/nowhere', isElsewhere: true },
+  ])('at $target is from outside: $isElsewhere', async ({ target, isElsewhere }) => {
+    expect(await saysFromOutside(doing('set', target))).toBe(isElsewhere)
+  })
+
+  it('never vouches as the person itself, wherever', async () => {
+    expect(await saysFromOutside(doing('vouch', '@ann'))).toBe(true)
+  })
+
+  it.each(['approve', 'deny'])('by %s is heard by who asked', async (action) => {
+    expect(await saysFromOutside(doing(action, '@ann', { id: 'bob/1/1' }))).toBe(false)
+    expect(await saysFromOutside(doing(action, '@ann', { id: 'eve/1/1' }))).toBe(true)
+  })
+
+  it('with an operation that nobody knows, and no target, is from outside', async () => {
+    expect(await saysFromOutside(doing('unheard-of', null))).toBe(true)
+  })
+})
+
+it('a look says nothing', async () => {
+  expect(await saysFromOutside(parseCall({ verb: 'see', address: '@eve' }))).toBe(false)
+})

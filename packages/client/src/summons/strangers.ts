@@ -1,0 +1,63 @@
+import { type BeingName, parseAddress, type VerbCall } from '@treeos/core'
+import { defaultTarget, type Registry, type WorldReader } from '@treeos/world'
+
+interface At {
+  readonly reader: WorldReader
+  readonly registry: Pick<Registry, 'operations'>
+}
+
+/** An act, and who hears it where it is a summon. */
+interface Said {
+  readonly as: BeingName
+  readonly call: VerbCall
+  readonly to?: BeingName | undefined
+}
+
+/**
+ * Whether an act of a program outside counts as words from outside: unless it reaches the being itself, a being that this one made, or a place
+ * or a thing of either. That holds at every door, whatever the program says of its words. It may never vouch: a model that has just read marked words
+ * may hold the token.
+ */
+export async function isFromOutside(at: At, { as, call, to }: Said): Promise<boolean> {
+  if (call.verb === 'see') return false
+  if (call.verb === 'summon') return to === undefined || isStranger(at, as, to)
+  if (call.verb === 'be') {
+    const { home } = call.args
+    return typeof home === 'string' && isElsewhere(at, as, home)
+  }
+  if (call.operation === 'vouch') return true
+  const { id } = call.args
+  // A yes or a no is heard by who asked.
+  if ((call.operation === 'approve' || call.operation === 'deny') && typeof id === 'string')
+    return isStranger(at, as, id.split('/')[0] ?? '')
+  return isElsewhere(at, as, call.target ?? (await leftOut(at, as, call.operation)))
+}
+
+/** Whether a being is neither that one itself nor made by it, or there is none of the name. */
+async function isStranger(at: At, as: BeingName, to: BeingName): Promise<boolean> {
+  if (as === to) return false
+  return !(await at.reader.lineage(to)).some(({ name }) => name === as)
+}
+
+/** Whether what an address names belongs neither to that being nor to one that it made. A thread belongs to nobody. */
+async function isElsewhere(at: At, as: BeingName, text: string | null): Promise<boolean> {
+  const owner = text === null ? null : await ownerOf(at, as, text)
+  return owner === null || isStranger(at, as, owner)
+}
+
+async function ownerOf(at: At, as: BeingName, text: string): Promise<BeingName | null> {
+  const { reader } = at
+  const address = parseAddress(text)
+  if (address.kind === 'being') return address.being
+  if (address.kind === 'matter') return (await reader.matter(address.matter))?.owner ?? null
+  if (address.kind === 'thread') return null
+  const path = address.kind === 'home' ? (await reader.being(as))?.home : address.path
+  return path === undefined ? null : ((await reader.space(path))?.owner ?? null)
+}
+
+/** The target of a call that names none; null where no such operation is known. */
+async function leftOut(at: At, as: BeingName, action: string): Promise<string | null> {
+  const operation = at.registry.operations.get(action)
+  const me = await at.reader.being(as)
+  return operation === undefined || me === null ? null : defaultTarget(operation, me)
+}

@@ -1,0 +1,139 @@
+import { type BeingName, parseMomentId, quote, stanceOf, type Thread, TreeosError } from '@treeos/core'
+import type { Presence } from '@treeos/reality'
+import {
+  type Db,
+  type InboxEntry,
+  listThreads,
+  listThreadsOf,
+  listThreadsOfChannel,
+  listThreadWords,
+  listUnheard,
+  type ThreadsWanted,
+  type ThreadWords,
+  threadOf,
+} from '@treeos/store'
+import { toldContent } from '@treeos/world'
+import { openTo } from '../access/past-access.ts'
+import { textsIn } from './excerpts.ts'
+
+/** A thread as people see it: one wake, and every wake and act that it caused. */
+export interface ThreadView extends Pick<Thread, 'thread' | 'state' | 'wakes' | 'open' | 'acts' | 'depth'> {
+  /** when its first and its last wake arrived; ISO 8601, UTC */
+  readonly began: string
+  readonly moved: string
+  /** stances of the beings that were woken in it, or woke another */
+  readonly participants: readonly string[]
+  /** words of minds that reached nobody, since no tool was called; left out where there are none, and in lists of threads */
+  readonly unheard?: readonly { readonly from: string; readonly words: string }[]
+}
+
+/** Threads, the one with the latest wake first. */
+export async function threads(db: Db, which: ThreadsWanted): Promise<ThreadView[]> {
+  return (await listThreads(db, which)).threads.map(viewOf)
+}
+
+/** A thread in a list, with the words by which one knows it again. */
+export interface ListedThread extends ThreadView {
+  /** what it began with, shortened; null where nothing of it may be read */
+  readonly subject: string | null
+  /** its subject comes from outside; left out for all others */
+  readonly outside?: true
+  /** what was said in it last, shortened; `outside`: these words come from outside */
+  readonly last: { readonly from: string | null; readonly words: string; readonly outside?: true } | null
+  readonly channel: string | null
+}
+
+/**
+ * Threads that a person has a part in, page by page; the first operator's are all, unless they are to be `with` another being. A page may hold
+ * fewer than were asked for. Of their words it shows those that were said by or to a being whose past is open to the person.
+ */
+export async function threadsOf(
+  at: Presence,
+  as: BeingName,
+  which: ThreadsWanted,
+): Promise<{ readonly threads: ListedThread[]; readonly next: number | null }> {
+  const of = await openTo(at, as)
+  const isOfAll = of === null && which.with === undefined
+  const page = await (isOfAll ? listThreads(at.db, which) : listThreadsOf(at.db, as, which))
+  const parts = isOfAll ? [] : [as, ...(which.with === undefined ? [] : [which.with])]
+  const mine = page.threads.filter(({ participants }) => parts.every((one) => participants.includes(one)))
+  const words = await listThreadWords(
+    at.db,
+    mine.map(({ thread }) => thread),
+    of,
+  )
+  const known = new Map(words.map((one) => [one.thread, one]))
+  return { threads: mine.map((one) => listedOf(one, known.get(one.thread))), next: page.next }
+}
+
+const SHOWN_CHARS = 140
+
+/** A thread in a list. @param words undefined where nothing of it may be read */
+export function listedOf(thread: Thread, words: ThreadWords | undefined): ListedThread {
+  const view = viewOf(thread)
+  if (words === undefined) return { ...view, subject: null, last: null, channel: null }
+  const { first, last, channel } = words
+  const from = last.caller === null ? null : stanceOf(last.caller.name)
+  const told = { from, words: shortened(last), ...markOf(last) }
+  return { ...view, subject: shortened(first), ...markOf(first), last: told, channel }
+}
+
+const markOf = ({ outside }: InboxEntry) => (outside === true ? { outside } : {})
+
+function shortened(entry: InboxEntry): string {
+  const text = textsIn(toldContent(entry)).replaceAll(/\s+/g, ' ').trim()
+  return text.length <= SHOWN_CHARS ? text : `${text.slice(0, SHOWN_CHARS).toWellFormed()} …`
+}
+
+/** A conversation with a name: the threads in which something was said under it, the one with the latest wake first. */
+export interface ChannelView {
+  readonly channel: string
+  readonly threads: readonly ThreadView[]
+}
+
+/** Most threads of a channel that are shown. */
+const CHANNEL_THREADS_MAX = 100
+
+/** A thread by its id, or a conversation by the name of its channel. @throws {TreeosError} CORRELATION_NOT_FOUND */
+export async function conversation(db: Db, name: string): Promise<ThreadView | ChannelView> {
+  const tally = await threadOf(db, name)
+  if (tally !== null) {
+    const unheard = await unheardIn(db, name)
+    return { ...viewOf(tally), ...(unheard.length === 0 ? {} : { unheard }) }
+  }
+  const threads = await listThreadsOfChannel(db, name, CHANNEL_THREADS_MAX)
+  return threads.length === 0 ? thread(db, name) : { channel: name, threads: threads.map(viewOf) }
+}
+
+/** Most words that reached nobody which are shown of a thread. */
+const UNHEARD_MAX = 20
+
+const unheardIn = async (db: Db, thread: string) =>
+  (await listUnheard(db, thread, UNHEARD_MAX)).map(({ moment, words }) => ({
+    from: stanceOf(parseMomentId(moment).being),
+    words,
+  }))
+
+/** One thread by its id. @throws {TreeosError} CORRELATION_NOT_FOUND */
+export async function thread(db: Db, id: string): Promise<ThreadView> {
+  const tally = await threadOf(db, id)
+  if (tally !== null) return viewOf(tally)
+  throw new TreeosError(
+    'CORRELATION_NOT_FOUND',
+    `no thread ${quote(id)} began in this reality, and nothing was said in a channel of that name; \`treeos thread list\` shows those that are not over`,
+  )
+}
+
+function viewOf({ thread, state, wakes, open, acts, depth, began, moved, participants }: Thread): ThreadView {
+  return {
+    thread,
+    state,
+    began: new Date(began).toISOString(),
+    moved: new Date(moved).toISOString(),
+    wakes,
+    open,
+    acts,
+    depth,
+    participants: participants.map(stanceOf),
+  }
+}

@@ -1,0 +1,294 @@
+/** Judges the acts of a bundle by the law that the worker asked, over the facts of the bundle alone. */
+import {
+  type Json as CoreJson,
+  type Decision,
+  type Fact,
+  type FactHeader,
+  type HeadRef,
+  holdsCall,
+  isOfThread,
+  NO_ASIDE,
+  newWake,
+  type PinnedStack,
+  PRIORITIES,
+  questionOf,
+  type VerbCall,
+  type Wake,
+} from '@treeos/core'
+import { composeRoles, type RoleSpec } from '@treeos/roles'
+import {
+  areFacts,
+  buildRegistry,
+  type Conclusion,
+  conclude,
+  type DecidedMoment,
+  differencesFrom,
+  factsIn,
+  type LiveQuestions,
+  mayBeRefusedByThread,
+  mayHaveMovedThread,
+  namesThread,
+  nothingLive,
+  type OpenedMomentRecord,
+  type RecordedEnd,
+  type Registry,
+  rowsAtHeads,
+  seed,
+  surfaceOf,
+  WorldReader,
+  type Worn,
+} from '@treeos/world'
+import { at, isArray, isObject, type Json, type JsonObject } from '../canonical.ts'
+import { valueHash } from '../hash.ts'
+import type { Head, Heads } from '../heads.ts'
+import { MissingReel } from '../missing-reel.ts'
+import { BundleReels, LostPayloadError } from './bundle-reels.ts'
+import { anyNames } from './known-names.ts'
+import type { Moment } from './moment.ts'
+
+/** What the law said of the call of a moment. */
+export interface LawFinding {
+  /** what contradicts its record, in words; null where nothing does */
+  readonly fault: string | null
+  /** why the law could not be asked, in words; null where it was, and for a moment without a call */
+  readonly unproven: string | null
+}
+
+const NOTHING: LawFinding = { fault: null, unproven: null }
+const unproven = (why: string): LawFinding => ({ fault: null, unproven: why })
+
+/** A content that the bundle does not hold. */
+class MissingContent extends Error {}
+
+export class BundleLaw {
+  readonly #reels: BundleReels
+  readonly #contents: (digest: string) => Json | undefined
+  readonly #registry: Registry
+  /** specs of roles, by digest: the registry reel tells them */
+  readonly #specs = new Map<string, Json>()
+  /** what was said, by the correlation of the summon */
+  readonly #said = new Map<string, Wake>()
+  /** an operation asked for a name that an extension may define */
+  #hasAskedNames = false
+
+  constructor(isWhole: (reel: string) => boolean, contents: (digest: string) => Json | undefined) {
+    this.#reels = new BundleReels(isWhole)
+    this.#contents = contents
+    const own = buildRegistry([seed])
+    const onAsked = () => {
+      this.#hasAskedNames = true
+    }
+    this.#registry = { ...own, known: anyNames(own.known, onAsked) }
+  }
+
+  /** Takes a fact. Its hash and its form are checked elsewhere. */
+  take(header: Json, payload: Json, hash: string): void {
+    if (!isObject(header)) return
+    const fact = { header: header as unknown as FactHeader, payload, hash } as unknown as Fact
+    this.#reels.take(fact)
+    if (!isObject(payload)) return
+    if (header.kind === 'role:set') this.#specs.set(String(payload.digest), payload.spec ?? null)
+    if (header.kind === 'being:summoned')
+      this.#said.set(String(payload.correlation), wakeSaid(header, payload, hash))
+  }
+
+  /** Asks the law what the call of a moment comes to, and compares. */
+  async judge(moment: Moment, { basis, judgedFrom }: Heads): Promise<LawFinding> {
+    const { record, decision } = moment
+    if (at(decision, 'kind') !== 'call' || record.stack === null || record.judged === undefined)
+      return NOTHING
+    if (record.beside !== undefined)
+      return unproven('what refused them beside the gates is said by their records')
+    const call = at(decision, 'call') as unknown as VerbCall
+    const foreign = this.#foreignOf(call)
+    if (foreign !== null) return unproven(`${foreign} is code of an extension`)
+    this.#hasAskedNames = false
+    try {
+      const worn = await this.#worn(moment, basis)
+      if (typeof worn === 'string') return unproven(worn)
+      return await this.#compare(moment, worn, call, [...judgedFrom.values()])
+    } catch (error) {
+      if (error instanceof MissingReel)
+        return unproven('they depend on reels that are not in the bundle as a whole')
+      if (error instanceof MissingContent || error instanceof LostPayloadError)
+        return unproven('what they depend on was erased, or is not in the bundle')
+      const what = error instanceof Error ? error.message : String(error)
+      return { fault: `the law cannot be asked about its call: ${what}`, unproven: null }
+    }
+  }
+
+  /** The operation of a call that no code here decides. */
+  #foreignOf(call: VerbCall): string | null {
+    if (call.verb !== 'do' && call.verb !== 'be') return null
+    const { operations, beOperations } = this.#registry
+    return (call.verb === 'do' ? operations : beOperations).has(call.operation) ? null : call.operation
+  }
+
+  /** What the being wore, with its lists expanded from what it read. @returns why that is not known, in words */
+  async #worn(
+    { record, open }: Moment,
+    basis: readonly Head[],
+  ): Promise<(Worn & { readonly epoch: number }) | string> {
+    const stack = record.stack as unknown as PinnedStack
+    const specs = [stack.primary, ...stack.stacked].map(
+      ({ digest }) => this.#content(digest) as unknown as RoleSpec,
+    )
+    const reader = this.#readerAt(basis)
+    const me = await reader.being(String(record.being))
+    if (me === null) return 'their being is not there in what they read'
+    const { wake, answers, caller } = open as unknown as OpenedMomentRecord
+    const asker = questionOf(wake, answers) === null ? null : (caller?.name ?? null)
+    const isInward = at(open, 'orientation') === 'inward'
+    const { surface, dropped } = await surfaceOf(reader, this.#registry, { me, asker, specs }, isInward)
+    const lists = {
+      canBe: surface.canBe,
+      canDo: surface.canDo,
+      canSee: surface.canSee,
+      canSummon: surface.canSummon,
+    }
+    if (valueHash(lists as unknown as Json) !== record.surfaceDigest)
+      return dropped.length > 0
+        ? 'code of an extension expands the lists of their roles'
+        : 'their lists are expanded otherwise than their records say'
+    const role = composeRoles(specs.map((spec) => ({ spec, prompt: '' })))
+    return { stack, surface, role, epoch: me.inhabited?.epoch ?? 0 }
+  }
+
+  async #compare(
+    moment: Moment,
+    { epoch, ...worn }: Worn & { readonly epoch: number },
+    call: VerbCall,
+    heads: readonly Head[],
+  ): Promise<LawFinding> {
+    const { record, open } = moment
+    const opened = open as unknown as OpenedMomentRecord
+    const recorded: RecordedEnd = {
+      outcome: record.outcome as RecordedEnd['outcome'],
+      reason: (record.reason ?? null) as string | null,
+      by: (record.by ?? []) as unknown as readonly string[],
+      shadow: (record.shadow ?? []) as CoreJson,
+      facts: this.#factsOf(record),
+    }
+    const asked = { isUnsure: false, isOfThread: false }
+    const judge = (root: string): Promise<Conclusion> => {
+      const decided: DecidedMoment = {
+        being: String(record.being),
+        open: { ...opened, wake: { ...opened.wake, root } },
+        content: this.#contentOf(opened, call, epoch),
+        worn,
+        decision: { kind: 'call', call, content: null } satisfies Decision,
+        ...(record.effect === undefined ? {} : { hasEffect: true as const }),
+      }
+      const reader = this.#readerAt(heads)
+      const live = this.#questions(moment, asked)
+      return conclude(decided, {
+        ...{ reader, live, registry: this.#registry, asksTried: true, goesOn: false as const },
+        digest: (value) => valueHash(value as Json),
+      })
+    }
+    const first = await judge(opened.wake.root)
+    const isOfOwn = !isOfThread(opened.wake) && !areFacts(factsIn(first), recorded.facts)
+    const conclusion = isOfOwn ? await judge(opened.wake.id) : first // its thread was cut after it opened
+    if (asked.isUnsure) return unproven('what their askers could do when they asked is not in the bundle')
+    if (asked.isOfThread) {
+      const isMoved =
+        conclusion.kind === 'effect-pending' ||
+        mayHaveMovedThread(call, recorded, conclusion) ||
+        (namesThread(call) && mayBeRefusedByThread(recorded))
+      if (isMoved) return unproven('what a thread was at that time is in no reel')
+    }
+    const [difference] = differencesFrom(recorded, conclusion)
+    if (difference === undefined) return NOTHING
+    const { field, recorded: was, concluded } = difference
+    if (this.#hasAskedNames && !isOfGates(field, recorded, conclusion))
+      return unproven('names that extensions define decide about them')
+    const [says, gives] = [was, concluded].map((one) => JSON.stringify(one).slice(0, 200))
+    return {
+      fault: `its call comes to another ${field}: its record says ${says}, and the law gives ${gives}`,
+      unproven: null,
+    }
+  }
+
+  #factsOf({ facts }: JsonObject): RecordedEnd['facts'] {
+    return (isArray(facts) ? facts : []).map((ref) => {
+      const [reel, seq] = isArray(ref) ? ref : []
+      const fact = this.#reels.fact(String(reel), Number(seq))
+      if (fact === undefined) throw new MissingReel(String(reel))
+      return { reel: String(reel), kind: fact.header.kind, payload: fact.payload }
+    })
+  }
+
+  #readerAt(heads: readonly Head[]): WorldReader {
+    const uncited = (reel: string) =>
+      Promise.reject(new Error(`its heads do not have ${reel}, which the law reads`))
+    const rows = rowsAtHeads(heads as unknown as HeadRef[], this.#reels, uncited)
+    return new WorldReader({ ...rows, blob: (digest) => this.#content(digest) as CoreJson, aside: NO_ASIDE })
+  }
+
+  #content(digest: string): Json {
+    const found = this.#contents(digest) ?? this.#specs.get(digest)
+    if (found === undefined) throw new MissingContent(`the content ${digest} is not in the bundle`)
+    return found
+  }
+
+  /**
+   * The content of the wake: of one that holds its call what its record shows, of a summon what was said.
+   * @param epoch of the lease that held when the moment opened
+   */
+  #contentOf({ wake, answers, driver }: OpenedMomentRecord, call: VerbCall, epoch: number): CoreJson {
+    if (!holdsCall(wake)) return this.#said.get(wake.id)?.content ?? null
+    return {
+      call: call as unknown as CoreJson,
+      ...(answers === null ? {} : { answers }),
+      ...(driver === null ? {} : { lease: { driver, epoch } }),
+    }
+  }
+
+  #questions({ effect }: Moment, asked: { isUnsure: boolean; isOfThread: boolean }): LiveQuestions {
+    const entry = async (id: string) => {
+      const found = this.#said.get(id)
+      return found === undefined ? null : { ...found, closedBy: null }
+    }
+    return nothingLive({
+      entry,
+      asker: async () => {
+        asked.isUnsure = true
+        return null
+      },
+      opener: async ({ id, root, caller }) =>
+        (root === id ? caller : (await entry(root))?.caller)?.name ?? null,
+      effect: async () =>
+        isObject(effect) ? ({ request: effect.request, result: effect.result ?? null } as never) : null,
+      thread: async () => {
+        asked.isOfThread = true
+        return null
+      },
+    })
+  }
+}
+
+/** Whether a difference is of what the gates say, which no name of an extension decides. */
+function isOfGates(field: string, { outcome, by }: RecordedEnd, conclusion: Conclusion): boolean {
+  if (field === 'by' || field === 'shadow') return true
+  const isRefusedBy = conclusion.kind === 'failure' && conclusion.by.length > 0
+  return field === 'outcome' && (isRefusedBy || (outcome === 'failure' && by.length > 0))
+}
+
+/** The wake that the fact of a summon tells of, as far as it does. */
+function wakeSaid(header: JsonObject, said: JsonObject, hash: string): Wake {
+  const name = String(header.actor)
+  const cognition = said.cognition as NonNullable<Wake['caller']>['cognition']
+  return newWake({
+    id: String(said.correlation),
+    being: String(said.to),
+    kind: 'summon',
+    priority: PRIORITIES.interactive,
+    content: (said.content ?? null) as CoreJson,
+    caller: { name, role: (said.role ?? null) as string | null, cognition },
+    root: String(said.root),
+    inReplyTo: (said.inReplyTo ?? null) as string | null,
+    cause: hash,
+    ...(said.expectReply === false ? { expectReply: false } : {}),
+    ...(said.outside === true ? { outside: true } : {}),
+  })
+}

@@ -1,0 +1,10 @@
+/** A reel that a derivation needs, and that is not there as a whole. */
+export class MissingReel extends Error {
+  override readonly name = 'MissingReel'
+  readonly reel: string
+
+  constructor(reel: string) {
+    super(`the witness does not hold the reel ${reel}`)
+    this.reel = reel
+  }
+}
