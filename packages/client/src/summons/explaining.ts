@@ -34,8 +34,7 @@ export async function explained(
   const refusal = refusalIn(error)
   if (refusal === null) return error
   const told =
-    whoMay(refusal, error.message, call) ??
-    (await whichRole(db, refusal, error, as, call).catch(() => null))
+    whoMay(refusal, error.message, call) ?? (await whichRole(db, refusal, error, as, call).catch(() => null))
   return told === null ? error : new TreeosError(error.code, told, error.detail, { cause: error })
 }
 

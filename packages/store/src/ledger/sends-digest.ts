@@ -1,6 +1,5 @@
 import { canonicalJson, type Digest, type Notice, type Wake } from '@treeos/core'
 import { encodeJson } from '../sql/stored-json.ts'
-import type { Batch } from './batch.ts'
 import { encodeWake } from './encode-wake.ts'
 import { newSalt, saltedDigest } from './hash.ts'
 
@@ -13,6 +12,13 @@ export interface SentList {
   /** the facts whose changes wake whoever watches them, by hash: all else of such a wake follows from its fact */
   readonly changes: readonly (Digest | null)[]
   /** ids of the inbox rows that it closed besides its own wake */
+  readonly closes: readonly string[]
+}
+
+/** The parts of a batch by which a moment sends and closes. */
+interface SentThings {
+  readonly inbox: readonly (Wake | Notice)[]
+  readonly changes: readonly { readonly wake: Pick<Wake, 'cause'> }[]
   readonly closes: readonly string[]
 }
 
@@ -32,7 +38,7 @@ export interface SendsCommitment {
  */
 export function commitSends(
   basisSalt: string,
-  { inbox, changes, closes }: Pick<Batch, 'inbox' | 'changes' | 'closes'>,
+  { inbox, changes, closes }: SentThings,
 ): SendsCommitment | null {
   if (inbox.length + changes.length + closes.length === 0) return null
   const salts = inbox.map(() => newSalt())
