@@ -13,6 +13,7 @@ import {
   readClock,
   readHeads,
 } from '@treeos/store'
+import { LAW } from '@treeos/world'
 import type { BeatDeps } from './deps.ts'
 import { crashPoint } from './guard/crash-point.ts'
 import { retellLast } from './live/retell.ts'
@@ -64,6 +65,7 @@ async function supersede(
   const sealedAt = Math.max(await readClock(db), open.record.openedAt)
   const record: MomentRecord = {
     v: 1,
+    law: LAW,
     being,
     moment,
     n,

@@ -72,9 +72,19 @@ def check_moment(moment, heads):
     need(same(given(record, "judged"), judged), "judged from elsewhere")
     if effect is not None:
         need(same(at(record, "effect"), effect_digests(effect)), "another effect")
+    law = at(record, "law")
+    need(is_count(law) and law > 0, "it does not name its law")
+    need(all(field not in record or is_hash(record[field]) for field in ("sends", "refusal")), "no digest")
     stack = given(record, "stack")
     need(same(at(record, "stackDigest"), None if stack is None else value_hash(stack)), "another stack")
     check_act(record)
+
+
+LAW = 1
+
+
+def is_known_law(record):
+    return same(given(record, "law"), LAW)
 
 
 def check_act(record):

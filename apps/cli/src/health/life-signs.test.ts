@@ -94,7 +94,7 @@ it.each<{ what: string; signs: Partial<Signs>; name: string; found: string; mend
     signs: { parked: 1 },
     name: 'budgets',
     found: '1 being is parked by a budget: its wakes wait until somebody approves',
-    mend: 'treeos inbox --data d says of whom and of which limit; treeos budget set @BEING JSON, or treeos do @BEING resume, lets it go on',
+    mend: 'treeos inbox --data d says of whom and of which limit; treeos budget set @BEING JSON, or treeos do @BEING unpark-being, lets it go on',
   },
   {
     what: 'a worker that hangs',

@@ -205,7 +205,7 @@ function judgeParked({ parked }: Signs, flag: string) {
   const [them, their] = parked === 1 ? ['it', 'its'] : ['them', 'their']
   return bad(
     `${describeParked(parked)}: ${their} wakes wait until somebody approves`,
-    `treeos inbox${flag} says of whom and of which limit; treeos budget set @BEING JSON, or treeos do @BEING resume, lets ${them} go on`,
+    `treeos inbox${flag} says of whom and of which limit; treeos budget set @BEING JSON, or treeos do @BEING unpark-being, lets ${them} go on`,
   )
 }
 

@@ -108,6 +108,8 @@ export interface Basis {
 /** How a moment ended, be it an act, a see or a failure. Linked by hash to the record of the being's moment before. */
 export interface MomentRecord {
   readonly v: 1
+  /** number of the law that said what the moment came to */
+  readonly law: number
   readonly being: BeingName
   readonly moment: MomentId
   readonly n: number
@@ -147,6 +149,10 @@ export interface MomentRecord {
   readonly beside?: OtherRefusal
   /** what rules that are tried would have said otherwise of its call; left out for nothing */
   readonly shadow?: Json
+  /** salted digest of the refusal of its call that is stored with its outcome; left out without one */
+  readonly refusal?: Digest
+  /** salted digest of what it sent: wakes, changes that wake others, and what it closed; left out for nothing */
+  readonly sends?: Digest
 }
 
 export interface EffectDigests {

@@ -2,6 +2,7 @@ import { at, isArray, isObject, type Json, type JsonObject, same } from '../cano
 import { actHash, isHash, saltedHash, valueHash } from '../hash.ts'
 import { isHeads } from '../header.ts'
 import type { Heads } from '../heads.ts'
+import { isLaw } from '../law.ts'
 
 /** What a bundle or a receipt holds of a moment besides its place in its chain. */
 export interface Moment {
@@ -38,6 +39,10 @@ export function* faultsOfMoment(
   if (record.stackDigest !== (record.stack === null ? null : valueHash(record.stack ?? null)))
     yield ['record-mismatch', 'its stack has another digest than its record says']
   const facts = (isArray(record.facts) ? record.facts : []).map((ref) => (isArray(ref) ? String(ref[2]) : ''))
+  if (!isLaw(record.law)) yield ['record-mismatch', 'it does not name the law that judged it']
+  for (const field of ['sends', 'refusal'])
+    if (record[field] !== undefined && !isHash(record[field]))
+      yield ['record-mismatch', `its ${field} is no digest`]
   const act = actHash({ moment: String(record.moment), decision: String(record.decision ?? ''), facts })
   if (record.act !== (record.outcome === 'act' ? act : null))
     yield ['act-mismatch', 'its act has another digest than its facts give']

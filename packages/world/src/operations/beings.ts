@@ -240,7 +240,7 @@ const resumeBeing: Operation = {
       throw new TreeosError('RESOURCE_CONFLICT', `${stanceOf(name)} ${why}`)
     }
     return {
-      facts: [{ reel: beingReel(name), kind: 'being:unpaused', payload: {} }],
+      facts: [{ reel: beingReel(name), kind: 'being:resumed', payload: {} }],
       result: { being: stanceOf(name), paused: false },
     }
   },

@@ -94,8 +94,8 @@ async function setStandard({ actor, args, world }: DecideInput): Promise<Decided
   }
 }
 
-const resume: Operation = {
-  name: 'resume',
+const unparkBeing: Operation = {
+  name: 'unpark-being',
   description:
     'Lets a parked being try again; a limit that still holds will park it again. With release it gives back what the budget of the being ' +
     'counts for model calls whose cost never came back, as in an outage.',
@@ -103,14 +103,14 @@ const resume: Operation = {
   allow: ['ancestor', 'operator'],
   args: { release: 'true: calls whose cost never came back count as nothing; may be left out' },
   decide(input): Decided {
-    const being = requireOther(input, 'resume')
-    const given = new Arguments('resume', input.args, ['release'])
+    const being = requireOther(input, 'unpark-being')
+    const given = new Arguments('unpark-being', input.args, ['release'])
     const release = given.value('release') ?? false
     if (typeof release !== 'boolean') throw given.fault('release', release, 'true or false')
     if (being.parked === undefined && !release)
       throw new TreeosError('RESOURCE_CONFLICT', `${stanceOf(being.name)} is not parked`)
     const reel = beingReel(being.name)
-    const facts: FactDraft[] = [{ reel, kind: 'being:resumed', payload: release ? { release } : {} }]
+    const facts: FactDraft[] = [{ reel, kind: 'being:unparked', payload: release ? { release } : {} }]
     return {
       facts: [...facts, ...(release ? budgetAgain(being) : [])],
       result: { being: stanceOf(being.name) },
@@ -209,4 +209,4 @@ async function requireWithinStandard(
   }
 }
 
-export const budgetOperations: readonly Operation[] = [setBudget, resume]
+export const budgetOperations: readonly Operation[] = [setBudget, unparkBeing]

@@ -178,7 +178,7 @@ export const SUBSTRATE_ACTIONS = [
   'delete-role',
   'mediate',
   'set-budget',
-  'resume',
+  'unpark-being',
   'cut-thread',
   'erase',
   'approve',
