@@ -106,6 +106,7 @@ const rules = [
     'moments',
     'mind',
     'stamp',
+    'live',
   ]),
   ...stages('command-line', 'apps/cli/src', ['text', 'instance', 'health', 'show', 'debug', 'commands']),
   ...stages('store', 'packages/store/src', ['sql', 'ledger', 'rows', 'inbox', 'moments', 'access']),

@@ -48,7 +48,7 @@ it('budget shows limits and use, and sets the budget of one being or of all with
   )
   expect(await home.json(['budget', '@librarian'])).toMatchObject({ limits: own })
   expect(await home.json(['budget', 'release', '@librarian'])).toEqual(
-    done([fact('being:resumed', 'being:librarian'), fact('being:budgeted', 'being:librarian')]),
+    done([fact('being:unparked', 'being:librarian'), fact('being:budgeted', 'being:librarian')]),
   )
   expect(await home.json(['budget', '@librarian'])).toMatchObject({ limits: own })
   expect(await home.json(['budget', 'set', '/', '{"tokens": 5000000}'])).toEqual(

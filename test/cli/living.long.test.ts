@@ -85,7 +85,7 @@ describe('living', () => {
       status: 1,
       code: 'RESOURCE_CONFLICT',
     })
-    expect(await home.json(['resume', '@librarian'])).toMatchObject({ facts: [{ kind: 'being:unpaused' }] })
+    expect(await home.json(['resume', '@librarian'])).toMatchObject({ facts: [{ kind: 'being:resumed' }] })
     model.reset()
   })
 

@@ -92,7 +92,7 @@ const breaking: { rule: string; file: string; line: string }[] = [
     line: `import { d } from '@treeos/core'`,
   },
   { rule: 'arrows-of-local', file: 'packages/local/src/a.ts', line: `import { d } from '@treeos/core'` },
-  { rule: 'arrows-of-verify', file: 'packages/verify/src/a.ts', line: `import { d } from '@treeos/core'` },
+  { rule: 'arrows-of-verify', file: 'packages/verify/src/a.ts', line: `import { d } from '@treeos/store'` },
   { rule: 'arrows-of-proofs', file: 'packages/proofs/src/a.ts', line: `import { d } from '@treeos/sdk'` },
   {
     rule: 'verifier-stands-alone',
@@ -186,6 +186,7 @@ const breaking: { rule: string; file: string; line: string }[] = [
     'moments',
     'mind',
     'stamp',
+    'live',
   ]),
   ...breakingStages('world', 'packages/world/src', [
     'rows',
@@ -242,7 +243,7 @@ const allowed: Record<string, string> = {
   'packages/verify/src/bundle/fine.ts': '',
   'packages/local/src/health/a.ts': `import '../machine/fine.ts'`,
   'packages/local/src/machine/fine.ts': '',
-  'packages/activities/src/stamp/a.ts': `import '../guard/fine.ts'`,
+  'packages/activities/src/live/a.ts': `import '../guard/fine.ts'`,
   'packages/activities/src/guard/fine.ts': '',
   'extensions/court/src/fine.ts': `import '@treeos/sdk'\nimport './finer.ts'`,
   'extensions/court/src/finer.ts': '',

@@ -2,6 +2,7 @@
  * Takes a defence away within a worker's process, so that a control can show what it defends against. The worker loads this file before
  * its own, with `TREEOS_TEST_WITHOUT` set; in any other process the file does nothing.
  */
+import { registerHooks } from 'node:module'
 import { fileURLToPath } from 'node:url'
 import pg from 'pg'
 
@@ -10,8 +11,14 @@ import pg from 'pg'
  * - `error-listeners`: nobody listens to a connection in use that loses its server
  * - `forgetting`: each statement leaves 2 MiB behind
  * - `releasing-rows`: the rows of each answer of Postgres stay in the heap
+ * - `stacked-roles`: its activities evaluate flows without their stacked roles; its workflows come from a bundle, and do not
  */
-export type WorkerSabotage = 'read-timeouts' | 'error-listeners' | 'forgetting' | 'releasing-rows'
+export type WorkerSabotage =
+  | 'read-timeouts'
+  | 'error-listeners'
+  | 'forgetting'
+  | 'releasing-rows'
+  | 'stacked-roles'
 
 /** Variables of a worker's process. */
 export const withoutDefences = (what: readonly WorkerSabotage[]): NodeJS.ProcessEnv => ({
@@ -35,6 +42,12 @@ for (const what of (process.env.TREEOS_TEST_WITHOUT ?? '').split(',') as (Worker
         client as unknown as { connectionParameters: { query_timeout: unknown } }
       ).connectionParameters.query_timeout = false
     })
+  if (what === 'stacked-roles')
+    await loadChanged(
+      'packages/roles/src/evaluate/evaluate.ts',
+      'stacked: stacked.map(pinned)',
+      'stacked: []',
+    )
   if (what === 'forgetting') onEachQuery(() => void left.push(Buffer.alloc(LEFT_BYTES, 1)))
   if (what === 'releasing-rows') {
     const { query } = pg.Client.prototype
@@ -56,4 +69,20 @@ function onEachQuery(does: (client: pg.Client) => void): void {
     does(this)
     return (query as (...all: unknown[]) => unknown).apply(this, args)
   } as typeof query
+}
+
+/** Loads a module before the worker does, with another source. @throws {Error} unless it says `from` once */
+async function loadChanged(file: string, from: string, to: string): Promise<void> {
+  const module = new URL(`../../${file}`, import.meta.url).href
+  const hooks = registerHooks({
+    load(url, context, next) {
+      const loaded = next(url, context)
+      if (url !== module) return loaded
+      const source = Buffer.from(loaded.source as Uint8Array).toString()
+      if (source.split(from).length !== 2) throw new Error(`${file} does not say once: ${from}`)
+      return { ...loaded, source: source.replace(from, to) }
+    },
+  })
+  await import(module)
+  hooks.deregister() // with hooks, Node fails to load some packages
 }

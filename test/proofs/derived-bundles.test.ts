@@ -3,7 +3,7 @@ import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { exportBundle } from '@treeos/proofs'
-import { valueHash as digestOf } from '@treeos/verify/parts'
+import { valueHash as digestOf, saltedHash } from '@treeos/verify/parts'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { createSpace, doAs, play, setFlow } from '../support/life.ts'
 import { playTriedOutside, playWordsFromOutside } from '../support/outside-words.ts'
@@ -58,6 +58,20 @@ async function hideFrom(being: string): Promise<void> {
 
 const check = (forged: readonly Line[]) =>
   verifyBytes(summed(forged.map((line) => JSON.stringify(line))), null)
+
+it('what an unknown law judged is not proven, and not broken', async () => {
+  const forged = structuredClone(lines)
+  const { moment } = partsOf(forged)
+  moment.decision.call.target = '/elsewhere' // by law 1 its facts do not follow from that
+  moment.record.decision = saltedHash(moment.salt, moment.decision)
+  expect((await check(rehashed(forged))).status).toBe('broken') // the control
+  moment.record.law = 2
+  const { status, broken, unproven } = await check(rehashed(forged))
+  expect({ status, broken }).toEqual({ status: 'unproven', broken: [] })
+  expect(unproven).toContain(
+    '1 moments were judged by law 2, which this verifier does not know: only hashes were checked',
+  )
+})
 
 /** The last act of the being, its program, and the last fact that it wrote. */
 function partsOf(all: readonly Line[]) {

@@ -96,7 +96,7 @@ async function playEveryOperation(): Promise<void> {
   await does('resume-being', '@clerk')
   await does('set-budget', '@clerk', { tokens: 1000, births: 9 })
   await does('set-budget', '/', { births: 99, for: 'scripted' })
-  await does('resume', '@clerk', { release: true })
+  await does('unpark-being', '@clerk', { release: true })
   await does('set-role', '/', {
     role: { name: 'walker', canDo: ['move'], prompt: 'Walk.' },
     trial: { moments: 3, same: 0.333333, cost: null },
@@ -223,7 +223,7 @@ const NOT_DERIVED: ReadonlySet<string> = new Set([
 const OF_CODE = ['own:mark', 'mediate']
 const fieldsOf = (moment: Line, payload: JsonObject): string[] =>
   Object.keys(payload).filter(
-    (field) => !NOT_DERIVED.has(field) && !(keyOf(moment) === 'resume' && field === 'budget'),
+    (field) => !NOT_DERIVED.has(field) && !(keyOf(moment) === 'unpark-being' && field === 'budget'),
   )
 
 describe('the facts of an act', () => {
@@ -388,7 +388,8 @@ describe('a receipt', () => {
         forge(forged.predicate)
         const found = await check(envelopeOf(remade(forged), key))
         // No receipt tells who has a budget, and who drives a being that its call names.
-        if ((keyOf(moment) === 'resume' && what === 'left out') || what === 'being:released by') continue
+        if ((keyOf(moment) === 'unpark-being' && what === 'left out') || what === 'being:released by')
+          continue
         expect(found.broken, `${what} of ${keyOf(moment)}`).not.toEqual([])
         tried += 1
       }

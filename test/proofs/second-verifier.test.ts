@@ -340,6 +340,43 @@ judged('refuses the yes of a person whom the asker made, as ours does', async ()
   for (const { first, second: other } of [ofPat, ofSock]) expect(other).toEqual(first)
 })
 
+judged('says of what an unknown law judged that it is not proven, as ours does', async () => {
+  const lawIn = (record: Part, law: Json) => {
+    record.law = law
+  }
+  const toldOfBundle = (law: Json) => {
+    const parts: Part[] = linesOf(bundles[0]!)
+      .map((line) => JSON.parse(line))
+      .filter(({ kind }) => kind !== 'checkpoint' && kind !== 'proof') // of the hashes before
+    lawIn(parts.find(({ kind, record }) => kind === 'moment' && record.outcome === 'act')!.record, law)
+    const bundle = summed(mendedBundle(parts).map((part) => JSON.stringify(sorted(part))))
+    return bothOn({ bundle, key: null })
+  }
+  const toldOfReceipt = (law: Json, forge: (statement: Part) => void = () => undefined) => {
+    const statement = statementIn(receipts[0]!)
+    lawIn(statement.predicate.moment.record, law)
+    forge(statement)
+    const receipt = JSON.stringify(envelopeOf(mendedStatement(statement) as Json, key))
+    return bothOn({ receipt, key: key.verifier })
+  }
+  const byOther = (statement: Part) => {
+    statement.predicate.moment.record.by = ['nobody']
+  }
+  const found: [unknown, { first: Opinion; second: Opinion }][] = [
+    ['unproven', await toldOfBundle(2)],
+    ['broken', await toldOfBundle(0)],
+    ['broken', await toldOfBundle('1')],
+    ['broken', await toldOfReceipt(1, byOther)], // control: the rules that allow it are judged
+    ['unproven', await toldOfReceipt(2, byOther)],
+    ['unproven', await toldOfReceipt(2)],
+    ['broken', await toldOfReceipt(null)],
+  ]
+  for (const [status, { first, second: other }] of found) {
+    expect(first.status).toBe(status)
+    expect(other).toEqual(first)
+  }
+})
+
 /** What was changed last. */
 let change = ''
 

@@ -78,7 +78,7 @@ const ROW: Record<string, string> = {
 const NOT_OF_CHAINS = [
   'head.claimed',
   'head.listens_until',
-  ...['detail', 'result', 'judged'].map((name) => `moment_outcome.${name}`),
+  ...['detail', 'result', 'judged', 'sent', 'refusal'].map((name) => `moment_outcome.${name}`),
 ]
 
 describe('a change to any stored column is found with reel, seq and reason', () => {

@@ -61,7 +61,7 @@ function disturbances(events: readonly Event[]): string[] {
 }
 
 /** Those of a moment, and the one that begins a life. */
-const MOMENT = new Set(['openMoment', 'stampMoment', 'finishMoment', 'beginLife'])
+const MOMENT = new Set(['liveMoments', 'stampMoment', 'beginLife'])
 
 interface Moment {
   readonly opened: Json
@@ -82,27 +82,22 @@ function momentsIn(events: readonly Event[]): string[] {
       if (attempt > 1) current.way.add('retries')
       if (event.activityTaskFailedEventAttributes || event.activityTaskTimedOutEventAttributes)
         current.way.add('a failure')
-      if (local?.type === 'finishMoment') current.way.add('within its task')
-      if (local?.isLived === true) current.way.add('lived by its worker')
-      if (value?.unfinished !== undefined) current.way.add(`handed over as ${value.unfinished}`)
       if (value != null && local !== null && MOMENT.has(local.type) && 'record' in value) {
         found.push(describe(current, value))
         current = null
       }
     }
-    const opening = local?.type === 'openMoment' ? value : local?.next
+    const opening = local?.opening
     if (opening == null) continue
-    const when = local?.type === 'openMoment' ? 'an opening' : 'an opening at the end of the moment before'
     if ('resting' in opening) {
-      found.push(`${when}: nothing waits`)
-      if (opening.idleSeconds != null) found.push(`${when}: nothing waits, idle time runs`)
-      if (opening.cognition !== undefined) found.push(`${when}: nothing waits for one who is inhabited`)
+      found.push('an opening: nothing waits')
+      if (opening.idleSeconds != null) found.push('an opening: nothing waits, idle time runs')
+      if (opening.cognition !== undefined) found.push('an opening: nothing waits for one who is inhabited')
     }
-    if ('over' in opening) found.push(`${when}: the being was ended`)
+    if ('over' in opening) found.push('an opening: the being was ended')
     if ('moment' in opening) {
       opened += 1
-      current = { opened: opening, way: new Set() }
-      if (local?.type === 'finishMoment') found.push(when)
+      current = { opened: opening, way: new Set(local?.way) }
       found.push(...openings(opening, opened))
     }
   }
@@ -115,7 +110,6 @@ function openings(opened: Json, count: number): string[] {
   if (opened.asked != null) found.push('an opening: a role was asked for')
   if (opened.trigger !== undefined) found.push('an opening: with a trigger')
   if (opened.cut !== undefined) found.push('an opening: of a thread that was cut')
-  if (opened.state === 'again') found.push('an opening: again')
   if (opened.ended !== undefined) found.push('an opening: of one who was ended')
   if (opened.program !== undefined && count > 1) found.push('an opening: with another flow')
   const idle = opened.idle as Json | undefined
@@ -131,25 +125,38 @@ function describe({ opened, way }: Moment, stamped: Json): string {
   return `a moment: ${who}; ${by}; ${outcome}`
 }
 
-/** @property next what the end of a moment found the next one opened with */
+/** What a local activity says of one moment. */
 interface Local {
   readonly type: string
+  /** how a moment ended; null when it did not */
   readonly value: Json | null
-  readonly next: Json | null
-  readonly lived: readonly Json[]
-  readonly isLived?: true
+  /** what was opened, or that nothing was; null when nothing is said of that */
+  readonly opening: Json | null
+  /** what is known of the way of the opened moment */
+  readonly way: readonly string[]
 }
 
-/** An event, and with the end of a moment those moments that its worker lived after it, each as an end that opens the next one. */
+/** An event; that of several moments once for each, and for what the activity stopped at: its opening, then its end. */
 function stepsOf(event: Event): { readonly event: Event; readonly local: Local | null }[] {
   const local = localIn(event)
-  if (local === null || local.lived.length === 0) return [{ event, local }]
-  const openings = [...local.lived.map(({ opened }) => opened as Json), local.next]
-  const ends = [local.value, ...local.lived.map(({ ended }) => ended as Json)]
-  return ends.map((value, i) => ({
-    event,
-    local: { ...local, value, next: openings[i] ?? null, ...(i === 0 ? {} : { isLived: true }) },
-  }))
+  if (local === null || local.type !== 'liveMoments') return [{ event, local }]
+  const { lived = [], stop } = (local.value ?? {}) as { lived?: Json[]; stop?: Json }
+  const of = (opening: Json | null, value: Json | null, way: readonly string[] = []) => ({
+    event: {} as Event,
+    local: { ...local, opening, value, way },
+  })
+  return [
+    ...lived.flatMap(({ opened, ended }, i) => [
+      of(opened as Json, null, i === 0 ? ['lived by its worker'] : ['lived by its worker', 'after another']),
+      of(null, ended as Json),
+    ]),
+    ...(stop === undefined ? [] : [of((stop.opened as Json) ?? stop, null, waysOf(stop.left as Json))]),
+  ]
+}
+
+function waysOf(left: Json | undefined): string[] {
+  if (left === undefined || left.begun === undefined) return []
+  return [(left.begun as Json).lost === undefined ? 'handed over' : 'handed over when its call was lost']
 }
 
 function localIn(event: Event): Local | null {
@@ -157,13 +164,8 @@ function localIn(event: Event): Local | null {
   if (marker?.markerName !== 'core_local_activity') return null
   const [about] = decode(marker.details?.data)
   const [result] = decode(marker.details?.result)
-  const { value = null, next = null } = result ?? {}
-  return {
-    type: String(about?.activity_type),
-    value: value as Json | null,
-    next: ((next as Json | null)?.value as Json | undefined) ?? null,
-    lived: ((next as Json | null)?.lived as Json[] | undefined) ?? [],
-  }
+  const value = (result?.value ?? null) as Json | null
+  return { type: String(about?.activity_type), value, opening: null, way: [] }
 }
 
 const decode = (

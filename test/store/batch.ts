@@ -26,7 +26,7 @@ import {
   type StoreDb,
   type WakingChange,
 } from '@treeos/store'
-import { evolve, indexOf, type Row, rowKeyOf } from '@treeos/world'
+import { evolve, indexOf, LAW, type Row, rowKeyOf } from '@treeos/world'
 import type { Kysely } from 'kysely'
 
 /** What a test sets of a moment; the rest has defaults. */
@@ -102,6 +102,7 @@ function outcomeOf(moment: Moment, wanted: Partial<OutcomeWrite> = {}): OutcomeW
   const role = outcome.primaryRole === null ? null : { name: outcome.primaryRole, digest: DIGEST }
   const record: MomentRecord = {
     v: 1,
+    law: LAW,
     being,
     moment: idOf(moment),
     n: outcome.n,

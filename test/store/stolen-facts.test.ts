@@ -55,7 +55,7 @@ const DOWN = { event: 'changed', what: 'world.model.first.down', value: true }
 
 const FORGERIES: Readonly<Record<string, () => Promise<Batch>>> = {
   'a budget for itself': () => ofKid(fact('being:kid', 'being:budgeted', { budget: { per: 'total' } })),
-  'the end of its own park': () => ofKid(fact('being:kid', 'being:resumed')),
+  'the end of its own park': () => ofKid(fact('being:kid', 'being:unparked')),
   'another ceiling for itself': () => ofKid(fact('being:kid', 'being:bounded', { ceiling: null })),
   'the end of the operator': () => ofKid(fact('being:operator', 'being:ended')),
   'the pause of the operator': () => ofKid(fact('being:operator', 'being:paused')),

@@ -1,21 +1,33 @@
 import { asyncLocalStorage, type Context } from '@temporalio/activity'
 import { type BeatDeps, createBeats, newMemory, noopObserver } from '@treeos/activities'
-import { canonicalJson, type Json, momentId } from '@treeos/core'
-import type { FinishInput, OpenedMoment } from '@treeos/protocol'
-import { assignStack } from '@treeos/world'
+import { canonicalJson, type Json, type MomentId, momentId } from '@treeos/core'
+import type { LivedMoments, StampedMoment, WithHints } from '@treeos/protocol'
 import { sql } from 'kysely'
 import { noOverlays } from './no-overlays.ts'
 import type { World } from './world.ts'
 
-export type HandWorker = ReturnType<typeof createBeats>
-
 /** The beats of a worker, to run by hand in the place of workflows. */
-export function handWorker(world: World, more: Partial<BeatDeps> = {}): HandWorker {
-  return createBeats({
+export interface HandWorker extends ReturnType<typeof createBeats> {
+  /** moments whose minds wait, each until it is released */
+  readonly waiting: Map<MomentId, PromiseWithResolvers<void>>
+}
+
+export function handWorker(
+  world: World,
+  { memory = newMemory(), ...more }: Partial<BeatDeps> = {},
+): HandWorker {
+  const waiting: HandWorker['waiting'] = new Map()
+  const begin = memory.calls.begin.bind(memory.calls)
+  memory.calls.begin = (moment, reservation, ask) =>
+    begin(moment, reservation, async (at) => {
+      await waiting.get(moment)?.promise
+      return ask(at)
+    })
+  const beats = createBeats({
     db: world.workerDb,
     reality: world.reality,
     registry: world.registry,
-    memory: newMemory(),
+    memory,
     model: null,
     connections: new Map(),
     triesMax: 0,
@@ -30,6 +42,7 @@ export function handWorker(world: World, more: Partial<BeatDeps> = {}): HandWork
     reschedule: () => undefined,
     ...more,
   })
+  return { ...beats, waiting }
 }
 
 /** A moment that a test runs by hand. */
@@ -65,35 +78,63 @@ export async function tellByHand(world: World, being: string, id: string, conten
 /** What a workflow tells that has heard three signals. */
 const TOLD = { heard: 3 }
 
+/** How a run would ask. @property room how many moments the worker may live */
+interface HandRun {
+  readonly room?: number
+  readonly program?: string | null
+  readonly cancelling?: AbortController
+}
+
+/** Lives moments from this one on, as the activity of a run. */
+export function liveByHand(
+  worker: HandWorker,
+  { being, generation, n }: HandMoment,
+  { room = 1, program = null, cancelling }: HandRun = {},
+): Promise<WithHints<LivedMoments>> {
+  return asActivity(() => worker.liveMoments({ being, generation, n, program, room }, TOLD), cancelling)
+}
+
+/** Lives one moment. @returns what it ended with */
+export async function stampByHand(worker: HandWorker, moment: HandMoment): Promise<StampedMoment> {
+  return stampedIn(await liveByHand(worker, moment))
+}
+
+export function stampedIn({ value }: WithHints<LivedMoments>): StampedMoment {
+  const [first] = value.lived
+  if (first === undefined) throw new Error(`no moment was lived: ${JSON.stringify(value.stop)}`)
+  return first.ended
+}
+
+/** A moment that was opened, and whose mind waits. */
+interface OpenByHand {
+  /** Lets the mind decide. @returns what the activity does then */
+  end(): Promise<WithHints<LivedMoments>>
+}
+
+/** Opens a moment that nobody decided yet, and waits until its mind is asked. */
 export async function openByHand(
   worker: HandWorker,
   moment: HandMoment,
-  mayHold = true,
-): Promise<OpenedMoment> {
-  const { value } = await worker.openMoment({ ...moment, program: null, mayHold }, TOLD)
-  return value as OpenedMoment
-}
-
-/** What the workflow would give `finishMoment`. */
-export function finishingOf(moment: HandMoment, opened: OpenedMoment): FinishInput {
-  const { stack, skip } = assignStack(opened.program!, opened)
-  return { ...moment, stack, skip, asks: stack !== null, open: opened.open }
-}
-
-export const finishByHand = (worker: HandWorker, moment: HandMoment, opened: OpenedMoment) =>
-  asActivity(async () => (await worker.finishMoment(finishingOf(moment, opened), { ...TOLD, room: 0 })).value)
-
-/** The same in a run that opens the next moment in the same activity. @param room how many of the next moments are lived there, too */
-export const finishAndOpenByHand = (
-  worker: HandWorker,
-  moment: HandMoment,
-  opened: OpenedMoment,
-  following = nextOf(moment),
-  { cancelling = new AbortController(), room = 0 } = {},
-) => {
-  const next = { ...following, program: null, mayHold: true } as const
-  const told = { ...TOLD, room }
-  return asActivity(() => worker.finishMoment({ ...finishingOf(moment, opened), next }, told), cancelling)
+  run: HandRun = {},
+): Promise<OpenByHand> {
+  const release = Promise.withResolvers<void>()
+  const asked = Promise.withResolvers<void>()
+  const gate = {
+    ...release,
+    get promise() {
+      asked.resolve()
+      return release.promise
+    },
+  }
+  worker.waiting.set(moment.moment, gate)
+  const lived = liveByHand(worker, moment, run)
+  lived.catch(() => undefined) // `end` tells
+  await Promise.race([asked.promise, lived])
+  const end = () => {
+    release.resolve()
+    return lived
+  }
+  return { end }
 }
 
 /** Runs work that asks for the context of its activity. */

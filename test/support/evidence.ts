@@ -43,10 +43,6 @@ export const NOT_EVIDENCE: readonly string[] = [
   ].map((name) => `account.${name}`),
   ...['minute', 'minute_moments'].map((name) => `account.${name}`),
   ...['usage', 'overlay'].map((name) => `moment_decision.${name}`),
-  ...['kind', 'priority', 'age', 'at', 'asked_role', 'hops', 'continues', 'answers', 'looks', 'overlay'].map(
-    (name) => `inbox.${name}`,
-  ),
-  ...['claimed_by', 'closed_by', 'closed_at', 'notice', 'times', 'latest', 'erased_since'].map(
-    (name) => `inbox.${name}`,
-  ),
+  ...['age', 'at', 'overlay', 'claimed_by', 'closed_by', 'closed_at'].map((name) => `inbox.${name}`),
+  ...['notice', 'times', 'latest', 'erased_since'].map((name) => `inbox.${name}`),
 ]

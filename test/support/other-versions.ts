@@ -37,6 +37,10 @@ export function hastyVersion(): Promise<OtherVersion> {
   )
 }
 
+/** The present version, but it evaluates flows without their stacked roles. */
+export const stacklessVersion = (): Promise<OtherVersion> =>
+  otherVersion(['stacked: stacked.map(pinned)', 'stacked: []'])
+
 /** @throws {Error} unless the bundle has each of these once */
 async function otherVersion(
   ...changes: readonly [from: string | RegExp, to: string][]

@@ -1,4 +1,12 @@
-import { asJson, type BeingRow, type Json, type JsonObject, TreeosError, type WorldReader } from '@treeos/sdk'
+import {
+  asJson,
+  type BeingRow,
+  type Json,
+  type JsonObject,
+  TreeosError,
+  unknownBeing,
+  type WorldReader,
+} from '@treeos/sdk'
 import { buildGenesisPrompt, type Genesis } from './genesis.ts'
 import { type ChildState, requireMove } from './lifecycle.ts'
 import type { RoleConfig, Tool } from './roles.ts'
@@ -75,7 +83,7 @@ export async function requireOwnChild(
 ): Promise<BeingRow & { profile: Profile }> {
   const name = stance.replace(/^@/, '')
   const row = await world.being(name)
-  if (row === null) throw new TreeosError('BEING_NOT_FOUND', `no being @${name} lives in this reality`)
+  if (row === null) throw unknownBeing(name)
   const profile = profileOf(row)
   if (row.parent !== actor.name || profile === null)
     throw new TreeosError(

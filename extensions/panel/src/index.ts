@@ -15,6 +15,7 @@ import {
   silence,
   TreeosError,
   tell,
+  unknownBeing,
   type WakeView,
 } from '@treeos/sdk'
 import { z } from 'zod'
@@ -73,9 +74,7 @@ const seat = defineOperation({
         'INVALID_INPUT',
         `@${twice} cannot sit here: a member sits once, and is not the panel`,
       )
-    for (const name of seats)
-      if ((await world.being(name)) === null)
-        throw new TreeosError('BEING_NOT_FOUND', `no being @${name} lives in this reality`)
+    for (const name of seats) if ((await world.being(name)) === null) throw unknownBeing(name)
     return {
       facts: [setQuality(target, 'panel.seats', seats), setQuality(target, 'panel.rule', args.rule)],
       result: args,

@@ -13,13 +13,15 @@ import {
   readClock,
   readHeads,
 } from '@treeos/store'
+import { LAW } from '@treeos/world'
 import type { BeatDeps } from './deps.ts'
 import { crashPoint } from './guard/crash-point.ts'
+import { retellLast } from './live/retell.ts'
 
 /**
  * Takes a generation for this execution chain, and closes moments that an older generation left open. They are skipped as
  * `superseded`, and their wakes can be claimed again.
- * @returns the generation, and the number of its first moment
+ * @returns the generation, the number of its first moment, and the last moments before it
  * @throws {UnknownBeingError} when this reality has no such being
  */
 export async function begin(deps: BeatDeps, { being, chain }: BeginInput): Promise<Begun> {
@@ -35,7 +37,8 @@ export async function begin(deps: BeatDeps, { being, chain }: BeginInput): Promi
     crashPoint('begin:after-supersede')
   }
   const [head] = await readHeads(db, reality.id, [momentsReel(being)])
-  return { generation, n: await firstNumber(db, being, generation, (head?.seq ?? 0) + 1) }
+  const n = await firstNumber(db, being, generation, (head?.seq ?? 0) + 1)
+  return { generation, n, ...(generation === 1 ? {} : { before: await retellLast(deps, being, n) }) }
 }
 
 /**
@@ -62,6 +65,7 @@ async function supersede(
   const sealedAt = Math.max(await readClock(db), open.record.openedAt)
   const record: MomentRecord = {
     v: 1,
+    law: LAW,
     being,
     moment,
     n,

@@ -1,17 +1,15 @@
-/** The activities of the beats, each in a file of its own, except that `finish.ts` builds on `decide-and-stamp.ts`. All use the same `BeatDeps`. */
-import type { Effects, LocalBeats, ThinkBeats } from '@treeos/protocol'
+/** The activities of the beats, each in a file of its own. All use the same `BeatDeps`. */
+import type { Effects, LiveInput, LocalBeats, ThinkBeats } from '@treeos/protocol'
 import { begin } from './begin.ts'
-import { decideAndStamp } from './decide-and-stamp.ts'
 import type { BeatDeps } from './deps.ts'
-import { finishMoment } from './finish.ts'
 import { attested, guarded } from './guard/guard.ts'
 import { endingWhenRefused } from './guard/record-refused.ts'
 import { intake } from './intake.ts'
-import { openMoment } from './open.ts'
+import { liveMoments } from './live.ts'
 import { performEffect } from './perform.ts'
-import { stampMoment } from './stamp.ts'
+import { reportDifference } from './report-difference.ts'
+import { stampMoment } from './stamp/stamp-moment.ts'
 import { think } from './think.ts'
-import { wakeIdle } from './wake-idle.ts'
 import { wakeScheduled } from './wake-scheduled.ts'
 
 export type { BeatDeps, OverlayAccess } from './deps.ts'
@@ -60,23 +58,14 @@ export function createBeats(deps: BeatDeps): LocalBeats & ThinkBeats & { perform
     )
   const local = <I, O>(name: string, run: (deps: BeatDeps, input: I) => Promise<O>) =>
     attested(short(name, run))
-  const open = local('openMoment', openMoment)
-  const idle = short('wakeIdle', wakeIdle)
-  const parts = {
-    decideAndStamp: short('finishMoment', decideAndStamp),
-    open: short('openMoment', openMoment),
-  }
   return {
     beginLife: local('beginLife', begin),
-    async openMoment(input, told) {
-      const { being, generation, n } = input
-      deps.memory.knownRuns.note(being) // its workflow task began just now
-      deps.memory.nextWakes.begun(being)
-      if (told.idleSeconds !== undefined) await idle({ being, generation, n, seconds: told.idleSeconds })
-      return { ...(await open(input)), ...told }
+    liveMoments: (input, told) => {
+      const live = local('liveMoments', (at, from: LiveInput) => liveMoments(at, from, told))
+      return live(input).then((result) => ({ ...result, ...told }))
     },
     stampMoment: local('stampMoment', stampMoment),
-    finishMoment: (input, told) => finishMoment(deps, parts, input, told),
+    reportDifference: local('reportDifference', reportDifference),
     intake: local('intake', intake),
     wakeScheduled: local('wakeScheduled', wakeScheduled),
     performEffect: guarded('performEffect', deps.observe, (input) => performEffect(deps, input)),

@@ -23,7 +23,7 @@ import { ModelTransientError } from './model/model.ts'
 
 /**
  * The long way of a decision: the model or script of the being decides in an activity of its own. A rerun returns the stored
- * decision and calls neither. A call that `finishMoment` began is joined. A cancelled call has its failure as decision.
+ * decision and calls neither. A call that `liveMoments` began is joined. A cancelled call has its failure as decision.
  * @returns kind and digest of the decision; an error that a retry cannot fix is a decision of kind `failure`, and so is an
  *   outage that lasts longer than the model's patience
  * @throws {ApplicationFailure} of type LLM_TIMEOUT or LLM_FAILED, retryable, when the model may answer a later attempt
@@ -97,7 +97,7 @@ async function askCancellably(
 const POLL_MS = 200
 
 /**
- * Waits for a call that `finishMoment` began, in this process or in another one.
+ * Waits for a call that `liveMoments` began, in this process or in another one.
  * @returns its decision; null when nobody makes the call any more, because its process died
  * @throws {ModelTransientError} of a call of this process
  */

@@ -4,7 +4,7 @@ import { readerOf } from '@treeos/reality'
 import { enqueueUnlessWaiting, readClock } from '@treeos/store'
 import { scheduleContent, schedulesOf } from '@treeos/world'
 import type { BeatDeps } from './deps.ts'
-import { unlessRefused } from './wake-idle.ts'
+import { unlessRefused } from './moments/wake-idle.ts'
 
 /**
  * Wakes a being by its schedule, with the settings that its row has now. While an earlier wake of the schedule waits, it

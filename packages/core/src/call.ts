@@ -52,8 +52,10 @@ export function requireContent(value: unknown, what: string): Json {
     return value as Json
   } catch (error) {
     if (!(error instanceof NotPlainJsonError)) throw error
-    const tooLarge = error.path === '$' && error.reason.includes(' bytes,')
-    throw new TreeosError(tooLarge ? 'PAYLOAD_TOO_LARGE' : 'INVALID_INPUT', `${what}: ${error.message}`)
+    throw new TreeosError(
+      error.isTooLarge ? 'PAYLOAD_TOO_LARGE' : 'INVALID_INPUT',
+      `${what}: ${error.message}`,
+    )
   }
 }
 

@@ -109,6 +109,18 @@ export {
 } from './names.ts'
 export { didYouMean, nearestName } from './nearest.ts'
 export { isOverlayHandle, OVERLAY_TIERS, type OverlayRecord, type OverlayTier } from './overlay.ts'
+export {
+  type RefusalFields,
+  type RuleRefusal,
+  refusalIn,
+  refusalSentence,
+  shortened,
+  unknownBeing,
+  unknownNameIn,
+  unknownRole,
+  unlisted,
+  withRefusal,
+} from './refusal.ts'
 export type { LeaseIndex, RowIndex, Watch } from './row-index.ts'
 export { describeFault, readVariables } from './schemas.ts'
 export { sealedId } from './sealed.ts'
@@ -124,7 +136,6 @@ export {
 } from './stack.ts'
 export type { Thread, ThreadState } from './thread.ts'
 export { classOfThrown, messageOfThrown, readThrown } from './thrown.ts'
-export { unknownBeing, unknownNameIn, unknownRole } from './unknown-name.ts'
 export {
   APPROVED_PREFIX,
   ASKED_PREFIX,

@@ -9,11 +9,14 @@ export class NotPlainJsonError extends Error {
   override readonly name = 'NotPlainJsonError'
   readonly path: string
   readonly reason: string
+  /** it is plain, and takes more bytes than are allowed */
+  readonly isTooLarge: boolean
 
-  constructor(path: string, reason: string) {
+  constructor(path: string, reason: string, isTooLarge = false) {
     super(`${path}: ${reason}`)
     this.path = path
     this.reason = reason
+    this.isTooLarge = isTooLarge
   }
 }
 
@@ -43,6 +46,12 @@ class Fault extends Error {
   override readonly name = 'Fault'
   /** the innermost first */
   readonly keys: (string | number)[] = []
+  readonly isTooLarge: boolean
+
+  constructor(message: string, isTooLarge = false) {
+    super(message)
+    this.isTooLarge = isTooLarge
+  }
 }
 
 function naming<T>(check: () => T): T {
@@ -51,7 +60,7 @@ function naming<T>(check: () => T): T {
   } catch (error) {
     if (!(error instanceof Fault)) throw error
     const path = error.keys.toReversed().map((key) => `[${JSON.stringify(key)}]`)
-    throw new NotPlainJsonError(`$${path.join('')}`, error.message)
+    throw new NotPlainJsonError(`$${path.join('')}`, error.message, error.isTooLarge)
   }
 }
 
@@ -223,7 +232,7 @@ export function guardJson(value: unknown, bounds: JsonBounds): string {
     guard(value, 0, bounds.depthMax)
     const text = write(value, 0)
     const bytes = utf8Length(text)
-    if (bytes > bounds.bytesMax) throw new Fault(`${bytes} bytes, at most ${bounds.bytesMax} are taken`)
+    if (bytes > bounds.bytesMax) throw new Fault(`${bytes} bytes, at most ${bounds.bytesMax} are taken`, true)
     return text
   })
 }

@@ -54,9 +54,9 @@ export class Runtime {
     }
     return {
       beginLife: (input) => beats().beginLife(input),
-      openMoment: (input, told) => beats().openMoment(input, told),
+      liveMoments: (input, told) => beats().liveMoments(input, told),
       stampMoment: (input) => beats().stampMoment(input),
-      finishMoment: (input, told) => beats().finishMoment(input, told),
+      reportDifference: (input) => beats().reportDifference(input),
       intake: (input) => beats().intake(input),
       wakeScheduled: (input) => beats().wakeScheduled(input),
       think: (input) => beats().think(input),

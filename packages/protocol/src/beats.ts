@@ -25,7 +25,7 @@ export interface Attested<T> {
 }
 
 /**
- * What a workflow tells `openMoment` beside its input. A replay may see it earlier than the run did, so only what the result says again
+ * What a workflow tells `liveMoments` beside its input. A replay may see it earlier than the run did, so only what the result says again
  * counts.
  */
 export interface RunHints {
@@ -37,6 +37,9 @@ export interface RunHints {
   readonly isEndSuggested?: boolean
 }
 
+/** A result with what the workflow told when it asked. */
+export type WithHints<T> = Attested<T> & RunHints
+
 export interface BeginInput {
   readonly being: BeingName
   /** first run id of the workflow's execution chain */
@@ -46,42 +49,64 @@ export interface Begun {
   readonly generation: number
   /** number of the next moment; it counts from 1 over all generations, without gaps */
   readonly n: number
+  /**
+   * the last moments of the generations before, oldest first: those of which no workflow may have evaluated the flow. The new run does
+   * before it lives any. Left out in the first generation
+   */
+  readonly before?: readonly EvaluatedMoment[]
 }
 
-/** A result with what the workflow told when it asked. */
-export type WithHints<T> = RunHints & { readonly value: T }
-
-/** What it tells `finishMoment`. */
-export interface EndingHints extends RunHints {
-  /** how many of the moments that follow the worker may live in this workflow task */
+export interface LiveInput {
+  readonly being: BeingName
+  readonly generation: number
+  /** number of the first moment to live */
+  readonly n: number
+  /** digest of the program the workflow holds; null at the start of a run */
+  readonly program: Digest | null
+  /** how many moments the worker may live in this workflow task, at least 1 */
   readonly room: number
 }
 
-/** What `openMoment` finds. */
-export type OpenResult = OpenedMoment | Resting | BeingEnded
-
-export interface OpenInput {
-  readonly being: BeingName
-  readonly generation: number
-  readonly n: number
-  readonly moment: MomentId
-  /** digest of the program the workflow holds; null at the start of a run */
-  readonly program: Digest | null
-  /** the worker may hold the open record until the moment ends */
-  readonly mayHold: boolean
+/** What a worker did in one activity. */
+export interface LivedMoments {
+  /** moments that the worker opened, evaluated and ended, oldest first */
+  readonly lived: readonly EndedMoment[]
+  /**
+   * what comes after these: nothing waits, or a moment that the workflow goes on with. Left out when the worker stopped after a moment
+   * that it lived, which says whether wakes wait
+   */
+  readonly stop?: Resting | BeingEnded | OpenMoment
 }
+
+/** A moment with what the worker says its flow gave. The workflow evaluates the flow over the same slice, and fails by name when it gives another stack. */
+export interface EvaluatedMoment {
+  readonly opened: OpenedMoment
+  /** null when the moment is skipped */
+  readonly stack: PinnedStack | null
+  /** reason of the skip; left out when it is not skipped */
+  readonly skip?: string
+}
+export interface EndedMoment extends EvaluatedMoment {
+  readonly ended: StampedMoment
+}
+/** A moment whose open record is stored, and which the worker did not end. The workflow evaluates its flow before anything else happens in it. */
+export interface OpenMoment extends EvaluatedMoment {
+  readonly left: PendingEffect | PendingDecision
+}
+/** The moment is to be decided, unless it is skipped or a person decided, and then stamped. */
+export interface PendingDecision {
+  readonly decides: true
+  /** left out when no worker has asked the mind yet */
+  readonly begun?: BegunThought
+}
+
 export interface OpenedMoment {
   readonly moment: MomentId
   /** digest of the open record, which covers all that the moment saw */
   readonly open: Digest
-  /**
-   * - `held`: the worker holds the open record, which is not stored
-   * - `stored`: it is stored
-   * - `again`: it was stored before, so a call of the mind may be under way
-   */
-  readonly state: 'held' | 'stored' | 'again'
-  /** left out, with `program`, when the workflow holds the program */
-  readonly programDigest?: Digest
+  /** digest of the program that the moment is evaluated by */
+  readonly programDigest: Digest
+  /** left out when the workflow holds that program: the one that its input named, or that of the moment before */
   readonly program?: Program
   readonly context: JsonObject
   readonly cognition: Cognition
@@ -123,7 +148,7 @@ export interface ThinkInput {
   /** a worker asked the mind already, within the workflow task; left out when none did */
   readonly begun?: BegunThought
 }
-/** A call of the mind that `finishMoment` began. */
+/** A call of the mind that `liveMoments` began, or an earlier run of it. */
 export interface BegunThought {
   /** the model gave no answer, and is asked again after `retryMs`; left out when the call may be under way */
   readonly lost?: LostCall
@@ -137,53 +162,6 @@ export interface LostCall {
 export interface DecisionRef {
   readonly kind: Decision['kind']
   readonly digest: Digest
-}
-
-/** The end of a moment whose open record the worker holds: its mind decides within a short time, then it is stamped. */
-export interface FinishInput
-  extends Pick<StampInput, 'being' | 'generation' | 'n' | 'moment' | 'stack' | 'skip'> {
-  /** digest of the open record */
-  readonly open: Digest
-  /** false when the moment is skipped, or a person has decided */
-  readonly asks: boolean
-  /** the next moment, which the worker opens at once, and may live, when a wake waits for the being or comes soon; left out when the task is full */
-  readonly next?: OpenInput
-}
-/** What a moment came to within its workflow task. */
-export type Ending = StampedMoment | PendingEffect | Unfinished
-
-/** The end of a moment, and with `next` what the worker did of those after it. */
-export interface Finished extends Attested<Ending> {
-  /** left out when the next moment is not opened yet */
-  readonly next?: NextMoments
-}
-
-/** The moments after one that ended, told the same as that. */
-export interface NextMoments extends RunHints {
-  /** moments that the worker lived, the oldest first; left out for none */
-  readonly lived?: readonly EndedMoment[]
-  /** what `openMoment` returns for the one after these; left out when it is not opened yet */
-  readonly value?: OpenResult
-}
-
-/** A moment that a worker opened and ended by itself. The workflow evaluates its flow over the same context, and fails its task when the stack differs. */
-export interface EndedMoment {
-  readonly opened: OpenedMoment
-  /** null when the moment was skipped */
-  readonly stack: PinnedStack | null
-  /** reason of the skip; left out when it was not skipped */
-  readonly skip?: string
-  readonly ended: Ending
-}
-/** The moment is not finished, and nothing of it has ended. */
-export interface Unfinished {
-  /**
-   * - `stored`: the open record is stored; the mind may be deciding, and `think` waits for it
-   * - `lost`: no worker holds the open record that history names, so the moment is opened again
-   */
-  readonly unfinished: 'stored' | 'lost'
-  /** left out when the call of the mind did not fail */
-  readonly lost?: LostCall
 }
 
 export interface StampInput {
@@ -214,7 +192,7 @@ export interface PendingEffect {
     /** it can be asked what became of it; left out otherwise */
     readonly checks?: true
   }
-  /** digest of the decision, when the mind decided within `finishMoment`; left out otherwise */
+  /** digest of the decision, when the mind decided within `liveMoments`; left out otherwise */
   readonly decision?: Digest
 }
 /** The outcome of a moment, as far as the workflow uses it, and what attests the rest. */
@@ -225,6 +203,25 @@ export interface StampedMoment {
   readonly record: Digest
   /** open wakes in the inbox after this one was closed, at most 1000 */
   readonly waiting: number
+}
+
+/** The moment is stamped, and its record has another stack than the workflow gives. */
+export interface OtherStack {
+  readonly recorded: Pick<EvaluatedMoment, 'stack' | 'skip'>
+}
+
+/** A moment whose worker and workflow disagree. */
+export interface StackDifference {
+  readonly moment: MomentId
+  /** what the worker says, or the record */
+  readonly recorded: Pick<EvaluatedMoment, 'stack' | 'skip'>
+  /** what the workflow gives */
+  readonly given: Pick<EvaluatedMoment, 'stack' | 'skip'>
+}
+/** Digests of both stacks, as records have them; null for a moment that is skipped. */
+export interface DifferentDigests {
+  readonly recorded: Digest | null
+  readonly given: Digest | null
 }
 
 export interface IntakeInput {
@@ -250,10 +247,9 @@ export interface ScheduledInput extends ScheduleRef {
 export interface LocalBeats {
   beginLife(input: BeginInput): Promise<Attested<Begun>>
   /** @param told not a part of what replay compares */
-  openMoment(input: OpenInput, told: RunHints): Promise<Attested<OpenResult> & RunHints>
-  stampMoment(input: StampInput): Promise<Attested<StampedMoment | PendingEffect>>
-  /** @param told as of `openMoment`, for the moments after it */
-  finishMoment(input: FinishInput, told: EndingHints): Promise<Finished>
+  liveMoments(input: LiveInput, told: RunHints): Promise<WithHints<LivedMoments>>
+  stampMoment(input: StampInput): Promise<Attested<StampedMoment | PendingEffect | OtherStack>>
+  reportDifference(input: StackDifference): Promise<Attested<DifferentDigests>>
   intake(input: IntakeInput): Promise<Attested<{ readonly accepted: boolean }>>
   wakeScheduled(input: ScheduledInput): Promise<Attested<{ readonly accepted: boolean }>>
 }

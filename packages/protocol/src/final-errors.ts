@@ -7,3 +7,6 @@ export const FINAL_ERRORS: readonly string[] = [
   'UnknownBeingError',
   'RecordRefusedError',
 ]
+
+/** Type of the failure by which a run ends whose workflow gives a moment another stack than its worker: its details name both digests. */
+export const STACK_DIFFERS = 'StackDiffers'

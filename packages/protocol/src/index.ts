@@ -11,6 +11,6 @@ export {
   WAKE_SIGNAL,
 } from './address.ts'
 export type * from './beats.ts'
-export { FINAL_ERRORS } from './final-errors.ts'
+export { FINAL_ERRORS, STACK_DIFFERS } from './final-errors.ts'
 export { MOMENTS_OF_TASK_MAX } from './moments-of-task.ts'
 export { BEING, COGNITION, REALITY, ROLE, SEARCH_ATTRIBUTES } from './search-attributes.ts'

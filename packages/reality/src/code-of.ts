@@ -1,23 +1,30 @@
-import { digestOf } from '@treeos/store'
-import type { Registry } from '@treeos/world'
+import type { Digest } from '@treeos/core'
+import { type Db, digestOf, putBlob } from '@treeos/store'
+import { type CodeManifest, manifestOf, type Registry } from '@treeos/world'
 
-const known = new WeakMap<Registry['extensions'], string>()
-const DIGITS = 16
+interface KnownCode {
+  readonly manifest: CodeManifest
+  readonly digest: Digest
+}
+
+const known = new WeakMap<Registry['extensions'], KnownCode>()
+
+function knownCode(registry: Registry): KnownCode {
+  const found = known.get(registry.extensions)
+  if (found !== undefined) return found
+  const manifest = manifestOf(registry, digestOf)
+  const made = { manifest, digest: digestOf(manifest) }
+  known.set(registry.extensions, made)
+  return made
+}
 
 /**
- * The code that shows the world to beings and judges their calls: the first digits of the digest of all loaded extensions with their
- * versions and settings. It does not depend on their order.
+ * The code that shows the world to beings and judges their calls: the digest of what the loaded extensions define, with their versions and
+ * settings. It does not depend on their order.
  */
-export function codeOf({ extensions }: Pick<Registry, 'extensions'>): string {
-  const found = known.get(extensions)
-  if (found !== undefined) return found
-  const versions = Object.fromEntries(
-    extensions.map(({ name, version, settings }) => [
-      name,
-      settings === undefined ? version : [version, settings],
-    ]),
-  )
-  const code = digestOf(versions).slice(0, DIGITS)
-  known.set(extensions, code)
-  return code
+export const codeOf = (registry: Registry): Digest => knownCode(registry).digest
+
+/** Stores what the loaded extensions define under the digest that records name. */
+export async function keepCode(db: Db, registry: Registry): Promise<void> {
+  await putBlob(db, knownCode(registry).manifest)
 }

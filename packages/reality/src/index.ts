@@ -1,6 +1,6 @@
 /** Joins world and store: typed rows over the database, the reading that opens a moment, composition, bootstrap. */
 
-export { readSpec, specFrom } from './blobs.ts'
+export { readProgram, readSpec, specFrom } from './blobs.ts'
 export { bootstrapReality } from './bootstrap.ts'
 export { codeOf } from './code-of.ts'
 export { endExtension, installRoles } from './install.ts'

@@ -1,6 +1,7 @@
 import { type FactDraft, quote, type RoleName, TreeosError } from '@treeos/core'
 import { type Db, digestOf, putBlob } from '@treeos/store'
 import { type Registry, type RoleRow, roleInstalled, roleKey, roleRemoved } from '@treeos/world'
+import { keepCode } from './code-of.ts'
 import { type OpenReality, readerOf } from './open-reality.ts'
 import { listRowsOf } from './rows.ts'
 import { appendSystemFacts } from './system-facts.ts'
@@ -12,10 +13,11 @@ const TRIES_MAX = 10
 
 /**
  * Writes the roles of the loaded code into the role registry where they differ, and removes roles that a loaded extension
- * no longer has. Several workers may do so at once. Past moments keep the digests of the specs that they wore.
+ * no longer has, and stores what that code defines for those who judge its moments without it. Several workers may do so at once. Past moments keep the digests of the specs that they wore.
  * @returns names of roles that were not installed, because a being wrote a role of that name
  */
 export async function installRoles(at: OpenReality, registry: Registry): Promise<RoleName[]> {
+  await keepCode(at.db, registry)
   const taken = new Set<RoleName>()
   for (let tries = 0; tries < TRIES_MAX; tries++) {
     const reader = readerOf(at)

@@ -25,7 +25,7 @@ import {
   saltedDigest,
   wholeOpen,
 } from '@treeos/store'
-import { momentCognition, PROMPT_LAYOUT, type Registry } from '@treeos/world'
+import { LAW, momentCognition, PROMPT_LAYOUT, type Registry } from '@treeos/world'
 import { compareVerdict } from './compare-verdict.ts'
 import { compareWake } from './compare-wake.ts'
 import { Comparison, type Mismatch } from './comparison.ts'
@@ -154,6 +154,8 @@ async function replayMoment(
   const { layout } = open
   if (layout > PROMPT_LAYOUT)
     throw new Error(`it shows layout ${layout} of the prompt, and this version knows up to ${PROMPT_LAYOUT}`)
+  if (record.law !== LAW)
+    throw new Error(`it was judged by law ${record.law}, and this version knows law ${LAW}`)
   compare.same('open', record.open, stored.open.digest)
   compare.same('noted', open.noted ?? null, notedDigest(basis.salt, basis.noted))
   compare.same('lastSealed', open.lastSealed, last.sealed)
@@ -245,7 +247,7 @@ function otherCodeOf(
   record: StoredOutcome['record'],
 ): { readonly face: boolean; readonly record: boolean } {
   const here = codeOf(registry)
-  const face = (open.code ?? record.code ?? here) !== here
+  const face = (open.code ?? here) !== here
   return { face, record: face || (record.code ?? here) !== here }
 }
 

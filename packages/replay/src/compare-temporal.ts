@@ -31,7 +31,7 @@ import { leftByEndedRuns } from './unattested.ts'
  * ended in a history and have no outcome in the chain are named.
  * @param outcomes what the chain has of the being; null compares only the commands
  * @param more.readAgain reads the outcomes once more: a being may have lived on before its histories were fetched
- * @param more.onUnattested gets each moment that no history attests because its run was ended by hand in the middle of a task
+ * @param more.onUnattested gets each moment that no history attests because its run ended in the middle of a task
  */
 export async function replayFromTemporal(
   replayer: HistoryReplayer,
@@ -101,7 +101,7 @@ function compareReadable(
   compare: Comparison,
 ): void {
   try {
-    if (program === null) compare.differ('program', moment.opened.programDigest ?? null, null)
+    if (program === null) compare.differ('program', moment.opened.programDigest, null)
     else compareMoment({ ...moment, program }, outcome, compare)
   } catch (error) {
     compare.differ('moment', outcome.moment, error instanceof Error ? error.message : String(error))
@@ -109,21 +109,29 @@ function compareReadable(
 }
 
 function compareMoment(
-  { opened, thinkInput, livedAs, stamped, program }: AttestedMoment & { program: Program },
+  { opened, thinkInput, workerStack, stamped, program }: AttestedMoment & { program: Program },
   { record, hash }: StoredOutcome,
   compare: Comparison,
 ): void {
-  if (opened.programDigest !== undefined)
-    compare.same('programDigest', opened.programDigest, digestOf(program))
+  compare.same('programDigest', opened.programDigest, digestOfProgram(program))
   if (record.reason === 'superseded' || stamped === null) return
   const { stack } = assignStack(program, opened)
   compare.same('stack', record.stack, stack)
   if (thinkInput !== null) compare.same('stack', record.stack, thinkInput.stack)
-  if (livedAs !== undefined) compare.same('stack', record.stack, livedAs)
+  compare.same('stack', record.stack, workerStack)
   compare.same('open', record.open, opened.open)
   compare.same('outcome', record.outcome, stamped.kind)
   compare.same('reason', record.reason, stamped.reason)
   compare.same('record', hash, stamped.record)
+}
+
+const programDigests = new WeakMap<Program, string>()
+
+/** A being keeps one program for many moments. */
+function digestOfProgram(program: Program): string {
+  const known = programDigests.get(program) ?? digestOf(program)
+  programDigests.set(program, known)
+  return known
 }
 
 /** Replays a run, and names the moment of the first command that differs. */

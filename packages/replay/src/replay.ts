@@ -63,7 +63,7 @@ export interface Replayed {
    */
   readonly elsewhere?: readonly Mismatch[]
   /**
-   * moments whose run was terminated before their workflow task ended, so that the chain alone tells of them; left out when there are none, and
+   * moments whose run was terminated, or failed, before their workflow task ended, so that the chain alone tells of them; left out when there are none, and
    * for a replay from the chain
    */
   readonly unattested?: number

@@ -14,7 +14,7 @@ import {
   type Attested,
   beingWorkflowId,
   type EndedMoment,
-  type Finished,
+  type LivedMoments,
   type OpenedMoment,
   type StampedMoment,
   type ThinkInput,
@@ -123,10 +123,10 @@ export function momentsOfEvents({ events }: History): number[] {
   const begins = beginsWith(events ?? [])
   let n: number | null = null
   const numbers = (events ?? []).map((event) => {
-    const [before, said] = [n, saidIn(event)]
-    for (const step of said)
+    const before = n
+    for (const step of saidIn(event))
       if ('opened' in step) n = following(n, parseMomentId(step.opened.moment).n, begins)
-    return said[0] !== undefined && 'ended' in said[0] ? before : n // the end of a moment may open the next one
+    return n !== before && before !== null ? before + 1 : n // the first one that it lives
   })
   const first = numbers.find((number) => number !== null) ?? begins ?? 1
   return numbers.map((number) => number ?? first)
@@ -187,8 +187,8 @@ export interface AttestedMoment {
   readonly opened: OpenedMoment
   /** null when `think` was not called */
   readonly thinkInput: ThinkInput | null
-  /** what the worker says its flow gave, where it lived the moment by itself; otherwise left out */
-  readonly livedAs?: PinnedStack | null
+  /** what the worker says its flow gave; null when the moment is skipped */
+  readonly workerStack: PinnedStack | null
   /** null while the moment is not finished */
   readonly stamped: StampedMoment | null
 }
@@ -224,36 +224,33 @@ export function eventOfMoment({ events }: History, moment: MomentId): string | n
   return opened
 }
 
-/** Local activities that may end a moment. */
-const ENDS = new Set(['stampMoment', 'finishMoment'])
 const isStamped = (value: unknown): value is StampedMoment => isJsonObject(value) && 'record' in value
 
 const isOpened = (value: unknown): value is OpenedMoment =>
   isJsonObject(value) && typeof value.moment === 'string'
 
 /** A moment that an event opens or ends. */
-type Step = Pick<AttestedMoment, 'opened' | 'livedAs'> | { readonly ended: StampedMoment }
+type Step = Pick<AttestedMoment, 'opened' | 'workerStack'> | { readonly ended: StampedMoment }
 
-/** What an event says of moments, in order. The end of a moment may hold some that followed it, and open the one after these. */
+/** What an event says of moments, in order: those that a worker lived, and the one that the workflow goes on with. */
 function saidIn(event: Event): Step[] {
   const local = localActivity(event)
   if (local === null) return []
-  const { value, next } = local.result as Partial<Finished>
-  if (local.type === 'openMoment') return openedIn(value)
-  if (!ENDS.has(local.type)) return []
-  if (local.type === 'stampMoment' || !isJsonObject(next)) return endedIn(value)
-  const lived: readonly unknown[] = Array.isArray(next.lived) ? next.lived : [] // somebody may have changed it
-  return [...endedIn(value), ...lived.flatMap(livedIn), ...openedIn(next.value)]
+  const { value } = local.result
+  if (local.type === 'stampMoment') return endedIn(value)
+  if (local.type !== 'liveMoments' || !isJsonObject(value)) return []
+  const { lived, stop } = value as unknown as Partial<LivedMoments>
+  const all: readonly unknown[] = Array.isArray(lived) ? lived : [] // somebody may have changed it
+  return [...all, stop].flatMap(evaluatedIn)
 }
 
-function livedIn(value: unknown): Step[] {
+/** A moment with what its worker says its flow gave, and its end where it has one. */
+function evaluatedIn(value: unknown): Step[] {
   if (!isJsonObject(value)) return []
   const { opened, stack = null, ended } = value as unknown as Partial<EndedMoment>
-  return [...openedIn(opened, { livedAs: stack }), ...endedIn(ended)]
+  return isOpened(opened) ? [{ opened, workerStack: stack }, ...endedIn(ended)] : endedIn(ended)
 }
 
-const openedIn = (value: unknown, more: Pick<AttestedMoment, 'livedAs'> = {}): Step[] =>
-  isOpened(value) ? [{ opened: value, ...more }] : []
 const endedIn = (value: unknown): Step[] => (isStamped(value) ? [{ ended: value }] : [])
 
 /** Reads a finished local activity. Temporal records it as a marker with its result. */

@@ -15,7 +15,8 @@ export function mayStillCome(outcomes: readonly StoredOutcome[], runs: readonly 
 }
 
 /**
- * The last moments of each generation that no history attests, where its run was terminated in the middle of a workflow task.
+ * The last moments of each generation that no history attests, where its run was terminated in the middle of a workflow task, or where
+ * it failed: then only moments that the next generation closed, since an activity that fails does not tell what it opened.
  * They are at most as many as one task has; were there more, or were the run at rest when it was terminated, something else is missing.
  * @param outcomes all of a being, in their order
  * @param runs oldest first
@@ -32,12 +33,17 @@ export function leftByEndedRuns(
     const last = runs.findLast((run) => generationOf(run.history) === generation)
     // A run that was terminated in its first task does not say its generation.
     const mayBe = runs.filter((run) => run === last || generationOf(run.history) === null)
-    return mayBe.some((run) => isTerminated(run) && hasOpenTask(run)) ? left : []
+    const isClosed = left.every(({ record }) => record.reason === 'superseded')
+    const mayLeave = (run: Run) => (isTerminated(run) ? hasOpenTask(run) : isFailed(run) && isClosed)
+    return mayBe.some(mayLeave) ? left : []
   })
 }
 
 const isTerminated = ({ history }: Run): boolean =>
   history.events?.at(-1)?.workflowExecutionTerminatedEventAttributes != null
+
+const isFailed = ({ history }: Run): boolean =>
+  history.events?.at(-1)?.workflowExecutionFailedEventAttributes != null
 
 /** Whether a workflow task began after the last one that completed. */
 function hasOpenTask({ history }: Run): boolean {

@@ -132,6 +132,8 @@ export {
   type Noted,
   type OpenRecord,
 } from './ledger/records.ts'
+export { commitRefusal, type RefusalWrite, refusalDigest } from './ledger/refusal-digest.ts'
+export { commitSends, type SentList, sendsDigest, wakeHash } from './ledger/sends-digest.ts'
 export { sha256 } from './ledger/sha256.ts'
 export { type AccountUse, countLastMoments, listAccounts } from './moments/accounts.ts'
 export { headsBeyond, overlaid, readBases, readJudged } from './moments/basis.ts'
@@ -172,7 +174,14 @@ export {
   type StoredEffectBytes,
 } from './moments/effects.ts'
 export { countEnds, type EndCount } from './moments/ends.ts'
-export { type Fault, type FaultPart, listFaults, recordFault } from './moments/faults.ts'
+export {
+  type DifferingStack,
+  type Fault,
+  type FaultPart,
+  listDifferingStacks,
+  listFaults,
+  recordFault,
+} from './moments/faults.ts'
 export {
   type FoundEntry,
   type FoundMoment,

@@ -1,5 +1,12 @@
 import { MICROS, type MomentId, OUTCOMES } from '@treeos/core'
-import { countParked, type Db, measureInboxes, measurePeoplesInboxes, readJournal } from '@treeos/store'
+import {
+  countParked,
+  type Db,
+  listDifferingStacks,
+  measureInboxes,
+  measurePeoplesInboxes,
+  readJournal,
+} from '@treeos/store'
 import { sql } from 'kysely'
 import { Counter, Gauge, Histogram, Registry } from 'prom-client'
 import { nextEntries } from './follow.ts'
@@ -81,6 +88,10 @@ export class RealityMetrics {
   )
   readonly #beings = this.#gauge('treeos_reality_beings', 'Beings that have not ended.', ['cognition'])
   readonly #parked = this.#gauge('treeos_reality_parked', 'Beings that a budget has parked.')
+  readonly #differing = this.#gauge(
+    'treeos_reality_stacks_differ',
+    'Moments about whose stack worker and workflow disagree: their beings live no more.',
+  )
   readonly #approvals = this.#gauge(
     'treeos_reality_approvals_waiting',
     'Calls that wait for the yes of a person.',
@@ -151,10 +162,11 @@ export class RealityMetrics {
   }
 
   async #measure(): Promise<void> {
-    const [inboxes, people, parked, { rows }] = await Promise.all([
+    const [inboxes, people, parked, differing, { rows }] = await Promise.all([
       measureInboxes(this.#db),
       measurePeoplesInboxes(this.#db),
       countParked(this.#db),
+      listDifferingStacks(this.#db),
       sql<{ cognition: string | null; beings: string; approvals: string }>`
         select cognition, count(*) filter (where key like 'being:%') as beings,
           count(*) filter (where key like 'approval:%') as approvals
@@ -167,6 +179,7 @@ export class RealityMetrics {
     this.#wakesAge.set(inboxes.oldestSeconds)
     this.#people.set(people.waiting + people.notices)
     this.#parked.set(parked)
+    this.#differing.set(differing.length)
     const beings = new Map<string, number>()
     for (const row of rows) {
       const cognition = this.#known('cognition', row.cognition)

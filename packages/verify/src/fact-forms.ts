@@ -253,7 +253,7 @@ const DO: Readonly<Record<string, Makes>> = {
   'delete-schedule': removes('schedule'),
   unsubscribe: removes('subscription'),
   'pause-being': happens('being:paused'),
-  'resume-being': happens('being:unpaused'),
+  'resume-being': happens('being:resumed'),
   'end-being': (act) => {
     const being = orMe(act).slice(1)
     const state = act.stateOf(`being:${being}`)
@@ -278,15 +278,15 @@ const DO: Readonly<Record<string, Makes>> = {
     const value: Is = (said) => said !== undefined && wrongIn(said, { fields }) === null
     return [set('space:/', ['budget', whose ?? 'llm'], value)]
   },
-  resume: (act) => {
+  'unpark-being': (act) => {
     const [reel, isReleased] = [reelOf(orMe(act)), act.args.release === true]
-    const resumed = due(reel, 'being:resumed', when(isReleased, { release: true }))
-    if (!isReleased) return [resumed]
+    const unparked = due(reel, 'being:unparked', when(isReleased, { release: true }))
+    if (!isReleased) return [unparked]
     const budget = at(act.stateOf(String(reel)), 'budget')
     if (budget === undefined) act.attest('the budget that it gives anew')
     const again = due(reel, 'being:budgeted', { budget: budget ?? isThing })
     return [
-      resumed,
+      unparked,
       ...(budget === null ? [] : [budget === undefined ? { ...again, isOptional: true as const } : again]),
     ]
   },

@@ -29,7 +29,7 @@ export const OPERATIONS: Readonly<Record<'do' | 'be', Readonly<Record<string, re
     'resume-being': MAKERS,
     'end-being': MAKERS,
     'set-budget': MAKERS,
-    resume: MAKERS,
+    'unpark-being': MAKERS,
     'set-role': ANYONE,
     'delete-role': ANYONE,
     mediate: ['self'],

@@ -71,7 +71,9 @@ export function shownReceipt({
   unproven,
 }: CheckedReceipt): string {
   if (derived === null)
-    return ['broken', ...broken.map(({ reason, what }) => plain(`${reason}: ${what}`))].join('\n')
+    return [status, ...broken.map(({ reason, what }) => `${reason}: ${what}`), ...notProven(unproven)]
+      .map(plain)
+      .join('\n')
   const { verdict, outcome, reason, moment, verb, asked, target, roles, gates, lineage, signing } = derived
   return [
     `${status}: ${moment} ${verb} ${asked}${asked === target ? '' : ` on ${target}`}: ${verdict}`,

@@ -9,9 +9,10 @@ import {
   upsertSearchAttributes,
   workflowInfo,
 } from '@temporalio/workflow'
+import { parseMomentId } from '@treeos/core/workflow'
 import { BEING_VERSION, COGNITION, ROLE } from '@treeos/protocol/workflow'
 import { type BeingInput, beginLife, enqueueAct, type Life } from './life.ts'
-import { type FinishedMoment, type Rest, runMoment, stackLabel } from './moment.ts'
+import { evaluate, type FinishedMoment, type Rest, runMoments, stackLabel } from './moment.ts'
 import {
   beginSilence,
   HISTORY_EVENTS_MAX,
@@ -39,7 +40,7 @@ export async function beingWorkflow(input: BeingInput): Promise<void> {
 
 /**
  * Lives moments until the run is long. Only results of activities and timers decide what it does next. A signal just ends the wait at
- * rest. Then the run calls `openMoment`, as it does when a timer ends that wait: see {@link Signals}.
+ * rest. Then the run calls `liveMoments`, as it does when a timer ends that wait: see {@link Signals}.
  * @returns the input of the next run, or null when the being was ended
  */
 async function liveRun(input: BeingInput): Promise<BeingInput | null> {
@@ -47,11 +48,14 @@ async function liveRun(input: BeingInput): Promise<BeingInput | null> {
   const signals = new Signals(run)
   hearInOrder(signals)
   const asking = new Hinter(signals)
-  const life = await beginLife(input, asking)
+  const { life, before } = await beginLife(input, asking)
+  if (life.shown.length > 0) showMoments(life)
+  for (const moment of before) await evaluate(life, moment)
+  life.program = null // so that history holds the program beside the first moment that this run lives
   let rests = input.life?.rests === true // if not, a wake may have come before this run began
   let restsAfter = input.historyEventsMax ?? REST_EVENTS_MAX
   const eventsMax = input.historyEventsMax ?? HISTORY_EVENTS_MAX
-  while (run.events <= eventsMax || life.ahead[0]?.lived !== undefined) {
+  while (run.events <= eventsMax) {
     if (rests) {
       const silence = beginSilence(life, asking.isEndSuggested || run.events > restsAfter)
       asking.silence = silence
@@ -60,20 +64,16 @@ async function liveRun(input: BeingInput): Promise<BeingInput | null> {
       if (silence.endsRun && !signals.isLeft) return nextRun(input, life, { silentMs: REST_SILENCE_MS })
       if (silence.endsRun) restsAfter = run.events + REST_AGAIN_EVENTS
     }
-    const finished = await runMoment(life, { room: run.roomAfterNext })
-    if (finished === 'over') return null // a later wake starts a new run, which closes that wake and returns here too
-    if ('rests' in finished) {
-      showRest(finished)
-      rests = true
-    } else {
-      run.note(finished.isLived ? 'lived' : 'moment')
-      showStatus(life, finished)
-      rests = finished.stamped.waiting === 0 && finished.opened.ended !== true
-    }
+    const { finished, rest } = await runMoments(life, run.room)
+    for (const { isLived } of finished) run.note(isLived ? 'lived' : 'moment')
+    showStatus(life, finished)
+    if (rest === 'over') return null // a later wake starts a new run, which closes that wake and returns here too
+    if (rest !== null) showRest(rest)
+    rests = rest !== null || isAtRest(finished)
     const act = rests ? signals.take() : null
     if (act !== null) await enqueueAct(life, act)
     rests &&= act === null
-    if (rests || life.ahead.length > 0 || !run.isTaskFull()) continue
+    if (rests || !run.isTaskFull()) continue
     await sleep(1)
     run.note('task')
   }
@@ -86,7 +86,7 @@ async function liveRun(input: BeingInput): Promise<BeingInput | null> {
 
 /** @param rest how long the being was silent, when the run ends at rest */
 function nextRun(input: BeingInput, life: Life, rest?: { readonly silentMs: number }): BeingInput {
-  const { generation, n, idle, details } = life
+  const { generation, n, idle, shown } = life
   return {
     ...input,
     version: BEING_VERSION,
@@ -95,7 +95,7 @@ function nextRun(input: BeingInput, life: Life, rest?: { readonly silentMs: numb
       n,
       ...(idle === null ? {} : { idle }),
       ...(rest === undefined ? {} : { rests: true, ...rest }),
-      ...(details === null ? {} : { details }),
+      ...(shown.length === 0 ? {} : { shown }),
     },
   }
 }
@@ -120,18 +120,42 @@ const isSuperseded = (error: unknown) =>
   error.cause instanceof ApplicationFailure &&
   error.cause.type === 'StaleGenerationError'
 
-/** Shows the last moment in the Temporal UI: as text, and as search attributes. */
-function showStatus(life: Life, { opened, stack, stamped }: FinishedMoment): void {
-  const role = stack?.primary.name ?? ''
-  life.details =
-    `moment #${life.n - 1} · ${stackLabel(stack)} · ${stamped.kind}${stamped.reason === null ? '' : ` (${stamped.reason})`} · ` +
-    `${stamped.waiting} waiting`
-  setCurrentDetails(life.details)
+/** Whether no wake waits after the last of these moments. A being that was ended asks once more, and then its workflow ends. */
+function isAtRest(finished: readonly FinishedMoment[]): boolean {
+  const last = finished.at(-1)
+  return last !== undefined && last.stamped.waiting === 0 && last.opened.ended !== true
+}
+
+/** Most moments that the Temporal UI shows in the details of a run. */
+const SHOWN_MAX = 16
+
+/** Shows the last moments in the Temporal UI: as text, and the last one as search attributes. */
+function showStatus(life: Life, finished: readonly FinishedMoment[]): void {
+  const last = finished.at(-1)
+  if (last === undefined) return
+  life.shown = [...life.shown, ...finished.map(lineOf)].slice(-SHOWN_MAX)
+  showMoments(life)
+  const role = last.stack?.primary.name ?? ''
   upsertChanged([
-    { key: COGNITION, value: opened.cognition },
+    { key: COGNITION, value: last.opened.cognition },
     ...(role === '' ? [] : [{ key: ROLE, value: role }]),
   ])
 }
+
+function lineOf({ opened, stack, stamped }: FinishedMoment): string {
+  const { n } = parseMomentId(opened.moment)
+  const outcome = `${stamped.kind}${stamped.reason === null ? '' : ` (${stamped.reason})`}`
+  return `moment #${n} · ${stackLabel(stack)} · ${outcome} · ${stamped.waiting} waiting`
+}
+
+/** The newest first: a list in the details of the run. */
+const showMoments = ({ shown }: Life): void =>
+  setCurrentDetails(
+    shown
+      .map((line) => `- ${line}`)
+      .reverse()
+      .join('\n'),
+  )
 
 /** Shows who decides for a being at rest, where somebody inhabited it. */
 function showRest({ cognition }: Rest): void {

@@ -1,6 +1,6 @@
-import { setCurrentDetails, workflowInfo } from '@temporalio/workflow'
+import { workflowInfo } from '@temporalio/workflow'
 import type { BeingName, RoleName } from '@treeos/core/workflow'
-import type { EndedMoment, OpenedMoment, OpenResult, WithHints } from '@treeos/protocol/workflow'
+import type { EvaluatedMoment, OpenedMoment } from '@treeos/protocol/workflow'
 import { type CompiledFlow, compileFlow } from '@treeos/roles/workflow'
 import { localBeats } from './beats.ts'
 import type { Idle } from './run.ts'
@@ -19,8 +19,8 @@ export interface BeingInput {
     readonly silentMs?: number
     /** the run before ended because no wake was left, so this one waits for a doorbell */
     readonly rests?: true
-    /** what the Temporal UI shows of the last moment */
-    readonly details?: string
+    /** what the Temporal UI shows of the last moments */
+    readonly shown?: readonly string[]
   }
   /** version of the code by which the run began: BEING_VERSION at that time */
   readonly version: number
@@ -40,28 +40,27 @@ export interface Life {
   idle: Idle | null
   /** how long the being has been silent already when it next sleeps */
   silentMs: number
-  /** what the Temporal UI shows of the last moment; null before the first one */
-  details: string | null
+  /** what the Temporal UI shows of the last moments, a line each, oldest first */
+  shown: readonly string[]
   readonly asking: Hinter
-  /** what the worker did already of the moments that the run comes to next */
-  readonly ahead: Found[]
 }
 
-/** What a run comes to: an answer of `openMoment`. With `lived` the worker has lived the moment, too. */
-export interface Found extends WithHints<OpenResult> {
-  readonly lived?: EndedMoment
+export interface BegunLife {
+  readonly life: Life
+  /** the last moments of generations before, which no workflow may have evaluated */
+  readonly before: readonly EvaluatedMoment[]
 }
 
-export async function beginLife({ being, life }: BeingInput, asking: Hinter): Promise<Life> {
+export async function beginLife({ being, life }: BeingInput, asking: Hinter): Promise<BegunLife> {
   if (life !== undefined) {
-    const { generation, n, idle = null, silentMs = 0, details = null } = life
-    if (details !== null) setCurrentDetails(details)
-    return { being, generation, n, idle, silentMs, program: null, details, asking, ahead: [] }
+    const { generation, n, idle = null, silentMs = 0, shown = [] } = life
+    return { life: { being, generation, n, idle, silentMs, program: null, shown, asking }, before: [] }
   }
   const chain = workflowInfo().firstExecutionRunId
-  const { value: begun } = await localBeats('begin a life').beginLife({ being, chain })
-  const fresh = { program: null, idle: null, silentMs: 0, details: null, ahead: [] }
-  return { being, ...begun, ...fresh, asking }
+  const { value } = await localBeats('begin a life').beginLife({ being, chain })
+  const { generation, n, before = [] } = value
+  const fresh = { program: null, idle: null, silentMs: 0, shown: [] }
+  return { life: { being, generation, n, ...fresh, asking }, before }
 }
 
 /** Puts an act that came as a signal into the inbox. */
@@ -78,19 +77,17 @@ export interface CompiledProgram {
 }
 
 /**
- * Returns the program of a moment: the held one, or the one that `openMoment` returned, compiled.
+ * Returns the program of a moment: the held one, or the one that `liveMoments` returned, compiled.
  * @throws {Error} when there is neither
  */
-export function programFor(held: CompiledProgram | null, opened: OpenedMoment): CompiledProgram {
-  const { program, programDigest } = opened
-  if (program === undefined || programDigest === undefined) {
-    if (held !== null) return held
-    throw new Error('openMoment returned no program, and this run holds none')
+export function programFor(
+  held: CompiledProgram | null,
+  { moment, program, programDigest: digest }: OpenedMoment,
+): CompiledProgram {
+  if (program !== undefined) {
+    const { flow, defaultRole, roles } = program
+    return { digest, flow: compileFlow(flow), defaultRole, roles }
   }
-  return {
-    digest: programDigest,
-    flow: compileFlow(program.flow),
-    defaultRole: program.defaultRole,
-    roles: program.roles,
-  }
+  if (held?.digest === digest) return held
+  throw new Error(`the program ${digest} of ${moment} was not returned, and this run does not hold it`)
 }

@@ -4,24 +4,23 @@ import {
   ChildWorkflowFailure,
   TimeoutFailure,
 } from '@temporalio/workflow'
-import { asJson, type Cognition, isSameJson, momentId, type PinnedStack } from '@treeos/core/workflow'
-import type {
-  BegunThought,
-  DecisionRef,
-  EndedMoment,
-  Ending,
-  FinishInput,
-  NextMoments,
-  OpenedMoment,
-  OpenInput,
-  PendingEffect,
-  StampedMoment,
-  StampInput,
-  ThinkInput,
+import { asJson, type Cognition, isSameJson, type MomentId, type PinnedStack } from '@treeos/core/workflow'
+import {
+  type DecisionRef,
+  type EvaluatedMoment,
+  type OpenedMoment,
+  type OpenMoment,
+  type PendingEffect,
+  type Resting,
+  STACK_DIFFERS,
+  type StackDifference,
+  type StampedMoment,
+  type StampInput,
+  type ThinkInput,
 } from '@treeos/protocol/workflow'
 import { checkWake, evaluateFlow, type FlowResult, pinStack } from '@treeos/roles/workflow'
 import { checkBeats, effectBeats, localBeats, thinkBeats } from './beats.ts'
-import { type CompiledProgram, type Found, type Life, programFor } from './life.ts'
+import { type CompiledProgram, type Life, programFor } from './life.ts'
 import type { Idle } from './run.ts'
 import { dispatch } from './task.workflow.ts'
 
@@ -37,128 +36,105 @@ export interface FinishedMoment {
   readonly opened: OpenedMoment
   readonly stack: PinnedStack | null
   readonly stamped: StampedMoment
-  /** it ended in the activity of the moment before it */
+  /** its worker lived it, in the activity that opened it */
   readonly isLived: boolean
 }
 
-interface MomentOptions {
-  /** the worker may hold the open record until the moment ends; by default it may */
-  readonly mayHold?: boolean
-  /** how many moments may follow this one in its workflow task; none by default */
-  readonly room?: number
+/** What one call of `liveMoments` comes to. */
+export interface RunMoments {
+  /** oldest first */
+  readonly finished: readonly FinishedMoment[]
+  /** how the being rests when nothing wakes it; `over` when nothing ever will, since it was ended; null when more may wait */
+  readonly rest: Rest | 'over' | null
 }
 
 /**
- * Runs one moment, from wake to facts; docs/the-way-of-a-summon.md names the file of each step. The workflow makes the moment's id, so a rerun activity finds what its first run
- * stored.
- * @returns how it rests when nothing wakes the being; `over` when nothing ever will, since it was ended
+ * Runs the next moments, each from wake to facts; docs/the-way-of-a-summon.md names the file of each step. A worker lives them, then the
+ * workflow evaluates the flow of each. A moment whose mind takes long, or that goes outside, is evaluated before that, and the workflow
+ * goes on with it.
+ * @param room most moments that the worker lives
+ * @throws {ApplicationFailure} of type StackDiffers when the flow of one gives another stack than the worker says: the run ends
  */
-export async function runMoment(
-  life: Life,
-  { mayHold = true, room = 0 }: MomentOptions = {},
-): Promise<FinishedMoment | Rest | 'over'> {
-  const { being, generation, n } = life
-  const moment = momentId(being, generation, n)
-
-  const found = life.ahead.shift() ?? (await open(life, mayHold))
-  life.asking.answered(found)
-  if (found.idleSeconds !== undefined && life.idle !== null) life.idle = { ...life.idle, armed: false }
-  const opened = found.value
-  if ('over' in opened) return 'over'
-  if ('resting' in opened) {
-    const { idleSeconds: seconds, cognition } = opened
-    if (seconds !== life.idle?.seconds) life.idle = seconds === undefined ? null : { seconds, armed: true }
-    return { rests: true, cognition: cognition ?? null }
+export async function runMoments(life: Life, room: number): Promise<RunMoments> {
+  const { being, generation, n, program } = life
+  const input = { being, generation, n, program: program?.digest ?? null, room }
+  const { value, ...hints } = await localBeats(`live from #${n}`).liveMoments(input, life.asking.told())
+  life.asking.answered(hints)
+  if (hints.idleSeconds !== undefined && life.idle !== null) life.idle = { ...life.idle, armed: false }
+  const finished: FinishedMoment[] = []
+  for (const moment of value.lived) {
+    await evaluate(life, moment)
+    finished.push(finish(life, moment, { stamped: moment.ended, isLived: true }))
   }
+  const { stop } = value
+  if (stop === undefined) return { finished, rest: null }
+  if ('over' in stop) return { finished, rest: 'over' }
+  if ('resting' in stop) return { finished, rest: restFrom(life, stop) }
+  await evaluate(life, stop)
+  const stamped = await goOn(life, stop)
+  return { finished: [...finished, finish(life, stop, { stamped, isLived: false })], rest: null }
+}
+
+/**
+ * Evaluates the flow of a moment over the slice that its worker recorded: pure, with the same result on every replay.
+ * @throws {ApplicationFailure} of type StackDiffers
+ */
+export async function evaluate(life: Life, { opened, stack, skip }: EvaluatedMoment): Promise<void> {
   life.program = programFor(life.program, opened)
-
-  const result = assign(life.program, opened) // pure: the same result on every replay
-  const stack = result.skip === undefined ? pinStack(life.program, result) : null
-  const ending = { being, generation, n, moment, stack, skip: result.skip ?? null }
-  const asks = stack !== null && !opened.decided
-  const stamped = await end(life, { ...found, value: opened }, { ...ending, asks, open: opened.open }, room)
-  if (stamped === null) return runMoment(life, { mayHold: false })
-  life.n += 1
-  life.idle = idleAfter(life.idle, opened, stamped)
-  return { opened, stack, stamped, isLived: found.lived !== undefined && 'waiting' in found.lived.ended }
+  const result = assign(life.program, opened)
+  const given =
+    result.skip === undefined ? { stack: pinStack(life.program, result) } : { stack: null, skip: result.skip }
+  if (!isSameJson(asJson([stack, skip ?? null]), [given.stack, given.skip ?? null]))
+    await failByName(opened.moment, { stack, ...(skip === undefined ? {} : { skip }) }, given)
 }
 
-/** @returns null when the open record was lost with its worker */
-function end(
+type Evaluation = StackDifference['given']
+
+/** Nothing more is lived by a run whose worker and workflow disagree, and what it has lived stands in both records. */
+async function failByName(moment: MomentId, recorded: Evaluation, given: Evaluation): Promise<never> {
+  const beats = localBeats(`${moment}: another stack`)
+  const { value: digests } = await beats.reportDifference({ moment, recorded, given })
+  const message =
+    `${moment}: its worker gave the stack ${wordOf(digests.recorded, recorded)}, and its flow gives ` +
+    `${wordOf(digests.given, given)} in the workflow`
+  throw ApplicationFailure.create({
+    type: STACK_DIFFERS,
+    message,
+    details: [{ moment, ...digests }],
+    nonRetryable: true,
+  })
+}
+
+const wordOf = (digest: string | null, { stack, skip }: Evaluation): string =>
+  digest === null ? `none (${skip})` : `${digest} (${stackLabel(stack)})`
+
+function finish(
   life: Life,
-  { value: { state }, lived }: Found & { readonly value: OpenedMoment },
-  input: FinishInput,
-  room: number,
-): Promise<StampedMoment | null> {
-  if (lived !== undefined) return goOnFrom(verifiedEnding(lived, input), input)
-  if (state === 'held') return finish(life, input, room)
-  const { open: _, ...rest } = input
-  return thinkAndStamp({ ...rest, ...(state === 'again' ? { begun: {} } : {}) })
+  { opened, stack }: EvaluatedMoment,
+  more: Pick<FinishedMoment, 'stamped' | 'isLived'>,
+): FinishedMoment {
+  life.n += 1
+  life.idle = idleAfter(life.idle, opened, more.stamped)
+  return { opened, stack, ...more }
 }
 
-const open = (life: Life, mayHold: boolean): Promise<Found> =>
-  localBeats(`open #${life.n}`).openMoment(openInput(life, life.n, mayHold), life.asking.told())
-
-function openInput({ being, generation, program }: Life, n: number, mayHold: boolean): OpenInput {
-  const moment = momentId(being, generation, n)
-  return { being, generation, n, moment, program: program?.digest ?? null, mayHold }
+function restFrom(life: Life, { idleSeconds: seconds, cognition }: Resting): Rest {
+  if (seconds !== life.idle?.seconds) life.idle = seconds === undefined ? null : { seconds, armed: true }
+  return { rests: true, cognition: cognition ?? null }
 }
 
-/**
- * The short way: the mind decides and the moment is stamped within this workflow task. A mind that takes longer goes the long way.
- * @param room how many moments the worker may open and live after it, in the same activity
- * @returns null when the open record was lost with its worker, so the moment must be opened again
- */
-async function finish(life: Life, input: FinishInput, room: number): Promise<StampedMoment | null> {
-  const beats = localBeats(`finish #${input.n} ${stackLabel(input.stack)}`)
-  const next = room > 0 ? { next: openInput(life, input.n + 1, true) } : {}
-  const told = { ...life.asking.told(), room }
-  const { value: ended, next: following } = await beats.finishMoment({ ...input, ...next }, told)
-  if (following !== undefined) life.ahead.push(...foundIn(following))
-  return goOnFrom(ended, input)
-}
-
-function foundIn({ lived = [], value, ...told }: NextMoments): Found[] {
-  const all: Found[] = lived.map((moment) => ({ ...told, value: moment.opened, lived: moment }))
-  if (value !== undefined) all.push({ ...told, value })
-  return all
-}
-
-/**
- * How a moment ended that was lived in the activity of another one.
- * @throws {Error} when the flow gives another stack here, which fails the workflow task: what is done must be what this workflow attests
- */
-function verifiedEnding(lived: EndedMoment, { moment, stack, skip }: FinishInput): Ending {
-  if (!isSameJson(asJson([lived.stack, lived.skip ?? null]), [stack, skip]))
-    throw new Error(
-      `the worker lived ${moment} as ${stackLabel(lived.stack)}, and its flow gives ${stackLabel(stack)}`,
-    )
-  return lived.ended
-}
-
-/** @returns null when the open record was lost with its worker */
-async function goOnFrom(
-  ended: Ending,
-  { open: _, asks, ...input }: FinishInput,
-): Promise<StampedMoment | null> {
-  if ('unfinished' in ended) {
-    const { unfinished, lost } = ended
-    if (unfinished === 'lost') return null
-    return thinkAndStamp({ ...input, asks, begun: lost === undefined ? {} : { lost } })
-  }
-  if (!('effect' in ended)) return ended
-  return stampAfterEffect({ ...input, decision: ended.decision ?? null, failed: null }, ended)
-}
-
-/** The long way: the mind decides in an activity of its own, then the moment is stamped. */
-async function thinkAndStamp({
-  asks,
-  begun,
-  ...input
-}: Omit<FinishInput, 'open'> & { readonly begun?: BegunThought }): Promise<StampedMoment> {
-  const { n, moment, stack } = input
+/** Ends a moment that was evaluated: the effect is performed, or the mind decides in an activity of its own. Then it is stamped. */
+async function goOn(
+  { being, generation, n }: Life,
+  { opened, stack, skip, left }: OpenMoment,
+): Promise<StampedMoment> {
+  const { moment } = opened
+  const input = { being, generation, n, moment, stack, skip: skip ?? null }
+  if ('effect' in left)
+    return stampAfterEffect({ ...input, decision: left.decision ?? null, failed: null }, left)
+  const { begun } = left
   const thinking =
-    stack === null || !asks
+    stack === null || opened.decided
       ? NOT_ASKED
       : await decide(n, { moment, stack, ...(begun === undefined ? {} : { begun }) })
   return stamp({ ...input, ...thinking })
@@ -166,18 +142,23 @@ async function thinkAndStamp({
 
 /** Stamps a moment. An act with an effect is stamped twice, before and after the effect, and passes both gates each time. */
 async function stamp(input: StampInput): Promise<StampedMoment> {
-  const { value: first } = await stampBeats(input).stampMoment(input)
+  const first = await stampOnce(input)
   return 'effect' in first ? stampAfterEffect(input, first) : first
 }
 
 async function stampAfterEffect(input: StampInput, pending: PendingEffect): Promise<StampedMoment> {
   const failed = await runEffect(input.moment, input.n, pending)
-  const { value: stamped } = await stampBeats(input).stampMoment(
-    failed === null ? input : { ...input, effect: failed },
-  )
+  const stamped = await stampOnce(failed === null ? input : { ...input, effect: failed })
   if ('effect' in stamped)
     throw new Error(`moment ${input.moment} requests its effect again after the effect ended`)
   return stamped
+}
+
+async function stampOnce(input: StampInput): Promise<StampedMoment | PendingEffect> {
+  const { moment, stack, skip } = input
+  const { value } = await stampBeats(input).stampMoment(input)
+  if (!('recorded' in value)) return value
+  return failByName(moment, value.recorded, { stack, ...(skip === null ? {} : { skip }) })
 }
 
 const stampBeats = ({ n, stack }: StampInput) => localBeats(`stamp #${n} ${stackLabel(stack)}`)

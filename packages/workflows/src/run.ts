@@ -9,25 +9,25 @@ import { MOMENTS_OF_TASK_MAX } from '@treeos/protocol/workflow'
 export const HISTORY_EVENTS_MAX = 500
 
 /**
- * Events after which a being that rests continues as new, about 12 moments. When a wake comes for a being that is in no cache, its run
+ * Events after which a being that rests continues as new, about 16 moments. When a wake comes for a being that is in no cache, its run
  * is replayed first, about 3 events in a ms.
  */
 export const REST_EVENTS_MAX = 96
 
-/** After a wake broke the silence, the run waits for the next silence once it has this many events more, about 4 moments. Each such wait costs a timer. */
+/** After a wake broke the silence, the run waits for the next silence once it has this many events more, about 5 moments. Each such wait costs a timer. */
 export const REST_AGAIN_EVENTS = 32
 
 /**
- * Moments after which a workflow task ends. A ring that came meanwhile is heard then. It has more, up to {@link MOMENTS_OF_TASK_MAX}, only where the
- * activity of its first moment lived them. That activity begins no moment after 3 s, so the task is not longer than one of 8 slow moments.
+ * Moments after which a workflow task ends. A ring that came meanwhile is heard then. It has more, up to {@link MOMENTS_OF_TASK_MAX}, only where its
+ * first activity lived them. That activity begins no moment after 3 s, so the task is not longer than one of 8 slow moments.
  */
 const MOMENTS_OF_TASK = 8
 
 /**
- * About how many events each adds to a history. A moment adds 2 on the short way and 8 on the long way. A moment that was lived in the activity of another one
- * adds at most one, when what the Temporal UI shows of the being changes. It also makes the result of that activity longer.
+ * About how many events each adds to a history. A moment that its worker lived adds at most two: the activity it shares with others, and what the
+ * Temporal UI shows of the being when that changes. A moment that the workflow went on with also ends its task, by an activity.
  */
-const EVENTS = { signal: 1, task: 3, moment: 4, lived: 2 } as const
+const EVENTS = { signal: 1, task: 3, lived: 2, moment: 8 } as const
 
 /**
  * Estimates how long a run and its present task have become, by counting what happened. The history length that Temporal reports must
@@ -46,18 +46,17 @@ export class RunLength {
   /** Call it for signals, for each moment, and after the run has waited, because another task began then. */
   note(what: keyof typeof EVENTS, times = 1): void {
     this.#events += times * EVENTS[what]
-    if (what === 'moment' || what === 'lived') this.#moments += 1
-    if (what === 'task') this.#moments = 0
+    this.#moments = what === 'lived' ? this.#moments + times : what === 'signal' ? this.#moments : 0
   }
 
-  /** Call it after a moment. @returns whether the next one belongs into another task */
+  /** Call it after moments. @returns whether the next one belongs into another task */
   isTaskFull(): boolean {
     return this.#moments >= MOMENTS_OF_TASK
   }
 
-  /** Call it before a moment. @returns how many after it still belong into this task */
-  get roomAfterNext(): number {
-    return (this.#moments === 0 ? MOMENTS_OF_TASK_MAX : MOMENTS_OF_TASK) - 1 - this.#moments
+  /** How many moments still belong into this task, at least 1 unless it is full. */
+  get room(): number {
+    return (this.#moments === 0 ? MOMENTS_OF_TASK_MAX : MOMENTS_OF_TASK) - this.#moments
   }
 }
 

@@ -64,10 +64,10 @@ export interface SignalledAct {
  *
  * A replay may hear a signal earlier than the run did. This happens when a workflow task reaches its worker late and times out: the
  * worker takes the next task in its place and does not begin anew. History then has the signals of both tasks before the results of
- * both. So the workflow must not act on a signal because it has heard it. It tells `openMoment` how many signals it has heard, and the
+ * both. So the workflow must not act on a signal because it has heard it. It tells `liveMoments` how many signals it has heard, and the
  * result, which is in history, repeats that number. Only this number counts.
  *
- * A doorbell is settled by the result of an `openMoment` that was called after it. An act goes into the inbox once such a result counts
+ * A doorbell is settled by the result of a `liveMoments` that was called after it. An act goes into the inbox once such a result counts
  * it and all signals before it are settled. The moments that this act causes come before the next act.
  */
 export class Signals {
@@ -101,12 +101,12 @@ export class Signals {
     return this.#heard
   }
 
-  /** Whether a signal is not settled yet. All that the workflow may do about it is to call `openMoment`. */
+  /** Whether a signal is not settled yet. All that the workflow may do about it is to call `liveMoments`. */
   get isLeft(): boolean {
     return this.#settled < this.#heard
   }
 
-  /** @param known how many signals the result of `openMoment` counts */
+  /** @param known how many signals the result of `liveMoments` counts */
   settle(known: number): void {
     this.#known = known
     this.#settleTo(Math.min(known, (this.#acts[0]?.at ?? Number.POSITIVE_INFINITY) - 1))
@@ -135,7 +135,7 @@ export class Signals {
 
 /**
  * Holds what a replay may see earlier than the run did: signals, the end of a silence, and what the server suggests. The run tells it to
- * `openMoment`, and only what the result repeats counts.
+ * `liveMoments`, and only what the result repeats counts.
  */
 export class Hinter {
   readonly #signals: Signals
@@ -148,7 +148,7 @@ export class Hinter {
     this.#signals = signals
   }
 
-  /** What to tell `openMoment`. Replay does not compare it. */
+  /** What to tell `liveMoments`. Replay does not compare it. */
   told(): RunHints {
     const { continueAsNewSuggested, targetWorkerDeploymentVersionChanged } = workflowInfo()
     const isEndSuggested = continueAsNewSuggested || targetWorkerDeploymentVersionChanged
@@ -160,7 +160,7 @@ export class Hinter {
     }
   }
 
-  /** Takes what the result of `openMoment` repeats. */
+  /** Takes what the result of `liveMoments` repeats. */
   answered({ heard, isEndSuggested = false }: RunHints): void {
     this.#signals.settle(heard)
     // The timer is kept until now. The task that started it may have ended without the signal that breaks the silence.

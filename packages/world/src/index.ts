@@ -32,6 +32,7 @@ export type {
   ScriptInput,
   WakeView,
 } from './extend/extension.ts'
+export { type CodeManifest, manifestOf, registryFrom } from './extend/manifest.ts'
 export { buildRegistry, type Registry } from './extend/registry.ts'
 export {
   CITIZEN,
@@ -62,7 +63,7 @@ export {
   namesThread,
   type RecordedEnd,
 } from './law/as-recorded.ts'
-export { conclude, concludeCall, concludeUnlived, type LawOver } from './law/conclude.ts'
+export { conclude, concludeCall, concludeUnlived, LAW, type LawOver } from './law/conclude.ts'
 export { type Concluded, type Conclusion, isActLike } from './law/conclusion.ts'
 export { type LiveQuestions, nothingLive, type RestsOn } from './law/live.ts'
 export { type DecidedMoment, type OpenedMomentRecord, UNLIVED, type Worn } from './law/moment.ts'

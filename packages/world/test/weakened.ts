@@ -31,7 +31,7 @@ const WOULD_TAKE_BEYOND: Readonly<Record<SubstrateAction, true | string>> = {
   'delete-role': 'anyone may: it asks for standing itself',
   mediate: 'it does what the asker could do',
   'set-budget': 'budgets bound what is used up, and no right',
-  resume: 'budgets bound what is used up, and no right',
+  'unpark-being': 'budgets bound what is used up, and no right',
   'cut-thread': 'anyone may: it asks for a part itself',
   erase: 'it asks for the operator in person itself',
   approve: 'it asks for a person who is asked itself',

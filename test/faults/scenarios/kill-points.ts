@@ -5,7 +5,7 @@ import type { Figures, Scenario } from '../scenario.ts'
 /** Reached once a life. A run starts many workers but few lives, so it seldom reaches them again. */
 const BIRTHS: readonly CrashPoint[] = ['begin:after-generation', 'begin:after-supersede']
 /** Seldom reached: only a being whose wakes come fast waits for the next one. */
-const SELDOM: readonly CrashPoint[] = [...BIRTHS, 'finish:next-wake']
+const SELDOM: readonly CrashPoint[] = [...BIRTHS, 'live:next-wake']
 /** Only a moment with an effect reaches these. */
 export const OUTSIDE: readonly CrashPoint[] = CRASH_POINTS.filter((point) => point.startsWith('effect:'))
 const HIT_MAX = 3

@@ -5,7 +5,7 @@ import re
 from facts import check_facts
 from hashes import Checkpoint, fact_hash, genesis_hash, is_hash, is_included, line_hash, moment_hash, salted_hash, value_hash
 from heads import whole_heads
-from moment import check_header, check_moment, check_momentless, cited_by, gone_from
+from moment import check_header, check_moment, check_momentless, cited_by, gone_from, is_known_law
 from origin import Origins, check_origin
 from passkey import signer_of, signing_of
 from plain_json import ABSENT, Broken, at, given, is_count, items, need, parse_canonical, same
@@ -51,7 +51,7 @@ class Bundle:
         self.states, self.last_acts, self.missing = States(), {}, set()
         self.checkpoint = None
         self.first, self.made_at = set(), None
-        self.signed, self.is_unsigned, self.is_attested = set(), False, False
+        self.signed, self.is_unsigned, self.is_attested, self.is_unjudged = set(), False, False, False
 
     def take(self, number, value):
         kind = str(value.get("kind"))
@@ -169,9 +169,15 @@ class Bundle:
         need(all(self.cites(ref, True) for ref in facts) and len(facts) == len(wrote), "other facts")
         due = [being, given(value["open"], "driver"), cause, given(record, "openedAt"), given(record, "stackDigest")]
         need(said is None or same(said, due), "its facts say otherwise who acted, when and in which stack")
-        self.derive(value, heads.basis)
+        if is_known_law(record):
+            self.derive(value, heads.basis)
+            self.check_facts(value, heads, [(ref[0], *wrote[(ref[0], ref[1])]) for ref in facts])
+        else:
+            self.is_unjudged = True
+        if record["outcome"] == "act":
+            primary = given(record["stack"], "primary", "name")
+            self.last_acts[being] = {"sealedAt": record["sealedAt"], "primary": primary}
         self.check_signing(value, heads.basis)
-        self.check_facts(value, heads, [(ref[0], *wrote[(ref[0], ref[1])]) for ref in facts])
         need(all(self.cites(ref, self.being is None) for ref in cited), "cites other facts")
         self.unnamed.discard(cause)
         need(all(digest in self.contents for digest in digests), "a content is not here")
@@ -211,9 +217,6 @@ class Bundle:
         check_outcome(moment)
         noted = moment["noted"]
         check_origin(record, moment["open"], basis, self.origins, self.is_whole, program, noted, True)
-        if record["outcome"] == "act":
-            primary = given(record["stack"], "primary", "name")
-            self.last_acts[being] = {"sealedAt": record["sealedAt"], "primary": primary}
 
     def is_whole(self, reel):
         return reel in self.chains and self.chains[reel].first == 0
@@ -278,7 +281,7 @@ class Bundle:
         need(self.until is None or self.since <= self.until >= last, "another range than the scope")
 
     def is_covered(self):
-        if self.checkpoint is None or self.is_unsigned:
+        if self.checkpoint is None or self.is_unsigned or self.is_unjudged:
             return False
         for reel, chain in self.chains.items():
             if chain.covered < chain.end[0] and max(chain.covered, chain.first) < max(chain.end[0], 1):

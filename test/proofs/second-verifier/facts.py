@@ -253,9 +253,9 @@ class Act:
         fields = there(self.args, *JOINT) | {"per": self.arg("per", "day"), "revision": is_count}
         yield set_fact("space:/", ["budget", self.arg("for", "llm")], lambda value: fits(value, fields))
 
-    def resume(self):
+    def unpark(self):
         reel, is_released = reel_of(self.or_me()), given(self.args, "release") is True
-        yield Due(reel, "being:resumed", {"release": True} if is_released else {})
+        yield Due(reel, "being:unparked", {"release": True} if is_released else {})
         if not is_released:
             return
         budget = at(self.state_of(reel), "budget")
@@ -413,10 +413,10 @@ DO = {
     "delete-schedule": lambda act: act.remove("schedule"),
     "unsubscribe": lambda act: act.remove("subscription"),
     "pause-being": lambda act: act.happen("being:paused"),
-    "resume-being": lambda act: act.happen("being:unpaused"),
+    "resume-being": lambda act: act.happen("being:resumed"),
     "end-being": Act.end_being,
     "set-budget": Act.set_budget,
-    "resume": Act.resume,
+    "unpark-being": Act.unpark,
     "set-role": Act.set_role,
     "delete-role": Act.delete_role,
     "set-world-signal": Act.signal,

@@ -72,9 +72,19 @@ def check_moment(moment, heads):
     need(same(given(record, "judged"), judged), "judged from elsewhere")
     if effect is not None:
         need(same(at(record, "effect"), effect_digests(effect)), "another effect")
+    law = at(record, "law")
+    need(is_count(law) and law > 0, "it does not name its law")
+    need(all(field not in record or is_hash(record[field]) for field in ("sends", "refusal")), "no digest")
     stack = given(record, "stack")
     need(same(at(record, "stackDigest"), None if stack is None else value_hash(stack)), "another stack")
     check_act(record)
+
+
+LAW = 1
+
+
+def is_known_law(record):
+    return same(given(record, "law"), LAW)
 
 
 def check_act(record):
@@ -98,7 +108,7 @@ def cited_by(moment):
     record, opened = moment["record"], moment["open"]
     stack = given(record, "stack")
     roles = [given(stack, "primary"), *items(stack, "stacked")]
-    digests = [given(opened, "program"), *[given(role, "digest") for role in roles]]
+    digests = [given(opened, "program"), given(opened, "code"), given(record, "code"), *[given(role, "digest") for role in roles]]
     cited = items(moment, "basis") + items(moment, "judged")
     cited += items(moment, "noted", "aside", "said", "facts") + items(moment, "noted", "aside", "did")
     cited += items(moment, "noted", "aside", "past", "facts")

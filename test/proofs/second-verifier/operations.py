@@ -14,7 +14,7 @@ DO = {
     **dict.fromkeys(("grant-namespace", "revoke-namespace", "cut-thread"), ANYONE),
     **dict.fromkeys(("set-being", "set-roleflow", "set-schedule", "delete-schedule"), SELF_AND_MAKERS),
     **dict.fromkeys(("subscribe", "unsubscribe"), SELF_AND_MAKERS),
-    **dict.fromkeys(("pause-being", "resume-being", "end-being", "set-budget", "resume"), MAKERS),
+    **dict.fromkeys(("pause-being", "resume-being", "end-being", "set-budget", "unpark-being"), MAKERS),
     **dict.fromkeys(("mediate", "approve", "deny"), ["self"]),
     "erase": ["operator"],
     "vouch": ["self", "ancestor", "owner", "operator"],

@@ -8,7 +8,7 @@ from flow import is_number, roles_for
 from gates import LIST_OF, NOTHING, Question, World, check_shadow, expanded, list_gate, rule_gate, tallies_tried, unknown, written
 from hashes import Checkpoint, fact_hash, is_hash, is_included, is_signed, moment_hash, plain_base64, salted_hash, value_hash
 from heads import shown_heads
-from moment import check_header, check_moment
+from moment import check_header, check_moment, is_known_law
 from operations import OPERATIONS
 from origin import asked_in, check_all_marked, check_origin
 from passkey import signer_of, signing_of
@@ -69,11 +69,16 @@ class Derivation:
         need(is_hash(self.moment["prev"]), "no moment before it")
         self.heads = shown_heads(self.moment)
         check_moment(self.moment, self.heads)
+        self.name, self.being = self.record["moment"], self.record["being"]
+        self.hash = moment_hash(self.moment["prev"], self.record)
+        self.is_judged = is_known_law(self.record)
+        if self.is_judged:
+            self.derive(decision)
+
+    def derive(self, decision):
         need("effect" not in self.record or given(self.moment, "effect") is not None, "its effect was erased")
         self.call = given(decision, "call")
         need(at(decision, "kind") == "call" and type(self.call) is dict, "it called nothing")
-        self.name, self.being = self.record["moment"], self.record["being"]
-        self.hash = moment_hash(self.moment["prev"], self.record)
         self.check_roles()
         self.world = self.world_of()
         self.me = self.world.being(self.being)
@@ -329,6 +334,8 @@ def check_receipt(text, key, strict):
         predicate = statement["predicate"]
         subject = (items(statement, "subject") or [None])[0]
         need(at(subject, "digest", "sha256") == derived.hash and at(subject, "name") == derived.name, "another subject")
+        if not derived.is_judged:
+            return ("unproven", None)
         need(at(predicate, "verdict") == derived.verdict, "another verdict")
         proof = given(predicate, "proof")
         is_covered = type(proof) is dict
@@ -336,6 +343,6 @@ def check_receipt(text, key, strict):
         if is_covered:
             covered_by(proof, derived, predicate["reality"], key)
     except (Broken, AttributeError, TypeError, KeyError, IndexError, ValueError):
-        return ("broken", derived.verdict)
+        return ("broken", derived.verdict if derived.is_judged else None)
     is_made = derived.signing not in ("unsigned", "unknown")
     return ("ok" if is_covered and is_made and not strict else "unproven", derived.verdict)

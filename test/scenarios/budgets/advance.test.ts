@@ -5,15 +5,17 @@ import type { KyselyPlugin } from 'kysely'
 import { beforeAll, describe, expect, it } from 'vitest'
 import {
   beginByHand,
-  finishByHand,
   type HandMoment,
   type HandWorker,
   handWorker,
+  liveByHand,
   nextOf,
   openByHand,
+  stampByHand,
+  stampedIn,
   tellByHand,
 } from '../../support/by-hand.ts'
-import { askedFor, beingOf, doAs } from '../../support/life.ts'
+import { askedFor, beingOf, doAs, setFlow, setRole } from '../../support/life.ts'
 import { stage } from '../../support/puppet.ts'
 import { useModelServer, useWorld } from '../../support/use-world.ts'
 import { modelAt } from '../../support/world.ts'
@@ -42,7 +44,7 @@ describe('a model call', () => {
 
   async function live(worker: HandWorker, moment: HandMoment, content?: string) {
     await tell(moment, content)
-    return finishByHand(worker, moment, await openByHand(worker, moment))
+    return stampByHand(worker, moment)
   }
 
   const reservations = async ({ moment }: HandMoment) =>
@@ -75,7 +77,7 @@ describe('a model call', () => {
     const opened = await openByHand(worker, moment)
     const [held, ...others] = await reservations(moment)
     expect({ held, others }).toEqual({ held: { tokens: expect.any(Number), settled: null }, others: [] })
-    await finishByHand(worker, moment, opened)
+    await opened.end()
     const [used] = await reservations(moment)
     expect(used).toEqual({ tokens: held?.tokens, settled: expect.any(Number) })
     expect(used?.settled).toBeLessThan(held?.tokens ?? 0)
@@ -118,9 +120,7 @@ describe('a model call', () => {
     })
     const before = askedFor(model, 'kept').length
     await tell(moment)
-    expect(await finishByHand(worker, moment, await openByHand(worker, moment))).toMatchObject({
-      kind: 'act',
-    })
+    expect(await stampByHand(worker, moment)).toMatchObject({ kind: 'act' })
     expect(askedFor(model, 'kept')).toHaveLength(before + 1)
     expect(errors).toEqual(['the signal of a model', 'waiting for Postgres'])
     model.reset()
@@ -128,14 +128,11 @@ describe('a model call', () => {
 
   it('that is not made costs nothing', async () => {
     const { worker, moment } = await thinkerOf('cut')
+    await setRole(world, { name: 'by-clock', triggerOn: ['schedule'] })
+    await setFlow(world, 'cut', [{ when: { verb: 'summon' }, role: 'by-clock' }])
     const before = await account('cut')
     await tell(moment)
-    const opened = await openByHand(worker, moment)
-    const { value } = await worker.finishMoment(
-      { ...moment, stack: null, skip: 'not-triggered', asks: false, open: opened.open },
-      { heard: 1, room: 0 },
-    )
-    expect(value).toMatchObject({ kind: 'skipped' })
+    expect(await stampByHand(worker, moment)).toMatchObject({ kind: 'skipped' })
     expect(await reservations(moment)).toEqual([{ tokens: expect.any(Number), settled: 0 }])
     expect(await account('cut')).toEqual(before)
   })
@@ -144,8 +141,9 @@ describe('a model call', () => {
     const { worker, moment } = await thinkerOf('again')
     const before = await account('again')
     await tell(moment)
-    await openByHand(worker, moment)
-    await finishByHand(worker, moment, await openByHand(worker, moment))
+    const opened = await openByHand(worker, moment)
+    const again = liveByHand(worker, moment)
+    await Promise.all([opened.end(), again])
     const [used, ...others] = await reservations(moment)
     expect(others).toEqual([])
     expect(await account('again')).toEqual(plus(before, used?.settled))
@@ -158,7 +156,7 @@ describe('a model call', () => {
     await openByHand(dead, moment)
     const [held] = await reservations(moment)
     const worker = newWorker()
-    await finishByHand(worker, moment, await openByHand(worker, moment))
+    await stampByHand(worker, moment)
     const [used, lost] = await reservations(moment)
     expect(lost?.settled).toBe(held?.tokens)
     expect(await account('orphan')).toEqual(plus(before, (used?.settled ?? 0) + (lost?.settled ?? 0)))
@@ -171,7 +169,7 @@ describe('a model call', () => {
     await tell(moment)
     const opened = await openByHand(worker, moment)
     expect(await reservations(moment)).toEqual([])
-    expect(await finishByHand(worker, moment, opened)).toMatchObject({
+    expect(stampedIn(await opened.end())).toMatchObject({
       kind: 'failure',
       reason: 'BUDGET_EXCEEDED',
     })

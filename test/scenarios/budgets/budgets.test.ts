@@ -67,7 +67,7 @@ describe('set-budget', () => {
     const refusal = { outcome: 'failure', reason: 'FORBIDDEN' }
     expect(await bossDoes('set-budget', '@boss', { tokens: 1 })).toMatchObject(refusal)
     await expect(setBudget('operator', { tokens: 1 })).rejects.toMatchObject({ code: 'FORBIDDEN' })
-    for (const operation of ['set-budget', 'resume'])
+    for (const operation of ['set-budget', 'unpark-being'])
       for (const target of ['@kid', '@boss', '@other']) {
         answers('kid', { tool: { name: 'do', args: { operation, target, args: {} } } })
         expect(await live(world, 'kid', 'go')).toMatchObject(refusal)
@@ -75,7 +75,7 @@ describe('set-budget', () => {
     model.reset()
     expect(await bossDoes('set-budget', '@kid', { tokens: 100_000 })).toMatchObject({ outcome: 'act' })
     expect(await viewOf('kid')).toMatchObject({ budget: { tokens: 100_000, per: 'total' } })
-    await expect(doAs(world, 'resume', '@kid', {})).rejects.toMatchObject({ code: 'RESOURCE_CONFLICT' })
+    await expect(doAs(world, 'unpark-being', '@kid', {})).rejects.toMatchObject({ code: 'RESOURCE_CONFLICT' })
   })
 
   it('grants no more than its setter holds', async () => {
@@ -179,12 +179,12 @@ describe('an outage', () => {
     await setBudget('outcast', { tokens: lost + 10, per: 'day' }) // and enough once nothing was lost
     expect(await live(world, 'outcast', 'and now?')).toMatchObject({ reason: 'BUDGET_EXCEEDED' })
     const wake = await tell(world, 'outcast', 'well?')
-    expect(await bossDoes('resume', '@outcast', { release: true })).toMatchObject({ outcome: 'act' })
+    expect(await bossDoes('unpark-being', '@outcast', { release: true })).toMatchObject({ outcome: 'act' })
     expect(await momentOf(world, wake)).toMatchObject({ outcome: 'act' })
     expect(await unsureOf('outcast')).toBe(0)
     expect((await budget(world, 'outcast')).used.tokens).toBeLessThan(lost)
     expect(await unsureOf('boss')).toBe(lost)
-    await expect(doAs(world, 'resume', '@outcast', { release: 'all' })).rejects.toMatchObject({
+    await expect(doAs(world, 'unpark-being', '@outcast', { release: 'all' })).rejects.toMatchObject({
       code: 'INVALID_INPUT',
     })
     await setBudget('boss', {})
@@ -262,7 +262,7 @@ describe('a breach', () => {
     ])
     const wake = await tell(world, 'branch', 'again')
     // An approval without more money: it tries, and is told again.
-    await doAs(world, 'resume', '@branch', {})
+    await doAs(world, 'unpark-being', '@branch', {})
     expect(await momentOf(world, wake)).toMatchObject({ outcome: 'failure', reason: 'BUDGET_EXCEEDED' })
     expect(await entriesOf('branch')).toMatchObject([{ times: 2 }])
     const last = await tell(world, 'branch', 'and again')

@@ -1,72 +1,64 @@
 /** Results that leave out what a digest in them covers: history holds what the workflow uses, and what attests the rest. */
 
-import type { OpenedMoment, OpenInput } from '@treeos/protocol'
+import { newMemory } from '@treeos/activities'
 import { digestOf, findOpen, findOutcome } from '@treeos/store'
 import { expect, it } from 'vitest'
-import {
-  beginByHand,
-  finishByHand,
-  type HandMoment,
-  type HandWorker,
-  handWorker,
-  nextOf,
-  tellByHand,
-} from '../../support/by-hand.ts'
+import { beginByHand, handWorker, liveByHand, nextOf, tellByHand } from '../../support/by-hand.ts'
 import { stage } from '../../support/puppet.ts'
 import { useWorld } from '../../support/use-world.ts'
 
 const world = useWorld({ extensions: [stage] })
 const ACT = { verb: 'do', operation: 'set-being', args: { field: 'a.b', value: 1 } }
 
-async function born(name: string) {
+async function born(name: string, mindMs?: number) {
   await world.birthPuppet(name)
-  return { worker: handWorker(world), first: await beginByHand(world, name) }
+  const first = await beginByHand(world, name)
+  await tellByHand(world, name, name, { call: ACT })
+  return { worker: handWorker(world, { memory: newMemory({ mindMs }) }), first }
 }
 
-/** Lives two moments of a puppet. @returns the results that the second one leaves in history */
-async function liveTwo(name: string) {
-  const { worker, first } = await born(name)
-  const { opened } = await live(worker, first, { mayHold: true, program: null })
-  const program = { program: opened.program!, programDigest: opened.programDigest! }
+it('a brief result names the open record, the program and the record, whose hashes cover what it leaves out', async () => {
+  const { worker, first } = await born('curt')
+  const [before] = (await liveByHand(worker, first)).value.lived
   const moment = nextOf(first)
-  const form = { mayHold: true, program: program.programDigest } as const
-  return { moment, ...(await live(worker, moment, form, program)) }
-}
-
-async function live(
-  worker: HandWorker,
-  moment: HandMoment,
-  form: Pick<OpenInput, 'mayHold' | 'program'>,
-  program: Partial<OpenedMoment> = {},
-) {
-  await tellByHand(world, moment.being, moment.moment, { call: ACT })
-  const opened = (await worker.openMoment({ ...moment, ...form }, { heard: 1 })).value as OpenedMoment
-  if (opened.state !== 'held') return { opened, stamped: null }
-  return { opened, stamped: await finishByHand(worker, moment, { ...opened, ...program }) }
-}
-
-it('a brief result names the open record and the record, whose hashes cover what it leaves out', async () => {
-  const { moment, opened, stamped } = await liveTwo('curt')
+  await tellByHand(world, 'curt', moment.moment, { call: ACT })
+  const { programDigest } = before!.opened
+  const { value } = await liveByHand(worker, moment, { program: programDigest })
   const [open, outcome] = await Promise.all([
     findOpen(world.db, moment.moment),
     findOutcome(world.db, moment.moment),
   ])
   const { context, cognition } = open!.record
-  expect(opened).toEqual({
-    moment: moment.moment,
-    context,
-    cognition: cognition.kind,
-    asked: null,
-    decided: false,
-    open: digestOf(open!.record),
-    state: 'held',
+  expect(before!.opened.program).toMatchObject({ flow: expect.anything() })
+  expect(value).toEqual({
+    lived: [
+      {
+        opened: {
+          moment: moment.moment,
+          context,
+          cognition: cognition.kind,
+          asked: null,
+          decided: false,
+          open: digestOf(open!.record),
+          programDigest,
+        },
+        stack: outcome!.record.stack,
+        ended: { kind: 'act', reason: null, record: outcome!.hash, waiting: 0 },
+      },
+    ],
   })
-  expect(stamped).toEqual({ kind: 'act', reason: null, record: outcome!.hash, waiting: 0 })
 })
 
 it('an open record that is stored before the moment ends is named by its digest, too', async () => {
-  const { worker, first } = await born('slow')
-  const { opened } = await live(worker, first, { mayHold: false, program: null })
+  const { worker, first } = await born('slow', 0)
+  const { value } = await liveByHand(worker, first)
   const { record } = (await findOpen(world.db, first.moment))!
-  expect(opened).toMatchObject({ state: 'stored', open: digestOf(record), programDigest: record.program })
+  expect(value).toMatchObject({
+    lived: [],
+    stop: {
+      opened: { open: digestOf(record), programDigest: record.program },
+      stack: { primary: { name: expect.any(String) } },
+      left: { decides: true },
+    },
+  })
 })

@@ -1,6 +1,5 @@
 /** A run that looks for its next wake by itself says so in Postgres, and whoever writes that wake rings no doorbell. */
 import { setTimeout as sleep } from 'node:timers/promises'
-import { newMemory } from '@treeos/activities'
 import { ringUnlessListening } from '@treeos/client'
 import { newWake } from '@treeos/core'
 import type { ChainFault } from '@treeos/proofs'
@@ -11,13 +10,13 @@ import { sql } from 'kysely'
 import { expect, it } from 'vitest'
 import {
   beginByHand,
-  finishAndOpenByHand,
-  finishByHand,
   type HandMoment,
   type HandWorker,
   handWorker,
+  liveByHand,
   nextOf,
   openByHand,
+  stampByHand,
   tellByHand,
 } from '../../support/by-hand.ts'
 import { until } from '../../support/life.ts'
@@ -30,12 +29,12 @@ const world = useWorld({ extensions: [stage] })
 
 const bear = (name: string) => world.birthPuppet(name)
 
-/** Lives one moment of a newborn being, and opens the second. */
-async function openSecond(being: string, worker: HandWorker): Promise<HandMoment> {
+/** Lives one moment of a newborn being, and tells it what wakes it for the second. */
+async function tellSecond(being: string, worker: HandWorker): Promise<HandMoment> {
   await bear(being)
   const first = await beginByHand(world, being)
   await tellByHand(world, being, first.moment, acting(1))
-  await finishByHand(worker, first, await openByHand(worker, first))
+  await stampByHand(worker, first)
   expect(await isListening(world.db, being)).toBe(false) // it was not woken soon after an act
   const second = nextOf(first)
   await tellByHand(world, being, second.moment, acting(2))
@@ -44,11 +43,11 @@ async function openSecond(being: string, worker: HandWorker): Promise<HandMoment
 
 it('a being says that it listens only while its run does, and for less long than the run', async () => {
   const worker = handWorker(world)
-  const second = await openSecond('open', worker)
-  const finished = finishAndOpenByHand(worker, second, await openByHand(worker, second))
+  const second = await tellSecond('open', worker)
+  const lived = liveByHand(worker, second, { room: 2 })
   await until(() => findOutcome(world.db, second.moment))
   expect(await isListening(world.db, 'open')).toBe(true)
-  expect(await finished).not.toHaveProperty('next')
+  expect((await lived).value).toEqual({ lived: [expect.anything()] })
   expect(await isListening(world.db, 'open')).toBe(false)
 })
 
@@ -59,41 +58,37 @@ it('a time that is far away does not count as listening', async () => {
   expect(await isListening(world.db, 'open')).toBe(false)
 })
 
-/** Opens the third moment while the second one's end still listens, so that nobody rings. */
-async function openThird(being: string, worker: HandWorker) {
-  const second = await openSecond(being, worker)
-  const finished = finishAndOpenByHand(worker, second, await openByHand(worker, second))
+/** Lives the second moment, and the third one, which came while the end of the second listened, so that nobody rings. */
+async function liveSecondAndThird(being: string, worker: HandWorker) {
+  const second = await tellSecond(being, handWorker(world))
+  const lived = liveByHand(worker, second, { room: 2 })
   await until(() => findOutcome(world.db, second.moment))
-  const third = nextOf(second)
-  await tellByHand(world, being, third.moment, acting(3))
-  expect(await finished).toMatchObject({ next: { value: { moment: third.moment } } })
-  return { third, opened: await openByHand(worker, third) }
+  await tellByHand(world, being, `${being}-third`, acting(3))
+  return (await lived).value
 }
 
 it('a wake that comes while the append counts what waits is found by a look after it', async () => {
-  const missed = async (being: string) => {
-    const commitsLate = world.workerDb.withPlugin({
+  const missed = (being: string, append: number) => {
+    let appended = 0
+    return world.workerDb.withPlugin({
       transformQuery: ({ node }) => node,
       async transformResult({ result }) {
         const [row] = result.rows as { answer?: { status?: string } }[]
         // As if its writer saw the being listen right before the append was committed.
-        if (row?.answer?.status === 'appended')
-          await tellByHand(world, being, `${being}-late`, acting(4)).catch(() => undefined)
+        if (row?.answer?.status === 'appended' && ++appended === append)
+          await tellByHand(world, being, `${being}-late`, acting(4))
         return result
       },
     })
-    return commitsLate
   }
-  const memory = newMemory()
-  const { third, opened } = await openThird('counted', handWorker(world, { memory }))
-  const worker = handWorker(world, { memory, db: await missed('counted') })
-  expect(await finishByHand(worker, third, opened)).toMatchObject({ kind: 'act', waiting: 1 })
+  // The moment under way listened before its append, and has no room to wait again.
+  const value = await liveSecondAndThird('counted', handWorker(world, { db: missed('counted', 2) }))
+  expect(value.lived.map(({ ended }) => ended)).toMatchObject([{ waiting: 1 }, { kind: 'act', waiting: 1 }])
 
   // A control: of a being that did not listen, whoever writes a wake rings.
-  const calm = await openSecond('calm', handWorker(world, { memory }))
-  const held = await openByHand(handWorker(world, { memory }), calm)
-  const late = handWorker(world, { memory, db: await missed('calm') })
-  expect(await finishByHand(late, calm, held)).toMatchObject({ kind: 'act', waiting: 0 })
+  const calm = await tellSecond('calm', handWorker(world))
+  const late = handWorker(world, { db: missed('calm', 1) })
+  expect(await stampByHand(late, calm)).toMatchObject({ kind: 'act', waiting: 0 })
 })
 
 it('a worker that finds no wake to claim looks again when the being listens no more, whoever said that it listens', async () => {
@@ -119,9 +114,9 @@ it('a worker that finds no wake to claim looks again when the being listens no m
         return result
       },
     })
-    const opened = await openByHand(handWorker(world, { db }), first)
-    if (listens) expect(opened).toMatchObject({ moment: first.moment })
-    else expect(opened).toEqual({ resting: true }) // its writer rings
+    const { value } = await liveByHand(handWorker(world, { db }), first)
+    if (listens) expect(value).toMatchObject({ lived: [{ opened: { moment: first.moment } }] })
+    else expect(value).toEqual({ lived: [], stop: { resting: true } }) // its writer rings
     expect(isFirst).toBe(false)
   }
 })
@@ -129,15 +124,13 @@ it('a worker that finds no wake to claim looks again when the being listens no m
 it('a task that no longer counts lives nothing more, and rings', async () => {
   const rung: string[] = []
   const worker = handWorker(world, { ring: (beings) => rung.push(...beings) })
-  const second = await openSecond('given', worker)
+  const second = await tellSecond('given', worker)
   const cancelled = new AbortController()
-  const finished = finishAndOpenByHand(worker, second, await openByHand(worker, second), nextOf(second), {
-    cancelling: cancelled,
-  })
+  const lived = liveByHand(worker, second, { room: 2, cancelling: cancelled })
   await until(() => findOutcome(world.db, second.moment))
   cancelled.abort()
   await tellByHand(world, 'given', 'given-late', acting(3))
-  expect(await finished).not.toHaveProperty('next')
+  expect((await lived).value).toEqual({ lived: [expect.anything()] })
   expect(rung).toEqual(['given'])
 })
 
@@ -154,7 +147,7 @@ it('a wake that such a task claimed is found by the sweep, though the run runs',
   await sleep(1000) // its task has ended
   await told('claimed-2', 2)
   const next = { being: 'claimed', generation: 1, n: 2, moment: 'claimed/1/2' }
-  expect(await openByHand(handWorker(world), next)).toMatchObject({ moment: next.moment })
+  await openByHand(handWorker(world), next) // and it goes on no more
   await sql`update treeos.inbox set at = at - interval '1 minute' where id = 'claimed-2'`.execute(world.owner)
   expect(await until(() => findOutcomeOfWake(world.db, 'claimed-2'), { seconds: 30 })).toMatchObject({
     moment: next.moment,

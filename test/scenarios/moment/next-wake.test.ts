@@ -6,14 +6,7 @@ import { beingWorkflowId } from '@treeos/protocol'
 import { fetchRuns, leftByEndedRuns, type Run, replay } from '@treeos/replay'
 import { findOutcome, findOutcomeOfWake, listOutcomes, openDatabase } from '@treeos/store'
 import { expect, it, vi } from 'vitest'
-import {
-  beginByHand,
-  finishAndOpenByHand,
-  handWorker,
-  nextOf,
-  openByHand,
-  tellByHand,
-} from '../../support/by-hand.ts'
+import { beginByHand, handWorker, liveByHand, nextOf, tellByHand } from '../../support/by-hand.ts'
 import { momentOf, ring, tell, until, wakeUp } from '../../support/life.ts'
 import { acting, stage } from '../../support/puppet.ts'
 import { expectReplays, expectUnbroken, openReplayer } from '../../support/replaying.ts'
@@ -213,20 +206,16 @@ it('it opens the next moment, unless Temporal says that its run was ended, or do
     const first = await beginByHand(world, being)
     await tellByHand(world, being, first.moment, acting(1))
     const last = nextOf(first)
-    const { value, next } = await finishAndOpenByHand(worker, first, await openByHand(worker, first))
-    expect([value, next]).toEqual([expect.objectContaining({ kind: 'act', waiting: 0 }), undefined])
+    expect((await liveByHand(worker, first, { room: 2 })).value).toMatchObject({
+      lived: [{ ended: { kind: 'act', waiting: 0 } }],
+    })
     await tellByHand(world, being, last.moment, acting(2))
-    const finished = finishAndOpenByHand(worker, last, await openByHand(worker, last))
+    const lived = liveByHand(worker, last, { room: 2 })
     await until(() => findOutcome(world.db, last.moment)) // it found no wake
     await tellByHand(world, being, `${being}-more`, acting(3))
-    const { moment } = nextOf(last)
-    if (i === 0)
-      expect(await finished).toMatchObject({
-        value: { waiting: 1 },
-        next: { heard: 3, value: { moment, state: 'held' } },
-      })
-    else expect(await finished).not.toHaveProperty('next')
-    if (i > 0) expect(await finished).toMatchObject({ value: { kind: 'act', waiting: 0 } })
+    const ends = (await lived).value.lived.map(({ ended }) => ended.waiting)
+    expect(ends).toEqual(i === 0 ? [1, 0] : [0])
+    expect(await lived).toMatchObject({ heard: 3 })
   }
   expect(rung.filter((being) => being.startsWith('asker-'))).toEqual(['asker-1', 'asker-2'])
   expect(errors).toEqual([['whether a run goes on', 'Error: Temporal is away']])
@@ -234,16 +223,25 @@ it('it opens the next moment, unless Temporal says that its run was ended, or do
 
 it('what fails when it opens the next moment fails when the run asks for it', async () => {
   await world.birthPuppet('failing')
-  const worker = handWorker(world)
+  const rung: string[] = []
+  let claims = 0
+  const db = world.workerDb.withPlugin({
+    transformQuery: ({ node }) => node,
+    async transformResult({ result }) {
+      const [row] = result.rows as { what?: string }[]
+      if (row?.what === 'wake' && ++claims > 1)
+        throw Object.assign(new Error('the server shuts down'), { code: '57P01' })
+      return result
+    },
+  })
+  const worker = handWorker(world, { db, ring: (beings) => rung.push(...beings) })
   const first = await beginByHand(world, 'failing')
   await tellByHand(world, 'failing', first.moment, acting(1))
-  const opened = await openByHand(worker, first)
   await tellByHand(world, 'failing', 'second', acting(2))
-  const ofNoGeneration = { ...nextOf(first), generation: 0 }
-  const finished = await finishAndOpenByHand(worker, first, opened, ofNoGeneration)
-  expect(finished).toMatchObject({ value: { kind: 'act', waiting: 1 } })
-  expect(finished).not.toHaveProperty('next')
-  expect(await openByHand(worker, nextOf(first))).toMatchObject({ moment: nextOf(first).moment })
+  const { value } = await liveByHand(worker, first, { room: 2 })
+  expect(value).toMatchObject({ lived: [{ ended: { kind: 'act', waiting: 1 } }] })
+  expect([value.lived.length, value.stop, rung.includes('failing')]).toEqual([1, undefined, true])
+  await expect(liveByHand(worker, nextOf(first))).rejects.toThrow('liveMoments failed: 57P01')
 })
 
 it('it rests when no wake comes, and its run asks again when Postgres does not answer, which is told', async () => {

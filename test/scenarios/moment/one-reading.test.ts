@@ -8,12 +8,12 @@ import { beforeAll, describe, expect, it } from 'vitest'
 import { sabotage } from '../../faults/sabotage.ts'
 import {
   beginByHand,
-  finishByHand,
   type HandMoment,
   type HandWorker,
   handWorker,
   nextOf,
   openByHand,
+  stampedIn,
   tellByHand,
 } from '../../support/by-hand.ts'
 import { createSpace, doAs } from '../../support/life.ts'
@@ -62,7 +62,7 @@ async function live(
   await tellByHand(world, moment.being, moment.moment, { call })
   const opened = await openByHand(worker, moment)
   await meanwhile()
-  return (await finishByHand(worker, moment, opened)) as StampedMoment
+  return stampedIn(await opened.end())
 }
 
 const act = (n: number): JsonObject => ({

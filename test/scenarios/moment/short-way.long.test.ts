@@ -1,18 +1,21 @@
 /** A moment is finished within one workflow task when its mind decides soon. Whoever dies, stops or comes late changes nothing. */
 import { setTimeout as sleep } from 'node:timers/promises'
+import { newMemory } from '@treeos/activities'
 import { type BeingName, momentId } from '@treeos/core'
-import type { Finished, StampedMoment } from '@treeos/protocol'
-import { fetchRuns, recordedCommands } from '@treeos/replay'
+import type { History } from '@treeos/host'
+import type { LivedMoments, WithHints } from '@treeos/protocol'
+import { fetchRuns } from '@treeos/replay'
 import { findDecision, findOpen, findOutcome, listOutcomes } from '@treeos/store'
 import { sql } from 'kysely'
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
 import {
   beginByHand,
-  finishByHand,
-  finishingOf,
   type HandMoment,
   handWorker,
+  liveByHand,
   openByHand,
+  stampByHand,
+  stampedIn,
   tellByHand,
 } from '../../support/by-hand.ts'
 import { askedFor, beingOf, live, momentOf, publish, tell, until, wakeUp } from '../../support/life.ts'
@@ -30,19 +33,37 @@ const SHORT_MS = 2000
 const SLOW_MS = 3000
 const model = useModelServer()
 
-/** The beats of a being's moments, in order. Leaves out openings that found no wake. */
+/** The beats of a being's moments, in order; of those of a worker only the ones that lived or opened a moment. */
 async function beatsOf(world: World, being: BeingName): Promise<string[]> {
   const runs = await fetchRuns(world.temporal, world.reality.name, being, null)
-  const beats = runs
-    .flatMap(({ history }) => recordedCommands(history).map(({ name }) => name))
-    .filter((name) => ['openMoment', 'finishMoment', 'think', 'stampMoment'].includes(name))
-  return beats.filter((beat, i) => beat !== 'openMoment' || !['openMoment', undefined].includes(beats[i + 1]))
+  return runs.flatMap(({ history }) => (history.events ?? []).flatMap(beatIn))
+}
+
+function beatIn(event: NonNullable<History['events']>[number]): string[] {
+  if (event.activityTaskScheduledEventAttributes?.activityType?.name === 'think') return ['think']
+  const { name, result } = localIn(event)
+  if (name === 'stampMoment') return [name]
+  if (name !== 'liveMoments' || result === null) return []
+  const { lived, stop } = result.value
+  return [...lived.map(() => 'lived'), ...(stop !== undefined && 'left' in stop ? ['opened'] : [])]
+}
+
+function localIn(event: NonNullable<History['events']>[number]) {
+  const { data, result } = event.markerRecordedEventAttributes?.details ?? {}
+  const [about, value] = [data, result].map((of) => Buffer.from(of?.payloads?.[0]?.data ?? []).toString())
+  return {
+    name:
+      about === undefined || about === ''
+        ? null
+        : (JSON.parse(about) as { activity_type: string }).activity_type,
+    result: value === undefined || value === '' ? null : (JSON.parse(value) as WithHints<LivedMoments>),
+  }
 }
 
 describe('a moment', () => {
   const world = useWorld({ extensions: [stage], modelServer: model, shortMindMs: SHORT_MS })
-  const SHORT = ['openMoment', 'finishMoment']
-  const LONG = ['openMoment', 'think', 'stampMoment']
+  const SHORT = ['lived']
+  const LONG = ['opened', 'think', 'stampMoment']
 
   afterEach(() => model.reset())
 
@@ -69,9 +90,7 @@ describe('a moment', () => {
     for (const content of ['two', 'three', 'four', 'five']) await live(world, 'thinker', content)
     const lived = [
       ...SHORT,
-      ...SHORT,
-      'think',
-      'stampMoment', // it turned out to be slow
+      ...LONG, // it turned out to be slow
       ...LONG, // known to be slow
       ...LONG, // fast again, which is known from now on
       ...SHORT,
@@ -121,11 +140,7 @@ describe('a moment', () => {
     const perTask = [0]
     for (const event of run?.history.events ?? []) {
       if (event.workflowTaskCompletedEventAttributes != null) perTask.push(0)
-      const { data, result } = event.markerRecordedEventAttributes?.details ?? {}
-      const [about, ended] = [data, result].map((of) => Buffer.from(of?.payloads?.[0]?.data ?? []).toString())
-      if (about?.includes('"finishMoment"') !== true) continue
-      const { next } = JSON.parse(ended ?? '') as Finished
-      perTask.push((perTask.pop() ?? 0) + 1 + (next?.lived?.length ?? 0))
+      perTask.push((perTask.pop() ?? 0) + beatIn(event).filter((beat) => beat === 'lived').length)
     }
     return perTask
   }
@@ -234,6 +249,8 @@ describe('a worker that comes late', () => {
   const changes = async () => void (await publish(world, `news.n${names}`, ++names))
 
   const newWorker = () => handWorker(world)
+  /** It asks no mind within a workflow task. */
+  const slowWorker = () => handWorker(world, { memory: newMemory({ mindMs: 0 }) })
 
   /** A being with a wake and a generation, which no workflow runs. */
   async function newcomer() {
@@ -243,10 +260,7 @@ describe('a worker that comes late', () => {
     await tellByHand(world, being, being, 'hello')
     return beginByHand(world, being)
   }
-  type Moment = HandMoment
-  const [open, finishing, finish] = [openByHand, finishingOf, finishByHand]
-
-  const stored = async ({ moment }: Moment) => ({
+  const stored = async ({ moment }: HandMoment) => ({
     open: (await findOpen(world.db, moment)) !== null,
     decision: (await findDecision(world.db, moment)) !== null,
     outcome: (await findOutcome(world.db, moment)) !== null,
@@ -255,54 +269,49 @@ describe('a worker that comes late', () => {
   const ALL = { open: true, decision: true, outcome: true }
 
   it('stores nothing of a moment before the append, and all of it with the append', async () => {
-    const [worker, moment] = [newWorker(), await newcomer()]
-    const opened = await open(worker, moment)
+    const moment = await newcomer()
+    const opened = await openByHand(newWorker(), moment)
     expect(await stored(moment)).toEqual(NOTHING)
-    expect(await finish(worker, moment, opened)).toMatchObject({ kind: 'act' })
+    expect(stampedIn(await opened.end())).toMatchObject({ kind: 'act' })
     expect(await stored(moment)).toEqual(ALL)
   })
 
   it('a rerun after the append returns what is stored, on any worker', async () => {
-    const [worker, moment] = [newWorker(), await newcomer()]
-    const opened = await open(worker, moment)
-    const stamped = (await finish(worker, moment, opened)) as StampedMoment
+    const moment = await newcomer()
+    const [lived] = (await liveByHand(newWorker(), moment)).value.lived
     await changes()
-    const other = newWorker()
-    const again = await open(other, moment)
-    expect(again).toEqual({ ...opened, state: 'again' })
-    const rest = { ...finishing(moment, opened), failed: null }
+    const again = (await liveByHand(newWorker(), moment)).value
+    expect(again).toEqual({ lived: [{ ...lived, ended: { ...lived!.ended, waiting: 1 } }] })
     const { digest } = (await findDecision(world.db, moment.moment))!
-    const { value } = await other.stampMoment({ ...rest, decision: digest })
-    expect(value).toEqual({ ...stamped, waiting: expect.any(Number) })
-  })
-
-  it('a rerun on the same worker sees what it saw before', async () => {
-    const [worker, moment] = [newWorker(), await newcomer()]
-    const opened = await open(worker, moment)
-    await changes()
-    expect(await open(worker, moment)).toEqual(opened)
-    await finish(worker, moment, opened)
+    const rest = { ...moment, stack: lived!.stack, skip: null, failed: null }
+    const { value } = await newWorker().stampMoment({ ...rest, decision: digest })
+    expect(value).toEqual({ ...lived!.ended, waiting: expect.any(Number) })
   })
 
   it('finds that another ended the moment from another snapshot, and takes over that one', async () => {
-    const [first, second, moment] = [newWorker(), newWorker(), await newcomer()]
-    const early = await open(first, moment)
+    const moment = await newcomer()
+    const early = await openByHand(newWorker(), moment)
     await changes()
-    const late = await open(second, moment)
-    expect(late.open).not.toBe(early.open)
-    expect(await finish(second, moment, late)).toMatchObject({ kind: 'act' })
-    expect(await finish(first, moment, early)).toEqual({ unfinished: 'lost' })
-    const again = await open(first, moment, false)
-    expect(again.context).toEqual(late.context)
-    expect((await findOutcome(world.db, moment.moment))?.record.open).toBe(late.open)
+    const late = (await liveByHand(newWorker(), moment)).value
+    const outcome = (await findOutcome(world.db, moment.moment))!
+    expect(outcome.record.open).toBe(late.lived[0]!.opened.open)
+    const { lived } = (await early.end()).value
+    expect(lived.map(({ opened, ended }) => [opened, ended.record])).toEqual([
+      [late.lived[0]!.opened, outcome.hash],
+    ])
+    expect(await listOutcomes(world.db, moment.being)).toHaveLength(1)
   })
 
   it('writes nothing when another open record is stored, and without this check the records would disagree', async () => {
-    const [first, second, moment] = [newWorker(), newWorker(), await newcomer()]
-    const early = await open(first, moment)
+    const moment = await newcomer()
+    const early = await openByHand(newWorker(), moment)
     await changes()
-    await open(second, moment, false)
-    expect(await finish(first, moment, early)).toEqual({ unfinished: 'lost' })
+    const { stop } = (await liveByHand(slowWorker(), moment)).value
+    expect(stop).toMatchObject({ left: { decides: true } })
+    expect((await early.end()).value).toEqual({
+      lived: [],
+      stop: { ...stop, left: { decides: true, begun: {} } },
+    })
     expect(await stored(moment)).toEqual({ ...NOTHING, open: true })
 
     const { rows } = await sql<{ definition: string }>`
@@ -317,11 +326,11 @@ describe('a worker that comes late', () => {
     expect(unguarded).not.toBe(guarded)
     await sql.raw(unguarded).execute(world.owner)
     try {
-      const [third, other] = [newWorker(), await newcomer()]
-      const opened = await open(third, other)
+      const other = await newcomer()
+      const opened = await openByHand(newWorker(), other)
       await changes()
-      await open(newWorker(), other, false)
-      expect(await finish(third, other, opened)).toMatchObject({ kind: 'act' })
+      await liveByHand(slowWorker(), other)
+      expect(stampedIn(await opened.end())).toMatchObject({ kind: 'act' })
       const { record } = (await findOutcome(world.db, other.moment))!
       const kept = await world.db
         .selectFrom('moment_open')
@@ -334,35 +343,30 @@ describe('a worker that comes late', () => {
     }
   })
 
-  it('does not know what a dead worker held, so the moment is opened again', async () => {
-    const [dead, worker, moment] = [newWorker(), newWorker(), await newcomer()]
-    const opened = await open(dead, moment)
-    expect(await finish(worker, moment, opened)).toEqual({ unfinished: 'lost' })
-    const again = await open(worker, moment, false)
-    expect(again.state).toBe('stored')
-    expect(await stored(moment)).toEqual({ ...NOTHING, open: true })
-    // The dead one was only slow.
+  it('does not know what a dead worker held, so the moment is opened anew', async () => {
+    const moment = await newcomer()
+    await openByHand(newWorker(), moment) // it dies
     await changes()
-    expect(await finish(dead, moment, opened)).toEqual({ unfinished: 'lost' })
-    expect(await stored(moment)).toEqual({ ...NOTHING, open: true })
+    expect(await stampByHand(newWorker(), moment)).toMatchObject({ kind: 'act' })
+    expect(await stored(moment)).toEqual(ALL)
   })
 
   it('is refused once a younger life has begun', async () => {
-    const [worker, moment] = [newWorker(), await newcomer()]
-    const opened = await open(worker, moment)
+    const moment = await newcomer()
+    const opened = await openByHand(newWorker(), moment)
     await newWorker().beginLife({ being: moment.being, chain: `${moment.being}-2` })
-    await expect(finish(worker, moment, opened)).rejects.toMatchObject({ type: 'StaleGenerationError' })
+    await expect(opened.end()).rejects.toMatchObject({ type: 'StaleGenerationError' })
     expect(await stored(moment)).toEqual(NOTHING)
   })
 
-  it('of two finishes at once on one worker one appends, and both say the same', async () => {
+  it('of two runs at once on one worker one appends, and both say the same of what they both saw', async () => {
     const [worker, moment] = [newWorker(), await newcomer()]
-    const opened = await open(worker, moment)
-    const both = (await Promise.all([
-      finish(worker, moment, opened),
-      finish(worker, moment, opened),
-    ])) as StampedMoment[]
-    expect(both[0]).toEqual({ ...both[1], waiting: expect.any(Number) })
+    const opened = await openByHand(worker, moment)
+    await changes()
+    const again = liveByHand(worker, moment)
+    const both = await Promise.all([opened.end(), again])
+    const [one, other] = both.map(({ value }) => value.lived[0]!)
+    expect(one).toEqual({ ...other, ended: { ...other!.ended, waiting: expect.any(Number) } })
     expect(await listOutcomes(world.db, moment.being)).toHaveLength(1)
   })
 })

@@ -149,7 +149,7 @@ describe('a paused being', () => {
       code: 'TIMEOUT',
       message: expect.stringContaining('it is paused until `treeos resume @puppet`'),
     })
-    expect(await resume('puppet')).toMatchObject({ facts: [{ kind: 'being:unpaused' }] })
+    expect(await resume('puppet')).toMatchObject({ facts: [{ kind: 'being:resumed' }] })
     for (const wake of wakes) await momentOf(world, wake)
     expect((await rowOf(world, 'puppet')).paused).toBeUndefined()
   })

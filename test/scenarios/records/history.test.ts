@@ -68,12 +68,14 @@ describe('history', () => {
     for (const being of lived)
       expect(
         exported.some(
-          ({ text, workflowId }) => workflowId.endsWith(`/${being}`) && text.includes('openMoment'),
+          ({ text, workflowId }) => workflowId.endsWith(`/${being}`) && text.includes('liveMoments'),
         ),
       ).toBe(true)
-    // People who read the timeline are told the roles of fast minds, too.
+    // People who read the results of the timeline are told the roles of fast minds, too.
     const ofThinker = exported.filter(({ workflowId }) => workflowId.endsWith('/thinker'))
-    expect(ofThinker.some(({ text }) => text.includes('finish #1 secretive'))).toBe(true)
+    expect(ofThinker.some(({ text }) => /"stack":\{"primary":\{[^}]*"name":"secretive"/.test(text))).toBe(
+      true,
+    )
     for (const { text, workflowId } of exported) {
       expect(text.match(/sentinel[a-z]*/g) ?? [], workflowId).toEqual([])
     }

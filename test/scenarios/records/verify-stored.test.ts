@@ -66,6 +66,9 @@ beforeAll(async () => {
   ).toMatchObject({
     outcome: 'act',
   })
+  await play(world, 'sky', { verb: 'see', address: '/' })
+  await play(world, 'sky', { verb: 'do', operation: 'fly', target: null, args: {} }) // the operator hears that it failed
+  await play(world, 'sky', { verb: 'do', operation: 'end-being', target: '@mind', args: {} }) // refused by its standing
   await world.birthPuppet('driven')
   await takeLease(world, { being: 'driven', as: 'operator' })
   await sql`update treeos.lease set expires = now() + interval '1 day'`.execute(world.owner) // no sweep ends it meanwhile
@@ -155,6 +158,16 @@ const EDITS: Record<string, [to: string, reason: BrokenReason, row?: string]> = 
   'moment_effect.result': ['set_bit(result, 40, 1 - get_bit(result, 40))', 'effect-mismatch'],
   'moment_effect.salt': ['set_bit(salt, 3, 1 - get_bit(salt, 3))', 'effect-mismatch'],
   'moment_outcome.judged': [`convert_to('{}', 'UTF8')`, 'judged-mismatch'],
+  'moment_outcome.sent': [
+    `convert_to('{}', 'UTF8')`,
+    'sends-mismatch',
+    `being = 'operator' and sent is not null`,
+  ],
+  'moment_outcome.refusal': [
+    'set_bit(refusal, 40, 1 - get_bit(refusal, 40))',
+    'refusal-mismatch',
+    `being = 'sky' and refusal is not null`,
+  ],
   'lease.being': [`'nobody'`, 'lease-mismatch'],
   'lease.driver': [`'mind'`, 'lease-mismatch'],
   'lease.epoch': ['epoch + 1', 'lease-mismatch'],
@@ -177,6 +190,14 @@ const EDITS: Record<string, [to: string, reason: BrokenReason, row?: string]> = 
   'inbox.channel': [`'other'`, 'wake-mismatch'],
   'inbox.outside': ['not outside', 'wake-mismatch'],
   'inbox.orientation': [`'half'`, 'wake-mismatch'],
+  'inbox.kind': [`'event'`, 'wake-mismatch'],
+  'inbox.priority': ['priority + 1', 'wake-mismatch'],
+  'inbox.asked_role': [`'judge'`, 'wake-mismatch'],
+  'inbox.hops': ['hops + 1', 'wake-mismatch'],
+  'inbox.continues': ['continues + 1', 'wake-mismatch'],
+  'inbox.answers': [`'other'`, 'wake-mismatch'],
+  'inbox.looks': ['looks + 1', 'wake-mismatch'],
+  'inbox.salt': ['set_bit(salt, 3, 1 - get_bit(salt, 3))', 'wake-mismatch'],
   'inbox.login': ['null', 'act-unexplained', `being = 'operator' and kind = 'act'`],
   'blob.digest': [`repeat('0', 64)`, 'blob-mismatch'],
   'blob.bytes': [`convert_to('{}', 'UTF8')`, 'blob-mismatch'],
@@ -314,6 +335,54 @@ describe('rows that are invented or gone are found', () => {
         select 'forged', being, kind, priority, caller, caller_role, caller_cognition, content, 'forged', 'forged'
         from treeos.inbox where being = 'mind' and kind = 'summon' limit 1`,
       reason: 'wake-mismatch',
+    },
+    {
+      what: 'what a being saw is changed on the way to its next moment',
+      statement: `update treeos.inbox set content = convert_to('{"event":"look"}', 'UTF8') where id like 'look/sky/%'`,
+      reason: 'wake-mismatch',
+    },
+    {
+      what: 'what a being saw is emptied, though nothing was erased',
+      statement: `update treeos.inbox set content = 'null', salt = null where id like 'look/sky/%'`,
+      reason: 'wake-mismatch',
+    },
+    {
+      what: 'a wake by which a being goes on is gone',
+      statement: `delete from treeos.inbox where id like 'look/sky/%'`,
+      reason: 'wake-missing',
+    },
+    {
+      what: 'a wake by which a being goes on is invented',
+      statement: `insert into treeos.inbox (id, being, kind, priority, content, root)
+        select 'continue/' || moment, being, 'event', 5, 'null', 'forged' from treeos.moment_outcome where being = 'mind' order by n limit 1`,
+      reason: 'wake-unsent',
+    },
+    {
+      what: 'a wake by a change that nothing caused is invented',
+      statement: `insert into treeos.inbox (id, being, kind, priority, content, root, cause)
+        select 'change/' || moment || '/mind', 'mind', 'event', 5, 'null', 'forged', hash from treeos.moment_outcome where being = 'mind' order by n limit 1`,
+      reason: 'wake-unsent',
+    },
+    {
+      what: 'a notice of a failure says something else',
+      statement: `update treeos.inbox set content = convert_to('{"event":"failure"}', 'UTF8') where id like 'notice/sky/%'`,
+      reason: 'wake-mismatch',
+    },
+    {
+      what: 'an entry says that another moment closed it',
+      statement: `update treeos.inbox set closed_by = (select moment from treeos.moment_outcome where being = 'sky' limit 1)
+        where being = 'mind' and kind = 'summon'`,
+      reason: 'wake-mismatch',
+    },
+    {
+      what: 'why a call was refused is gone',
+      statement: `update treeos.moment_outcome set refusal = null where being = 'sky' and refusal is not null`,
+      reason: 'refusal-mismatch',
+    },
+    {
+      what: 'what a moment sent is gone',
+      statement: `update treeos.moment_outcome set sent = null where being = 'operator' and sent is not null and n = 1`,
+      reason: 'sends-mismatch',
     },
     {
       what: 'row security hides rows from who checks',

@@ -136,7 +136,7 @@ describe('a long life', () => {
     await setRole(world, { name: 'counter', canDo: ['set-being'], prompt: '' })
     await puppet('ancient', { role: 'counter' })
     await begin('ancient', 20)
-    const count = 40
+    const count = 64
     const set = (i: number) => ({
       call: { verb: 'do', operation: 'set-being', target: '@ancient', args: { field: 'count.to', value: i } },
     })

@@ -249,9 +249,9 @@ const DO: Record<string, Faults> = {
     gone: NOBODY,
     none: { missing: 'a budget without limits limits nothing' },
   },
-  resume: {
+  'unpark-being': {
     'wrong type': ['/hall', {}, 'INVALID_TYPE', /takes a being/],
-    'not yours': ['@mine', {}, 'FORBIDDEN', /resume needs ancestor/],
+    'not yours': ['@mine', {}, 'FORBIDDEN', /unpark-being needs ancestor/],
     gone: ['@mine', {}, 'RESOURCE_CONFLICT', /@mine is not parked/],
     none: NO_ARGUMENTS,
   },

@@ -72,16 +72,9 @@ it('a silence whose length was changed as it ended wakes nobody, and holds nothi
   await birth('changed')
   await setIdle('changed', 3600)
   await live(world, 'changed', 'hm')
-  const opening = {
-    being: 'changed',
-    generation: 1,
-    n: 9,
-    moment: 'changed/1/9',
-    program: null,
-    mayHold: true,
-  }
-  const { value } = await handWorker(world).openMoment(opening, { heard: 1, idleSeconds: 7 })
-  expect(value).toMatchObject({ resting: true, idleSeconds: 3600 })
+  const input = { being: 'changed', generation: 1, n: 9, program: null, room: 1 }
+  const { value } = await handWorker(world).liveMoments(input, { heard: 1, idleSeconds: 7 })
+  expect(value).toEqual({ lived: [], stop: expect.objectContaining({ resting: true, idleSeconds: 3600 }) })
   expect(await idleWakes('changed')).toEqual([])
   // Control: Postgres takes no such wake from a worker.
   const content = { event: 'idle', actor: '@changed', seconds: 7 }

@@ -40,6 +40,6 @@ export function addBudget(cli: Cli): void {
       'budget',
     ),
     (stance: string, options: ActingOptions) =>
-      doing(addressOfStance(stance, options), 'resume', { release: true }),
+      doing(addressOfStance(stance, options), 'unpark-being', { release: true }),
   )
 }

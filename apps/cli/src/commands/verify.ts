@@ -45,9 +45,9 @@ export function addVerify(cli: Cli): void {
         const source = await checkpointsOf(options)
         const verified = await withReality(options, async (at) => {
           const { broken: ofLog, ...log } = await compareLog(at, source)
-          const { unsigned, ...chains } = await verifyAll(at.db, at.reality.id, FOLD)
+          const { unsigned, unchecked, ...chains } = await verifyAll(at.db, at.reality.id, FOLD)
           const uncosigned = [...uncosignedOf(log)]
-          const unproven = [...unsigned, ...uncoveredBy(log), ...uncosigned]
+          const unproven = [...unsigned, ...unchecked, ...uncoveredBy(log), ...uncosigned]
           const isBroken = !chains.ok || !log.ok
           const isProven = options.strict
             ? unproven.length === 0

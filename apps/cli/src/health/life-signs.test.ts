@@ -18,6 +18,7 @@ const well: Signs = {
   parked: 0,
   paced: 0,
   late: [],
+  differing: [],
   login: { name: 'treeos_worker', isSuperuser: false, ownsTables: false },
   unread: null,
 }
@@ -48,6 +49,17 @@ it.each<{ what: string; signs: Partial<Signs>; name: string; found: string; mend
     name: 'wakes',
     found: 'could not be checked: password authentication failed',
     mend: 'repair what the other checks name, then treeos doctor again',
+  },
+  {
+    what: 'a moment about whose stack worker and workflow disagree',
+    signs: {
+      differing: [{ being: 'solomon', moment: 'solomon/1/3', message: 'the worker gave a, the workflow b' }],
+    },
+    name: 'stacks',
+    found: 'solomon/1/3: the worker gave a, the workflow b. These beings live no more, since their runs fail',
+    mend:
+      'treeos pause @BEING --data d, then start the workers with the code that lived the moment: ' +
+      'docs/running.md (When worker and workflow disagree)',
   },
   {
     what: 'no worker',
@@ -82,7 +94,7 @@ it.each<{ what: string; signs: Partial<Signs>; name: string; found: string; mend
     signs: { parked: 1 },
     name: 'budgets',
     found: '1 being is parked by a budget: its wakes wait until somebody approves',
-    mend: 'treeos inbox --data d says of whom and of which limit; treeos budget set @BEING JSON, or treeos do @BEING resume, lets it go on',
+    mend: 'treeos inbox --data d says of whom and of which limit; treeos budget set @BEING JSON, or treeos do @BEING unpark-being, lets it go on',
   },
   {
     what: 'a worker that hangs',

@@ -21,7 +21,9 @@ import {
 import {
   countPaced,
   countParked,
+  type DifferingStack,
   type Login,
+  listDifferingStacks,
   listUnclaimed,
   measureInboxes,
   openDatabase,
@@ -61,6 +63,8 @@ export interface Signs {
   readonly paced: number
   /** some of the beings whose wakes are old */
   readonly late: readonly string[]
+  /** moments whose runs failed because worker and workflow disagree about their stack */
+  readonly differing: readonly DifferingStack[]
   /** how workers log in to Postgres */
   readonly login: Login | null
   /** why Postgres could not be read; null when it was, or when none was started */
@@ -98,8 +102,11 @@ export async function examineLife(dataDir: string, env: NodeJS.ProcessEnv): Prom
 async function readLine(
   dataDir: string,
   env: NodeJS.ProcessEnv,
-): Promise<Pick<Signs, 'wakes' | 'wakesLater' | 'late' | 'parked' | 'paced' | 'login' | 'unread'>> {
-  const nothing = { wakes: null, wakesLater: null, late: [], parked: 0, paced: 0, login: null, unread: null }
+): Promise<
+  Pick<Signs, 'wakes' | 'wakesLater' | 'late' | 'parked' | 'paced' | 'differing' | 'login' | 'unread'>
+> {
+  const known = { late: [], parked: 0, paced: 0, differing: [] }
+  const nothing = { wakes: null, wakesLater: null, ...known, login: null, unread: null }
   const url = urlOf(dataDir, env)
   if (url === null) return nothing
   const db = openDatabase(url, { poolMax: 1 })
@@ -107,12 +114,14 @@ async function readLine(
     const wakes = await measureInboxes(db)
     const parked = await countParked(db)
     const paced = await countPaced(db)
+    const differing = await listDifferingStacks(db)
     const login = await readLogin(db)
     const late =
       wakes.oldestSeconds < OLD_SECONDS ? [] : await listUnclaimed(db, OLD_SECONDS, BEINGS_NAMED_MAX + 1)
-    if (wakes.waiting < MANY) return { ...nothing, wakes, late, parked, paced, login }
+    if (wakes.waiting < MANY) return { ...nothing, wakes, late, parked, paced, differing, login }
     await sleep(RECHECK_MS)
-    return { ...nothing, wakes, wakesLater: await measureInboxes(db), late, parked, paced, login }
+    const wakesLater = await measureInboxes(db)
+    return { ...nothing, wakes, wakesLater, late, parked, paced, differing, login }
   } catch (error) {
     return { ...nothing, unread: error }
   } finally {
@@ -135,6 +144,7 @@ export function judge(signs: Signs, flag: string): Check[] {
     ...(signs.workers.length === 0 ? [] : [{ name: 'metrics', ...judgeMetrics(signs, flag) }]),
     ...(signs.unread === null ? [] : [unseen('wakes', signs.unread, RECHECK)]),
     ...(signs.wakes === null ? [] : [{ name: 'wakes', ...judgeWakes(signs, signs.wakes, flag) }]),
+    ...(signs.differing.length === 0 ? [] : [{ name: 'stacks', ...judgeStacks(signs.differing, flag) }]),
     ...(signs.login === null ? [] : [{ name: 'login', ...judgeLogin(signs.login), optional: true as const }]),
     ...(signs.parked === 0
       ? []
@@ -182,11 +192,20 @@ function judgeMetrics({ workers }: Signs, flag: string) {
   return good(workers.map(({ url }) => url).join(', '))
 }
 
+function judgeStacks(differing: readonly DifferingStack[], flag: string) {
+  const named = differing.slice(0, BEINGS_NAMED_MAX).map(({ moment, message }) => `${moment}: ${message}`)
+  const more = differing.length - named.length
+  return bad(
+    `${named.join('; ')}${more > 0 ? `; and ${more} more` : ''}. These beings live no more, since their runs fail`,
+    `treeos pause @BEING${flag}, then start the workers with the code that lived the moment: docs/running.md (When worker and workflow disagree)`,
+  )
+}
+
 function judgeParked({ parked }: Signs, flag: string) {
   const [them, their] = parked === 1 ? ['it', 'its'] : ['them', 'their']
   return bad(
     `${describeParked(parked)}: ${their} wakes wait until somebody approves`,
-    `treeos inbox${flag} says of whom and of which limit; treeos budget set @BEING JSON, or treeos do @BEING resume, lets ${them} go on`,
+    `treeos inbox${flag} says of whom and of which limit; treeos budget set @BEING JSON, or treeos do @BEING unpark-being, lets ${them} go on`,
   )
 }
 

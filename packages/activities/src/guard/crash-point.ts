@@ -5,9 +5,9 @@ export const CRASH_POINTS = [
   'open:after-claim',
   'open:held',
   'open:after-record',
-  'finish:after-mind',
-  'finish:after-record',
-  'finish:handed-over',
+  'live:after-mind',
+  'live:after-record',
+  'live:handed-over',
   'think:joined',
   'think:before-mind',
   'think:after-mind',
@@ -21,7 +21,7 @@ export const CRASH_POINTS = [
   'ring:before',
   'ring:after',
   'stamp:returned',
-  'finish:next-wake',
+  'live:next-wake',
 ] as const
 export type CrashPoint = (typeof CRASH_POINTS)[number]
 

@@ -168,7 +168,7 @@ export class Call {
   }
 
   /**
-   * Waits for the decision of the call. It gives the call up when the signal aborts. Hands it over where `finishMoment` could
+   * Waits for the decision of the call. It gives the call up when the signal aborts. Hands it over where `liveMoments` could
    * not: its open record was stored, and then Postgres failed.
    * @throws {ModelTransientError} when the model may answer a later attempt
    */

@@ -100,7 +100,7 @@ export class NextWakes {
   async follows(moment: MomentId, deps: Asked): Promise<boolean> {
     if (!this.#places.delete(moment)) return false
     const { being } = parseMomentId(moment)
-    crashPoint('finish:next-wake')
+    crashPoint('live:next-wake')
     const now = performance.now()
     const pauseMs = PAUSE.firstMs
     const came = new Promise<boolean>((end) => {

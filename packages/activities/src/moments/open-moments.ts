@@ -90,7 +90,7 @@ export class OpenMoments {
     return found?.state === 'held' ? found : undefined
   }
 
-  hold(opened: Omit<HeldMoment, 'state' | 'decision' | 'listens' | 'overlay' | 'concluded'>): void {
+  hold(opened: Omit<HeldMoment, 'state' | 'decision' | 'listens' | 'overlay' | 'concluded'>): HeldMoment {
     const held: HeldMoment = {
       ...opened,
       state: 'held',
@@ -100,6 +100,7 @@ export class OpenMoments {
       concluded: null,
     }
     this.#moments.set(held.open.moment, held)
+    return held
   }
 
   /** Takes a moment whose open record is stored. */

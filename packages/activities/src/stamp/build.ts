@@ -3,6 +3,7 @@ import {
   type Digest,
   type FactDraft,
   type HeadRef,
+  refusalIn,
   type SeenHead,
   SPEECH_KIND,
   type Wake,
@@ -15,12 +16,22 @@ import {
   type BeforeStamp,
   type BuiltFact,
   buildFacts,
+  commitRefusal,
+  commitSends,
   headsBeyond,
   judgedDigest,
   type MomentRecord,
   type OpenRecord,
 } from '@treeos/store'
-import { type Act, type Concluded, foldRows, isActLike, leaseOfAct, type WorldReader } from '@treeos/world'
+import {
+  type Act,
+  type Concluded,
+  foldRows,
+  isActLike,
+  LAW,
+  leaseOfAct,
+  type WorldReader,
+} from '@treeos/world'
 import type { BeatDeps } from '../deps.ts'
 import { changesOf } from './follow-up.ts'
 import type { Proposal } from './propose.ts'
@@ -65,7 +76,20 @@ export async function build(
   const judged = judgedBeyond(before, concluded)
   const isOutside = holdsOutside(open, act, before)
   const sealedAt = Math.max(now, open.openedAt)
-  const record = recordOf(input, { made, code: codeOf(registry), judged, current, decided, facts, sealedAt })
+  const inbox = withOrigin(isOutside, [
+    ...causedBy(sends.said, facts),
+    ...sends.asks,
+    ...sends.notices,
+    ...sends.goesOn,
+  ])
+  const changes = changesOf(folded, drafts, facts, input.being, { ...open, isOutside })
+  const sending = commitSends(before.basisSalt, { inbox, changes, closes: concluded.closes })
+  const fields = concluded.refusal === undefined ? null : refusalIn(concluded.refusal)
+  const refused = fields === null ? null : commitRefusal(fields)
+  const record = recordOf(input, {
+    ...{ made, code: codeOf(registry), judged, current, decided, facts, sealedAt },
+    ...{ sends: sending?.digest ?? null, refusal: refused?.digest ?? null },
+  })
   const lease = open.driver === null ? null : leaseOfAct(current)
   return {
     drafts,
@@ -76,28 +100,22 @@ export async function build(
       heads,
       facts,
       rows: folded.map((row) => ({ ...row, foldedSeq: facts[row.draft]?.ref.seq ?? 0 })),
-      inbox: withOrigin(isOutside, [
-        ...causedBy(sends.said, facts),
-        ...sends.asks,
-        ...sends.notices,
-        ...sends.goesOn,
-      ]),
-      changes: changesOf(folded, drafts, facts, input.being, {
-        ...open,
-        isOutside,
-      }),
+      inbox,
+      changes,
       closes: concluded.closes,
       outcome: {
         n: input.n,
         kind: concluded.kind,
         reason: concluded.reason,
-        detail: concluded.detail,
+        detail: refused === null ? concluded.detail : null,
+        ...(refused === null ? {} : { refusal: refused.refusal }),
         result: concluded.result,
         wake: open.wake.id,
         sealedAt,
         primaryRole: decided?.stack.primary.name ?? null,
         record,
         ...(judged === null ? {} : { judged }),
+        ...(sending === null ? {} : { sends: sending }),
       },
       ...(concluded.thread === undefined ? {} : { thread: concluded.thread }),
       ...(lease === null || !isActLike(concluded) ? {} : { lease: lease.epoch }),
@@ -141,6 +159,8 @@ function recordOf(
     decided,
     facts,
     sealedAt,
+    sends,
+    refusal,
   }: {
     made: Made
     code: string
@@ -149,6 +169,8 @@ function recordOf(
     decided: Extract<Proposal, { kind: 'decided' }> | null
     facts: readonly BuiltFact[]
     sealedAt: number
+    sends: Digest | null
+    refusal: Digest | null
   },
 ): MomentRecord {
   const digests = decided?.composed.digests ?? null
@@ -156,6 +178,7 @@ function recordOf(
   const hashes = facts.map(({ ref }) => ref.hash)
   return {
     v: 1,
+    law: LAW,
     being: input.being,
     moment: input.moment,
     n: input.n,
@@ -178,10 +201,12 @@ function recordOf(
     facts: facts.map(({ ref }): HeadRef => [ref.reel, ref.seq, ref.hash]),
     ...(decided?.overlay == null ? {} : { overlay: decided.overlay }),
     ...(judged === null ? {} : { judged: judgedBy(before, judged) }),
-    ...(decided === null ? {} : { code }),
+    ...(decided === null || code === current.record.code ? {} : { code }),
     ...(before.effect === null ? {} : { effect: before.effect }),
     ...(concluded.beside === undefined ? {} : { beside: concluded.beside }),
     ...(concluded.shadow === undefined ? {} : { shadow: asJson(concluded.shadow) }),
+    ...(sends === null ? {} : { sends }),
+    ...(refusal === null ? {} : { refusal }),
   }
 }
 

@@ -40,9 +40,9 @@ export function changesOf(
 /** Kinds of facts after which a being must check its inbox again: they may end a park, a pause, a lease or its life. */
 const RECHECK_KINDS = new Set([
   'being:budgeted',
-  'being:resumed',
+  'being:unparked',
   'being:paused', // it waits for no silence any more
-  'being:unpaused',
+  'being:resumed',
   'being:released',
   'being:ended',
 ])

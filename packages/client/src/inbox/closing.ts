@@ -70,6 +70,6 @@ function requireRead(entry: InboxEntry, parked: ReadonlySet<BeingName>): void {
   if (being !== null && parked.has(being))
     throw new TreeosError(
       'INVALID_INPUT',
-      `${stanceOf(being)} is parked until its budget is decided on: \`treeos do ${stanceOf(being)} resume\` lets it try again, \`treeos inbox dismiss\` closes the notice`,
+      `${stanceOf(being)} is parked until its budget is decided on: \`treeos do ${stanceOf(being)} unpark-being\` lets it try again, \`treeos inbox dismiss\` closes the notice`,
     )
 }

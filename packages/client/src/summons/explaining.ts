@@ -1,10 +1,13 @@
-import { type BeingName, stanceOf, TreeosError, type VerbCall } from '@treeos/core'
+import {
+  type BeingName,
+  type RefusalFields,
+  refusalIn,
+  shortened,
+  stanceOf,
+  TreeosError,
+  type VerbCall,
+} from '@treeos/core'
 import { type Db, findOutcome } from '@treeos/store'
-
-/** The message of the first gate when a list of the roles does not name the target. */
-const NOT_LISTED = /^(.+) is not in (can(?:See|Do|Summon|Be)) \(.*\)$/s
-/** The message of the second gate when no rule permits the call and the actor has no standing that would. */
-const NOT_GRANTED = /^not granted: \w+ \S+ needs ([a-z]+(?: or [a-z]+)*) of the target$/
 
 /** Who has a standing, as docs/world.md has it. */
 const WHO: Readonly<Record<string, (target: string) => string>> = {
@@ -28,12 +31,15 @@ export async function explained(
   error: unknown,
 ): Promise<unknown> {
   if (!(error instanceof TreeosError) || error.code !== 'FORBIDDEN') return error
-  const told = whoMay(error.message, call) ?? (await whichRole(db, error, as, call).catch(() => null))
+  const refusal = refusalIn(error)
+  if (refusal === null) return error
+  const told =
+    whoMay(refusal, error.message, call) ?? (await whichRole(db, refusal, error, as, call).catch(() => null))
   return told === null ? error : new TreeosError(error.code, told, error.detail, { cause: error })
 }
 
-function whoMay(message: string, call: VerbCall): string | null {
-  const standings = NOT_GRANTED.exec(message)?.[1]?.split(' or ') ?? []
+function whoMay(refusal: RefusalFields, message: string, call: VerbCall): string | null {
+  const standings = refusal.of === 'standing' ? refusal.standings : []
   const target = (call.verb === 'do' && call.target) || 'the target'
   const who = standings.map((standing) => WHO[standing]?.(target))
   return who.length === 0 || who.includes(undefined)
@@ -43,13 +49,16 @@ function whoMay(message: string, call: VerbCall): string | null {
 
 async function whichRole(
   db: Db,
+  refusal: RefusalFields,
   { message, detail }: TreeosError,
   as: BeingName,
   { verb }: VerbCall,
 ): Promise<string | null> {
-  const [, named, list] = NOT_LISTED.exec(message) ?? []
+  if (refusal.of !== 'list') return null
+  const { list, target } = refusal
+  const named = shortened(target)
   const { moment } = (detail ?? {}) as { readonly moment?: unknown }
-  const outcome = named === undefined || typeof moment !== 'string' ? null : await findOutcome(db, moment)
+  const outcome = typeof moment !== 'string' ? null : await findOutcome(db, moment)
   if (outcome?.being !== as || outcome.record.stack === null) return null
   const { primary, stacked } = outcome.record.stack
   const roles = [primary, ...stacked].map(({ name }) => name)

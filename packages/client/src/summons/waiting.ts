@@ -8,6 +8,7 @@ import {
   stanceOf,
   TreeosError,
   type VerbCall,
+  withRefusal,
 } from '@treeos/core'
 import { type Db, findWakeState, isTransient, type StoredOutcome } from '@treeos/store'
 import { whyParked } from '@treeos/world'
@@ -135,8 +136,10 @@ function notLived(outcome: StoredOutcome, asker: BeingName): TreeosError {
       : outcome.kind === 'failure' && outcome.being !== asker
         ? `${who} gave no answer, its moment failed: ${outcome.detail}`
         : outcome.detail
-  const { moment, kind, reason } = outcome
-  return new TreeosError(codeOf(outcome), why, { moment, outcome: kind, reason })
+  const { moment, kind, reason, refusal } = outcome
+  const told = { moment, outcome: kind, reason }
+  const isOwn = outcome.being === asker && refusal !== null
+  return new TreeosError(codeOf(outcome), why, isOwn ? withRefusal(told, refusal) : told)
 }
 
 function codeOf({ kind, reason }: StoredOutcome): ErrorCode {

@@ -18,10 +18,10 @@ treeos_beat_seconds_bucket{le="1",beat="think"} 8
 treeos_beat_seconds_bucket{le="+Inf",beat="think"} 8
 treeos_beat_seconds_sum{beat="think"} 4
 treeos_beat_seconds_count{beat="think"} 8
-treeos_beat_seconds_bucket{le="0.1",beat="openMoment"} 10
-treeos_beat_seconds_bucket{le="+Inf",beat="openMoment"} 10
-treeos_beat_seconds_sum{beat="openMoment"} 0.2
-treeos_beat_seconds_count{beat="openMoment"} 10
+treeos_beat_seconds_bucket{le="0.1",beat="liveMoments"} 10
+treeos_beat_seconds_bucket{le="+Inf",beat="liveMoments"} 10
+treeos_beat_seconds_sum{beat="liveMoments"} 0.2
+treeos_beat_seconds_count{beat="liveMoments"} 10
 treeos_inbox_waiting 3
 treeos_inbox_oldest_seconds 12.5`
 const IDLE = 'treeos_inbox_waiting 4\ntreeos_inbox_oldest_seconds 12.6'

@@ -247,7 +247,7 @@ async function citedBeside(tx: Db, being: BeingName, scope: Scope): Promise<Dige
   return [...hashes]
 }
 
-/** Digests of the role specs that a moment wore, and of the program that chose them. */
+/** Digests of the role specs that a moment wore, of the program that chose them, and of the manifests of the code that showed and judged it. */
 function* contentsOf({ record, open }: Pick<MomentLine, 'record' | 'open'>): Generator<Digest> {
   const stacked = readPath(record, ['stack', 'stacked'])
   const roles: Json[] = [
@@ -256,6 +256,6 @@ function* contentsOf({ record, open }: Pick<MomentLine, 'record' | 'open'>): Gen
   ]
   for (const digest of roles.map((role) => (isJsonObject(role) ? role.digest : null)))
     if (typeof digest === 'string') yield digest
-  const program = readPath(open, ['program'])
-  if (typeof program === 'string') yield program
+  for (const digest of [readPath(open, ['program']), readPath(open, ['code']), readPath(record, ['code'])])
+    if (typeof digest === 'string') yield digest
 }

@@ -5,7 +5,10 @@ import type { LogEntry } from '../tree/leaf.ts'
 
 /** A fact with its payload. The same object shows the next fact afterwards: copy what is to be kept. */
 export type FactRow = Readonly<Selectable<FactTable>>
-export type RecordRow = Omit<Selectable<MomentOutcomeTable>, 'detail' | 'result' | 'judged'> & {
+export type RecordRow = Omit<
+  Selectable<MomentOutcomeTable>,
+  'detail' | 'result' | 'judged' | 'sent' | 'refusal'
+> & {
   readonly reel: ReelId
   readonly seq: number
 }

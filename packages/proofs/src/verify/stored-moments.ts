@@ -12,8 +12,10 @@ import {
   type MomentRecord,
   notedDigest,
   type OpenRecord,
+  type RefusalWrite,
   readBases,
   readJudged,
+  refusalDigest,
   type StoredEffectBytes,
   saltedDigest,
 } from '@treeos/store'
@@ -34,14 +36,16 @@ export async function faultsOfMoments(
 ): Promise<MomentFault[]> {
   const moments = records.map(({ moment }) => moment)
   const isAsked = sql<boolean>`moment = any(${moments}::text[])`
-  const [opens, bases, judged, decisions, effects, facts] = await Promise.all([
+  const [opens, bases, judged, decisions, effects, facts, refused] = await Promise.all([
     tx.selectFrom('moment_open').selectAll().where(isAsked).execute(),
     readBases(tx, moments),
     readJudged(tx, moments),
     tx.selectFrom('moment_decision').selectAll().where(isAsked).execute(),
     tx.selectFrom('moment_effect').selectAll().where(isAsked).execute(),
     tx.selectFrom('fact').select(['moment', 'reel', 'seq', 'hash']).where(isAsked).execute(),
+    tx.selectFrom('moment_outcome').select(['moment', 'refusal']).where(isAsked).execute(),
   ])
+  const refusedOf = new Map(refused.map((row) => [row.moment, row]))
   const openOf = new Map(opens.map((row) => [row.moment, row]))
   const decisionOf = new Map(decisions.map((row) => [row.moment, row]))
   const effectOf = new Map(effects.map((row) => [row.moment, row]))
@@ -57,6 +61,11 @@ export async function faultsOfMoments(
     if (!(isErased && decision === undefined) && !isDecisionOf(record, decision))
       reasons.push('decision-mismatch')
     if (!(isErased && effect === undefined) && !isEffectOf(record, effect)) reasons.push('effect-mismatch')
+    if (
+      !(isErased && refusedOf.get(moment)?.refusal === null) &&
+      !isRefusalOf(record, refusedOf.get(moment)?.refusal)
+    )
+      reasons.push('refusal-mismatch')
     if (!areFactsOf(record, factsOf.get(moment) ?? [])) reasons.push('facts-mismatch')
     return reasons.map((reason) => {
       const wrote = reason === 'facts-mismatch' ? (record.facts ?? []).map(([written]) => written) : []
@@ -106,6 +115,11 @@ function isEffectOf({ effect, reason }: MomentRecord, row: EffectRow | undefined
   if (effect === undefined) return row === undefined || reason === 'superseded'
   if (row === undefined || canonicalJson(effect) !== canonicalJson(effectDigests(row))) return false
   return readable(() => decodeJson<EffectRequest>(row.request))?.operation === row.operation
+}
+
+function isRefusalOf({ refusal }: MomentRecord, stored: Buffer | null | undefined): boolean {
+  if (stored == null) return refusal === undefined
+  return refusal !== undefined && readable(() => refusalDigest(decodeJson<RefusalWrite>(stored))) === refusal
 }
 
 type NamedFact = { reel: string; seq: number; hash: Buffer }

@@ -19,12 +19,15 @@ import type { ReelId } from '@treeos/core'
  * - `decision-mismatch`: the answer of a mind does not have the digest in its record, or is gone
  * - `effect-mismatch`: what a moment asked of the outside, or the result, does not have the digest in its record, or is gone
  * - `facts-mismatch`: the facts of a moment are not those that its record names
+ * - `refusal-mismatch`: why a call was refused, as it is stored, does not have the digest in its record, or is gone
+ * - `sends-mismatch`: what is stored of what a moment sent does not have the digest in its record, or is gone
  * - `signature-mismatch`: the passkey of its person did not sign an act that has a signature, or signed another one
  * - `lease-mismatch`: who drives a being differs from what its facts yield
  * - `life-mismatch`: the lives of a being are not those that its moments name
  * - `reality-mismatch`: name or time zone of the reality are not those that it was made with
- * - `wake-mismatch`: a summon in an inbox is not what a fact of its sender says
- * - `wake-missing`: what a being said to another one is in no inbox
+ * - `wake-mismatch`: an entry of an inbox is not what its sender said or sent, or is not closed by what it says
+ * - `wake-missing`: what a being said to another one, or sent, is in no inbox
+ * - `wake-unsent`: an entry of an inbox says by its id or its fact which moment sent it, and that one did not
  * - `table-mismatch`: a view, a rule or row security stands in place of a table, and may show other rows to whoever checks; or a generated column
  *   has another definition
  * - `blob-mismatch`: a stored content does not have its digest
@@ -59,6 +62,9 @@ export type BrokenReason =
   | 'reality-mismatch'
   | 'wake-mismatch'
   | 'wake-missing'
+  | 'wake-unsent'
+  | 'sends-mismatch'
+  | 'refusal-mismatch'
   | 'table-mismatch'
   | 'function-mismatch'
   | 'trigger-mismatch'

@@ -4,6 +4,7 @@ import { faultsOfActs, faultsOfBlobs, faultsOfSpeech, faultsOfSummons } from './
 import { faultsOfLives, faultsOfMomentless, faultsOfNobody, faultsOfReality } from './stored-lives.ts'
 import { faultsOfMoments, type MomentFault } from './stored-moments.ts'
 import { FoldedRows } from './stored-rows.ts'
+import { StoredSends } from './stored-sends.ts'
 import { StoredSignings } from './stored-signings.ts'
 import { faultsOfTables } from './tables.ts'
 import { type ChainsVerified, sorted } from './verdict.ts'
@@ -12,12 +13,14 @@ import { type VerifyOptions, walkChains } from './verify-chains.ts'
 export interface AllVerified extends ChainsVerified {
   /** in words, which acts of persons that had a passkey none shows */
   readonly unsigned: readonly string[]
+  /** in words, what of what moments sent could not be compared */
+  readonly unchecked: readonly string[]
 }
 
 /**
  * Checks every chain as `verifyChains` does, and in the same snapshot all that is stored beside them and derived from them:
  * rows, watches, limits and leases against the facts; what moments opened with, decided, asked of the outside and wrote against their
- * records; acts of persons against their passkeys; lives against moments, summons against what their senders said and the other way round, acts of persons against the logins that
+ * records; what moments sent against inboxes; acts of persons against their passkeys; lives against moments, summons against what their senders said and the other way round, acts of persons against the logins that
  * may act for persons, contents against their digests, and functions, triggers and rights against those that this version ships.
  * Of a chain that is broken only the first fault is reported.
  * @param fold how facts become rows
@@ -31,6 +34,7 @@ export function verifyAll<Row>(
   return inSnapshot(db, async (tx, copy) => {
     const erasures = await readErasures(tx)
     const rows = new FoldedRows(fold, erasures)
+    const sends = new StoredSends(erasures)
     const signings = new StoredSignings(reality)
     const moments: MomentFault[] = []
     const chains = await walkChains(tx, copy, reality, options, {
@@ -41,6 +45,7 @@ export function verifyAll<Row>(
       records: async (batch) =>
         void moments.push(
           ...(await faultsOfMoments(tx, batch, erasures)),
+          ...(await sends.faultsOf(tx, batch)),
           ...(await signings.faultsOf(tx, batch)),
         ),
     })
@@ -61,6 +66,7 @@ export function verifyAll<Row>(
       ...(await faultsOfNobody(tx)),
       ...(await faultsOfReality(tx)),
       ...(await faultsOfSummons(tx)),
+      ...(await sends.faultsOfInboxes(tx)),
       ...(await faultsOfActs(tx)),
       ...(await faultsOfBlobs(tx)),
     ]
@@ -69,6 +75,7 @@ export function verifyAll<Row>(
       ok: chains.ok && beside.length === 0,
       broken: sorted([...chains.broken, ...beside]),
       unsigned: signings.unsigned,
+      unchecked: sends.unchecked,
     }
   })
 }

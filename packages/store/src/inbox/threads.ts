@@ -1,5 +1,6 @@
 import { ASKED_PREFIX, type BeingName, type OutcomeKind, type Thread } from '@treeos/core'
 import { type RawBuilder, type Selectable, sql } from 'kysely'
+import { detailOf } from '../ledger/refusal-digest.ts'
 import { offspringOf } from '../rows/offspring.ts'
 import type { Db } from '../sql/database.ts'
 import type { InboxTable } from '../sql/schema.ts'
@@ -174,19 +175,20 @@ export async function listThreadEntries(
       outcome: OutcomeKind
       reason: string | null
       detail: string | null
+      refusal: Buffer | null
     }
   >`
     with recursive ${offspringOf(of)}
-    select i.*, o.n, o.kind as outcome, o.reason, o.detail from (
+    select i.*, o.n, o.kind as outcome, o.reason, o.detail, o.refusal from (
       select * from treeos.inbox i where i.root = ${root} and i.kind <> 'act' and (${isOpen(sql`i.being`)} or ${isOpen(sql`i.caller`)})
       order by i.age desc limit ${last}
     ) i left join treeos.moment_outcome o on o.wake = i.id and o.reason is distinct from 'superseded' and ${isOpen(sql`i.being`)}
     order by i.age`.execute(db)
   const counted = await sql<{ all: number }>`
     select count(*) as all from treeos.inbox where root = ${root} and kind <> 'act'`.execute(db)
-  const entries = rows.map(({ n, outcome: kind, reason, detail, ...row }) => ({
+  const entries = rows.map(({ n, outcome: kind, reason, detail, refusal, ...row }) => ({
     entry: entryOf(row),
-    ended: n === null ? null : { n, kind, reason, detail },
+    ended: n === null ? null : { n, kind, reason, detail: detailOf({ detail, refusal }) },
   }))
   return { entries, all: counted.rows[0]?.all ?? 0 }
 }

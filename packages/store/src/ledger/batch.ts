@@ -20,6 +20,8 @@ import type {
 import type { BuiltFact } from './build-facts.ts'
 import type { WrittenJson } from './hash.ts'
 import type { Basis, MomentRecord } from './records.ts'
+import type { RefusalWrite } from './refusal-digest.ts'
+import type { SendsCommitment } from './sends-digest.ts'
 
 /** A row of the projection that append writes. */
 export interface RowWrite extends Pick<RowIndex, 'place' | 'parent' | 'cognition'> {
@@ -53,13 +55,18 @@ export interface OutcomeWrite {
   readonly reason: string | null
   /** the answer to the asker of an act; for people, so it is not hashed */
   readonly result: Json
+  /** null where `refusal` tells it */
   readonly detail: string | null
+  /** why a gate refused it, or which name nothing has; left out for anything else */
+  readonly refusal?: RefusalWrite
   readonly wake: string | null
   readonly sealedAt: number
   readonly primaryRole: string | null
   readonly record: MomentRecord
   /** the heads that its call was judged from and that its basis has not; left out when no call was judged */
   readonly judged?: readonly HeadRef[]
+  /** what it sent; left out for nothing */
+  readonly sends?: SendsCommitment
 }
 
 /** How a moment was opened. It is written after the snapshot that it records, and the first write wins. */

@@ -18,7 +18,7 @@ export function encodeBatch(batch: Batch) {
     heads: encodeHeads(batch, outcome === null ? null : records),
     facts: batch.facts.map(encodeFact),
     rows: batch.rows.map((row) => ({ ...row, state: canonicalJson(row.state) })),
-    inbox: batch.inbox.map(encodeWake),
+    inbox: encodeInbox(batch),
     changes: batch.changes.map(({ wake, ...change }) => ({
       ...change,
       event: { ...wake, content: canonicalJson(wake.content) },
@@ -35,6 +35,12 @@ export function encodeBatch(batch: Batch) {
     ...(batch.listensMs === undefined ? {} : { listensMs: batch.listensMs }),
   }
 }
+
+const encodeInbox = ({ inbox, outcome }: Batch) =>
+  inbox.map((wake, place) => {
+    const salt = outcome?.sends?.salts[place]
+    return { ...encodeWake(wake), ...(salt === undefined ? {} : { salt: `\\x${salt.toString('hex')}` }) }
+  })
 
 function encodeOpen({ n, wake, openedAt, record, basis, face }: OpenWrite) {
   return {
@@ -103,8 +109,11 @@ function linkRecord(outcome: OutcomeWrite, head: SeenHead | undefined) {
   if (head === undefined) throw new Error("the batch has an outcome, but not the head of the being's records")
   const prev = Buffer.from(head.hash, 'hex')
   const record = encodeJson(outcome.record)
+  const { sends, refusal, ...written } = outcome
   return {
-    ...outcome,
+    ...written,
+    refusal: refusal === undefined ? null : canonicalJson(refusal),
+    sent: sends === undefined ? null : canonicalJson(sends.sent),
     result: outcome.result === null ? null : canonicalJson(outcome.result),
     // The message may quote a model's answer, and jsonb accepts neither NUL nor half a surrogate pair.
     detail: outcome.detail?.toWellFormed().replaceAll('\0', '\ufffd') ?? null,

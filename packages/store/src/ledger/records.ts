@@ -44,7 +44,7 @@ export interface OpenRecord {
   readonly heads: readonly HeadRef[]
   /** salted digest of the heads of all that was read */
   readonly basis: Digest
-  /** of the extensions that showed the face, as in the record; records of older versions lack it */
+  /** digest of the manifest of the extensions that showed the face */
   readonly code?: string
   /** digest of the face; null when the flow yields no stack, so nothing is shown */
   readonly face: Digest | null
@@ -108,6 +108,8 @@ export interface Basis {
 /** How a moment ended, be it an act, a see or a failure. Linked by hash to the record of the being's moment before. */
 export interface MomentRecord {
   readonly v: 1
+  /** number of the law that said what the moment came to */
+  readonly law: number
   readonly being: BeingName
   readonly moment: MomentId
   readonly n: number
@@ -137,8 +139,8 @@ export interface MomentRecord {
    */
   readonly judged?: Digest | null
   /**
-   * of the extensions that composed the prompt and judged the call, with their versions and settings: 16 hex digits; left out where the moment
-   * was skipped, and in records of older versions where no call was judged
+   * digest of the manifest of the extensions that composed the prompt and judged the call; left out where it is that of the open record, and
+   * where the moment was skipped
    */
   readonly code?: string
   /** salted digests of what was asked of the outside, and of the result; left out without an effect */
@@ -147,6 +149,10 @@ export interface MomentRecord {
   readonly beside?: OtherRefusal
   /** what rules that are tried would have said otherwise of its call; left out for nothing */
   readonly shadow?: Json
+  /** salted digest of the refusal of its call that is stored with its outcome; left out without one */
+  readonly refusal?: Digest
+  /** salted digest of what it sent: wakes, changes that wake others, and what it closed; left out for nothing */
+  readonly sends?: Digest
 }
 
 export interface EffectDigests {

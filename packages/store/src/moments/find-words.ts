@@ -1,6 +1,7 @@
 import { type BeingName, type Json, type OutcomeKind, TreeosError } from '@treeos/core'
 import { type Kysely, type RawBuilder, type Selectable, sql } from 'kysely'
 import { entryOf, type InboxEntry } from '../inbox/entry.ts'
+import { detailOf } from '../ledger/refusal-digest.ts'
 import { type Db, inSnapshot } from '../sql/database.ts'
 import type { InboxTable, StoreDb } from '../sql/schema.ts'
 import { decodeJson } from '../sql/stored-json.ts'
@@ -90,16 +91,19 @@ export async function findSaid(db: Db, { of, words, limit }: WordsWanted): Promi
 
 /** Of the newest moments those that did, wore or failed with the words, the newest first. The caller compares what it shows once more. */
 export async function findLived(db: Db, { of, words, limit }: WordsWanted): Promise<FoundMoment[]> {
-  const { rows } = await sql<Omit<FoundMoment, 'decision'> & { readonly bytes: Buffer | null }>`
+  const { rows } = await sql<
+    Omit<FoundMoment, 'decision'> & { readonly bytes: Buffer | null; readonly refusal: Buffer | null }
+  >`
     with ${newestOf(of)}
-    select r.being, r.n, r.kind, r.reason, r.detail, r.primary_role as primary, r.sealed_at as "sealedAt", d.bytes
+    select r.being, r.n, r.kind, r.reason, r.detail, r.refusal, r.primary_role as primary, r.sealed_at as "sealedAt", d.bytes
     from recent r left join treeos.moment_decision d on d.moment = r.moment
     cross join lateral (select treeos.text_of(d.bytes) as text offset 0) t
-    cross join lateral (select lower(concat_ws(' ', r.reason, r.detail, r.primary_role, t.text)) as low offset 0) l
+    cross join lateral (select lower(concat_ws(' ', r.reason, r.detail, treeos.text_of(r.refusal), r.primary_role, t.text)) as low offset 0) l
     where (d.bytes is null or t.text is not null) and ${holds(sql`l.low`, words)}
     order by r.sealed_at desc limit ${limit}`.execute(db)
-  return rows.map(({ bytes, ...found }) => ({
+  return rows.map(({ bytes, refusal, ...found }) => ({
     ...found,
+    detail: detailOf({ detail: found.detail, refusal }),
     decision: bytes === null ? null : decodeJson<Json>(bytes),
   }))
 }

@@ -1,5 +1,6 @@
 import { type BeingName, MICROS, type OutcomeKind } from '@treeos/core'
 import { sql } from 'kysely'
+import { detailOf } from '../ledger/refusal-digest.ts'
 import type { Db } from '../sql/database.ts'
 import { isOneOf, NEWEST_MOMENTS_MAX, newestOf } from './newest.ts'
 
@@ -36,10 +37,14 @@ export async function listLately(
   { of, seconds }: LatelyWanted,
 ): Promise<{ readonly moments: readonly LateMoment[]; readonly isAll: boolean }> {
   const { rows } = await sql<
-    Omit<LateMoment, 'money'> & { readonly micros: number; readonly isCut: boolean }
+    Omit<LateMoment, 'money'> & {
+      readonly refusal: Buffer | null
+      readonly micros: number
+      readonly isCut: boolean
+    }
   >`
     with ${newestOf(of)}
-    select r.being, r.n, r.kind, r.reason, r.detail, r.primary_role as role, r.sealed_at as "sealedAt", o.opened_at as "openedAt",
+    select r.being, r.n, r.kind, r.reason, r.detail, r.refusal, r.primary_role as role, r.sealed_at as "sealedAt", o.opened_at as "openedAt",
       i.caller, i.root as thread, d.usage->>'model' as model, coalesce(s.tokens, 0)::bigint as tokens, coalesce(s.micros, 0)::bigint as micros,
       coalesce(r.most <= count(*) over (partition by r.being), false) as "isCut"
     from recent r
@@ -52,7 +57,11 @@ export async function listLately(
     where r.sealed_at >= extract(epoch from clock_timestamp() - make_interval(secs => ${seconds})) * 1000
     order by r.sealed_at desc limit ${NEWEST_MOMENTS_MAX}`.execute(db)
   return {
-    moments: rows.map(({ micros, isCut: _, ...moment }) => ({ ...moment, money: micros / MICROS })),
+    moments: rows.map(({ micros, isCut: _, refusal, ...moment }) => ({
+      ...moment,
+      detail: detailOf({ detail: moment.detail, refusal }),
+      money: micros / MICROS,
+    })),
     isAll: rows.length < NEWEST_MOMENTS_MAX && !rows.some(({ isCut }) => isCut),
   }
 }

@@ -7,7 +7,7 @@ export const NEWEST_MOMENTS_MAX = 10_000
 const EACH_MIN = 20
 const BEINGS_MAX = 2000
 
-const COLUMNS = sql`o.moment, o.being, o.n, o.kind, o.reason, o.detail, o.primary_role, o.wake, o.sealed_at`
+const COLUMNS = sql`o.moment, o.being, o.n, o.kind, o.reason, o.detail, o.refusal, o.primary_role, o.wake, o.sealed_at`
 
 /**
  * For `with`: `recent`, the newest moments of the beings whose past is open to one of them, and unless that is everyone `few`, their names.

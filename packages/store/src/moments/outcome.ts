@@ -5,11 +5,13 @@ import {
   type Json,
   type MomentId,
   type OutcomeKind,
+  type RefusalFields,
   stanceOf,
   TreeosError,
 } from '@treeos/core'
 import { type Selectable, sql } from 'kysely'
 import type { MomentRecord, OpenRecord } from '../ledger/records.ts'
+import { detailOf, type RefusalWrite } from '../ledger/refusal-digest.ts'
 import type { Db } from '../sql/database.ts'
 import type { MomentOutcomeTable } from '../sql/schema.ts'
 import { decodeJson } from '../sql/stored-json.ts'
@@ -21,7 +23,10 @@ export interface StoredOutcome {
   readonly n: number
   readonly kind: OutcomeKind
   readonly reason: string | null
+  /** in words: of a refusal by fields its sentence */
   readonly detail: string | null
+  /** why a gate refused it, or which name nothing has; null for anything else */
+  readonly refusal: RefusalFields | null
   /** the answer to the asker of the act */
   readonly result: Json
   readonly wake: string | null
@@ -147,7 +152,8 @@ export function outcomeOf(row: Selectable<MomentOutcomeTable>): StoredOutcome {
     n: row.n,
     kind: row.kind,
     reason: row.reason,
-    detail: row.detail,
+    detail: detailOf(row),
+    refusal: row.refusal === null ? null : decodeJson<RefusalWrite>(row.refusal).fields,
     result: row.result === null ? null : decodeJson(row.result),
     wake: row.wake,
     sealedAt: row.sealed_at,

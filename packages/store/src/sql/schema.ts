@@ -256,6 +256,8 @@ export interface InboxTable {
   channel: string | null
   /** handle of text in a vault */
   overlay: string | null
+  /** of its hash in `sent` of the moment that sent it; null when none did, or once its content is erased */
+  salt: Buffer | null
   /** true: something was erased while it was open, which the face of its moment may show */
   erased_since: boolean | null
   claimed_by: string | null
@@ -349,10 +351,14 @@ export interface MomentOutcomeTable {
   record: Buffer
   /** canonical JSON: seq by reel of the heads that its call was judged from and its basis has not; null without any */
   judged: Buffer | null
+  /** canonical JSON: ids and salted hashes of what it sent and closed; null for nothing */
+  sent: Buffer | null
   /** canonical JSON: the answer to the asker of an act; not hashed, may be erased */
   result: string | null
-  /** the message of a refusal or failure, for people; not hashed, may be erased */
+  /** a message that no fields tell, for people; not hashed, may be erased */
   detail: string | null
+  /** canonical JSON: the fields of a refusal with their salt; its digest is in the record; may be erased */
+  refusal: Buffer | null
 }
 
 /** Where the vault of a worker listens. It holds text in memory only. */

@@ -120,6 +120,7 @@ create table treeos.inbox (
   login text, -- of an act: which login of Postgres put it here
   outside boolean not null default false, -- its words came from outside of the reality
   orientation text, -- how its being asked to look when it summoned itself; null where it did not say
+  salt bytea, -- of its hash in `sent` of the moment that sent it; null where none did, or once its content is erased
   erased_since boolean -- true: something was erased while it was open, which the face of its moment may show
 ) with (fillfactor = 70); -- no index has claimed_by, so that a claim finds room beside its row and changes none
 create index inbox_open on treeos.inbox (being, priority, age) where closed_by is null;
@@ -209,10 +210,11 @@ create table treeos.held_count (
   payload bytea not null -- canonical JSON, of the fact by which it is counted
 );
 
--- Errors of failed attempts of a model, a script, an operation or an effect, for people. Not hashed; may be erased.
+-- Errors of failed attempts of a model, a script, an operation or an effect, for people; and that a workflow gives another stack than the record
+-- (`stack`). Not hashed; may be erased.
 create table treeos.moment_fault (
   moment text not null,
-  part text not null check (part in ('model', 'script', 'decide', 'effect')),
+  part text not null check (part in ('model', 'script', 'decide', 'effect', 'stack')),
   attempt integer not null check (attempt > 0),
   at timestamptz not null default clock_timestamp(),
   seconds double precision not null,
@@ -220,6 +222,7 @@ create table treeos.moment_fault (
   stack text,
   primary key (moment, part, attempt)
 );
+create index moment_fault_stack on treeos.moment_fault (moment) where part = 'stack'; -- doctor and every scrape ask for these
 
 create table treeos.moment_outcome (
   moment text primary key,
@@ -233,9 +236,11 @@ create table treeos.moment_outcome (
   prev bytea not null,
   hash bytea not null,
   record bytea not null,
-  detail text, -- the message of a refusal or failure, for people; not hashed, may be erased
+  detail text, -- a message that no fields tell, for people; not hashed, may be erased
+  refusal bytea, -- canonical JSON: the fields of a refusal with their salt; the record has its digest; may be erased
   result text, -- canonical JSON: the answer to the asker of an act; not hashed, may be erased
   judged bytea, -- canonical JSON: seq by reel of the heads that its call was judged from and its basis has not
+  sent bytea, -- canonical JSON: ids and salted hashes of the wakes that it sent, facts whose changes wake others, and what it closed
   unique (being, n)
 );
 -- A wake has one outcome. Superseded outcomes do not count: they give their wake back to the next life.

@@ -73,6 +73,11 @@ export class Acts {
     return fault
   }
 
+  /** Drops the facts of a moment that are not compared. */
+  forget(moment: string): void {
+    this.#facts.delete(moment)
+  }
+
   /** In words, what of the facts is said by records alone. */
   get unproven(): string[] {
     return [...this.#attested].map(([what, count]) => `${what} (${count} acts)`)

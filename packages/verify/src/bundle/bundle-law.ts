@@ -18,20 +18,18 @@ import {
 import { composeRoles, type RoleSpec } from '@treeos/roles'
 import {
   areFacts,
-  buildRegistry,
+  type CodeManifest,
   type Conclusion,
   conclude,
   type DecidedMoment,
   differencesFrom,
   factsIn,
   type LiveQuestions,
-  mayBeRefusedByThread,
-  mayHaveMovedThread,
-  namesThread,
   nothingLive,
   type OpenedMomentRecord,
   type RecordedEnd,
   type Registry,
+  registryFrom,
   rowsAtHeads,
   seed,
   surfaceOf,
@@ -43,7 +41,6 @@ import { valueHash } from '../hash.ts'
 import type { Head, Heads } from '../heads.ts'
 import { MissingReel } from '../missing-reel.ts'
 import { BundleReels, LostPayloadError } from './bundle-reels.ts'
-import { anyNames } from './known-names.ts'
 import type { Moment } from './moment.ts'
 
 /** What the law said of the call of a moment. */
@@ -56,6 +53,9 @@ export interface LawFinding {
 
 const NOTHING: LawFinding = { fault: null, unproven: null }
 const unproven = (why: string): LawFinding => ({ fault: null, unproven: why })
+const fault = (what: string): LawFinding => ({ fault: what, unproven: null })
+
+const FACTS_OF_CODE = 'both gates were asked, and what code of an extension did is said by their records'
 
 /** A content that the bundle does not hold. */
 class MissingContent extends Error {}
@@ -63,22 +63,16 @@ class MissingContent extends Error {}
 export class BundleLaw {
   readonly #reels: BundleReels
   readonly #contents: (digest: string) => Json | undefined
-  readonly #registry: Registry
+  /** by the digest of the manifest of their code */
+  readonly #registries = new Map<string, Registry>()
   /** specs of roles, by digest: the registry reel tells them */
   readonly #specs = new Map<string, Json>()
   /** what was said, by the correlation of the summon */
   readonly #said = new Map<string, Wake>()
-  /** an operation asked for a name that an extension may define */
-  #hasAskedNames = false
 
   constructor(isWhole: (reel: string) => boolean, contents: (digest: string) => Json | undefined) {
     this.#reels = new BundleReels(isWhole)
     this.#contents = contents
-    const own = buildRegistry([seed])
-    const onAsked = () => {
-      this.#hasAskedNames = true
-    }
-    this.#registry = { ...own, known: anyNames(own.known, onAsked) }
   }
 
   /** Takes a fact. Its hash and its form are checked elsewhere. */
@@ -95,51 +89,54 @@ export class BundleLaw {
   /** Asks the law what the call of a moment comes to, and compares. */
   async judge(moment: Moment, { basis, judgedFrom }: Heads): Promise<LawFinding> {
     const { record, decision } = moment
-    if (at(decision, 'kind') !== 'call' || record.stack === null || record.judged === undefined)
-      return NOTHING
+    if (at(decision, 'kind') !== 'call' || record.stack === null) return NOTHING
     if (record.beside !== undefined)
       return unproven('what refused them beside the gates is said by their records')
+    if (record.promptDigest === null) return unproven('code of a role that they wore was not loaded')
+    if (record.judged === undefined)
+      return fault('its record does not say from which heads its call was judged')
     const call = at(decision, 'call') as unknown as VerbCall
-    const foreign = this.#foreignOf(call)
-    if (foreign !== null) return unproven(`${foreign} is code of an extension`)
-    this.#hasAskedNames = false
     try {
-      const worn = await this.#worn(moment, basis)
-      if (typeof worn === 'string') return unproven(worn)
-      return await this.#compare(moment, worn, call, [...judgedFrom.values()])
+      const registry = this.#registryOf(moment)
+      const worn = await this.#worn(moment, registry, basis)
+      if ('found' in worn) return worn.found
+      return await this.#compare(moment, registry, worn, call, [...judgedFrom.values()])
     } catch (error) {
       if (error instanceof MissingReel)
         return unproven('they depend on reels that are not in the bundle as a whole')
       if (error instanceof MissingContent || error instanceof LostPayloadError)
         return unproven('what they depend on was erased, or is not in the bundle')
       const what = error instanceof Error ? error.message : String(error)
-      return { fault: `the law cannot be asked about its call: ${what}`, unproven: null }
+      return fault(`the law cannot be asked about its call: ${what}`)
     }
   }
 
-  /** The operation of a call that no code here decides. */
-  #foreignOf(call: VerbCall): string | null {
-    if (call.verb !== 'do' && call.verb !== 'be') return null
-    const { operations, beOperations } = this.#registry
-    return (call.verb === 'do' ? operations : beOperations).has(call.operation) ? null : call.operation
+  /** What the extensions defined that judged a moment, without their code. */
+  #registryOf({ record, open }: Moment): Registry {
+    const digest = String(record.code ?? at(open, 'code'))
+    const known =
+      this.#registries.get(digest) ?? registryFrom(this.#content(digest) as unknown as CodeManifest, seed)
+    this.#registries.set(digest, known)
+    return known
   }
 
-  /** What the being wore, with its lists expanded from what it read. @returns why that is not known, in words */
+  /** What the being wore, with its lists expanded from what it read. @returns what was found where that is not known */
   async #worn(
     { record, open }: Moment,
+    registry: Registry,
     basis: readonly Head[],
-  ): Promise<(Worn & { readonly epoch: number }) | string> {
+  ): Promise<(Worn & { readonly epoch: number }) | { readonly found: LawFinding }> {
     const stack = record.stack as unknown as PinnedStack
     const specs = [stack.primary, ...stack.stacked].map(
       ({ digest }) => this.#content(digest) as unknown as RoleSpec,
     )
     const reader = this.#readerAt(basis)
     const me = await reader.being(String(record.being))
-    if (me === null) return 'their being is not there in what they read'
+    if (me === null) return { found: fault('its being is not there in what it read') }
     const { wake, answers, caller } = open as unknown as OpenedMomentRecord
     const asker = questionOf(wake, answers) === null ? null : (caller?.name ?? null)
     const isInward = at(open, 'orientation') === 'inward'
-    const { surface, dropped } = await surfaceOf(reader, this.#registry, { me, asker, specs }, isInward)
+    const { surface, dropped } = await surfaceOf(reader, registry, { me, asker, specs }, isInward)
     const lists = {
       canBe: surface.canBe,
       canDo: surface.canDo,
@@ -147,15 +144,19 @@ export class BundleLaw {
       canSummon: surface.canSummon,
     }
     if (valueHash(lists as unknown as Json) !== record.surfaceDigest)
-      return dropped.length > 0
-        ? 'code of an extension expands the lists of their roles'
-        : 'their lists are expanded otherwise than their records say'
+      return {
+        found:
+          dropped.length > 0
+            ? unproven('code of an extension expands the lists of their roles')
+            : fault('its lists are expanded otherwise than its record says'),
+      }
     const role = composeRoles(specs.map((spec) => ({ spec, prompt: '' })))
     return { stack, surface, role, epoch: me.inhabited?.epoch ?? 0 }
   }
 
   async #compare(
     moment: Moment,
+    registry: Registry,
     { epoch, ...worn }: Worn & { readonly epoch: number },
     call: VerbCall,
     heads: readonly Head[],
@@ -182,7 +183,7 @@ export class BundleLaw {
       const reader = this.#readerAt(heads)
       const live = this.#questions(moment, asked)
       return conclude(decided, {
-        ...{ reader, live, registry: this.#registry, asksTried: true, goesOn: false as const },
+        ...{ reader, live, registry, asksTried: true, goesOn: false as const },
         digest: (value) => valueHash(value as Json),
       })
     }
@@ -190,23 +191,18 @@ export class BundleLaw {
     const isOfOwn = !isOfThread(opened.wake) && !areFacts(factsIn(first), recorded.facts)
     const conclusion = isOfOwn ? await judge(opened.wake.id) : first // its thread was cut after it opened
     if (asked.isUnsure) return unproven('what their askers could do when they asked is not in the bundle')
-    if (asked.isOfThread) {
-      const isMoved =
-        conclusion.kind === 'effect-pending' ||
-        mayHaveMovedThread(call, recorded, conclusion) ||
-        (namesThread(call) && mayBeRefusedByThread(recorded))
-      if (isMoved) return unproven('what a thread was at that time is in no reel')
-    }
-    const [difference] = differencesFrom(recorded, conclusion)
-    if (difference === undefined) return NOTHING
+    if (asked.isOfThread) return unproven('what a thread was at that time is in no reel')
+    const isOfCode = conclusion.kind !== 'effect-pending' && conclusion.restsOn.code.length > 0
+    const differences = [...differencesFrom(recorded, conclusion)]
+    const difference = isOfCode
+      ? differences.find(({ field }) => isOfGates(field, recorded, conclusion))
+      : differences[0]
+    if (difference === undefined) return isOfCode ? unproven(FACTS_OF_CODE) : NOTHING
     const { field, recorded: was, concluded } = difference
-    if (this.#hasAskedNames && !isOfGates(field, recorded, conclusion))
-      return unproven('names that extensions define decide about them')
     const [says, gives] = [was, concluded].map((one) => JSON.stringify(one).slice(0, 200))
-    return {
-      fault: `its call comes to another ${field}: its record says ${says}, and the law gives ${gives}`,
-      unproven: null,
-    }
+    return fault(
+      `its call comes to another ${field}: its record says ${says}, and the law gives ${gives}${whyOf(conclusion)}`,
+    )
   }
 
   #factsOf({ facts }: JsonObject): RecordedEnd['facts'] {
@@ -267,7 +263,7 @@ export class BundleLaw {
   }
 }
 
-/** Whether a difference is of what the gates say, which no name of an extension decides. */
+/** Whether a difference is of what the gates say, which no code of an extension decides. */
 function isOfGates(field: string, { outcome, by }: RecordedEnd, conclusion: Conclusion): boolean {
   if (field === 'by' || field === 'shadow') return true
   const isRefusedBy = conclusion.kind === 'failure' && conclusion.by.length > 0
@@ -292,3 +288,7 @@ function wakeSaid(header: JsonObject, said: JsonObject, hash: string): Wake {
     ...(said.outside === true ? { outside: true } : {}),
   })
 }
+
+/** Why the law refuses, in brackets. */
+const whyOf = (conclusion: Conclusion): string =>
+  conclusion.kind === 'failure' && conclusion.detail !== null ? ` (${conclusion.detail.slice(0, 200)})` : ''

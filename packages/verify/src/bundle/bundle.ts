@@ -3,6 +3,7 @@ import { readCheckpoint, type SignedCheckpoint } from '../checkpoint.ts'
 import { factHash, genesisHash, isHash, momentHash, saltedHash, valueHash } from '../hash.ts'
 import { isHeaderOf } from '../header.ts'
 import { type Head, type Heads, wholeHeads } from '../heads.ts'
+import { isKnownLaw, whyUnjudged } from '../law.ts'
 import { faultOfOrientation } from '../orientation.ts'
 import { faultsOfOrigin, Origins } from '../origin.ts'
 import { lacking, trusted, type WitnessPolicy } from '../policy.ts'
@@ -85,6 +86,8 @@ class Check {
   readonly #hidden = new Set<string>()
   /** number of moments whose stack depends on a reel that is not here */
   readonly #missing = new Map<string, number>()
+  /** in words, number of moments that an unknown law judged */
+  readonly #ofOtherLaws = new Map<string, number>()
   readonly #erasures = new Erasures<Place>()
   /** contents by digest */
   readonly #contents = new Map<string, Json>()
@@ -286,16 +289,26 @@ class Check {
     const isOwn = wrote === undefined || same(wrote.said, [...due, ...alike])
     const what = 'its facts say otherwise who acted, who drove, what caused it, when, or in which stack'
     this.#need(isOwn, 'actor-mismatch', what)
-    this.#derive(moment, heads?.basis ?? [], noted)
     const read = { basis: heads?.basis ?? [], states: this.#states, isWhole: this.#isWhole }
     const role = this.#contents.get(String(at(record.stack, 'primary', 'digest'))) ?? null
-    if (isWritten && heads !== null && faults.length === 0) {
-      const unfit = this.#acts.check(moment, { ...read, judgedFrom: heads.judgedFrom, role })
-      this.#need(unfit === null, 'facts-mismatch', unfit ?? '', wrong)
-      if (unfit === null) this.#asked = { moment, heads }
+    if (isKnownLaw(record.law)) {
+      this.#derive(moment, heads?.basis ?? [], noted)
+      if (isWritten && heads !== null && faults.length === 0) {
+        const unfit = this.#acts.check(moment, { ...read, judgedFrom: heads.judgedFrom, role })
+        this.#need(unfit === null, 'facts-mismatch', unfit ?? '', wrong)
+        if (unfit === null) this.#asked = { moment, heads }
+      }
+      const turned = record.stack === null ? null : faultOfOrientation(moment.open, role)
+      this.#need(turned === null, 'context-mismatch', turned ?? '', wrong)
+    } else {
+      const why = whyUnjudged(record.law)
+      this.#ofOtherLaws.set(why, (this.#ofOtherLaws.get(why) ?? 0) + 1)
+      this.#acts.forget(name)
     }
-    const turned = record.stack === null ? null : faultOfOrientation(moment.open, role)
-    this.#need(turned === null, 'context-mismatch', turned ?? '', wrong)
+    if (record.outcome === 'act') {
+      const primary = at(record.stack, 'primary', 'name') ?? null
+      this.#lastActs.set(String(being), { sealedAt: record.sealedAt ?? null, primary })
+    }
     const unsigned = this.#signings.take(this.#reality, moment, read)
     if (unsigned !== null)
       this.#need(false, 'signature-mismatch', unsigned.what, { ...this.#at, on: [unsigned.reel] })
@@ -335,9 +348,6 @@ class Check {
       this.#need(false, reason, what, place)
     for (const reel of missing) this.#missing.set(reel, (this.#missing.get(reel) ?? 0) + 1)
     if (hidden !== null) this.#hidden.add(`@${being} might not see ${hidden}`)
-    if (record.outcome !== 'act') return
-    const primary = at(record.stack, 'primary', 'name') ?? null
-    this.#lastActs.set(being, { sealedAt: record.sealedAt ?? null, primary })
   }
 
   #note(note: string): void {
@@ -415,6 +425,7 @@ class Check {
       uncovered: [
         ...uncoveredIn(read),
         ...this.#signings.uncovered,
+        ...[...this.#ofOtherLaws].map(([why, count]) => `${count} moments were ${why}`),
         ...(checkpoint === null ? [] : lacking(checkpoint, this.#policy)),
       ],
       unproven: [

@@ -2,6 +2,7 @@ import { at, isArray, isObject, type Json, type JsonObject, same } from '../cano
 import { actHash, isHash, saltedHash, valueHash } from '../hash.ts'
 import { isHeads } from '../header.ts'
 import type { Heads } from '../heads.ts'
+import { isLaw } from '../law.ts'
 
 /** What a bundle or a receipt holds of a moment besides its place in its chain. */
 export interface Moment {
@@ -38,6 +39,10 @@ export function* faultsOfMoment(
   if (record.stackDigest !== (record.stack === null ? null : valueHash(record.stack ?? null)))
     yield ['record-mismatch', 'its stack has another digest than its record says']
   const facts = (isArray(record.facts) ? record.facts : []).map((ref) => (isArray(ref) ? String(ref[2]) : ''))
+  if (!isLaw(record.law)) yield ['record-mismatch', 'it does not name the law that judged it']
+  for (const field of ['sends', 'refusal'])
+    if (record[field] !== undefined && !isHash(record[field]))
+      yield ['record-mismatch', `its ${field} is no digest`]
   const act = actHash({ moment: String(record.moment), decision: String(record.decision ?? ''), facts })
   if (record.act !== (record.outcome === 'act' ? act : null))
     yield ['act-mismatch', 'its act has another digest than its facts give']
@@ -95,14 +100,19 @@ const effectDigests = (effect: Json): Json => {
   return { request: saltedHash(salt, request), result: result === null ? null : saltedHash(salt, result) }
 }
 
-/** What a moment names: facts that it wrote and others, the fact that caused it, role specs and the program that chose them. */
+/** What a moment names: facts that it wrote and others, the fact that caused it, role specs, the program that chose them, and manifests of code. */
 export function citedBy(
   { record, open }: Moment,
   { basis, judged, noted }: Record<'basis' | 'judged' | 'noted', Json>,
 ) {
   const list = (refs: Json | undefined): readonly Json[] => (isArray(refs) ? refs : [])
   const roles = [at(record, 'stack', 'primary') ?? null, ...list(at(record, 'stack', 'stacked'))]
-  const digests = [at(open, 'program'), ...roles.map((role) => at(role, 'digest'))]
+  const digests = [
+    at(open, 'program'),
+    at(open, 'code'),
+    at(record, 'code'),
+    ...roles.map((role) => at(role, 'digest')),
+  ]
   return {
     facts: list(record.facts),
     cited: [

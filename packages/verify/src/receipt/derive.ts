@@ -6,6 +6,7 @@ import { at, canonical, isArray, isObject, type Json, type JsonObject, same } fr
 import { type ByClause, rolesFor } from '../flow.ts'
 import { momentHash, valueHash } from '../hash.ts'
 import { type Heads, shownHeads } from '../heads.ts'
+import { isKnownLaw, whyUnjudged } from '../law.ts'
 import { faultsOfOrigin } from '../origin.ts'
 import { type Signing, signerOf, signingOf } from '../passkey.ts'
 import { askedIn, askerIn } from '../wake.ts'
@@ -16,6 +17,19 @@ import { checkOwnFacts } from './own-facts.ts'
 import { type Verdict, verdictOf } from './verdict.ts'
 import type { Parts } from './witness.ts'
 import { World } from './world.ts'
+
+/** The moment of a witness was judged by a law that this verifier does not know. Its digests fit. */
+export class UnknownLawError extends Error {
+  override readonly name = 'UnknownLawError'
+  readonly moment: string
+  /** hash of the moment's record */
+  readonly hash: string
+  constructor({ record, prev }: Parts['moment']) {
+    super(`its moment was ${whyUnjudged(at(record, 'law'))}`)
+    this.moment = String(at(record, 'moment'))
+    this.hash = momentHash(String(prev), record)
+  }
+}
 
 /** A permission that was derived again. */
 export interface Derived {
@@ -58,6 +72,7 @@ export interface Derived {
  * @throws {Error} for a witness whose parts do not have the digests in the moment's record, or which does not give what the record
  *   says
  * @throws {MissingReel} for a witness that lacks a reel
+ * @throws {UnknownLawError} for a moment that an unknown law judged
  */
 export function derive(witness: Parts): Derived {
   const { record, open, decision, prev } = witness.moment
@@ -70,6 +85,7 @@ export function derive(witness: Parts): Derived {
   const [fault] = faultsOfMoment(moment, cited)
   need(fault === undefined, `the moment does not fit together: ${fault?.[1]}`)
   const said = record as JsonObject
+  if (!isKnownLaw(said.law)) throw new UnknownLawError(witness.moment)
   need(said.effect === undefined || witness.moment.effect !== null, 'what it asked of the outside was erased')
   const call = at(decision, 'call')
   need(

@@ -4,7 +4,7 @@ import { isIncluded } from '../hash.ts'
 import { lacking, trusted, type WitnessPolicy } from '../policy.ts'
 import { isSignedBy } from '../signature.ts'
 import { type Checking, type Status, statusOf } from '../status.ts'
-import { type Derived, derive } from './derive.ts'
+import { type Derived, derive, UnknownLawError } from './derive.ts'
 import type { Witness } from './witness.ts'
 
 /** Type of the predicate of a receipt. A name, not an address that anything is fetched from. */
@@ -24,7 +24,7 @@ export interface CheckedReceipt {
     readonly reason: string
     readonly what: string
   }[]
-  /** null when it could not be derived */
+  /** null when it could not be derived, or when an unknown law judged it */
   readonly derived: Derived | null
   /** whether the key signed it; null without a key */
   readonly signed: boolean | null
@@ -52,14 +52,13 @@ export function verifyReceipt(text: string, { strict, ...trust }: Checking = {})
   const statement = attempt('envelope-mismatch', () => openEnvelope(text, policy))
   const predicate = at(statement, 'predicate')
   // Of an envelope that cannot be opened nothing else is said: that is the one reason.
-  const derived =
-    statement === null ? null : attempt('witness-mismatch', () => derive(requireWitness(predicate)))
+  const found =
+    statement === null ? null : attempt('witness-mismatch', () => deriveKnown(requireWitness(predicate)))
+  const unjudged = found instanceof UnknownLawError ? found : null
+  const derived = found instanceof UnknownLawError ? null : found
   const subject = at(statement, 'subject')
   const [first] = isArray(subject) ? subject : []
-  if (
-    derived !== null &&
-    (at(first, 'digest', 'sha256') !== derived.hash || at(first, 'name') !== derived.moment)
-  )
+  if (found !== null && (at(first, 'digest', 'sha256') !== found.hash || at(first, 'name') !== found.moment))
     fault('subject-mismatch', 'its subject is another moment than the one it tells of')
   const said = at(predicate, 'verdict')
   if (derived !== null && said !== derived.verdict)
@@ -82,9 +81,11 @@ export function verifyReceipt(text: string, { strict, ...trust }: Checking = {})
     )
   if (policy === null) unproven.push('no key was given: who signed it was not checked')
   const bare =
-    checkpoint === null
-      ? ['no checkpoint covers the moment: that it is in the log is said by the signer']
-      : lacking(checkpoint, policy)
+    unjudged !== null
+      ? [unjudged.message]
+      : checkpoint === null
+        ? ['no checkpoint covers the moment: that it is in the log is said by the signer']
+        : lacking(checkpoint, policy)
   const uncovered = [...bare, ...unsigned(derived)]
   const status = statusOf(broken.length > 0, { uncovered, unproven, strict })
   return {
@@ -95,6 +96,16 @@ export function verifyReceipt(text: string, { strict, ...trust }: Checking = {})
     signed: policy === null ? null : statement !== null,
     checkpoint,
     unproven: [...uncovered, ...unproven],
+  }
+}
+
+/** An unknown law is a value here: what it judged is not proven, and not broken. */
+function deriveKnown(witness: Witness): Derived | UnknownLawError {
+  try {
+    return derive(witness)
+  } catch (error) {
+    if (error instanceof UnknownLawError) return error
+    throw error
   }
 }
 

@@ -1,4 +1,12 @@
-import { type BeingName, quote, type SpacePath, stanceOf, type Verb } from '@treeos/core'
+import {
+  asJson,
+  type BeingName,
+  type RefusalFields,
+  type SpacePath,
+  stanceOf,
+  unlisted,
+  type Verb,
+} from '@treeos/core'
 import { textPattern } from '@treeos/roles'
 import type { WorldReader } from '../read/reader.ts'
 import {
@@ -13,13 +21,10 @@ import {
 import type { BeingRow } from '../rows/rows.ts'
 import { type GateAnswer, GateRefusal, requireAnswer } from './refusal.ts'
 
-/** Longer targets are shortened in messages. */
-const NAMED_CHARS_MAX = 80
-
 /** Answer of the first gate: the entry that allows it, or the list or ceiling that refuses it. */
 export type ListDecision =
   | { readonly allowed: true; readonly by: string }
-  | { readonly allowed: false; readonly by: string; readonly why: string }
+  | { readonly allowed: false; readonly by: string; readonly refusal: RefusalFields }
 
 /** The first gate: the composed list must hold the target, and so must the ceilings of the being and of all its makers. */
 export function listGate(
@@ -29,14 +34,13 @@ export function listGate(
   target: string,
 ): ListDecision {
   const entry = covers(surface[list], target)
-  const named = target.length > NAMED_CHARS_MAX ? quote(target) : target
   if (entry === undefined)
-    return { allowed: false, by: list, why: `${named} is not in ${list} (${show(surface[list])})` }
+    return { allowed: false, by: list, refusal: unlisted(list, target, surface[list].map(asJson)) }
   for (const ceiling of ceilings) {
     if (!isBelow(ceiling, list, target)) {
       const { being } = ceiling
       const by = `the ceiling of ${stanceOf(being)} in ${list}`
-      return { allowed: false, by, why: `${named} is above ${by}` }
+      return { allowed: false, by, refusal: { of: 'ceiling', being, list, target } }
     }
   }
   return { allowed: true, by: `${list}: ${typeof entry === 'string' ? entry : JSON.stringify(entry)}` }
@@ -65,14 +69,6 @@ export async function ceilingsOf(reader: WorldReader, me: BeingRow): Promise<Cei
   )
 }
 
-function show(entries: readonly Concrete[]): string {
-  if (entries.length === 0) return 'which is empty'
-  const names = entries
-    .slice(0, 12)
-    .map((entry) => (typeof entry === 'string' ? entry : JSON.stringify(entry)))
-  return entries.length > 12 ? `${names.join(', ')}, … ${entries.length} in all` : names.join(', ')
-}
-
 interface ListAsker {
   readonly reader: WorldReader
   readonly me: BeingRow
@@ -88,11 +84,11 @@ export async function askListGate(
   const list = LIST_OF_VERB[verb]
   const decision = listGate(surface, await ceilingsOf(reader, me), list, target)
   if (decision.allowed) return decision
-  const { by, why } = decision
+  const { by, refusal } = decision
   const detail = { answer: 'not-granted', by, verb, target }
   return {
     allowed: false,
-    refusal: () => new GateRefusal(why, detail, { gate: 'list', actor: me.name, list, target }),
+    refusal: () => new GateRefusal(refusal, detail, { gate: 'list', actor: me.name, list, target }),
   }
 }
 

@@ -2,9 +2,13 @@ import {
   type BeingName,
   type FactDraft,
   type Json,
+  type JsonObject,
+  type RefusalFields,
+  refusalSentence,
   type SpacePath,
   TreeosError,
   type Verb,
+  withRefusal,
 } from '@treeos/core'
 import type { CanList } from '../rows/lists.ts'
 import type { BeingRow } from '../rows/rows.ts'
@@ -116,8 +120,8 @@ export function requireAnswer<By>(answer: GateAnswer<By>): By {
 export class GateRefusal extends TreeosError {
   readonly #asked: AskedGate
 
-  constructor(message: string, detail: Json, asked: AskedGate) {
-    super('FORBIDDEN', message, detail)
+  constructor(refusal: RefusalFields, detail: JsonObject, asked: AskedGate) {
+    super('FORBIDDEN', refusalSentence(refusal), withRefusal(detail, refusal))
     this.#asked = asked
   }
 

@@ -143,7 +143,7 @@ describe('a rule of a space', () => {
     expect(await ask(world, 'dot', { being: 'bob', fallback: ['ancestor'] })).toEqual({
       answer: 'not-granted',
       by: 'do take: ancestor',
-      why: 'not granted: do take needs ancestor of the target',
+      refusal: { of: 'standing', verb: 'do', key: 'take', standings: ['ancestor'] },
     })
     world.write('$reality', [
       {
@@ -183,7 +183,13 @@ describe('what a space forbids', () => {
     expect(await ask(world, 'dot')).toEqual({
       answer: 'forbidden',
       by: '/house permissions.do.*',
-      why: 'forbidden by /house permissions.do.*: it forbids role clerk, as @dot is',
+      refusal: {
+        of: 'rule',
+        by: '/house permissions.do.*',
+        says: 'forbids',
+        standing: 'role clerk',
+        actor: 'dot',
+      },
     })
   })
 

@@ -1,4 +1,12 @@
-import { asJson, type FactDraft, ROOT_SPACE, type SpacePath, stanceOf, type Verb } from '@treeos/core'
+import {
+  asJson,
+  type FactDraft,
+  type RefusalFields,
+  ROOT_SPACE,
+  type SpacePath,
+  stanceOf,
+  type Verb,
+} from '@treeos/core'
 import type { WorldReader } from '../read/reader.ts'
 import { firstOf, once, type Soon } from '../read/soon.ts'
 import { nameOf, type OperationTarget } from '../read/target.ts'
@@ -29,10 +37,10 @@ type Decision =
   | {
       readonly answer: 'not-granted' | 'forbidden'
       readonly by: string
-      readonly why: string
+      readonly refusal: RefusalFields
       readonly isCounted?: true
     }
-  | ({ readonly answer: 'ask'; readonly by: string; readonly why: string } & Pick<
+  | ({ readonly answer: 'ask'; readonly by: string; readonly refusal: RefusalFields } & Pick<
       AskedRules,
       'asks' | 'rests' | 'tallies'
     >)
@@ -190,14 +198,14 @@ async function decideBy(
       return {
         answer: 'forbidden',
         by: `${by}.outside`,
-        why: `forbidden by ${by}: this moment holds words from outside`,
+        refusal: { of: 'rule', by, says: 'outside' },
       }
     const as = await firstOf(rule.forbid, (property) => isForbidden(reader, question, property, path))
     if (as === undefined) continue
     return {
       answer: 'forbidden',
       by,
-      why: `forbidden by ${by}: it forbids ${show(as)}, as ${stanceOf(actor.name)} is`,
+      refusal: { of: 'rule', by, says: 'forbids', standing: show(as), actor: actor.name },
     }
   }
   for (const { rule, path, by } of rules) {
@@ -205,8 +213,14 @@ async function decideBy(
     if (requires === null) continue
     if ((await firstOf(requires, (property) => has(reader, question, property, path))) !== undefined)
       return permitted(reader, question, rules, by)
-    const wanted = requires.length === 0 ? 'it permits nobody' : `it takes ${requires.map(show).join(' or ')}`
-    return { answer: 'not-granted', by, why: `not granted by ${by}: ${wanted}, not ${stanceOf(actor.name)}` }
+    const refusal = {
+      of: 'rule',
+      by,
+      says: 'takes',
+      standings: requires.map(show),
+      actor: actor.name,
+    } as const
+    return { answer: 'not-granted', by, refusal }
   }
   return decideByFallback(reader, question, rules)
 }
@@ -231,10 +245,9 @@ function byFallback(
   held: Standing | undefined,
 ): Soon<Decision> {
   const { verb, key, fallback } = question
-  const needed = fallback.join(' or ')
-  const by = `${verb} ${key}: ${needed}`
+  const by = `${verb} ${key}: ${fallback.join(' or ')}`
   return held === undefined
-    ? { answer: 'not-granted', by, why: `not granted: ${verb} ${key} needs ${needed} of the target` }
+    ? { answer: 'not-granted', by, refusal: { of: 'standing', verb, key, standings: fallback } }
     : permitted(reader, question, rules, by, question.ask)
 }
 
@@ -263,8 +276,10 @@ async function countedOrAsked(
   const { actor, verb, key, target, fallback, fromOutside = false } = question
   for (const placed of rules) {
     const [broken] = await brokenCounts(reader, question, placed, 'counts')
-    if (broken !== undefined)
-      return { answer: 'not-granted', by: broken.by, why: broken.why, isCounted: true }
+    if (broken !== undefined) {
+      const refusal = { of: 'rule', by: broken.by, says: 'count', why: broken.why } as const
+      return { answer: 'not-granted', by: broken.by, refusal, isCounted: true }
+    }
   }
   const asks: PlacedAsk[] = []
   for (const placed of rules) {
@@ -279,12 +294,11 @@ async function countedOrAsked(
   const tallies = await tallyFacts(reader, question, rules, spacesAsked(question))
   const [first] = asks
   if (first === undefined) return { answer: 'allowed', by, ...(tallies.length === 0 ? {} : { tallies }) }
-  const whom = first.ask.who.join(' or ')
   if (verb === 'see')
     return {
       answer: 'not-granted',
       by: first.by,
-      why: `not granted by ${first.by}: nobody is asked before a look`,
+      refusal: { of: 'rule', by: first.by, says: 'look' },
     }
   const rests = asJson({
     rules: rules.map(({ rule, by }) => ({ rule, by })),
@@ -293,8 +307,9 @@ async function countedOrAsked(
     permittedBy: by,
     of: { verb, key, being: target.being?.name ?? null, space: target.space, owner: target.owner ?? null },
   })
-  const why = `not granted yet: ${first.by} asks ${whom} about it, and ${stanceOf(actor.name)} cannot ask in this way`
-  return { answer: 'ask', by: first.by, why, asks, rests, tallies }
+  const who = first.ask.who
+  const refusal = { of: 'rule', by: first.by, says: 'asks', who, actor: actor.name } as const
+  return { answer: 'ask', by: first.by, refusal, asks, rests, tallies }
 }
 
 /** A decision as an answer. Its refusal has the answer and the address of the rule that gave it. */
@@ -305,9 +320,13 @@ export function answerOf(decision: RuleDecision, question: RuleQuestion): GateAn
     const { tallies = [] } = decision
     return { allowed: true, by, tallies, ...shadow }
   }
-  const { why } = decision
+  const { refusal: fields } = decision
   const refusal = () =>
-    new GateRefusal(why, { answer, by, stance: stanceOf(question.actor.name) }, { gate: 'rules', question })
+    new GateRefusal(
+      fields,
+      { answer, by, stance: stanceOf(question.actor.name) },
+      { gate: 'rules', question },
+    )
   if (decision.answer !== 'ask')
     return { allowed: false, refusal, ...(decision.isCounted === true ? { isCounted: true } : {}), ...shadow }
   const { asks, rests, tallies } = decision

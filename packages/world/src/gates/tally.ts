@@ -56,7 +56,7 @@ export async function brokenCounts(
   for (const [index, value] of list.entries()) {
     const by = `${placed.by} ${field}[${index}]`
     const why = await whyBroken(reader, question, placed, readCount(value))
-    if (why !== null) broken.push({ index, by, why: `not granted by ${by}: ${why}` })
+    if (why !== null) broken.push({ index, by, why })
   }
   return broken
 }

@@ -21,6 +21,9 @@ import { AskedQuestions, type LiveQuestions } from './live.ts'
 import { type DecidedMoment, type LawInputs, type UnlivedMoment, unlivedMoment } from './moment.ts'
 import { failureNotices, parking } from './notices.ts'
 
+/** Number of the law: each record names the one by which its moment was judged. It grows when the law says something else of some moment. */
+export const LAW = 1
+
 /** The world, and the code, over which the law is asked. */
 export interface LawOver {
   readonly reader: WorldReader

@@ -244,7 +244,7 @@ const resumeBeing = defineBuiltIn({
       throw new TreeosError('RESOURCE_CONFLICT', `${stanceOf(name)} ${why}`)
     }
     return {
-      facts: [{ reel: beingReel(name), kind: 'being:unpaused', payload: {} }],
+      facts: [{ reel: beingReel(name), kind: 'being:resumed', payload: {} }],
       result: { being: stanceOf(name), paused: false },
     }
   },

@@ -127,8 +127,8 @@ async function setStandard({ actor, world }: DecideInput, given: Arguments): Pro
   }
 }
 
-const resume = defineBuiltIn({
-  name: 'resume',
+const unparkBeing = defineBuiltIn({
+  name: 'unpark-being',
   description:
     'Lets a parked being try again; a limit that still holds will park it again. With release it gives back what the budget of the being ' +
     'counts for model calls whose cost never came back, as in an outage.',
@@ -138,12 +138,12 @@ const resume = defineBuiltIn({
     release: optional(FLAG, 'true: calls whose cost never came back count as nothing; may be left out'),
   },
   decide(input, given): Decided {
-    const being = requireOther(input, 'resume')
+    const being = requireOther(input, 'unpark-being')
     const release = given.flag('release', false)
     if (being.parked === undefined && !release)
       throw new TreeosError('RESOURCE_CONFLICT', `${stanceOf(being.name)} is not parked`)
     const reel = beingReel(being.name)
-    const facts: FactDraft[] = [{ reel, kind: 'being:resumed', payload: release ? { release } : {} }]
+    const facts: FactDraft[] = [{ reel, kind: 'being:unparked', payload: release ? { release } : {} }]
     return {
       facts: [...facts, ...(release ? budgetAgain(being) : [])],
       result: { being: stanceOf(being.name) },
@@ -229,4 +229,4 @@ async function requireWithinStandard(
   }
 }
 
-export const budgetOperations = [setBudget, resume] as const
+export const budgetOperations = [setBudget, unparkBeing] as const

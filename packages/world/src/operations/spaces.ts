@@ -6,6 +6,7 @@ import {
   ROOT_SPACE,
   spaceReel,
   TreeosError,
+  unknownBeing,
 } from '@treeos/core'
 import { type RuleWarning, requireCovered } from '../gates/covering.ts'
 import { askedStances, requireRules } from '../gates/rules.ts'
@@ -103,10 +104,7 @@ async function requireAskedBeings(
   const known = askedStances(before ?? null)
   for (const stance of askedStances(after ?? null))
     if (!known.has(stance) && (await world.being(stance.slice(1))) === null)
-      throw new TreeosError(
-        'BEING_NOT_FOUND',
-        `a rule asks ${stance}, and no such being lives in this reality`,
-      )
+      throw unknownBeing(stance.slice(1), 'rule')
 }
 
 export const spaceOperations = [createSpace, setSpace] as const

@@ -46,8 +46,13 @@ export class ReelHistory {
       return
     }
     const states = this.#states.get(key) ?? []
-    states.push({ seq, row: evolve(states.at(-1)?.row ?? null, { ...draft, actor, at }) })
     this.#states.set(key, states)
+    try {
+      states.push({ seq, row: evolve(states.at(-1)?.row ?? null, { ...draft, actor, at }) })
+    } catch (cause) {
+      const error = new Error(`fact ${seq} of ${reel} does not fold to a row`, { cause })
+      this.#gaps.push({ key, from: seq, until: Number.POSITIVE_INFINITY, error })
+    }
   }
 
   get length(): number {
@@ -56,7 +61,7 @@ export class ReelHistory {
 
   /**
    * The row as it was after `seq` facts; null when there was none.
-   * @throws the error of a payload that is not there, while its fact may have been part of the row
+   * @throws the error of a payload that is not there, while its fact may have been part of the row; an error after a fact that does not fold
    */
   rowAt(key: string, seq: number): Row | null {
     const gap = this.#gaps.find((each) => each.key === key && each.from <= seq && seq < each.until)

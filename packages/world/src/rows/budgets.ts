@@ -77,7 +77,7 @@ export const parkedBy = (row: BeingRow, { breach }: JsonObject): BeingRow => ({
   parked: fromJson<Breach>(breach ?? null),
 })
 
-export function resumed({ parked: _over, ...row }: BeingRow): BeingRow {
+export function unparked({ parked: _over, ...row }: BeingRow): BeingRow {
   return row
 }
 

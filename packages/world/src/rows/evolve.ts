@@ -9,7 +9,7 @@ import {
   spaceName,
 } from '@treeos/core'
 import { asked, endsAs, given } from './approvals.ts'
-import { budgeted, parkedBy, resumed } from './budgets.ts'
+import { budgeted, parkedBy, unparked } from './budgets.ts'
 import { inhabited, released } from './inhabiting.ts'
 import { marked, OUTSIDE, unmarked, VOUCHED } from './origin.ts'
 import { setAtPath } from './qualities.ts'
@@ -84,9 +84,9 @@ const KINDS = new Map<string, Apply>([
   ['being:parked', changes<BeingRow>((row, { payload }) => parkedBy(row, payload))],
   ['being:inhabited', changes<BeingRow>((row, { payload }) => inhabited(row, payload))],
   ['being:released', changes(released)],
-  ['being:resumed', changes(resumed)],
+  ['being:unparked', changes(unparked)],
   ['being:paused', changes<BeingRow>((row, { at }) => ({ ...row, paused: at }))],
-  ['being:unpaused', changes<BeingRow>(({ paused: _over, ...row }) => row)],
+  ['being:resumed', changes<BeingRow>(({ paused: _over, ...row }) => row)],
   ['being:ended', changes<BeingRow>((row, { at }) => ({ ...row, ended: at }))],
   ['quality:set', changes(withQuality)],
   ['space:created', makes(created)],

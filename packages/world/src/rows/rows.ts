@@ -51,7 +51,7 @@ export interface BeingRow extends Marked {
     /** counts the changes of the budget, from 1; a budget without limits bounds nothing */
     readonly revision: number
   }
-  /** the limit that its last moment met, until it is resumed; the SQL function `is_parked` tells whether it still holds */
+  /** the limit that its last moment met, until it is unparked; the SQL function `is_parked` tells whether it still holds */
   readonly parked?: Breach
   /** when it was paused, ms since 1970 UTC; absent while it is not: it then lives no moment of its own, and its inbox fills */
   readonly paused?: number

@@ -1,4 +1,4 @@
-import { type JsonObject, stanceOf, TreeosError } from '@treeos/core'
+import { type JsonObject, refusalSentence, stanceOf, TreeosError } from '@treeos/core'
 import type { EffectPending } from '../extend/effect.ts'
 import type { Fulfilled } from '../extend/extension.ts'
 import { requireNotEnded } from '../gates/beside.ts'
@@ -89,9 +89,13 @@ async function requireAsked(
 ): Promise<string> {
   const decision = listGate(surface, await ceilingsOf(reader, asker), LIST_OF_VERB[verb], action)
   if (decision.allowed) return decision.by
-  const { by, why } = decision
-  throw new TreeosError('FORBIDDEN', `of ${stanceOf(asker.name)}, which requested this: ${why}`, {
-    answer: 'not-granted',
-    by: `${stanceOf(asker.name)} ${by}`,
-  })
+  const { by, refusal } = decision
+  throw new TreeosError(
+    'FORBIDDEN',
+    `of ${stanceOf(asker.name)}, which requested this: ${refusalSentence(refusal)}`,
+    {
+      answer: 'not-granted',
+      by: `${stanceOf(asker.name)} ${by}`,
+    },
+  )
 }

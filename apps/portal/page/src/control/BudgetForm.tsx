@@ -33,13 +33,13 @@ const PERIODS = [
 interface Props {
   readonly name: string
   /** the being that its limit parked; the being itself when left out */
-  readonly resumes?: string
+  readonly unparks?: string
   /** the budget is set, or the being goes on */
   readonly onDone?: () => void
 }
 
 /** What a being and its offspring may use up. Setting it lets those go on that it had parked. */
-export function BudgetForm({ name, resumes = name, onDone = () => undefined }: Props) {
+export function BudgetForm({ name, unparks = name, onDone = () => undefined }: Props) {
   const budget = useQuery(budgetQuery(name))
   return (
     <Answer of={budget}>
@@ -50,14 +50,14 @@ export function BudgetForm({ name, resumes = name, onDone = () => undefined }: P
             {used.moments} moments in this minute, {used.births} births.{' '}
             {standard === true ? 'The standard budget bounds it; what you set replaces that.' : ''}
           </Quiet>
-          <SetBudget name={name} resumes={resumes} onDone={onDone} limits={limits} />
+          <SetBudget name={name} unparks={unparks} onDone={onDone} limits={limits} />
         </Stack>
       )}
     </Answer>
   )
 }
 
-const callOf = (operation: 'set-budget' | 'resume', name: string, args: Limits): Call => ({
+const callOf = (operation: 'set-budget' | 'unpark-being', name: string, args: Limits): Call => ({
   verb: 'do',
   operation,
   target: `@${name}`,
@@ -68,7 +68,7 @@ interface SetProps extends Required<Props> {
   readonly limits: Limits
 }
 
-function SetBudget({ name, resumes, onDone, limits }: SetProps) {
+function SetBudget({ name, unparks, onDone, limits }: SetProps) {
   const form = useForm<Limits>({ initialValues: { per: 'total', ...limits } })
   const doing = useAct(onDone)
   return (
@@ -84,9 +84,9 @@ function SetBudget({ name, resumes, onDone, limits }: SetProps) {
         <Button
           variant="default"
           loading={doing.isPending}
-          onClick={() => doing.mutate(callOf('resume', resumes, {}))}
+          onClick={() => doing.mutate(callOf('unpark-being', unparks, {}))}
         >
-          Let @{resumes} try again
+          Let @{unparks} try again
         </Button>
       }
     >

@@ -65,7 +65,7 @@ export function OpenEntry({ entry, isClosed, answerRef, onDone, onDecided }: Pro
           <AskedCall asked={asked} from={sender} onDone={decided} />
         )}
         {parked === null || isClosed ? null : (
-          <BudgetForm name={parked.of} resumes={parked.being} onDone={decided} />
+          <BudgetForm name={parked.of} unparks={parked.being} onDone={decided} />
         )}
         {isAnswered(entry) ? (
           <AnswerForm

@@ -1,4 +1,5 @@
 import { asJson, type VerbCall } from '@treeos/core'
+import { formDigest } from '../../extend/manifest.ts'
 import { ceilingsOf } from '../../gates/list-gate.ts'
 import type { AskedRules } from '../../gates/refusal.ts'
 import type { Ties } from '../../rows/rows.ts'
@@ -34,8 +35,5 @@ function operationOf(call: VerbCall, { registry, digest }: Acting): Ties['operat
         ? registry.beOperations.get(call.operation)
         : undefined
   if (operation === undefined) return null
-  const { name, description, targets, allow, args, schema = null, ask = null, effect } = operation
-  return digest(
-    asJson({ name, description, targets, allow, args, schema, ask, hasEffect: effect !== undefined }),
-  )
+  return formDigest(operation, digest)
 }

@@ -18,7 +18,7 @@ begin
     counts := false;
     for f in
       select kind, told(decode(bytes, 'hex')) told from jsonb_to_recordset(batch->'facts') as f(reel text, seq bigint, kind text, bytes text)
-      where reel = r.key and kind in ('being:born', 'being:budgeted', 'being:parked', 'being:resumed') order by seq
+      where reel = r.key and kind in ('being:born', 'being:budgeted', 'being:parked', 'being:unparked') order by seq
     loop
       counts := true;
       if f.kind in ('being:born', 'being:budgeted') then

@@ -1,10 +1,10 @@
 -- Writes the accounts that the batch brings. When the batch closes a moment, settles the moment's open attempts: the one of
--- `settlement`, {attempt, tokens, micros}, at its usage, and the others at their reservations. A fact that resumes a being with `release`
+-- `settlement`, {attempt, tokens, micros}, at its usage, and the others at their reservations. A fact that unparks a being with `release`
 -- gives back what counts on its account for calls whose cost never came back.
 -- @param keeps a row of the batch brings an account
--- @param resumes a fact of it resumes a being
+-- @param unparks a fact of it unparks a being
 -- @param settles it closes a moment for which an attempt is open
-create or replace function treeos.settle_and_write_accounts(batch jsonb, guarded boolean, keeps boolean, resumes boolean, settles boolean)
+create or replace function treeos.settle_and_write_accounts(batch jsonb, guarded boolean, keeps boolean, unparks boolean, settles boolean)
 returns void language plpgsql as $$
 declare
   this_moment text := batch->>'moment';
@@ -18,9 +18,9 @@ declare
   released text;
   nothing text; -- as in append
 begin
-  if resumes then
+  if unparks then
     releases := array(select substr(f.reel, 7) from jsonb_to_recordset(batch->'facts') as f(reel text, kind text, bytes text)
-      where f.kind = 'being:resumed' and told(decode(f.bytes, 'hex'))->'release' = 'true');
+      where f.kind = 'being:unparked' and told(decode(f.bytes, 'hex'))->'release' = 'true');
   end if;
   if settles then
     select array_agg(attempt), min(accounts) into attempts, reserved from reservation where moment = this_moment and settled_at is null;

@@ -8,7 +8,7 @@ declare
   key text;
 begin
   for n in
-    select i.id, i.being, i.priority, i.content, i.root, i.hops, i.notice, coalesce(i.outside, false) outside
+    select i.id, i.being, i.priority, i.content, i.root, i.hops, i.notice, coalesce(i.outside, false) outside, i.salt
     from jsonb_populate_recordset(null::inbox, entries) i
     where i.notice is not null and not exists (select from inbox where id = i.id)
     order by i.being collate "C", i.notice collate "C"
@@ -26,6 +26,7 @@ begin
       then
         n.id := 'dropped/' || n.id;
         n.root := n.id;
+        n.salt := null; -- no moment sent this entry
         n.content := convert_to(format('{"event":"dropped","message":"%s notices wait here, and further ones were only counted"}',
           notices_max), 'UTF8');
         key := 'dropped';
@@ -33,8 +34,8 @@ begin
           where being = n.being and notice = key and closed_by is null;
         exit when found;
       end if;
-      insert into inbox (id, being, kind, priority, content, root, hops, notice, outside)
-        values (n.id, n.being, 'event', n.priority, n.content, n.root, n.hops, key, n.outside)
+      insert into inbox (id, being, kind, priority, content, root, hops, notice, outside, salt)
+        values (n.id, n.being, 'event', n.priority, n.content, n.root, n.hops, key, n.outside, n.salt)
         on conflict do nothing;
       exit when found;
     end loop;

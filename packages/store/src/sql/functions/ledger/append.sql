@@ -69,8 +69,8 @@ begin
   if jsonb_array_length(batch->'changes') > 0 then
     woken := wake_watchers(batch, guarded, wake);
   end if;
-  if kept.accounts or written.resumes or ends and checked.is_reserved then
-    nothing := settle_and_write_accounts(batch, guarded, kept.accounts, written.resumes, ends and checked.is_reserved);
+  if kept.accounts or written.unparks or ends and checked.is_reserved then
+    nothing := settle_and_write_accounts(batch, guarded, kept.accounts, written.unparks, ends and checked.is_reserved);
   end if;
   if kept.leases then
     if guarded and is_leased(batch) is not true then

@@ -37,7 +37,7 @@ begin
     where closed_by is null and erased_since is null
       and (gone.kind <> 'being:summoned' or root = gone.root or being in (gone.heard, substr(its_reel, length('being:') + 1)));
   -- A being that goes on by itself takes along what woke it.
-  update inbox set content = 'null'
+  update inbox set content = 'null', salt = null
     where cause = its_hash
       or (root = gone.root and kind = 'event' and (id like 'look/%' or id like 'continue/%'));
   update delayed set content = 'null' where cause = its_hash;

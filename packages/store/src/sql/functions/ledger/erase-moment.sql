@@ -10,7 +10,7 @@ begin
   delete from moment_decision where moment = its_moment;
   delete from moment_effect where moment = its_moment;
   delete from moment_fault where moment = its_moment;
-  update moment_outcome set detail = null, result = null
-    where moment = its_moment and (detail is not null or result is not null);
+  update moment_outcome set detail = null, result = null, refusal = null
+    where moment = its_moment and (detail is not null or result is not null or refusal is not null);
   update inbox set content = 'null' where id = its_wake and kind = 'act'; -- which says what a person decided
 end $$;

@@ -37,7 +37,7 @@ begin
   own := jsonb_path_query_array(facts, '$[*] ? (@.reel == $reel)', jsonb_build_object('reel', its_reel));
   return (r->>'cognition' is not distinct from stored.cognition
       or jsonb_path_exists(own, '$[*] ? (@.kind == "being:inhabited" || @.kind == "being:released" || @.kind == "being:paused"
-        || @.kind == "being:unpaused" || @.kind == "being:ended")'))
+        || @.kind == "being:resumed" || @.kind == "being:ended")'))
     and (jsonb_typeof(r->'watches') is distinct from 'array'
       or jsonb_path_exists(own, '$[*] ? (@.kind == "quality:set" || @.kind == "being:moved" || @.kind == "being:ended")'));
 end $$;

@@ -43,7 +43,7 @@ begin
   case kind
     when 'fact:erased', 'moment:erased' then return actor = 'operator' and wake_kind = 'act';
     when 'being:summoned', 'being:parked', 'being:moved' then return reel = 'being:' || actor;
-    when 'being:budgeted', 'being:resumed', 'being:bounded' then return reel <> 'being:' || actor; -- nobody bounds or frees itself
+    when 'being:budgeted', 'being:unparked', 'being:bounded' then return reel <> 'being:' || actor; -- nobody bounds or frees itself
     when 'being:paused', 'being:ended' then
       return exists (select from projection p where p.key = may_write_fact.reel and p.parent is not null);
     when 'being:released' then return actor = 'operator' or actor = any(line_of(whose));

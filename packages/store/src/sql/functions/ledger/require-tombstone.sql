@@ -15,8 +15,8 @@ begin
         and json_of(f.bytes)->>'moment' = old.moment) into is_told;
   end if;
   if is_told and tg_op = 'UPDATE' then
-    erasable := case tg_table_name when 'fact' then array['salt', 'bytes'] else array['detail', 'result'] end;
-    is_told := to_jsonb(new) = to_jsonb(old) || jsonb_object(erasable, array[null, null]);
+    erasable := case tg_table_name when 'fact' then array['salt', 'bytes'] else array['detail', 'result', 'refusal'] end;
+    is_told := to_jsonb(new) = to_jsonb(old) || jsonb_object(erasable, array_fill(null::text, array[cardinality(erasable)]));
   end if;
   if not is_told then
     raise exception '% on % is refused: the past is fixed', tg_op, tg_table_name using errcode = 'TR001';

@@ -2,9 +2,9 @@
 -- @param marks a fact marks what came from outside, or vouches for it
 -- @param erases a fact erases another, or what a moment decided
 -- @param seals a fact is of a reel that may hold a sealed text
--- @param resumes a fact resumes a being
+-- @param unparks a fact unparks a being
 -- @param wake of their moment, when the batch comes from a worker, `outside` where the moment surely holds such words; its facts must be ones that a worker may write
-create or replace function treeos.write_facts(batch jsonb, guarded boolean, wake treeos.inbox, out marks boolean, out erases boolean, out seals boolean, out resumes boolean) language plpgsql as $$
+create or replace function treeos.write_facts(batch jsonb, guarded boolean, wake treeos.inbox, out marks boolean, out erases boolean, out seals boolean, out unparks boolean) language plpgsql as $$
 declare
   f record;
   said jsonb; -- the header of a fact
@@ -15,7 +15,7 @@ begin
   marks := false;
   erases := false;
   seals := false;
-  resumes := false;
+  unparks := false;
   if guarded and batch->>'lease' is not null then
     select driver into its_driver from lease where being = actor and epoch = (batch->>'lease')::integer;
   end if;
@@ -56,7 +56,7 @@ begin
     marks := marks or starts_with(f.kind, 'origin:');
     erases := erases or f.kind in ('fact:erased', 'moment:erased');
     seals := seals or starts_with(f.reel, 'matter:note-') or starts_with(f.reel, 'approval:');
-    resumes := resumes or f.kind = 'being:resumed';
+    unparks := unparks or f.kind = 'being:unparked';
     if f.kind = 'approval:expired' then
       perform close_asked(approval_of(f.reel));
     end if;

@@ -81,16 +81,16 @@ begin
     where h.reel = b.records and h.seq = o.n - 1 and h.hash = decode(o.prev, 'hex');
   get diagnostics written = row_count;
   nothing := require_all(written, cardinality(batches), 'heads of records');
-  insert into moment_outcome (moment, being, n, kind, reason, wake, sealed_at, primary_role, prev, hash, record, detail, result, judged)
-    select b.moment, b.being, o.n, o.kind, o.reason, o.wake, o.sealed_at, o.primary_role, o.prev, o.hash, o.record, o.detail, o.result, o.judged
+  insert into moment_outcome (moment, being, n, kind, reason, wake, sealed_at, primary_role, prev, hash, record, detail, result, judged, sent)
+    select b.moment, b.being, o.n, o.kind, o.reason, o.wake, o.sealed_at, o.primary_role, o.prev, o.hash, o.record, o.detail, o.result, o.judged, o.sent
     from unnest(batches) u
       cross join lateral jsonb_to_record(u) as b(moment text, being text, outcome jsonb)
       cross join lateral (
         select r.n, r.kind, r.reason, r.wake, r."sealedAt" sealed_at, r."primaryRole" primary_role, r.detail, r.result,
           decode(r.prev, 'hex') prev, decode(r.hash, 'hex') hash, decode(r.record, 'hex') record,
-          convert_from(decode(r.record, 'hex'), 'UTF8')::jsonb said, convert_to(r.judged, 'UTF8') judged
+          convert_from(decode(r.record, 'hex'), 'UTF8')::jsonb said, convert_to(r.judged, 'UTF8') judged, convert_to(r.sent, 'UTF8') sent
         from jsonb_to_record(b.outcome) as r(n integer, kind text, reason text, wake text, "sealedAt" bigint, "primaryRole" text,
-          prev text, hash text, record text, detail text, result text, judged text) offset 0) o
+          prev text, hash text, record text, detail text, result text, judged text, sent text) offset 0) o
     where o.hash = sha256('treeos.moment.v1\000'::bytea || o.prev || o.record)
       and o.said @> jsonb_build_object('being', b.being, 'moment', b.moment, 'n', o.n, 'wake', o.wake, 'sealedAt', o.sealed_at,
         'outcome', o.kind, 'reason', o.reason)

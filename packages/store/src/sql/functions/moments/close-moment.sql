@@ -11,10 +11,12 @@ declare
 begin
   select r.n, r.kind, r.reason, r.wake, r."sealedAt" sealed_at, r."primaryRole" primary_role, r.detail, r.result,
       decode(r.prev, 'hex') prev, decode(r.hash, 'hex') hash, decode(r.record, 'hex') record,
-      convert_to(r.judged, 'UTF8') judged
+      convert_to(r.judged, 'UTF8') judged, convert_to(r.sent, 'UTF8') sent,
+      convert_to(r.refusal, 'UTF8') refusal
     into o
     from jsonb_to_record(batch->'outcome') as r(n integer, kind text, reason text, wake text, "sealedAt" bigint,
-      "primaryRole" text, prev text, hash text, record text, detail text, result text, judged text);
+      "primaryRole" text, prev text, hash text, record text, detail text, result text, judged text, sent text,
+      refusal text);
   if (o.hash = sha256('treeos.moment.v1\000'::bytea || o.prev || o.record)
     and said @> jsonb_build_object('being', this_being, 'moment', this_moment, 'n', o.n, 'wake', o.wake,
       'sealedAt', o.sealed_at, 'outcome', o.kind, 'reason', o.reason)
@@ -35,9 +37,9 @@ begin
     update inbox set claimed_by = null where id = last_claimed and claimed_by = this_moment and closed_by is null;
   end if;
   insert into moment_outcome (moment, being, n, kind, reason, wake, sealed_at, primary_role, prev, hash, record, detail, result,
-      judged)
+      judged, sent, refusal)
     values (this_moment, this_being, o.n, o.kind, o.reason, o.wake, o.sealed_at, o.primary_role, o.prev, o.hash,
-      o.record, o.detail, o.result, o.judged)
+      o.record, o.detail, o.result, o.judged, o.sent, o.refusal)
     returning exists (select from sealed_text s where s.wake = o.wake),
         (select erased_since from inbox where id = coalesce(o.wake, (select m.wake from moment_open m where m.moment = this_moment)))
       into keeps, is_erased;

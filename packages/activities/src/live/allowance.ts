@@ -1,0 +1,45 @@
+import type { OpenedMoment } from '@treeos/protocol'
+
+/**
+ * No moment is begun in an activity that would end later than this, in ms, if it took as long as the one before. The longest one that
+ * cannot be foreseen takes 4 s more, so the activity ends after 7 s: before the worker has to ask for more time for its task, and so soon
+ * at the latest the workflow evaluates what was lived.
+ */
+const LIVES_MS = 3000
+/** Most bytes, as JSON, of what the workflow is told of the moments. History takes at most 160 KiB of the result of an activity. */
+export const LIVED_BYTES_MAX = 64 * 1024
+
+/** What one activity may live. Its first moment is always within it. */
+export class Allowance {
+  readonly #momentsMax: number
+  readonly #began = performance.now()
+  #moments = 0
+  #bytes = 0
+  #momentBegan = this.#began
+
+  constructor(momentsMax: number) {
+    this.#momentsMax = momentsMax
+  }
+
+  /** Whether another moment may follow the one under way, if there is time. */
+  get hasRoomAfter(): boolean {
+    return this.#moments + 1 < this.#momentsMax
+  }
+
+  /** Call it once a moment has ended. @returns whether the next one may begin now */
+  end(): boolean {
+    const now = performance.now()
+    const tookMs = now - this.#momentBegan
+    this.#momentBegan = now
+    this.#moments += 1
+    return this.#moments < this.#momentsMax && now + tookMs < this.#began + LIVES_MS
+  }
+
+  /** Call it with each moment before it is lived. @returns whether it still belongs into the result */
+  takes(opened: OpenedMoment): boolean {
+    this.#bytes += bytesOf(opened)
+    return this.#bytes <= LIVED_BYTES_MAX || this.#moments === 0
+  }
+}
+
+export const bytesOf = (opened: OpenedMoment): number => Buffer.byteLength(JSON.stringify(opened))

@@ -1,0 +1,138 @@
+/** A worker and a workflow that disagree about the roles of a moment: the run fails by name, and the being lives no more until they agree. */
+import { WorkflowFailedError } from '@temporalio/client'
+import { ApplicationFailure } from '@temporalio/common'
+import { beingWorkflowId, STACK_DIFFERS } from '@treeos/protocol'
+import { replay } from '@treeos/replay'
+import { digestOf, findOutcomeOfWake, listDifferingStacks, listOutcomes } from '@treeos/store'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { withoutDefences } from '../../faults/sabotaged-worker.ts'
+import { momentOf, ring, setRole, until, wakeUp } from '../../support/life.ts'
+import { stacklessVersion } from '../../support/other-versions.ts'
+import { type Processes, prepareProcesses } from '../../support/processes.ts'
+import { openReplayer } from '../../support/replaying.ts'
+import { useWorld } from '../../support/use-world.ts'
+import type { World } from '../../support/world.ts'
+
+/** A being that wears a stacked role in each moment. */
+async function bearMoody(world: World): Promise<void> {
+  await setRole(world, { name: 'mood', prompt: 'You are in a mood.' })
+  const roleFlow = [{ stack: true, when: { verb: 'summon' }, role: 'mood' }]
+  await world.birth({ name: 'moody', cognition: 'scripted', script: 'echo', role: 'resident', roleFlow })
+}
+
+const handleOf = (world: World) =>
+  world.temporal.workflow.getHandle(beingWorkflowId(world.reality.name, 'moody'))
+const generationOf = async (world: World) =>
+  (await world.db.selectFrom('life').select('generation').where('being', '=', 'moody').execute()).length
+
+/** The failure of its last run, once that has ended. */
+async function failureOf(world: World, generation: number): Promise<ApplicationFailure> {
+  const failed = async () =>
+    (await generationOf(world)) >= generation && (await handleOf(world).describe()).status.name === 'FAILED'
+  await until(failed, { seconds: 60, what: 'a run that fails' })
+  const error: unknown = await handleOf(world)
+    .result()
+    .catch((thrown: unknown) => thrown)
+  if (!(error instanceof WorkflowFailedError) || !(error.cause instanceof ApplicationFailure)) throw error
+  return error.cause
+}
+
+const replayOf = async (world: World, from: 'chain' | 'temporal') =>
+  (
+    await replay(world, {
+      beings: ['moody'],
+      from,
+      ...(from === 'chain' ? {} : { replayer: await openReplayer() }),
+    })
+  ).mismatches
+
+describe('a worker whose activities evaluate flows wrongly', { timeout: 180_000 }, () => {
+  const world = useWorld()
+  let processes: Processes
+  beforeAll(async () => {
+    processes = await prepareProcesses()
+    await bearMoody(world)
+    await world.stopWorker()
+  })
+  afterAll(() => processes?.close())
+
+  const lived = async () => (await listOutcomes(world.db, 'moody')).map(({ n }) => n)
+
+  it('lives what one activity may, and then the run fails by name', async () => {
+    const worker = processes.start(world, withoutDefences(['stacked-roles']))
+    if (!(await worker.ready)) throw new Error(await worker.lastWords())
+    await wakeUp(world, 'moody', ['one', 'two', 'three'])
+    const failure = await failureOf(world, 1)
+    const [first, ...others] = await listOutcomes(world.db, 'moody')
+    const { stack, moment } = first!.record
+    expect(stack?.stacked).toEqual([])
+    expect(others.length).toBeLessThan(16)
+    expect(failure).toMatchObject({ type: STACK_DIFFERS, nonRetryable: true })
+    const [details] = failure.details as [Record<string, unknown>]
+    expect(details).toEqual({
+      moment: 'moody/1/1',
+      recorded: digestOf(stack),
+      given: expect.stringMatching(/^[0-9a-f]{64}$/),
+    })
+    for (const named of [moment, details.recorded, details.given]) expect(failure.message).toContain(named)
+  })
+
+  it('a doorbell begins a run that lives nothing, and fails by the same name', async () => {
+    const before = await lived()
+    const [wake = ''] = await wakeUp(world, 'moody', ['four'])
+    expect((await failureOf(world, 2)).details).toMatchObject([{ moment: 'moody/1/1' }])
+    expect(await lived()).toEqual(before)
+    expect(await findOutcomeOfWake(world.db, wake)).toBeNull()
+  })
+
+  it('a worker with the right evaluator does not go on either, since the record has the wrong stack', async () => {
+    const before = await lived()
+    await processes.close()
+    await world.startWorker()
+    const generation = 1 + (await generationOf(world))
+    await ring(world, 'moody')
+    expect((await failureOf(world, generation)).details).toMatchObject([{ moment: 'moody/1/1' }])
+    expect(await lived()).toEqual(before)
+  })
+
+  it('the store, replay by both records, and replay of what is left when the runs are deleted name the moment', async () => {
+    expect(await listDifferingStacks(world.db)).toEqual([
+      { being: 'moody', moment: 'moody/1/1', message: expect.stringContaining('the workflow gives') },
+    ])
+    const named = expect.objectContaining({ being: 'moody', n: 1, field: 'stack' })
+    expect(await replayOf(world, 'temporal')).toContainEqual(named)
+    expect(await replayOf(world, 'chain')).toContainEqual(named)
+    await world.stopWorker()
+    const { namespace } = world.temporal.options
+    for await (const { workflowId, runId } of world.temporal.workflow.list({
+      query: `WorkflowId = "${handleOf(world).workflowId}"`,
+    }))
+      await world.temporal.workflowService.deleteWorkflowExecution({
+        namespace,
+        workflowExecution: { workflowId, runId },
+      })
+    expect(await replayOf(world, 'chain')).toContainEqual(named)
+  })
+})
+
+describe('workflow code that evaluates flows wrongly', { timeout: 180_000 }, () => {
+  const world = useWorld()
+
+  it('fails its run by name, and once the code is put back, the being goes on with what waits', async () => {
+    await bearMoody(world)
+    await world.stopWorker()
+    const stopWrong = await world.startWorker([], (await stacklessVersion()).worker)
+    await wakeUp(world, 'moody', ['one'])
+    expect(await failureOf(world, 1)).toMatchObject({ type: STACK_DIFFERS })
+    expect(await listDifferingStacks(world.db)).toMatchObject([{ moment: 'moody/1/1' }])
+    await stopWrong()
+    await world.startWorker()
+    const [wake = ''] = await wakeUp(world, 'moody', ['two'])
+    expect(await momentOf(world, wake)).toMatchObject({ n: 2 })
+    expect(await listDifferingStacks(world.db)).toEqual([])
+    expect(await replayOf(world, 'chain')).toEqual([])
+    expect(await replayOf(world, 'temporal')).toContainEqual(
+      expect.objectContaining({ n: 1, field: 'determinism' }),
+    )
+  })
+})
