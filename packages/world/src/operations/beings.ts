@@ -100,7 +100,8 @@ const setRoleFlow = defineBuiltIn({
     requireSmallProgram({ defaultRole: being.defaultRole, qualities })
     const named = rolesNamed({ defaultRole: null, qualities })
     await requireAssignable(world, actor, named, await input.reach())
-    const isBound = Object.keys(CARRIED).some((name) => given.value(name) !== undefined)
+    // Null is no bound, and takes away the one that stood.
+    const isBound = Object.keys(CARRIED).some((name) => input.args[name] !== undefined)
     const bound = isBound ? boundAnew(input, being, given) : null
     const after = { ...being, qualities, ...(bound === null ? {} : { ceiling: bound.ceiling }) }
     return {

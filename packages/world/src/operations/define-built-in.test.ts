@@ -1,6 +1,9 @@
 import { isJsonObject, type JsonObject } from '@treeos/core'
 import { describe, expect, it } from 'vitest'
-import { seed } from '../index.ts'
+import { CARRIER, REPROFILE } from '../../test/carrier.ts'
+import { actingIn } from '../../test/gate-asking.ts'
+import { buildRegistry, decideCall, genesisFacts, seed } from '../../test/inside.ts'
+import { born, MemoryWorld } from '../../test/memory-world.ts'
 
 const BUILT_IN = [...seed.operations, ...seed.beOperations]
 
@@ -71,4 +74,17 @@ it.each<[string, JsonObject]>([
   ['set-roleflow', { flow: [], ceiling: null }],
 ])('%s takes %j only from an operation of an extension that carries it out', async (name, args) => {
   expect(requiring(name, args)).toThrow('takes no argument')
+})
+
+it.each<[string, JsonObject, string[]]>([
+  ['null, which takes a ceiling away', { ceiling: null }, ['quality:set', 'quality:set', 'being:bounded']],
+  ['left out, which leaves it', {}, ['quality:set']],
+])('a ceiling that an extension sets may be %s', async (_what, bounds, kinds) => {
+  const world = new MemoryWorld([...genesisFacts(), born('ann', 'operator'), born('kid', 'ann')])
+  const surface = { canSee: [], canDo: [REPROFILE], canSummon: [], canBe: [] }
+  const act = await decideCall(
+    { verb: 'do', operation: REPROFILE, target: '@ann', args: { of: '@kid', flow: [], ...bounds } },
+    { ...actingIn(world, 'ann', surface), registry: buildRegistry([seed, CARRIER]) },
+  )
+  expect(act.kind === 'act' && act.facts.map(({ kind }) => kind)).toEqual(kinds)
 })
