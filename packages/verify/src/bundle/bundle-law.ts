@@ -193,6 +193,8 @@ export class BundleLaw {
     if (asked.isUnsure) return unproven('what their askers could do when they asked is not in the bundle')
     if (asked.isOfThread) return unproven('what a thread was at that time is in no reel')
     const isOfCode = conclusion.kind !== 'effect-pending' && conclusion.restsOn.code.length > 0
+    // A refusal without a rule is that of the operation itself, whose code is not here.
+    if (isOfCode && recorded.outcome === 'failure' && recorded.by.length === 0) return unproven(FACTS_OF_CODE)
     const differences = [...differencesFrom(recorded, conclusion)]
     const difference = isOfCode
       ? differences.find(({ field }) => isOfGates(field, recorded, conclusion))
