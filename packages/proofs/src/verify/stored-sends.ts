@@ -73,13 +73,13 @@ export class StoredSends {
       if (row === undefined && isOfOrigin) this.#unkept += 1
       else if (row === undefined) yield 'wake-missing'
       else if (isErased(row) && !this.#erasures.isEmpty) this.#erased += 1
-      else if (!isHashed(row, hash)) yield 'wake-mismatch'
+      else if (!isHashed(row, hash, false)) yield 'wake-mismatch'
     }
     for (const [id, hash] of sent.notices) {
       const row = rows.get(id)
       // Of an entry that counts several, or that another moment may have written first, nobody knows what this one said.
       if (row === undefined || row.times > 1 || !OWN_NOTICE.test(id)) this.#merged += 1
-      else if (!isHashed(row, hash)) yield 'wake-mismatch'
+      else if (!isHashed(row, hash, true)) yield 'wake-mismatch'
     }
     for (const id of sent.closes) if (rows.get(id)?.closed_by === null && !isOfOrigin) yield 'wake-mismatch'
   }
@@ -163,9 +163,9 @@ function hasSent(sent: SentList | null, { id, cause }: EntryRow): boolean {
 const isErased = ({ salt, content }: InboxRow): boolean =>
   salt === null && content.toString('utf8') === 'null'
 
-function isHashed(row: InboxRow, hash: string): boolean {
+function isHashed(row: InboxRow, hash: string, isNotice: boolean): boolean {
   try {
-    return row.salt !== null && wakeHash(row.salt, wakeOf(row)) === hash
+    return row.salt !== null && wakeHash(row.salt, wakeOf(row), isNotice) === hash
   } catch {
     return false // its content is no JSON
   }

@@ -42,10 +42,10 @@ export function commitSends(
 ): SendsCommitment | null {
   if (inbox.length + changes.length + closes.length === 0) return null
   const salts = inbox.map(() => newSalt())
-  const hashed = inbox.map((wake, place) => ({
-    isNotice: 'notice' in wake,
-    told: [wake.id, wakeHash(salts[place] as Buffer, wake)] as const,
-  }))
+  const hashed = inbox.map((wake, place) => {
+    const isNotice = 'notice' in wake
+    return { isNotice, told: [wake.id, wakeHash(salts[place] as Buffer, wake, isNotice)] as const }
+  })
   const sent = {
     wakes: hashed.flatMap(({ isNotice, told }) => (isNotice ? [] : [told])),
     notices: hashed.flatMap(({ isNotice, told }) => (isNotice ? [told] : [])),
@@ -58,8 +58,11 @@ export function commitSends(
 export const sendsDigest = (basisSalt: string, sent: SentList): Digest =>
   saltedDigest(Buffer.from(basisSalt, 'hex'), encodeJson(sent))
 
-/** Salted hash of a wake. An overlay is not in it, since its handle ends with its vault. */
-export function wakeHash(salt: Uint8Array, wake: Wake | Notice): Digest {
-  const { overlay: _overlay, notice: _notice, ...columns } = encodeWake(wake)
-  return saltedDigest(salt, Buffer.from(canonicalJson(columns)))
+/**
+ * Salted hash of a wake. An overlay is not in it, since its handle ends with its vault. Nor is the thread of a notice: who answers it takes it
+ * into another one.
+ */
+export function wakeHash(salt: Uint8Array, wake: Wake | Notice, isNotice: boolean): Digest {
+  const { overlay: _overlay, notice: _notice, root, ...columns } = encodeWake(wake)
+  return saltedDigest(salt, Buffer.from(canonicalJson(isNotice ? columns : { ...columns, root })))
 }

@@ -55,6 +55,7 @@ const NOTHING: LawFinding = { fault: null, unproven: null }
 const unproven = (why: string): LawFinding => ({ fault: null, unproven: why })
 const fault = (what: string): LawFinding => ({ fault: what, unproven: null })
 
+const GONE = 'what they depend on was erased, or is not in the bundle'
 const FACTS_OF_CODE = 'both gates were asked, and what code of an extension did is said by their records'
 
 /** A content that the bundle does not hold. */
@@ -92,6 +93,7 @@ export class BundleLaw {
     if (at(decision, 'kind') !== 'call' || record.stack === null) return NOTHING
     if (record.beside !== undefined)
       return unproven('what refused them beside the gates is said by their records')
+    if (record.effect !== undefined && moment.effect === null) return unproven(GONE)
     if (record.promptDigest === null) return unproven('code of a role that they wore was not loaded')
     if (record.judged === undefined)
       return fault('its record does not say from which heads its call was judged')
@@ -104,8 +106,7 @@ export class BundleLaw {
     } catch (error) {
       if (error instanceof MissingReel)
         return unproven('they depend on reels that are not in the bundle as a whole')
-      if (error instanceof MissingContent || error instanceof LostPayloadError)
-        return unproven('what they depend on was erased, or is not in the bundle')
+      if (error instanceof MissingContent || error instanceof LostPayloadError) return unproven(GONE)
       const what = error instanceof Error ? error.message : String(error)
       return fault(`the law cannot be asked about its call: ${what}`)
     }
