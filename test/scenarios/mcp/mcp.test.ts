@@ -220,7 +220,10 @@ describe('what a client sees', () => {
     expect(bob.be).not.toContain('birth')
     const ada = await descriptionsOf('ada')
     expect(ada.do).toMatch(/^set-being: .+ Args: field: .+; value: .+/m)
-    expect(ada.be).toMatch(/^birth: .+ Args: name: /m)
+    expect(ada.be).toMatch(/^birth: .+ Args: name, cognition, /m)
+    const { tools } = await (await at.asBeing('ada')).client.listTools()
+    const { inputSchema } = tools.find(({ name }) => name === 'be') ?? {}
+    expect(JSON.stringify(inputSchema)).toMatch(/"description":"of birth"/) // what each takes stands there
   })
 
   it('itself, with its surface, and without what its lists do not let it see', async () => {
