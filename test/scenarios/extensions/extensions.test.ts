@@ -123,7 +123,7 @@ describe('the parts of an extension', () => {
     const [, doing, , being] = tools.map((tool) => tool.function.description)
     expect(doing).toContain('trip:go')
     expect(doing).not.toContain('set-space')
-    expect(being).toMatch(/^birth: .* Args: name: the new name, unique for ever; cognition: /m)
+    expect(being).toMatch(/^birth: .* Args: name, cognition, /m) // the schema of the tool has their words
   })
 
   it.each([
@@ -151,7 +151,8 @@ describe('the parts of an extension', () => {
       'INVALID_INPUT',
       /trip:daily/,
     ],
-    ['a hook', 'subscribe', '@walker', { name: 'x', preset: 7 }, 'INVALID_INPUT', /trip:starts/],
+    ['a hook', 'subscribe', '@walker', { name: 'x', preset: 'trip:ends' }, 'INVALID_INPUT', /trip:starts/],
+    ['a malformed hook', 'subscribe', '@walker', { name: 'x', preset: 7 }, 'INVALID_INPUT', /preset is 7/],
     ['a malformed type', 'create-space', '/', { path: '/inn', type: 'An Inn' }, 'INVALID_INPUT', /"An Inn"/],
   ])('%s that it does not bring is refused by name', async (_what, action, target, args, code, says) => {
     await refused(() => doAs(world, action, target, args), code, says)
