@@ -1,6 +1,8 @@
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { isDeepStrictEqual } from 'node:util'
 import { summon } from '@treeos/client'
 import { createModel, modelEndpoint } from '@treeos/host'
 import { beingWorkflowId } from '@treeos/protocol'
@@ -79,10 +81,20 @@ async function traces() {
   return { tables: await tableDigests(world.owner), histories: await Promise.all(histories) }
 }
 
+/** The same once the runs of the moments before rest: a workflow task ends after the outcome of its last moment is stored. */
+async function restingTraces() {
+  for (let last = await traces(); ; ) {
+    await sleep(1000)
+    const now = await traces()
+    if (isDeepStrictEqual(now, last)) return now
+    last = now
+  }
+}
+
 describe('a trial', () => {
   it('asks past moments again of other models, roles, flows and layouts, and leaves no trace', async () => {
     other.script(() => ({ tool: { name: 'summon', args: { content: 'go away' } } }))
-    const before = await traces()
+    const before = await restingTraces()
     const { summary, lines, told } = await run({
       moments: { being: ['@ada', '@ben'], role: 'host', outcome: 'act' },
       candidates: {
