@@ -1,15 +1,15 @@
 import {
+  type Decision,
   type ErrorCode,
   type HeadRef,
   type PinnedStack,
   parseMomentId,
   type RefusedTry,
   storableMessage,
-  type VerbCall,
 } from '@treeos/core'
 import { type ComposedMoment, type LoadedMoment, liveQuestions } from '@treeos/reality'
 import { digestOf, headsBeyond, prefetch, ReadSet, readAgain, readBeforeStamp } from '@treeos/store'
-import { concludeCall, WorldReader } from '@treeos/world'
+import { conclude, WorldReader } from '@treeos/world'
 import type { BeatDeps } from '../deps.ts'
 import type { ModelAnswer } from '../model/model.ts'
 
@@ -42,13 +42,13 @@ export async function refusalOf(
   if (decision.kind === 'failure')
     return isMiscall === true ? { call: null, code: decision.code, message: decision.message } : null
   if (decision.kind !== 'call' || decision.call.verb === 'see') return null
-  return refusalOfCall(deps, at, decision.call)
+  return refusalOfCall(deps, at, decision)
 }
 
 async function refusalOfCall(
   deps: BeatDeps,
   { loaded, stack, role }: Judging,
-  call: VerbCall,
+  decision: Extract<Decision, { kind: 'call' }>,
 ): Promise<RefusedTry | null> {
   const { db, memory, reality, registry } = deps
   const { record: open, face } = loaded
@@ -60,15 +60,16 @@ async function refusalOfCall(
     held === undefined ? await prefetch(db, viewer, expected) : readAgain(db, viewer, held.reading)
   const reader = new WorldReader(world.source)
   if (face === null) return null
-  const conclusion = await concludeCall(
+  const { call } = decision
+  const conclusion = await conclude(
     {
+      decision,
       being,
       open,
       content: loaded.content,
       worn: { stack, surface: face.surface, role },
       overlay: loaded.overlays?.call ?? null,
     },
-    call,
     { reader, live: liveQuestions(db, open.moment, world.source), registry, digest: digestOf },
   )
   if (conclusion.kind === 'act' && held !== undefined) held.concluded = { call, conclusion, reader, world }

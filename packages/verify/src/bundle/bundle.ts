@@ -34,7 +34,7 @@ import type { Verified } from './verified.ts'
 
 type Place = Pick<Broken, 'line' | 'reel' | 'seq'>
 
-interface Asked {
+interface CallToJudge {
   readonly moment: Moment
   readonly heads: Heads
 }
@@ -95,7 +95,7 @@ class Check {
   readonly #unused = new Map<string, number>()
   readonly #counts: Record<string, number> = {}
   /** the moment of this line, which the law is to be asked about */
-  #asked: Asked | null = null
+  #asked: CallToJudge | null = null
   #at: Place = { line: 0, reel: 'bundle', seq: 0 }
   #reality = ''
   #scope: Scope | null = null
@@ -131,7 +131,7 @@ class Check {
   }
 
   /** Asks the law about a call whose parts fit together. */
-  async #judge({ moment, heads }: Asked): Promise<void> {
+  async #judge({ moment, heads }: CallToJudge): Promise<void> {
     const { fault, unproven } = await this.#law.judge(moment, heads)
     const on = [...heads.judgedFrom.keys()]
     this.#need(fault === null, 'law-mismatch', fault ?? '', { ...this.#at, on })

@@ -23,7 +23,7 @@ const ASKED: Wake = newWake({
   caller: { name: 'ann', role: 'citizen', cognition: 'human' },
 })
 
-interface Given {
+interface MomentOptions {
   readonly wake?: Wake
   readonly answers?: string | null
   readonly decision?: Decision | null
@@ -58,7 +58,7 @@ async function concluded({
   live = {},
   world = hall(),
   goesOn,
-}: Given = {}): Promise<Concluded> {
+}: MomentOptions = {}): Promise<Concluded> {
   const moment: DecidedMoment = {
     being: 'cid',
     open: {
@@ -166,7 +166,12 @@ describe('a decided moment', () => {
 
 describe('what no reel holds', () => {
   const erased = { reel: 'being:cid', kind: 'fact:erased', payload: { seq: 1, hash: 'h' } }
-  const refusals: readonly [what: string, beside: string, given: Given, live: Partial<LiveQuestions>][] = [
+  const refusals: readonly [
+    what: string,
+    beside: string,
+    given: MomentOptions,
+    live: Partial<LiveQuestions>,
+  ][] = [
     [
       'a thread that was cut',
       'thread',
@@ -290,6 +295,13 @@ describe('how a being goes on', () => {
     expect(sends.goesOn.map(({ id, continues }) => [id, continues])).toEqual(
       Array.from({ length: one.steps }, () => ['continue/cid/1/1', 1]),
     )
+  })
+
+  it('prose ends a sequence, also in a role that always goes on', async () => {
+    const worn = { role: { ...ROLE, selfContinue: true as const } }
+    const said = { ...calling(answering), prose: true as const }
+    expect((await concluded({ worn, decision: said })).sends.goesOn).toEqual([])
+    expect((await concluded({ worn, decision: calling(answering) })).sends.goesOn).toHaveLength(1)
   })
 
   it.each([
