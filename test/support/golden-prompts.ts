@@ -1,5 +1,5 @@
 /**
- * The prompts of all shipped roles, as pages in docs/prompts. `node test/support/golden-prompts.ts` writes them again;
+ * The prompts of all shipped roles, as pages in test/contracts/prompts. `node test/support/golden-prompts.ts` writes them again;
  * test/contracts/golden-prompts.test.ts compares them with what the code makes now.
  */
 import { mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises'
@@ -21,7 +21,7 @@ import {
   WorldReader,
 } from '@treeos/world'
 
-export const FOLDER = join(import.meta.dirname, '../../docs/prompts')
+export const FOLDER = join(import.meta.dirname, '../contracts/prompts')
 const registry = buildRegistry([seed, ...shipped])
 const OPENED_AT = Date.UTC(2026, 10, 22, 21, 45)
 
@@ -85,7 +85,7 @@ const INTRODUCTION = [
   '',
   'These are the two messages and the tools that reach a model, byte for byte, for one moment of each role: @ann wears the role in `/hall` or in',
   '`/library`, and @bo asks her what this place is. A role that only changes the tone is stacked on `resident`. `npx pnpm@12.21.0 run docs:prompts` writes',
-  'these pages; a test compares them. [Roles](../roles.md#what-a-model-sees) explains the parts.',
+  'these pages; a test compares them. [Roles](../../../docs/roles.md#what-a-model-sees) explains the parts.',
   '',
   'Each role that is spoken to answers, by a tool or in prose, and goes on after a tool until it has. `test/contracts/spoken-roles.test.ts` holds them',
   'to it; persons alone wear `operator`.',
@@ -192,5 +192,5 @@ if (import.meta.main) {
   await mkdir(FOLDER, { recursive: true })
   const pages = await goldenPrompts()
   for (const [file, text] of pages) await writeFile(join(FOLDER, file), text)
-  console.log(`${pages.size} pages in docs/prompts`)
+  console.log(`${pages.size} pages in test/contracts/prompts`)
 }
