@@ -8,7 +8,7 @@ import { envelopeOf, exportBundle, issueReceipt } from '@treeos/proofs'
 import { appendSystemFacts, readerOf } from '@treeos/reality'
 import { defineExtension, defineOperation, perform, setQuality, silence } from '@treeos/sdk'
 import { parseKey, verifyReceipt } from '@treeos/verify'
-import { actHash, factHash, momentHash, OPERATIONS, saltedHash } from '@treeos/verify/parts'
+import { actHash, factHash, momentHash, saltedHash } from '@treeos/verify/parts'
 import { buildRegistry, seed } from '@treeos/world'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { z } from 'zod'
@@ -230,7 +230,7 @@ describe('the facts of an act', () => {
   it('control: those of every operation of TreeOS are what its decision yields', async () => {
     expect(await faultsOf(lines)).toEqual([])
     const played = new Set(actsIn(lines).map(keyOf))
-    const ours = [...Object.keys(OPERATIONS.do), ...Object.keys(OPERATIONS.be), 'summon']
+    const ours = [...seed.operations, ...seed.beOperations].map(({ name }) => name).concat('summon')
     expect(ours.filter((name) => !played.has(name))).toEqual([])
     expect(actsIn(lines).map(({ being }) => being)).toContain('crier') // woken by a fact of no moment
     const { unproven } = await verifyBytes(summed(lines.map((line) => JSON.stringify(line))), null)
@@ -359,7 +359,7 @@ describe('a receipt', () => {
     const at = { db: world.db, reality: world.reality, registry }
     const check = async (envelope: unknown) => {
       const text = JSON.stringify(envelope)
-      const { broken, status, derived } = verifyReceipt(text, { key: parseKey(key.verifier) })
+      const { broken, status, derived } = await verifyReceipt(text, { key: parseKey(key.verifier) })
       if (second !== null)
         expect((await second.ask({ receipt: text, key: key.verifier })).status, JSON.stringify(broken)).toBe(
           status,

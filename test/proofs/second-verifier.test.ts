@@ -228,7 +228,7 @@ async function firstOn({ bundle, receipt, key: by, strict = false }: Question): 
     return { status: verified.status, found: verified.status === 'broken' ? null : foundIn(verified) }
   }
   const checking = { key: by === null ? null : parseKey(by), strict }
-  const { status, derived } = verifyReceipt(String(receipt), checking)
+  const { status, derived } = await verifyReceipt(String(receipt), checking)
   return { status, verdict: derived?.verdict ?? null }
 }
 

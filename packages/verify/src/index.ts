@@ -1,4 +1,4 @@
-/** Checks audit bundles and receipts of TreeOS, of bytes alone. Calls of bundles are judged by the law that the worker asked; all else is its own code. */
+/** Checks audit bundles and receipts of TreeOS, of bytes alone. Calls of bundles, and the gates of receipts, are judged by the law that the worker asked; all else is its own code. */
 
 export { verifyBundle } from './bundle/bundle.ts'
 export type { Broken } from './bundle/causes.ts'
@@ -35,7 +35,7 @@ export {
 } from './receipt/receipt.ts'
 export type { Verdict } from './receipt/verdict.ts'
 export type { Witness } from './receipt/witness.ts'
-export { BORE, isRead, type Link } from './receipt/world.ts'
+export { BORE, isRead, type Link } from './receipt/witness-reels.ts'
 export { shownReceipt, shownReceipts, shownVerified } from './show.ts'
 export {
   parseKey,

@@ -44,14 +44,3 @@ export const OPERATIONS: Readonly<Record<'do' | 'be', Readonly<Record<string, re
   },
   be: { birth: ['self'], connect: ['self'], release: ['self'] },
 }
-
-/** The relations of TreeOS itself, and whether a receipt derives whom they name. Relations of extensions are not here. */
-export const RELATIONS: Readonly<Record<string, 'derived' | 'attested'>> = {
-  self: 'derived',
-  asker: 'derived',
-  parent: 'derived',
-  'any-child': 'derived',
-  predecessor: 'attested',
-  here: 'attested',
-  present: 'attested',
-}

@@ -17,12 +17,3 @@ export function seenKind(open: Json): string {
 /** The role that counts as asked for: none does where words from outside could have asked. */
 export const askedIn = (open: Json): string | null =>
   at(open, 'outside') === true ? null : ((at(open, 'asked') as string | null | undefined) ?? null)
-
-/** Who spoke, unless the being goes on after it has answered. */
-export function askerIn(open: Json): string | null {
-  const goesOn =
-    at(open, 'wake', 'kind') === 'event' &&
-    /^(continue|look|approved|denied|expired)\//.test(String(at(open, 'wake', 'id')))
-  if (goesOn && (at(open, 'answers') ?? null) === null) return null
-  return (at(open, 'caller', 'name') as string | undefined) ?? null
-}

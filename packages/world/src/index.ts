@@ -65,6 +65,7 @@ export {
 } from './law/as-recorded.ts'
 export { conclude, concludeCall, concludeUnlived, LAW, type LawOver } from './law/conclude.ts'
 export { type Concluded, type Conclusion, isActLike } from './law/conclusion.ts'
+export { askGates, type GatedCall, type GateFinding } from './law/gates-of-call.ts'
 export { type LiveQuestions, nothingLive, type RestsOn } from './law/live.ts'
 export { type DecidedMoment, type OpenedMomentRecord, UNLIVED, type Worn } from './law/moment.ts'
 export { decisionOfPerson, leaseOfAct, saltOfAct, signatureOfAct } from './law/person-act.ts'
@@ -90,7 +91,7 @@ export { assignStack, evaluateProgram, readWorld, type WorldReading } from './mo
 export { actStep, begunIn, callInWords, fitContent, STEP_FIELDS, stepsIn } from './moment/steps.ts'
 export { shownIn, type Tool, type ToolsAt, toolsFor, verbTools } from './moment/tools.ts'
 export { isAwaited, proseAnswers } from './moment/wake-block.ts'
-export { releasedFact } from './operations/identity.ts'
+export { releasedFact, requireEntry } from './operations/identity.ts'
 export { PASSKEYS } from './operations/passkeys.ts'
 export { PAST_VIEW } from './orientation/past.ts'
 export {

@@ -1,45 +1,40 @@
 /** Judges the acts of a bundle by the law that the worker asked, over the facts of the bundle alone. */
 import {
   type Json as CoreJson,
-  type Decision,
   type Fact,
   type FactHeader,
   type HeadRef,
-  holdsCall,
   isOfThread,
   NO_ASIDE,
   newWake,
   type PinnedStack,
   PRIORITIES,
-  questionOf,
-  type VerbCall,
   type Wake,
 } from '@treeos/core'
-import { composeRoles, type RoleSpec } from '@treeos/roles'
+import type { RoleSpec } from '@treeos/roles'
 import {
   areFacts,
   type CodeManifest,
   type Conclusion,
   conclude,
-  type DecidedMoment,
   differencesFrom,
   factsIn,
   type LiveQuestions,
   nothingLive,
-  type OpenedMomentRecord,
   type RecordedEnd,
   type Registry,
   registryFrom,
   rowsAtHeads,
+  type Surface,
   seed,
   surfaceOf,
   WorldReader,
-  type Worn,
 } from '@treeos/world'
 import { at, isArray, isObject, type Json, type JsonObject } from '../canonical.ts'
 import { valueHash } from '../hash.ts'
 import type { Head, Heads } from '../heads.ts'
 import { MissingReel } from '../missing-reel.ts'
+import { askerIn, openIn, recordedMoment } from '../recorded-moment.ts'
 import { BundleReels, LostPayloadError } from './bundle-reels.ts'
 import type { Moment } from './moment.ts'
 
@@ -60,6 +55,13 @@ const FACTS_OF_CODE = 'both gates were asked, and what code of an extension did 
 
 /** A content that the bundle does not hold. */
 class MissingContent extends Error {}
+
+/** What the being wore, with the epoch of the lease that held then. */
+interface WornThere {
+  readonly specs: readonly RoleSpec[]
+  readonly surface: Surface
+  readonly epoch: number
+}
 
 export class BundleLaw {
   readonly #reels: BundleReels
@@ -97,12 +99,11 @@ export class BundleLaw {
     if (record.promptDigest === null) return unproven('code of a role that they wore was not loaded')
     if (record.judged === undefined)
       return fault('its record does not say from which heads its call was judged')
-    const call = at(decision, 'call') as unknown as VerbCall
     try {
       const registry = this.#registryOf(moment)
       const worn = await this.#worn(moment, registry, basis)
       if ('found' in worn) return worn.found
-      return await this.#compare(moment, registry, worn, call, [...judgedFrom.values()])
+      return await this.#compare(moment, registry, worn, [...judgedFrom.values()])
     } catch (error) {
       if (error instanceof MissingReel)
         return unproven('they depend on reels that are not in the bundle as a whole')
@@ -126,7 +127,7 @@ export class BundleLaw {
     { record, open }: Moment,
     registry: Registry,
     basis: readonly Head[],
-  ): Promise<(Worn & { readonly epoch: number }) | { readonly found: LawFinding }> {
+  ): Promise<WornThere | { readonly found: LawFinding }> {
     const stack = record.stack as unknown as PinnedStack
     const specs = [stack.primary, ...stack.stacked].map(
       ({ digest }) => this.#content(digest) as unknown as RoleSpec,
@@ -134,8 +135,7 @@ export class BundleLaw {
     const reader = this.#readerAt(basis)
     const me = await reader.being(String(record.being))
     if (me === null) return { found: fault('its being is not there in what it read') }
-    const { wake, answers, caller } = open as unknown as OpenedMomentRecord
-    const asker = questionOf(wake, answers) === null ? null : (caller?.name ?? null)
+    const asker = askerIn(openIn({ open }))
     const isInward = at(open, 'orientation') === 'inward'
     const { surface, dropped } = await surfaceOf(reader, registry, { me, asker, specs }, isInward)
     const lists = {
@@ -151,19 +151,17 @@ export class BundleLaw {
             ? unproven('code of an extension expands the lists of their roles')
             : fault('its lists are expanded otherwise than its record says'),
       }
-    const role = composeRoles(specs.map((spec) => ({ spec, prompt: '' })))
-    return { stack, surface, role, epoch: me.inhabited?.epoch ?? 0 }
+    return { specs, surface, epoch: me.inhabited?.epoch ?? 0 }
   }
 
   async #compare(
     moment: Moment,
     registry: Registry,
-    { epoch, ...worn }: Worn & { readonly epoch: number },
-    call: VerbCall,
+    worn: WornThere,
     heads: readonly Head[],
   ): Promise<LawFinding> {
     const { record, open } = moment
-    const opened = open as unknown as OpenedMomentRecord
+    const opened = openIn({ open })
     const recorded: RecordedEnd = {
       outcome: record.outcome as RecordedEnd['outcome'],
       reason: (record.reason ?? null) as string | null,
@@ -173,20 +171,18 @@ export class BundleLaw {
     }
     const asked = { isUnsure: false, isOfThread: false }
     const judge = (root: string): Promise<Conclusion> => {
-      const decided: DecidedMoment = {
-        being: String(record.being),
-        open: { ...opened, wake: { ...opened.wake, root } },
-        content: this.#contentOf(opened, call, epoch),
-        worn,
-        decision: { kind: 'call', call, content: null } satisfies Decision,
-        ...(record.effect === undefined ? {} : { hasEffect: true as const }),
-      }
+      const said = this.#said.get(opened.wake.id)?.content ?? null
+      const decided = recordedMoment(moment, worn, { said, epoch: worn.epoch })
+      const open = { ...opened, wake: { ...opened.wake, root } }
       const reader = this.#readerAt(heads)
       const live = this.#questions(moment, asked)
-      return conclude(decided, {
-        ...{ reader, live, registry, asksTried: true, goesOn: false as const },
-        digest: (value) => valueHash(value as Json),
-      })
+      return conclude(
+        { ...decided, open },
+        {
+          ...{ reader, live, registry, asksTried: true, goesOn: false as const },
+          digest: (value) => valueHash(value as Json),
+        },
+      )
     }
     const first = await judge(opened.wake.root)
     const isOfOwn = !isOfThread(opened.wake) && !areFacts(factsIn(first), recorded.facts)
@@ -228,19 +224,6 @@ export class BundleLaw {
     const found = this.#contents(digest) ?? this.#specs.get(digest)
     if (found === undefined) throw new MissingContent(`the content ${digest} is not in the bundle`)
     return found
-  }
-
-  /**
-   * The content of the wake: of one that holds its call what its record shows, of a summon what was said.
-   * @param epoch of the lease that held when the moment opened
-   */
-  #contentOf({ wake, answers, driver }: OpenedMomentRecord, call: VerbCall, epoch: number): CoreJson {
-    if (!holdsCall(wake)) return this.#said.get(wake.id)?.content ?? null
-    return {
-      call: call as unknown as CoreJson,
-      ...(answers === null ? {} : { answers }),
-      ...(driver === null ? {} : { lease: { driver, epoch } }),
-    }
   }
 
   #questions({ effect }: Moment, asked: { isUnsure: boolean; isOfThread: boolean }): LiveQuestions {

@@ -5,7 +5,7 @@ import { isHeaderOf } from '../header.ts'
 import { lacksMark } from '../origin.ts'
 import { need } from './need.ts'
 import type { Parts } from './witness.ts'
-import type { World } from './world.ts'
+import type { WitnessReels } from './witness-reels.ts'
 
 /**
  * Checks the facts that the moment wrote, which a receipt brings with it: they have the hashes in its record, and are what its decision
@@ -13,7 +13,7 @@ import type { World } from './world.ts'
  * @returns in words, what of them is said by the record alone
  * @throws {Error} for facts that are not so
  */
-export function checkOwnFacts({ facts, moment, specs, target }: Parts, world: World): string[] {
+export function checkOwnFacts({ facts, moment, specs, target }: Parts, world: WitnessReels): string[] {
   const { record, open, decision } = moment
   const refs = at(record, 'facts')
   const links = isArray(facts) ? facts : []
