@@ -51,6 +51,7 @@ async function outage(wake: object = {}, more: Partial<WakingChange> = {}): Prom
   const change = { reel: 'world:model', scopes: [], paths: ['first.down'], values: {}, wake: told, ...more }
   return { ...batch, changes: [change] }
 }
+const FORGED = { moment: 'kid/1/1', recorded: 'a'.repeat(64), given: 'b'.repeat(64) }
 const DOWN = { event: 'changed', what: 'world.model.first.down', value: true }
 
 const FORGERIES: Readonly<Record<string, () => Promise<Batch>>> = {
@@ -87,6 +88,14 @@ const FORGERIES: Readonly<Record<string, () => Promise<Batch>>> = {
     batchOf(base.db, base.reality, {
       moment: OPERATOR,
       drafts: [fact('being:kid', 'origin:vouched')],
+      outcome: { wake: OPERATOR.wake },
+    }),
+  'that a being lets itself go on with a forged stack': () =>
+    ofKid(fact('being:kid', 'being:difference-accepted', FORGED)),
+  'that a person lets it go on, by an act that asks for something else': () =>
+    batchOf(base.db, base.reality, {
+      moment: OPERATOR,
+      drafts: [fact('being:kid', 'being:difference-accepted', FORGED)],
       outcome: { wake: OPERATOR.wake },
     }),
   'the end of a role that a being wrote': () => alone(fact('registry', 'role:deleted', { name: 'own' })),

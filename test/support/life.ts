@@ -158,8 +158,8 @@ export const beingOf = (request: ModelRequest): BeingName =>
 export const askedFor = (model: ModelServer, being: BeingName): ModelRequest[] =>
   model.requests.flatMap(({ body }) => (body !== null && beingOf(body) === being ? [body] : []))
 
-/** Inserts wakes of the being's own into its inbox, as a schedule does, and rings once. @returns their ids, in order */
-export async function wakeUp(world: World, being: BeingName, contents: readonly Json[]): Promise<string[]> {
+/** Inserts wakes of the being's own into its inbox, as a schedule does. @returns their ids, in order */
+export async function putWakes(world: World, being: BeingName, contents: readonly Json[]): Promise<string[]> {
   const ids = contents.map(() => randomUUID())
   for (const [i, content] of contents.entries()) {
     await putWake(world.owner, {
@@ -177,6 +177,12 @@ export async function wakeUp(world: World, being: BeingName, contents: readonly 
       cause: null,
     })
   }
+  return ids
+}
+
+/** The same, and rings once. */
+export async function wakeUp(world: World, being: BeingName, contents: readonly Json[]): Promise<string[]> {
+  const ids = await putWakes(world, being, contents)
   await ring(world, being)
   return ids
 }

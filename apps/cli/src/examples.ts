@@ -22,6 +22,7 @@ export const EXAMPLES: Readonly<Record<string, readonly string[]>> = {
   cancel: ['treeos cancel @librarian'],
   pause: ['treeos pause @librarian'],
   resume: ['treeos resume @librarian'],
+  'accept-difference': ['treeos accept-difference librarian/1/12'],
   summon: [
     'treeos summon @echo "hello" --wait 20',
     'treeos summon @librarian "tell me a story" --stream',

@@ -6,6 +6,7 @@ import type { BeingName } from '@treeos/core'
 import { beingWorkflowId } from '@treeos/protocol'
 import {
   listBusy,
+  listDifferingStacks,
   listWithWakes,
   pageUnclaimed,
   type Reality,
@@ -59,6 +60,10 @@ export class Doorbells {
   readonly #claims = new RingSchedule()
   #ringing = 0
   #failed = 0
+  /** beings whose run failed since worker and workflow disagree about a stack, and that nobody lets go on */
+  #halted: ReadonlySet<BeingName> = new Set()
+  /** those of them that this process has rung: its code fails by them again */
+  readonly #tried = new Set<BeingName>()
   /** last busy being that was checked; the next check continues after it */
   #checkAfter: BeingName = ''
   readonly #sweeps: Recurring
@@ -76,7 +81,7 @@ export class Doorbells {
   /** Queues rings for these beings. Returns at once. Those of a crowd wait until others of it have looked, and for rings of a few. */
   ring(beings: readonly BeingName[]): void {
     const queue = beings.length > FEW_BEINGS ? this.#crowd : this.#waiting
-    for (const being of beings) queue.add(being)
+    for (const being of beings) if (!this.#tried.has(being)) queue.add(being)
     this.#ringMore()
   }
 
@@ -139,6 +144,7 @@ export class Doorbells {
       const { client, reality, taskQueue } = this.#options
       await ringBeing(client, { reality: reality.name, taskQueue }, being)
       this.#schedule.take(being)
+      if (this.#halted.has(being)) this.#tried.add(being)
     } catch (error) {
       this.#failed += 1
       this.#schedule.forget(being)
@@ -157,11 +163,21 @@ export class Doorbells {
   async #sweepOnce(): Promise<void> {
     const checksBusy = this.#sweepsDone++ % CHECK_EVERY_SWEEPS === 0
     const { db, reality, onError } = this.#options
+    await this.#findHalted()
     this.ring(await releaseDelayed(db))
     await this.#ringStuck()
     this.ring(await releaseLapsed({ db, reality }, (error) => onError('lapsed lease', error)))
     if (checksBusy) this.ring(await this.#findLeft())
     this.ring(await expireApprovals({ db, reality }, (error) => onError('expired approval', error)))
+  }
+
+  /**
+   * A run of a halted being fails again until other code runs, or a person accepts the difference. So each process, which may have other code,
+   * rings it once.
+   */
+  async #findHalted(): Promise<void> {
+    this.#halted = new Set((await listDifferingStacks(this.#options.db)).map(({ being }) => being))
+    for (const being of this.#tried) if (!this.#halted.has(being)) this.#tried.delete(being)
   }
 
   /**

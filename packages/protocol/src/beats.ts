@@ -222,6 +222,8 @@ export interface StackDifference {
 export interface DifferentDigests {
   readonly recorded: Digest | null
   readonly given: Digest | null
+  /** a person said that its being goes on after the moment; left out otherwise */
+  readonly isAccepted?: true
 }
 
 export interface IntakeInput {

@@ -10,6 +10,8 @@ export interface Mismatch {
   readonly recorded: Json
   readonly chain: Json
   readonly temporal: Json
+  /** of a stack: a person said that the being goes on all the same, and when, in ms since 1970 UTC; left out where nobody did */
+  readonly accepted?: { readonly by: BeingName; readonly at: number }
 }
 
 /** Compares recorded with recomputed values of one moment by their canonical JSON, and collects the differences. */

@@ -1,10 +1,13 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Client } from '@temporalio/client'
 import type { WorkflowBundleOption } from '@temporalio/worker'
-import { type BeingName, stanceOf, unknownBeing } from '@treeos/core'
+import { type BeingName, type Json, parseMomentId, stanceOf, unknownBeing } from '@treeos/core'
 import { listArchived } from '@treeos/host'
 import {
+  type AcceptedDifference,
+  digestOf,
   type Erasure,
+  listAcceptedDifferences,
   listBeingsWithMoments,
   listErasures,
   listOutcomes,
@@ -144,7 +147,10 @@ async function replayAll(
       unattested += compared.unattested
       return compared.mismatches
     }
-    return (await Promise.all([fromChain(), fromTemporal()])).flat()
+    const mismatches = (await Promise.all([fromChain(), fromTemporal()])).flat()
+    return mismatches.length === 0
+      ? []
+      : withAccepted(mismatches, await listAcceptedDifferences(at.db, being))
   }
 
   const mismatches = (await mapAtOnce(names, BEINGS_AT_ONCE, replayBeing)).flat()
@@ -204,6 +210,21 @@ async function fetchAttesting(
 /** A workflow task that takes longer times out, and then it is done again by the next worker. */
 const TASK_MS_MAX = 12_000
 const TASK_AGAIN_MS = 250
+
+/** Says of each stack that differs whether a person accepted just this difference. */
+function withAccepted(mismatches: readonly Mismatch[], accepted: readonly AcceptedDifference[]): Mismatch[] {
+  return mismatches.map((mismatch) => {
+    if (mismatch.field !== 'stack') return mismatch
+    const recorded = digestOfStack(mismatch.recorded)
+    const given = digestOfStack(mismatch[mismatch.from])
+    const found = accepted.find(
+      (one) => parseMomentId(one.moment).n === mismatch.n && one.recorded === recorded && one.given === given,
+    )
+    return found === undefined ? mismatch : { ...mismatch, accepted: { by: found.by, at: found.at } }
+  })
+}
+
+const digestOfStack = (stack: Json) => (stack === null ? null : digestOf(stack))
 
 const byPlace = (a: Mismatch, b: Mismatch): number =>
   (a.being < b.being ? -1 : Number(a.being > b.being)) || a.n - b.n

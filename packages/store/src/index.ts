@@ -174,14 +174,7 @@ export {
   type StoredEffectBytes,
 } from './moments/effects.ts'
 export { countEnds, type EndCount } from './moments/ends.ts'
-export {
-  type DifferingStack,
-  type Fault,
-  type FaultPart,
-  listDifferingStacks,
-  listFaults,
-  recordFault,
-} from './moments/faults.ts'
+export { type Fault, type FaultPart, listFaults, recordFault, type StackDigests } from './moments/faults.ts'
 export {
   type FoundEntry,
   type FoundMoment,
@@ -221,6 +214,13 @@ export {
   type StoredOutcome,
 } from './moments/outcome.ts'
 export { type RecordedMoment, readRecorded } from './moments/recorded.ts'
+export {
+  type AcceptedDifference,
+  type DifferingStack,
+  findDifferingStack,
+  listAcceptedDifferences,
+  listDifferingStacks,
+} from './moments/stack-differences.ts'
 export { findWakeState, isThreadOpen, type WakeState } from './moments/wake-state.ts'
 export { countWaitingForYes, listOverdueApprovals } from './rows/approvals.ts'
 export { type Erasure, Erasures, listErasures, readErasures } from './rows/erasures.ts'

@@ -254,6 +254,10 @@ const DO: Readonly<Record<string, Makes>> = {
   unsubscribe: removes('subscription'),
   'pause-being': happens('being:paused'),
   'resume-being': happens('being:resumed'),
+  'accept-difference': (act) => {
+    const { moment = null, recorded = null, given = null } = act.args
+    return [due(reelOf(orMe(act)), 'being:difference-accepted', { moment, recorded, given })]
+  },
   'end-being': (act) => {
     const being = orMe(act).slice(1)
     const state = act.stateOf(`being:${being}`)

@@ -27,6 +27,7 @@ export const OPERATIONS: Readonly<Record<'do' | 'be', Readonly<Record<string, re
     unsubscribe: SELF_AND_MAKERS,
     'pause-being': MAKERS,
     'resume-being': MAKERS,
+    'accept-difference': MAKERS,
     'end-being': MAKERS,
     'set-budget': MAKERS,
     'unpark-being': MAKERS,

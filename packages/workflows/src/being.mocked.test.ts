@@ -219,6 +219,26 @@ it('a new life evaluates the last moments of those before, and lives nothing whe
   expect(fake.calls.map(([name]) => name)).toEqual(['beginLife', 'reportDifference'])
 })
 
+it('goes on after a moment whose difference a person accepted, and fails by the next one', async () => {
+  const other = (n: number): EvaluatedMoment => ({ opened: opened(n), stack: stackOf('judge') })
+  const digests = { recorded: 'a'.repeat(64), given: 'b'.repeat(64) }
+  const accepted = { ...digests, isAccepted: true }
+  const calls = await run({
+    beginLife: [{ generation: 2, n: 2, before: [other(1)] }],
+    reportDifference: [accepted],
+  })
+  expect(calls).toEqual(['beginLife', 'reportDifference', 'liveMoments'])
+
+  fake.calls = []
+  const failure = await failureOf(
+    run({
+      beginLife: [{ generation: 3, n: 3, before: [other(1), other(2)] }],
+      reportDifference: [accepted, digests],
+    }),
+  )
+  expect(failure).toMatchObject({ type: 'StackDiffers', details: [{ moment: 'solomon/1/2', ...digests }] })
+})
+
 it('goes on with a moment whose mind takes long: evaluates, asks the mind, stamps', async () => {
   const slow = { lived: [lived(1, 1)], stop: left(2, { decides: true, begun: {} }) }
   const calls = await run({ liveMoments: [slow], stampMoment: [stamped(1)] })

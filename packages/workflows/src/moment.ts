@@ -4,9 +4,10 @@ import {
   ChildWorkflowFailure,
   TimeoutFailure,
 } from '@temporalio/workflow'
-import { asJson, type Cognition, isSameJson, type MomentId, type PinnedStack } from '@treeos/core/workflow'
+import { asJson, type Cognition, isSameJson, type PinnedStack } from '@treeos/core/workflow'
 import {
   type DecisionRef,
+  type DifferentDigests,
   type EvaluatedMoment,
   type OpenedMoment,
   type OpenMoment,
@@ -76,7 +77,8 @@ export async function runMoments(life: Life, room: number): Promise<RunMoments> 
 }
 
 /**
- * Evaluates the flow of a moment over the slice that its worker recorded: pure, with the same result on every replay.
+ * Evaluates the flow of a moment over the slice that its worker recorded: pure, with the same result on every replay. A person may have accepted
+ * that the record has another stack.
  * @throws {ApplicationFailure} of type StackDiffers
  */
 export async function evaluate(life: Life, { opened, stack, skip }: EvaluatedMoment): Promise<void> {
@@ -84,16 +86,22 @@ export async function evaluate(life: Life, { opened, stack, skip }: EvaluatedMom
   const result = assign(life.program, opened)
   const given =
     result.skip === undefined ? { stack: pinStack(life.program, result) } : { stack: null, skip: result.skip }
-  if (!isSameJson(asJson([stack, skip ?? null]), [given.stack, given.skip ?? null]))
-    await failByName(opened.moment, { stack, ...(skip === undefined ? {} : { skip }) }, given)
+  if (isSameJson(asJson([stack, skip ?? null]), [given.stack, given.skip ?? null])) return
+  const recorded = { stack, ...(skip === undefined ? {} : { skip }) }
+  const difference = { moment: opened.moment, recorded, given }
+  const { isAccepted, ...digests } = await reportDifference(difference)
+  if (isAccepted !== true) failByName(difference, digests)
 }
 
 type Evaluation = StackDifference['given']
 
+async function reportDifference(difference: StackDifference): Promise<DifferentDigests> {
+  const beats = localBeats(`${difference.moment}: another stack`)
+  return (await beats.reportDifference(difference)).value
+}
+
 /** Nothing more is lived by a run whose worker and workflow disagree, and what it has lived stands in both records. */
-async function failByName(moment: MomentId, recorded: Evaluation, given: Evaluation): Promise<never> {
-  const beats = localBeats(`${moment}: another stack`)
-  const { value: digests } = await beats.reportDifference({ moment, recorded, given })
+function failByName({ moment, recorded, given }: StackDifference, digests: DifferentDigests): never {
   const message =
     `${moment}: its worker gave the stack ${wordOf(digests.recorded, recorded)}, and its flow gives ` +
     `${wordOf(digests.given, given)} in the workflow`
@@ -158,7 +166,10 @@ async function stampOnce(input: StampInput): Promise<StampedMoment | PendingEffe
   const { moment, stack, skip } = input
   const { value } = await stampBeats(input).stampMoment(input)
   if (!('recorded' in value)) return value
-  return failByName(moment, value.recorded, { stack, ...(skip === null ? {} : { skip }) })
+  const given = { stack, ...(skip === null ? {} : { skip }) }
+  const difference = { moment, recorded: value.recorded, given }
+  const { isAccepted: _, ...digests } = await reportDifference(difference) // the next run goes on after it
+  return failByName(difference, digests)
 }
 
 const stampBeats = ({ n, stack }: StampInput) => localBeats(`stamp #${n} ${stackLabel(stack)}`)

@@ -37,6 +37,7 @@ const WOULD_TAKE_BEYOND: Readonly<Record<SubstrateAction, true | string>> = {
   approve: 'it asks for a person who is asked itself',
   deny: 'it asks for a person who is asked itself',
   vouch: 'it asks for a person itself',
+  'accept-difference': 'it asks for a person itself, and gives no right',
 }
 
 /** Controls open one at a time: a property that holds all the same sees nothing. */

@@ -226,6 +226,10 @@ class Act:
     def happen(self, kind):
         yield Due(reel_of(self.or_me()), kind)
 
+    def accept_difference(self):
+        fields = {name: given(self.args, name) for name in ("moment", "recorded", "given")}
+        yield Due(reel_of(self.or_me()), "being:difference-accepted", fields)
+
     def end_being(self):
         being = self.or_me()[1:]
         state = self.state_of(f"being:{being}")
@@ -414,6 +418,7 @@ DO = {
     "unsubscribe": lambda act: act.remove("subscription"),
     "pause-being": lambda act: act.happen("being:paused"),
     "resume-being": lambda act: act.happen("being:resumed"),
+    "accept-difference": Act.accept_difference,
     "end-being": Act.end_being,
     "set-budget": Act.set_budget,
     "unpark-being": Act.unpark,

@@ -168,6 +168,13 @@ const DO: Record<string, Faults> = {
     gone: ['@nobody', {}, 'BEING_NOT_FOUND', /@nobody/],
     none: NO_ARGUMENTS,
   },
+  'accept-difference': {
+    'wrong type': ['@mine', { moment: 7 }, 'INVALID_INPUT', /moment is 7/],
+    missing: ['@mine', {}, 'INVALID_INPUT', /moment is missing/],
+    'too large': ['@mine', { moment: 'mine/1/1', given: 'f'.repeat(65) }, 'INVALID_INPUT', /64 hex digits/],
+    'not yours': ['@mine', { moment: 'mine/1/1' }, 'FORBIDDEN', /accept-difference needs ancestor/],
+    gone: ['@mine', { moment: 'other/1/1' }, 'INVALID_INPUT', /a moment of @mine/],
+  },
   'set-world-signal': {
     'wrong type': ['/', { namespace: 7, key: 'a', value: 1 }, 'INVALID_INPUT', /namespace is 7/],
     missing: ['/', { namespace: 'a', key: 'b' }, 'INVALID_INPUT', /value is missing/],

@@ -53,12 +53,20 @@ it.each<{ what: string; signs: Partial<Signs>; name: string; found: string; mend
   {
     what: 'a moment about whose stack worker and workflow disagree',
     signs: {
-      differing: [{ being: 'solomon', moment: 'solomon/1/3', message: 'the worker gave a, the workflow b' }],
+      differing: [
+        {
+          being: 'solomon',
+          moment: 'solomon/1/3',
+          message: 'the worker gave a, the workflow b',
+          recorded: 'a',
+          given: 'b',
+        },
+      ],
     },
     name: 'stacks',
     found: 'solomon/1/3: the worker gave a, the workflow b. These beings live no more, since their runs fail',
     mend:
-      'treeos pause @BEING --data d, then start the workers with the code that lived the moment: ' +
+      'start the workers with the code by which the record is right, or treeos accept-difference MOMENT --data d: ' +
       'docs/running.md (When worker and workflow disagree)',
   },
   {

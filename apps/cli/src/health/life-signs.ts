@@ -197,7 +197,7 @@ function judgeStacks(differing: readonly DifferingStack[], flag: string) {
   const more = differing.length - named.length
   return bad(
     `${named.join('; ')}${more > 0 ? `; and ${more} more` : ''}. These beings live no more, since their runs fail`,
-    `treeos pause @BEING${flag}, then start the workers with the code that lived the moment: docs/running.md (When worker and workflow disagree)`,
+    `start the workers with the code by which the record is right, or treeos accept-difference MOMENT${flag}: docs/running.md (When worker and workflow disagree)`,
   )
 }
 

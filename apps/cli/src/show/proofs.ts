@@ -19,9 +19,19 @@ export function shownReplayed({
   unattested = 0,
 }: Replayed): string {
   const head = `${beings} beings, ${moments} moments: ${identical ? 'identical' : 'NOT identical'}`
-  const rowOf = ({ being, n, field, from, recorded, ...computed }: Replayed['mismatches'][number]) => {
+  const rowOf = ({
+    being,
+    n,
+    field,
+    from,
+    recorded,
+    accepted,
+    ...computed
+  }: Replayed['mismatches'][number]) => {
     const other = `${from} ${shown(computed[from])}`
-    return `  @${being} ${n} ${field}: recorded ${cut(oneLine(shown(recorded)))}, ${cut(oneLine(other))}`
+    const end =
+      accepted === undefined ? '' : `; accepted by @${accepted.by} at ${new Date(accepted.at).toISOString()}`
+    return `  @${being} ${n} ${field}: recorded ${cut(oneLine(shown(recorded)))}, ${cut(oneLine(other))}${end}`
   }
   const rows = mismatches.map(rowOf)
   const older =

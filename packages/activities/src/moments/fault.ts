@@ -1,5 +1,5 @@
 import { type MomentId, messageOfThrown, readThrown, storableMessage } from '@treeos/core'
-import { type Db, type FaultPart, recordFault } from '@treeos/store'
+import { type Db, type FaultPart, recordFault, type StackDigests } from '@treeos/store'
 import type { Observer } from '../guard/guard.ts'
 import { withPostgresRetry } from '../guard/guard.ts'
 import type { OpenMoments } from './open-moments.ts'
@@ -55,9 +55,11 @@ export async function reportFault(
     readonly attempt: number
     readonly seconds: number
     readonly error: unknown
+    /** of `stack` */
+    readonly differs?: StackDigests
   },
 ): Promise<void> {
-  const { error, ...rest } = fault
+  const { error, differs = null, ...rest } = fault
   // The class and the frames of a lost model call are ours and say nothing.
   const isLost = rest.part === 'model' && error instanceof Error // ours, so it can be read
   const told = isLost
@@ -67,6 +69,6 @@ export async function reportFault(
   await withPostgresRetry(deps.observe, async () => {
     const held = deps.memory.moments.held(moment)
     if (held !== undefined) await deps.memory.moments.store(deps.db, held)
-    await recordFault(deps.db, moment, told)
+    await recordFault(deps.db, moment, told, differs)
   })
 }

@@ -43,6 +43,7 @@ const RECHECK_KINDS = new Set([
   'being:unparked',
   'being:paused', // it waits for no silence any more
   'being:resumed',
+  'being:difference-accepted',
   'being:released',
   'being:ended',
 ])

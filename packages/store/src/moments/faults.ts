@@ -1,4 +1,4 @@
-import type { BeingName, MomentId } from '@treeos/core'
+import type { Digest, MomentId } from '@treeos/core'
 import { sql } from 'kysely'
 import type { Db } from '../sql/database.ts'
 
@@ -19,15 +19,26 @@ export interface Fault {
   readonly stack: string | null
 }
 
-/** Stores the error of an attempt. The first error of each part and attempt counts. */
+/** The stack of a moment as its record has it, and as its workflow gives it, by digest; null where it has none. */
+export interface StackDigests {
+  readonly recorded: Digest | null
+  readonly given: Digest | null
+}
+
+/**
+ * Stores the error of an attempt. The first error of each part and attempt counts; of `stack` the last one.
+ * @param differs of `stack`
+ */
 export async function recordFault(
   db: Db,
   moment: MomentId,
   { part, attempt, seconds, message, stack }: Omit<Fault, 'at' | 'agoSeconds'>,
+  differs: StackDigests | null = null,
 ): Promise<void> {
+  const digests = differs === null ? null : JSON.stringify(differs)
   await sql`
-    select treeos.record_fault(${moment}, ${part}, ${attempt}::integer, ${seconds}::double precision, ${message}, ${stack})
-  `.execute(db)
+    select treeos.record_fault(${moment}, ${part}, ${attempt}::integer, ${seconds}::double precision, ${message}, ${stack},
+      ${digests}::jsonb)`.execute(db)
 }
 
 /** The errors of a moment, oldest first. */
@@ -45,25 +56,4 @@ export async function listFaults(db: Db, moment: MomentId): Promise<Fault[]> {
     .orderBy('attempt')
     .execute()
   return rows.map(({ ago_seconds: agoSeconds, ...fault }) => ({ ...fault, agoSeconds }))
-}
-
-/** A moment about whose stack worker and workflow disagree. */
-export interface DifferingStack {
-  readonly being: BeingName
-  readonly moment: MomentId
-  /** names both digests */
-  readonly message: string
-}
-
-/** The moments whose run failed because of such a difference, oldest first; those after which a later life of their being has lived are left out. */
-export async function listDifferingStacks(db: Db): Promise<DifferingStack[]> {
-  const { rows } = await sql<DifferingStack>`
-    select o.being, f.moment, f.message
-    from treeos.moment_fault f join treeos.moment_open o on o.moment = f.moment
-    where f.part = 'stack' and not exists (
-      select from treeos.moment_outcome e
-      where e.being = o.being and e.n > o.n and e.reason is distinct from 'superseded'
-        and split_part(e.moment, '/', 2)::integer > split_part(o.moment, '/', 2)::integer)
-    order by f.at`.execute(db)
-  return rows
 }

@@ -79,7 +79,7 @@ begin
     treeos.release_delayed(), treeos.enqueue_event(jsonb),
     treeos.open_moment(text, text, integer, text, bigint, bytea, bytea, text, bytea),
     treeos.reserve(text, text, integer, bigint, bigint), treeos.reserve_first(text, text, integer, bigint, bigint), treeos.settle(text, integer, bigint, bigint, boolean),
-    treeos.record_fault(text, text, integer, double precision, text, text), treeos.record_effect(text, text, bytea, jsonb),
+    treeos.record_fault(text, text, integer, double precision, text, text, jsonb), treeos.record_effect(text, text, bytea, jsonb),
     treeos.record_effect_result(text, bytea), treeos.keep_vector(text, text, real[])
     to treeos_app;
 end $$;

@@ -328,13 +328,15 @@ export interface HeldCountTable {
 /** Errors of attempts, for people; not hashed, may be erased. */
 export interface MomentFaultTable {
   moment: string
-  part: 'model' | 'script' | 'decide' | 'effect'
+  part: 'model' | 'script' | 'decide' | 'effect' | 'stack'
   attempt: number
   at: Generated<Date>
   /** how long the attempt took */
   seconds: number
   message: string
   stack: string | null
+  /** of `stack`: the digests of both stacks */
+  differs: { readonly recorded: string | null; readonly given: string | null } | null
 }
 
 export interface MomentOutcomeTable {

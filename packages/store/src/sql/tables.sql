@@ -220,6 +220,7 @@ create table treeos.moment_fault (
   seconds double precision not null,
   message text not null,
   stack text,
+  differs jsonb, -- of `stack`: {recorded, given}, the digests of both stacks; null where there is none
   primary key (moment, part, attempt)
 );
 create index moment_fault_stack on treeos.moment_fault (moment) where part = 'stack'; -- doctor and every scrape ask for these

@@ -19,6 +19,7 @@ import { type Row, roleKey, worldKey } from '../rows/rows.ts'
 import { needed, ofText, optional, TEXT } from './argument-forms.ts'
 import type { Arguments } from './arguments.ts'
 import { defineBuiltIn } from './define-built-in.ts'
+import { requireOwnAct } from './own-act.ts'
 
 const vouch = defineBuiltIn({
   name: 'vouch',
@@ -45,17 +46,15 @@ const vouch = defineBuiltIn({
 })
 
 /**
- * Only a person clears a mark, by an act of its own: no being that it drives, no delegate, and no act whose words came from outside. The act
- * names what it vouches for by its whole address, so that the record can compare them.
+ * Only a person clears a mark. The act names what it vouches for by its whole address, so that the record can compare them.
  * @throws {TreeosError} FORBIDDEN, INVALID_INPUT
  */
-function requirePerson({ cognition, driver, wake, carriedBy, target }: DecideInput): void {
-  const isOwnAct = cognition === 'human' && driver === null && wake.kind === 'act' && carriedBy === null
-  if (!isOwnAct || wake.outside)
-    throw new TreeosError('FORBIDDEN', 'only a person vouches, by an act of its own and in its own words')
-  const content = isJsonObject(wake.content) ? wake.content : {}
-  if (readPath(content, ['call', 'target']) !== nameOf(target))
-    throw new TreeosError('INVALID_INPUT', `vouch: name it by its whole address, ${nameOf(target)}`)
+function requirePerson(input: DecideInput): void {
+  requireOwnAct(input, 'only a person vouches')
+  const content = isJsonObject(input.wake.content) ? input.wake.content : {}
+  const name = nameOf(input.target)
+  if (readPath(content, ['call', 'target']) !== name)
+    throw new TreeosError('INVALID_INPUT', `vouch: name it by its whole address, ${name}`)
 }
 
 interface Chosen {

@@ -6,6 +6,7 @@ import { approvingOperations } from '../operations/approving.ts'
 import { beingOperations } from '../operations/beings.ts'
 import { budgetOperations } from '../operations/budgets.ts'
 import { contributorOperations } from '../operations/contributors.ts'
+import { differenceOperations } from '../operations/differences.ts'
 import { erasingOperations } from '../operations/erasing.ts'
 import { identityOperations } from '../operations/identity.ts'
 import { matterOperations } from '../operations/matter.ts'
@@ -162,6 +163,7 @@ const operations = [
   ...erasingOperations,
   ...approvingOperations, // last: a model, which cannot use them, is told of the others first
   ...vouchingOperations,
+  ...differenceOperations,
 ] as const
 
 /** A DO operation that roles of any extension may name. */

@@ -57,6 +57,7 @@ begin
       return split_part(reel, ':', 1) in ('being', 'space', 'matter') and (reel <> 'space:/' or told(bytes)#>>'{path,0}' is distinct from 'budget'
         or exists (select from projection where key = 'being:' || actor and parent is null));
     when 'origin:vouched' then return may_vouch(reel, bytes, actor, wake);
+    when 'being:difference-accepted' then return may_accept_difference(reel, bytes, actor, wake);
     when 'reality:made', 'reality:forked' then return false;
     else return true;
   end case;
