@@ -165,6 +165,13 @@ describe('looking back', () => {
       identical: true,
       mismatches: [],
     })
+    const last = { record: 'both', differences: 0, login: 'treeos_commands' }
+    expect(await home.json(['replay', '--all', '--if-due'])).toMatchObject({ last })
+    const { checks } = (await home.json(['doctor'])) as {
+      checks: { name: string; ok: boolean; found: string }[]
+    }
+    const check = checks.find(({ name }) => name === 'replay')
+    expect(check).toMatchObject({ ok: true, found: expect.stringContaining('no difference; due every') })
   })
 
   it('erase takes away what a moment decided; everything still verifies, and replay names it', async () => {

@@ -56,7 +56,9 @@ describe.skipIf(!hasGo)('the Helm chart', () => {
       .filter((manifest) => manifest !== null)
   const rendered = (file: string): Manifest[] => manifestsOf(answers.get(file) as Answer)
   const podsOf = (manifests: readonly Manifest[]): Manifest[] =>
-    manifests.filter(({ kind }) => ['Deployment', 'Job'].includes(kind)).map(({ spec }) => spec.template.spec)
+    manifests
+      .filter(({ kind }) => ['Deployment', 'Job', 'CronJob'].includes(kind))
+      .map(({ kind, spec }) => (kind === 'CronJob' ? spec.jobTemplate.spec : spec).template.spec)
   const variablesOf = (pod: Manifest) =>
     new Map<string, Manifest>(pod.containers[0].env.map((one: Manifest) => [one.name, one]))
 
@@ -73,7 +75,7 @@ describe.skipIf(!hasGo)('the Helm chart', () => {
     expect(answer?.error).toBeUndefined()
     const manifests = rendered(file)
     expect(manifests.map(({ kind }) => kind)).toEqual(
-      expect.arrayContaining(['Deployment', 'PodDisruptionBudget']),
+      expect.arrayContaining(['CronJob', 'Deployment', 'PodDisruptionBudget']),
     )
     for (const manifest of manifests)
       expect([manifest.kind, await refusalsOf(manifest)]).toEqual([manifest.kind, []])
@@ -96,8 +98,16 @@ describe.skipIf(!hasGo)('the Helm chart', () => {
     }
   })
 
-  it('only the job of migrations gets the login of the owner, and only workers get keys of models', () => {
-    const [worker, job] = podsOf(rendered('temporal-cloud.yaml'))
+  it('each login of Postgres is for one kind of pod, and only workers get keys of models', () => {
+    const pods = podsOf(rendered('temporal-cloud.yaml'))
+    const [worker, job, replays] = ['worker', 'migrations', 'replays'].map((name) =>
+      pods.find(({ containers }) => containers[0].name === name),
+    )
+    for (const pod of [worker, job]) expect(variablesOf(pod).has('TREEOS_PEOPLE_DATABASE_URL')).toBe(false)
+    const people = variablesOf(replays).get('TREEOS_PEOPLE_DATABASE_URL')
+    expect(people.valueFrom.secretKeyRef).toEqual({ name: 'postgres', key: 'people-url' })
+    for (const name of ['TREEOS_OWNER_DATABASE_URL', 'OPENAI_API_KEY'])
+      expect(variablesOf(replays).has(name)).toBe(false)
     expect(variablesOf(worker).has('TREEOS_OWNER_DATABASE_URL')).toBe(false)
     expect(variablesOf(worker).get('OPENAI_API_KEY').valueFrom.secretKeyRef).toEqual({
       name: 'openai',

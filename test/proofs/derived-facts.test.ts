@@ -94,6 +94,7 @@ async function playEveryOperation(): Promise<void> {
   const thread = await tell(world, 'clerk', 'waits')
   await does('cut-thread', `thread:${thread}`)
   await does('resume-being', '@clerk')
+  await does('accept-difference', '@clerk', { moment: 'clerk/1/1', given: 'a'.repeat(64) })
   await does('set-budget', '@clerk', { tokens: 1000, births: 9 })
   await does('set-budget', '/', { births: 99, for: 'scripted' })
   await does('unpark-being', '@clerk', { release: true })

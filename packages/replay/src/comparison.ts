@@ -10,7 +10,7 @@ export interface Mismatch {
   readonly recorded: Json
   readonly chain: Json
   readonly temporal: Json
-  /** of a stack: a person said that the being goes on all the same, and when, in ms since 1970 UTC; left out where nobody did */
+  /** of a stack and what follows from it: who said that the being goes on all the same, and when, in ms since 1970 UTC; left out where nobody did */
   readonly accepted?: { readonly by: BeingName; readonly at: number }
 }
 

@@ -211,16 +211,24 @@ async function fetchAttesting(
 const TASK_MS_MAX = 12_000
 const TASK_AGAIN_MS = 250
 
-/** Says of each stack that differs whether a person accepted just this difference. */
+/** Fields of a record that say which stack a moment wore, or follow from it. */
+const OF_STACK = new Set(['stack', 'stackDigest', 'surfaceDigest', 'promptDigest'])
+
+/** Says of each stack that differs, and of what follows from it, whether a person accepted just this difference. */
 function withAccepted(mismatches: readonly Mismatch[], accepted: readonly AcceptedDifference[]): Mismatch[] {
-  return mismatches.map((mismatch) => {
-    if (mismatch.field !== 'stack') return mismatch
-    const recorded = digestOfStack(mismatch.recorded)
-    const given = digestOfStack(mismatch[mismatch.from])
+  const byNumber = new Map<number, Mismatch['accepted']>()
+  for (const { field, n, from, recorded, ...computed } of mismatches) {
+    if (field !== 'stack') continue
+    const digests = { recorded: digestOfStack(recorded), given: digestOfStack(computed[from]) }
     const found = accepted.find(
-      (one) => parseMomentId(one.moment).n === mismatch.n && one.recorded === recorded && one.given === given,
+      ({ moment, ...one }) =>
+        parseMomentId(moment).n === n && one.recorded === digests.recorded && one.given === digests.given,
     )
-    return found === undefined ? mismatch : { ...mismatch, accepted: { by: found.by, at: found.at } }
+    if (found !== undefined) byNumber.set(n, { by: found.by, at: found.at })
+  }
+  return mismatches.map((mismatch) => {
+    const by = OF_STACK.has(mismatch.field) ? byNumber.get(mismatch.n) : undefined
+    return by === undefined ? mismatch : { ...mismatch, accepted: by }
   })
 }
 

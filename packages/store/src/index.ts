@@ -215,6 +215,15 @@ export {
 } from './moments/outcome.ts'
 export { type RecordedMoment, readRecorded } from './moments/recorded.ts'
 export {
+  findLastReplay,
+  type ReplayGround,
+  type ReplayRun,
+  readRealityAge,
+  readReplayGround,
+  recordReplay,
+  type StoredReplayRun,
+} from './moments/replay-runs.ts'
+export {
   type AcceptedDifference,
   type DifferingStack,
   findDifferingStack,

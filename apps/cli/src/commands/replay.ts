@@ -15,6 +15,7 @@ import { momentNumber, readJsonFile, requireJson, requireStance } from '../text/
 
 interface ReplayOptions extends InstanceOptions {
   readonly all?: boolean
+  readonly ifDue?: boolean
   readonly from: 'chain' | 'temporal' | 'both'
 }
 
@@ -35,7 +36,8 @@ interface WhyNotOptions extends InstanceOptions {
 export function addReplay(cli: Cli): void {
   cli
     .onInstance('replay [stance]', 'run every moment again from the record, and compare')
-    .option('--all', 'of every being')
+    .option('--all', 'of every being; what it finds is kept for `treeos doctor`')
+    .option('--if-due', 'with --all: only if the last one ended TREEOS_REPLAY_HOURS ago (default: 24)')
     .addOption(
       new Option('--from <record>', 'the record to replay')
         .choices(['chain', 'temporal', 'both'])
@@ -46,7 +48,14 @@ export function addReplay(cli: Cli): void {
         const isAll = options.all === true
         if (isAll === (stance !== undefined)) throw new UsageError('replay takes either a stance or --all')
         const beings = stance === undefined ? null : [requireStance(stance)]
-        const { loadReplay } = await import('../instance/replaying.ts')
+        if (options.ifDue === true) {
+          if (!isAll) throw new UsageError('--if-due is for replay --all')
+          const { describeReplay } = await import('../health/replays.ts')
+          const { findReplayOfNow } = await import('../instance/replaying.ts')
+          const last = await withReality(options, ({ db }) => findReplayOfNow(db))
+          if (last !== null) return out.value({ last }, ({ last }) => `not due: ${describeReplay(last)}`)
+        }
+        const { loadReplay, recording } = await import('../instance/replaying.ts')
         const { replay } = await loadReplay()
         const { historiesFolder } = await import('@treeos/host')
         const { instanceDir } = await import('@treeos/local')
@@ -57,8 +66,12 @@ export function addReplay(cli: Cli): void {
         const registry = await loadedRegistry(options)
         const replayed =
           from === 'chain'
-            ? await withReality(options, (at) => replay({ ...at, registry, temporal: null }, request))
-            : await withServices(options, (at) => replay({ ...at, registry }, request))
+            ? await withReality(options, (at) =>
+                recording(at, request, out, () => replay({ ...at, registry, temporal: null }, request)),
+              )
+            : await withServices(options, (at) =>
+                recording(at, request, out, () => replay({ ...at, registry }, request)),
+              )
         out.value(replayed, shownReplayed)
         return replayed.identical ? 0 : 1
       }),

@@ -16,6 +16,7 @@ import { examineCheckpoints } from './checkpoints.ts'
 import { examineLife } from './life-signs.ts'
 import { examineMigrations } from './migrations.ts'
 import { callMinds, examineMinds } from './minds.ts'
+import { examineReplays } from './replays.ts'
 import { examineTaskQueue } from './task-queue.ts'
 import { examineWitnesses } from './witnesses.ts'
 
@@ -36,6 +37,7 @@ export async function examine(dataDir: string, env: NodeJS.ProcessEnv = process.
     ...(await examineLife(dataDir, env)),
     ...(await examineCheckpoints(dataDir, env)),
     ...examineWitnesses(dataDir),
+    ...(await examineReplays(dataDir, env)),
     ...(await examineTaskQueue(dataDir, env)),
   ]
   const ok = checks.every((check) => check.ok || check.optional === true)

@@ -15,6 +15,7 @@ const OWN = [
   'TREEOS_METRICS_PORT',
   'TREEOS_OWNER_DATABASE_URL', // no worker gets the login that owns the tables
   'TREEOS_PEOPLE_DATABASE_URL', // nor one that acts for persons
+  'TREEOS_REPLAY_HOURS',
   'TREEOS_SEQUENCER_DATABASE_URL',
   'TREEOS_SIGNALS_DATABASE_URL',
   'TREEOS_START_SECONDS',

@@ -6,6 +6,7 @@ import { CHECKPOINTS, hasWorker, isWorker, PORTAL, serviceOf, TRACES } from '../
 import { messageOf } from '../machine/error.ts'
 import { ensureCheckpoints } from './checkpoints.ts'
 import { ensurePortal } from './portal.ts'
+import { pause, replayWhenDue } from './replays.ts'
 import type { StartOptions } from './servers.ts'
 import { startServers } from './start.ts'
 import { ensureTraces } from './traces.ts'
@@ -30,11 +31,12 @@ export function superviseServices(options: StartOptions): Supervision {
   const stopping = new AbortController()
   const { promise: deleted, resolve } = Promise.withResolvers<readonly Service[]>()
   const done = restartWhatEnds(options, stopping.signal, resolve)
+  const replays = replayWhenDue(options, stopping.signal)
   return {
     deleted,
     async stop() {
       stopping.abort()
-      await done
+      await Promise.all([done, replays])
     },
   }
 }
@@ -124,14 +126,4 @@ function missingOf(dataDir: string): string[] {
     ...(ended(CHECKPOINTS, false) ? ['the signer of checkpoints'] : []),
     ...(ended(TRACES, false) ? ['the sender of traces'] : []),
   ]
-}
-
-/** @returns false when it is time to stop */
-async function pause(ms: number, stopping: AbortSignal): Promise<boolean> {
-  try {
-    await sleep(ms, undefined, { signal: stopping })
-    return true
-  } catch {
-    return false
-  }
 }

@@ -2,7 +2,7 @@
 --   treeos_app        workers: it may read and record decisions. Facts, heads, rows, outcomes and summons are written only by append,
 --                     opened moments, closed entries of beings, effects, leases and budgets only by functions that check
 --   treeos_people     commands and MCP, which act for persons: it puts acts into inboxes, closes entries of persons, renews leases,
---                     cancels calls, and sets access tokens and stored overlays, each by a function that checks. It opens no moment
+--                     cancels calls, sets access tokens and stored overlays, and says what a replay found, each by a function. It opens no moment
 --   treeos_signals    acts by a Temporal signal, and nothing else: a login of its own, which a worker gets only where the operator
 --                     turned such acts on
 --   treeos_sequencer  reads hashes, no content, and writes the log
@@ -51,7 +51,7 @@ begin
     treeos.inbox, treeos.watch, treeos.moment_open, treeos.moment_decision, treeos.moment_effect, treeos.held_count, treeos.moment_outcome,
     treeos.account, treeos.allowance, treeos.reservation, treeos.parking, treeos.lease, treeos.moment_fault, treeos.journal,
     treeos.journal_entry_seq, treeos.overlay, treeos.vault, treeos.overlay_change, treeos.mind_call, treeos.sealed_text,
-    treeos.log_entry, treeos.log_tile, treeos.log_state
+    treeos.log_entry, treeos.log_tile, treeos.log_state, treeos.replay_run
     to %1$I;
   grant execute on function
     treeos.genesis(text), treeos.json_of(bytea), treeos.refuse_change(), treeos.current_generation(text),
@@ -93,7 +93,7 @@ begin
   grant execute on function
     treeos.enqueue_act(jsonb), treeos.withdraw(jsonb), treeos.close_entries(text, text[], text),
     treeos.renew_lease(text, integer, integer), treeos.cancel_call(text, text, bytea, bytea),
-    treeos.issue_token(text, text, text, bytea, integer), treeos.tokens_of(text, text, integer),
+    treeos.record_replay(jsonb), treeos.issue_token(text, text, text, bytea, integer), treeos.tokens_of(text, text, integer),
     treeos.revoke_token(text, text), treeos.token_of(bytea),
     treeos.delete_overlay(text, text, text, text), treeos.set_overlay(text, text, text, text, text[], text)
     to treeos_people;

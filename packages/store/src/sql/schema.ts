@@ -23,6 +23,7 @@ export interface StoreDb {
   moment_effect: MomentEffectTable
   held_count: HeldCountTable
   moment_fault: MomentFaultTable
+  replay_run: ReplayRunTable
   moment_outcome: MomentOutcomeTable
   mind_call: MindCallTable
   vault: VaultTable
@@ -337,6 +338,19 @@ export interface MomentFaultTable {
   stack: string | null
   /** of `stack`: the digests of both stacks */
   differs: { readonly recorded: string | null; readonly given: string | null } | null
+}
+
+export interface ReplayRunTable {
+  id: Generated<number>
+  login: Generated<string>
+  record: 'chain' | 'temporal' | 'both'
+  begun_at: Date
+  ended_at: Generated<Date>
+  newest: string | null
+  moments: number
+  differences: number
+  accepted: number
+  differing: string[]
 }
 
 export interface MomentOutcomeTable {

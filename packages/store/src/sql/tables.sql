@@ -225,6 +225,21 @@ create table treeos.moment_fault (
 );
 create index moment_fault_stack on treeos.moment_fault (moment) where part = 'stack'; -- doctor and every scrape ask for these
 
+-- Replays of all moments: what was compared, by whom, and what differed. Workers do not write it: one that was taken over would else say of
+-- its own records that they are right.
+create table treeos.replay_run (
+  id bigint generated always as identity primary key,
+  login text not null default session_user,
+  record text not null check (record in ('chain', 'temporal', 'both')),
+  begun_at timestamptz not null,
+  ended_at timestamptz not null default clock_timestamp(),
+  newest text, -- the moment that ended last before it began
+  moments integer not null,
+  differences integer not null, -- those that no person accepted
+  accepted integer not null,
+  differing text[] not null -- some of the moments that differ
+);
+
 create table treeos.moment_outcome (
   moment text primary key,
   being text not null,

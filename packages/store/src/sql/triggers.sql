@@ -29,6 +29,9 @@ create trigger moment_outcome_erased before update on treeos.moment_outcome
 create trigger moment_outcome_fixed before delete or truncate on treeos.moment_outcome
   for each statement execute function treeos.refuse_change();
 
+create trigger replay_run_fixed before update or delete or truncate on treeos.replay_run
+  for each statement execute function treeos.refuse_change();
+
 create trigger token_is_only_revoked before update on treeos.token
   for each row execute function treeos.only_revoke_tokens();
 create trigger token_stays before delete or truncate on treeos.token
