@@ -74,10 +74,10 @@ const MEASURES = {
     show: (value: number) => durationOf(1000 * value),
   },
 } as const
-type Measure = keyof typeof MEASURES
+type SpendingMeasure = keyof typeof MEASURES
 
 function Over({ of }: { readonly of: Spent }) {
-  const [measure, setMeasure] = useState<Measure>('moments')
+  const [measure, setMeasure] = useState<SpendingMeasure>('moments')
   const { of: measured, show } = MEASURES[measure]
   const { moments, failures, tokens, money, seconds } = of.all
   return (
@@ -96,7 +96,7 @@ function Over({ of }: { readonly of: Spent }) {
         aria-label="What is drawn"
         data={Object.entries(MEASURES).map(([value, { label }]) => ({ value, label }))}
         value={measure}
-        onChange={(chosen) => setMeasure(chosen as Measure)}
+        onChange={(chosen) => setMeasure(chosen as SpendingMeasure)}
       />
       <Bars
         label={MEASURES[measure].label}
