@@ -2,7 +2,7 @@ import {
   authorizeGrant,
   type Connection,
   type ErrorListener,
-  Recurring,
+  RecurringWork,
   Seat,
   type TokenGrant,
   type VerifiedToken,
@@ -44,12 +44,12 @@ export class TokenSeats {
   readonly #onError: ErrorListener
   readonly #seats = new Map<string, TakenSeat>()
   readonly #refused = new Map<string, { readonly error: TreeosError; readonly until: number }>()
-  readonly #sweeps: Recurring
+  readonly #sweeps: RecurringWork
 
   constructor(at: Connection, onError: ErrorListener) {
     this.#at = at
     this.#onError = onError
-    this.#sweeps = new Recurring(
+    this.#sweeps = new RecurringWork(
       SWEEP_MS,
       () => this.#sweep(),
       (error) => onError('seats', error),

@@ -1,4 +1,4 @@
-import { Recurring } from '@treeos/client'
+import { RecurringWork } from '@treeos/client'
 import { TreeosError } from '@treeos/core'
 import type { Portal } from '../portal.ts'
 import {
@@ -44,7 +44,7 @@ const FAULT_CHARS_MAX = 300
 export class Courier {
   readonly #portal: Pick<Portal, 'at' | 'store' | 'onError'>
   readonly #options: CourierOptions
-  readonly #rounds: Recurring
+  readonly #rounds: RecurringWork
   readonly #closing = new AbortController()
   readonly #underWay = new Set<Delivery>()
   readonly #tries = new Set<Promise<void>>()
@@ -53,7 +53,7 @@ export class Courier {
   constructor(portal: Pick<Portal, 'at' | 'store' | 'onError'>, options: CourierOptions = {}) {
     this.#portal = portal
     this.#options = options
-    this.#rounds = new Recurring(
+    this.#rounds = new RecurringWork(
       options.everyMs ?? EVERY_MS,
       () => this.#round(),
       (error) => portal.onError('outlets', error),

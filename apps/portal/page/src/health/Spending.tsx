@@ -1,6 +1,6 @@
 import { Group, SegmentedControl, Stack, Table, Text } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
-import type { NamedTally, Spending as Spent } from '@treeos/client'
+import type { NamedTally, SpendingReport as Spent } from '@treeos/client'
 import { useState } from 'react'
 import { Answer, BeingLink, Card, Inert, MomentLink, Quiet, Rows, SmallButton, Time } from '../parts/index.ts'
 import { durationOf } from '../words/duration.ts'

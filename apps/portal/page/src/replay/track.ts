@@ -1,4 +1,4 @@
-import type { PastEntry, PastMoment, Placing, Retraced } from '@treeos/client'
+import type { PastEntries, PastEntry, PlaceChange, RetracedMoment } from '@treeos/client'
 import type { Floor, MapSpot } from '../map/plan.ts'
 import { inNameOrder } from '../text/by-name.ts'
 
@@ -18,7 +18,7 @@ export interface TrackPoint {
   readonly words: string | null
 }
 
-type Stack = Retraced['stacks'][string]
+type Stack = PastEntries['stacks'][string]
 type Step = Pick<PastEntry, 'entry' | 'at' | 'moment'>
 
 /**
@@ -35,7 +35,7 @@ export class Track {
   upTo = 0
   newest = 0
 
-  take({ entries, stacks, upTo, newest }: Retraced): void {
+  take({ entries, stacks, upTo, newest }: PastEntries): void {
     for (const [digest, stack] of Object.entries(stacks)) this.#stacks.set(digest, stack)
     for (const { entry, at, moment, placings, said } of entries) {
       if (entry <= this.upTo) continue
@@ -108,14 +108,14 @@ const UNKNOWN: TrackPoint = {
   words: null,
 }
 
-const placed = (trace: TrackPoint, { key: _same, floors, spots, ...fields }: Placing): TrackPoint => ({
+const placed = (trace: TrackPoint, { key: _same, floors, spots, ...fields }: PlaceChange): TrackPoint => ({
   ...trace,
   ...fields,
   ...(floors === undefined ? {} : { floors: { ...trace.floors, ...floors } }),
   ...(spots === undefined ? {} : { spots: { ...trace.spots, ...spots } }),
 })
 
-const worn = (trace: TrackPoint, { n, stack }: PastMoment): TrackPoint => ({ ...trace, n, stack })
+const worn = (trace: TrackPoint, { n, stack }: RetracedMoment): TrackPoint => ({ ...trace, n, stack })
 
 /** How many items have an entry of at most `position`. @param items sorted by entry */
 function countUpTo(items: readonly { readonly entry: number }[], position: number): number {
