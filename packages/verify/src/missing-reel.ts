@@ -1,3 +1,8 @@
+/** Something that a derivation needs, and that a witness does not show. */
+export class NotShownError extends Error {
+  override readonly name = 'NotShownError'
+}
+
 /** A reel that a derivation needs, and that is not there as a whole. */
 export class MissingReel extends Error {
   override readonly name = 'MissingReel'

@@ -4,7 +4,7 @@ import { REGISTRY } from './bundle/states.ts'
 import { at, isArray, isObject, type Json, type JsonObject, same } from './canonical.ts'
 import type { Head } from './heads.ts'
 
-export const MARKED = 'origin:outside'
+const MARKED = 'origin:outside'
 const VOUCHED = 'origin:vouched'
 /** Kinds of facts that write words into a row. */
 const WORDED = [
@@ -74,18 +74,6 @@ export class Origins {
 }
 
 const rowOf = (reel: string, name: Json): string => (reel === REGISTRY ? `${reel} ${name}` : reel)
-
-/** What is wrong, in words, with the marks among the facts of a moment: each follows words in the same reel, and says nothing more. */
-export function faultOfMarks(
-  facts: readonly { readonly reel: string; readonly kind: string; readonly payload: Json }[],
-): string | null {
-  const worded = new Set(facts.flatMap(({ reel, kind }) => (WORDED.includes(kind) ? [reel] : [])))
-  const isMark = ({ reel, kind, payload }: (typeof facts)[number]) =>
-    kind !== MARKED ||
-    (worded.has(reel) &&
-      (payload === null || same(payload, reel === REGISTRY ? { name: at(payload, 'name') ?? null } : {})))
-  return facts.every(isMark) ? null : 'it marks what it wrote no words into, or says more than that'
-}
 
 /** Whether some row into which a moment wrote words has no mark: none of its facts is one, and it had none. @param was null where that is not known */
 export const lacksMark = (

@@ -2,6 +2,7 @@
 import {
   type Json as CoreJson,
   type Fact,
+  type FactDraft,
   type FactHeader,
   type HeadRef,
   isOfThread,
@@ -9,11 +10,13 @@ import {
   newWake,
   type PinnedStack,
   PRIORITIES,
+  type Thread,
   type Wake,
 } from '@treeos/core'
 import type { RoleSpec } from '@treeos/roles'
 import {
   areFacts,
+  COUNTED_KIND,
   type CodeManifest,
   type Conclusion,
   conclude,
@@ -40,15 +43,18 @@ import type { Moment } from './moment.ts'
 
 /** What the law said of the call of a moment. */
 export interface LawFinding {
-  /** what contradicts its record, in words; null where nothing does */
-  readonly fault: string | null
+  /** what contradicts its record; null where nothing does */
+  readonly fault: { readonly reason: 'law-mismatch' | 'facts-mismatch'; readonly what: string } | null
   /** why the law could not be asked, in words; null where it was, and for a moment without a call */
   readonly unproven: string | null
 }
 
 const NOTHING: LawFinding = { fault: null, unproven: null }
 const unproven = (why: string): LawFinding => ({ fault: null, unproven: why })
-const fault = (what: string): LawFinding => ({ fault: what, unproven: null })
+const fault = (what: string, reason: 'law-mismatch' | 'facts-mismatch' = 'law-mismatch'): LawFinding => ({
+  fault: { reason, what },
+  unproven: null,
+})
 
 const GONE = 'what they depend on was erased, or is not in the bundle'
 const FACTS_OF_CODE = 'both gates were asked, and what code of an extension did is said by their records'
@@ -92,6 +98,8 @@ export class BundleLaw {
   /** Asks the law what the call of a moment comes to, and compares. */
   async judge(moment: Moment, { basis, judgedFrom }: Heads): Promise<LawFinding> {
     const { record, decision } = moment
+    const breach = at(decision, 'breach')
+    if (breach !== undefined) return this.#ofParked(record, breach)
     if (at(decision, 'kind') !== 'call' || record.stack === null) return NOTHING
     if (record.beside !== undefined)
       return unproven('what refused them beside the gates is said by their records')
@@ -111,6 +119,13 @@ export class BundleLaw {
       const what = error instanceof Error ? error.message : String(error)
       return fault(`the law cannot be asked about its call: ${what}`)
     }
+  }
+
+  /** Of a moment that met a limit: it wrote that its being is parked, and nothing else. */
+  #ofParked(record: JsonObject, breach: Json): LawFinding {
+    const parked = [{ reel: `being:${record.being}`, kind: 'being:parked', payload: { breach } }] as const
+    const isParked = areFacts(parked as unknown as readonly FactDraft[], this.#factsOf(record))
+    return isParked ? NOTHING : fault('it met a limit, and it wrote other facts than that', 'facts-mismatch')
   }
 
   /** What the extensions defined that judged a moment, without their code. */
@@ -175,7 +190,7 @@ export class BundleLaw {
       const decided = recordedMoment(moment, worn, { said, epoch: worn.epoch })
       const open = { ...opened, wake: { ...opened.wake, root } }
       const reader = this.#readerAt(heads)
-      const live = this.#questions(moment, asked)
+      const live = this.#questions(moment, recorded.facts, asked)
       return conclude(
         { ...decided, open },
         {
@@ -188,16 +203,25 @@ export class BundleLaw {
     const isOfOwn = !isOfThread(opened.wake) && !areFacts(factsIn(first), recorded.facts)
     const conclusion = isOfOwn ? await judge(opened.wake.id) : first // its thread was cut after it opened
     if (asked.isUnsure) return unproven('what their askers could do when they asked is not in the bundle')
-    if (asked.isOfThread) return unproven('what a thread was at that time is in no reel')
     const isOfCode = conclusion.kind !== 'effect-pending' && conclusion.restsOn.code.length > 0
     // A refusal without a rule is that of the operation itself, whose code is not here.
     if (isOfCode && recorded.outcome === 'failure' && recorded.by.length === 0) return unproven(FACTS_OF_CODE)
     const differences = [...differencesFrom(recorded, conclusion)]
+    const isOther = differences.some(({ field }) => field !== 'act facts')
+    if (asked.isOfThread && (isOther || isOfCode))
+      return unproven('what a thread was at that time is in no reel')
     const difference = isOfCode
       ? differences.find(({ field }) => isOfGates(field, recorded, conclusion))
       : differences[0]
-    if (difference === undefined) return isOfCode ? unproven(FACTS_OF_CODE) : NOTHING
+    if (difference === undefined) {
+      const [drafts, written] = [factsIn(conclusion), recorded.facts].map((all) =>
+        isOfCode ? all.filter(({ reel }) => isOfLaw(reel)) : all,
+      ) as [readonly FactDraft[], RecordedEnd['facts']]
+      if (!areFacts(drafts, written)) return ofFacts(written, drafts)
+      return isOfCode ? unproven(FACTS_OF_CODE) : NOTHING
+    }
     const { field, recorded: was, concluded } = difference
+    if (field === 'act facts') return ofFacts(recorded.facts, factsIn(conclusion))
     const [says, gives] = [was, concluded].map((one) => JSON.stringify(one).slice(0, 200))
     return fault(
       `its call comes to another ${field}: its record says ${says}, and the law gives ${gives}${whyOf(conclusion)}`,
@@ -226,7 +250,11 @@ export class BundleLaw {
     return found
   }
 
-  #questions({ effect }: Moment, asked: { isUnsure: boolean; isOfThread: boolean }): LiveQuestions {
+  #questions(
+    { effect, record }: Moment,
+    written: RecordedEnd['facts'],
+    asked: { isUnsure: boolean; isOfThread: boolean },
+  ): LiveQuestions {
     const entry = async (id: string) => {
       const found = this.#said.get(id)
       return found === undefined ? null : { ...found, closedBy: null }
@@ -241,12 +269,36 @@ export class BundleLaw {
         (root === id ? caller : (await entry(root))?.caller)?.name ?? null,
       effect: async () =>
         isObject(effect) ? ({ request: effect.request, result: effect.result ?? null } as never) : null,
-      thread: async () => {
+      // What was done outside counts although the moment fails. By which counts is said by its record.
+      heldCounts: async () =>
+        written.flatMap(({ reel, kind, payload }) => {
+          if (kind !== COUNTED_KIND || !isObject(payload)) return []
+          const { failed: _over, ...counted } = payload
+          return [{ reel, payload: counted }] as never
+        }),
+      // Its being has a part in the thread, and it is open: where the record says otherwise, that is not proven.
+      thread: async (thread) => {
         asked.isOfThread = true
-        return null
+        return { ...LIVE_THREAD, thread, participants: [String(record.being)] }
       },
     })
   }
+}
+
+/** A thread of which something waits. */
+const LIVE_THREAD = {
+  ...{ state: 'live', wakes: 1, open: 1, acts: 0, depth: 0, began: 0, moved: 0, unanswered: [], notices: [] },
+} as const satisfies Omit<Thread, 'thread' | 'participants'>
+
+/** Whether facts on a reel are the law's own also where code of an extension decides: that its call is counted, and what becomes of a yes. */
+const isOfLaw = (reel: string): boolean => /^(tally|approval):/.test(reel)
+
+/** The first fact that it wrote and its call does not come to, or the other way round. */
+function ofFacts(written: RecordedEnd['facts'], drafts: readonly FactDraft[]): LawFinding {
+  const told = (facts: readonly Pick<FactDraft, 'reel' | 'kind'>[]) =>
+    facts.map(({ reel, kind }) => `${kind} on ${reel}`).join(', ') || 'nothing'
+  const of = told(written) === told(drafts) ? `other contents of ${told(drafts)}` : told(drafts)
+  return fault(`its call comes to ${of}, and it wrote ${told(written)}`.slice(0, 400), 'facts-mismatch')
 }
 
 /** Whether a difference is of what the gates say, which no code of an extension decides. */

@@ -28,7 +28,8 @@ export class BundleReels implements Reels {
 
   /** @throws {MissingReel} for one that is not in the bundle as a whole */
   ready(reel: ReelId, seq: number): ReelHistory {
-    const history = this.#reels.get(reel) ?? (this.#isWhole(reel) ? new ReelHistory(whyLost) : undefined)
+    if (seq === 0) return this.#reels.get(reel) ?? new ReelHistory(whyLost) // it was empty
+    const history = this.#reels.get(reel)
     if (history === undefined || !this.#isWhole(reel) || history.length < seq) throw new MissingReel(reel)
     return history
   }

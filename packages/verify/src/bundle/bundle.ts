@@ -4,11 +4,11 @@ import { factHash, genesisHash, isHash, momentHash, saltedHash, valueHash } from
 import { isHeaderOf } from '../header.ts'
 import { type Head, type Heads, wholeHeads } from '../heads.ts'
 import { isKnownLaw, whyUnjudged } from '../law.ts'
+import { momentlessKind } from '../momentless.ts'
 import { faultOfOrientation } from '../orientation.ts'
 import { faultsOfOrigin, Origins } from '../origin.ts'
 import { lacking, trusted, type WitnessPolicy } from '../policy.ts'
 import { type Checking, statusOf } from '../status.ts'
-import { Acts } from './acts.ts'
 import { BundleLaw } from './bundle-law.ts'
 import { type Broken, causesIn, type Fault } from './causes.ts'
 import {
@@ -75,7 +75,10 @@ class Check {
   readonly #origins = new Origins()
   readonly #lastActs = new Map<string, LastAct>()
   readonly #signings = new Signings()
-  readonly #acts = new Acts()
+  /** when the reality was made; null before that is told */
+  #madeAt: Json = null
+  /** facts of its beginning, with their times */
+  readonly #first: (readonly [reel: string, seq: number, at: Json])[] = []
   readonly #law = new BundleLaw(
     (reel) => this.#isWhole(reel),
     (digest) => this.#contents.get(digest),
@@ -133,8 +136,9 @@ class Check {
   /** Asks the law about a call whose parts fit together. */
   async #judge({ moment, heads }: CallToJudge): Promise<void> {
     const { fault, unproven } = await this.#law.judge(moment, heads)
-    const on = [...heads.judgedFrom.keys()]
-    this.#need(fault === null, 'law-mismatch', fault ?? '', { ...this.#at, on })
+    const wrote = isArray(moment.record.facts) ? moment.record.facts : []
+    const on = [...heads.judgedFrom.keys(), ...wrote.map((ref) => (isArray(ref) ? String(ref[0]) : ''))]
+    if (fault !== null) this.#need(false, fault.reason, fault.what, { ...this.#at, on })
     if (unproven !== null) this.#unjudged.set(unproven, (this.#unjudged.get(unproven) ?? 0) + 1)
   }
 
@@ -227,12 +231,22 @@ class Check {
     this.#origins.take(String(reel), Number(seq), header, payload, String(hash))
     this.#countFact(header)
     if (isHashed && isSaid) this.#law.take(header, payload, String(hash))
-    const wrong = this.#acts.take(header, isSaid ? payload : null)
-    this.#need(wrong === null, 'header-mismatch', wrong ?? '')
+    this.#takeMomentless(header, isSaid ? payload : null)
     if (this.#link(String(reel), seq as number, prev, String(hash))) return
     this.#need(this.#isOfOne, 'head-mismatch', 'this reel has no head in the bundle')
     this.#loose.set(String(hash), { hash: String(hash), isTombstone, isProven: false })
     this.#unnamed.set(String(hash), this.#at)
+  }
+
+  /** What no moment wrote is one of the few that TreeOS writes so. */
+  #takeMomentless(header: Json, payload: Json): void {
+    if (typeof at(header, 'moment') === 'string') return
+    const [kind, time] = [String(at(header, 'kind')), at(header, 'at') ?? null]
+    const found = momentlessKind(header, payload)
+    const what = `no moment wrote it, and TreeOS writes no ${kind} without one`
+    this.#need(found !== null, 'header-mismatch', what)
+    if (found === 'first') this.#first.push([this.#at.reel, this.#at.seq, time])
+    if (kind === 'reality:made') this.#madeAt ??= time
   }
 
   /** Facts of one moment say the same of it: who acted, who drove, what caused it, when, and in which stack. */
@@ -293,17 +307,12 @@ class Check {
     const role = this.#contents.get(String(at(record.stack, 'primary', 'digest'))) ?? null
     if (isKnownLaw(record.law)) {
       this.#derive(moment, heads?.basis ?? [], noted)
-      if (isWritten && heads !== null && faults.length === 0) {
-        const unfit = this.#acts.check(moment, { ...read, judgedFrom: heads.judgedFrom, role })
-        this.#need(unfit === null, 'facts-mismatch', unfit ?? '', wrong)
-        if (unfit === null) this.#asked = { moment, heads }
-      }
+      if (isWritten && heads !== null && faults.length === 0) this.#asked = { moment, heads }
       const turned = record.stack === null ? null : faultOfOrientation(moment.open, role)
       this.#need(turned === null, 'context-mismatch', turned ?? '', wrong)
     } else {
       const why = whyUnjudged(record.law)
       this.#ofOtherLaws.set(why, (this.#ofOtherLaws.get(why) ?? 0) + 1)
-      this.#acts.forget(name)
     }
     if (record.outcome === 'act') {
       const primary = at(record.stack, 'primary', 'name') ?? null
@@ -404,10 +413,15 @@ class Check {
         ...this.#at,
         on: [momentsOf(String(moment.split('/')[0]))],
       })
-    for (const [reel, seq] of this.#acts.untimely)
-      this.#need(false, 'facts-mismatch', 'no moment wrote it, and the reality was made at another time', {
-        ...{ line, reel, seq },
-      })
+    for (const [reel, seq, time] of this.#first)
+      this.#need(
+        this.#madeAt === null || time === this.#madeAt,
+        'facts-mismatch',
+        'no moment wrote it, and the reality was made at another time',
+        {
+          ...{ line, reel, seq },
+        },
+      )
     const [reality, scope, chains, checkpoint] = [this.#reality, this.#scope, this.#chains, this.#checkpoint]
     const tombstones = [...this.#unnamed.keys()].flatMap((hash) => this.#loose.get(hash) ?? [])
     const read = { reality, scope, chains, checkpoint, tombstones }
@@ -430,8 +444,9 @@ class Check {
       ],
       unproven: [
         ...this.#signings.hidden,
-        ...this.#acts.unproven,
-        ...[...this.#unjudged].map(([why, count]) => `the permission of ${count} calls: ${why}`),
+        ...[...this.#unjudged].map(
+          ([why, count]) => `the permission and the facts of ${count} calls: ${why}`,
+        ),
         ...[...this.#hidden].map(
           (what) => `that ${what}, whose qualities its flow reads, is said by its records`,
         ),

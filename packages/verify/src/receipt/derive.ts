@@ -115,7 +115,7 @@ export async function derive(witness: Parts): Promise<Derived> {
   const { verb, asked, target, gates, attested: judged } = await judge(witness, reader, me)
   attested.push(...judged)
   const verdict = verdictOf(witness.moment, said, gates)
-  attested.push(...checkOwnFacts(witness, world))
+  attested.push(...(await checkOwnFacts(witness, world, me)))
   const [outcome, reason] = [String(said.outcome), typeof said.reason === 'string' ? said.reason : null]
   if (verdict === 'refused' && gates.every(({ allowed }) => allowed))
     attested.push(

@@ -47,7 +47,7 @@ type CalledMoment = ReturnType<typeof recordedMoment>
 type Operation = NonNullable<ReturnType<Registry['operations']['get']>>
 
 /** What TreeOS brings itself. */
-const OWN = buildRegistry([seed])
+export const OWN = buildRegistry([seed])
 
 /**
  * Asks both gates of the law again about the call of a moment, and compares with its record what rules count and ask, and what those that are
@@ -56,13 +56,11 @@ const OWN = buildRegistry([seed])
  * @throws {MissingReel}
  */
 export async function judge(witness: Parts, reader: WorldReader, me: BeingRow): Promise<Judged> {
-  const { specs, surface, target } = witness
-  const moment = witness.moment as unknown as Moment
-  const told = { said: null, epoch: me.inhabited?.epoch ?? 0 }
-  const decided = recordedMoment(moment, { specs, surface } as never, told)
+  const { specs, target } = witness
+  const decided = decidedIn(witness, me)
   const { call } = decided.decision
   requireForm(call)
-  const said = moment.record
+  const said = witness.moment.record as JsonObject
   const isDone = !(said.outcome === 'waiting' || (said.outcome === 'failure' && said.reason !== null))
   const approval = isDone ? approvalOf(decided.open.wake) : null
   const asked = approval === null ? null : await reader.approval(approval)
@@ -105,6 +103,13 @@ export async function judge(witness: Parts, reader: WorldReader, me: BeingRow): 
   const gates = isOfCode ? [listed, { allowed: true, by: String(named) }] : gated.gates
   return { verb: call.verb, asked: key, target, gates, attested }
 }
+
+/** The moment as the law is asked about it. What a summon said is not in a receipt, and no gate reads it. */
+export const decidedIn = ({ moment, specs, surface }: Parts, me: BeingRow): CalledMoment =>
+  recordedMoment(moment as unknown as Moment, { specs, surface } as never, {
+    said: null,
+    epoch: me.inhabited?.epoch ?? 0,
+  })
 
 function requireForm(call: VerbCall): void {
   const { verb, operation = '', address = '', target = null } = call as unknown as JsonObject

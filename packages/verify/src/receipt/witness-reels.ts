@@ -12,7 +12,7 @@ import { isOfState, States } from '../bundle/states.ts'
 import { at, isArray, isObject, type Json, type JsonObject } from '../canonical.ts'
 import { factHash, genesisHash, isHash, saltedHash } from '../hash.ts'
 import { isHeaderOf } from '../header.ts'
-import { MissingReel } from '../missing-reel.ts'
+import { MissingReel, NotShownError } from '../missing-reel.ts'
 import { momentlessKind } from '../momentless.ts'
 import { Origins } from '../origin.ts'
 
@@ -65,6 +65,8 @@ function payloadOf(
   return payload
 }
 
+const EMPTY: Shown['head'] = [0, '']
+
 /** The reels of a witness. What is withheld, or left out in a gap, changes nothing of what is read here: that is said by whoever signed it. */
 export class WitnessReels {
   readonly shown = new Map<ReelId, Shown>()
@@ -75,6 +77,8 @@ export class WitnessReels {
   readonly withheld = new Map<ReelId, number>()
   /** by reel: what changes its row, each with its number */
   readonly #changes = new Map<ReelId, (Change & { readonly seq: number })[]>()
+  /** reels with facts that may have changed their rows, and that are withheld or left out */
+  readonly #partial = new Set<ReelId>()
   /** beings of whose children not all are named */
   readonly #unnamed = new Set<ReelId>()
 
@@ -96,6 +100,7 @@ export class WitnessReels {
         const isGap = Number.isSafeInteger(to) && Number(to) > seq && seq > 0 && isHash(last)
         if (!isGap) throw wrong('stands before a gap that has no end')
         cuts.push([seq, hash, Number(to)])
+        this.#partial.add(reel)
         ;[seq, hash] = [Number(to), String(last)]
       } else {
         if (!isArray(link) || link.length !== 3) throw wrong('is no [header, salt, payload]')
@@ -119,28 +124,35 @@ export class WitnessReels {
     else if (kind === BORE) this.#unnamed.add(reel)
     else if (isOfState(kind) && !isRead(reel, kind))
       this.withheld.set(reel, (this.withheld.get(reel) ?? 0) + 1)
-    if (payload === null && !SAYS_ALL.has(kind)) return
+    if (payload === null && !SAYS_ALL.has(kind)) {
+      if (rowKeyOf({ reel, kind, payload: {} }) !== null) this.#partial.add(reel)
+      return
+    }
     const [actor, time] = [String(at(header, 'actor')), Number(at(header, 'at'))]
     const told = (payload ?? {}) as FactDraft['payload']
     this.#changes.get(reel)?.push({ reel, kind, payload: told, actor, at: time, seq })
   }
 
-  /** The rows at the last fact that is shown of each reel. @throws {MissingReel} on reading one that is not shown */
-  source(): RowSource {
+  /**
+   * The rows at the last fact that is shown of each reel. Reading one that is not shown throws MissingReel.
+   * @param empty reels that were empty then. Where they are given, reading a row of which something is withheld throws NotShownError
+   */
+  source(empty?: ReadonlySet<ReelId>): RowSource {
     const nothing = (what: string) => () => {
-      throw new Error(`a receipt does not tell ${what}`)
+      throw new NotShownError(`a receipt does not tell ${what}`)
     }
     return {
       rows: (keys) =>
         keys.map((key) => {
           const reel = reelOfKey(key)
-          const [seq, hash] = this.#head(reel)
+          if (empty !== undefined && this.#partial.has(reel)) return nothing(`all of ${reel}`)()
+          const [seq, hash] = empty?.has(reel) === true ? EMPTY : this.#head(reel)
           return { key, state: this.#rowOf(key, reel) as never, head: { reel, seq, hash, stateSeq: seq } }
         }),
       keysOfChildren: async (being) => {
         const reel = `being:${being}`
         this.#head(reel)
-        if (this.#unnamed.has(reel)) throw new Error('it does not name the children that a role reaches for')
+        if (this.#unnamed.has(reel)) return nothing('all children')()
         const facts = (this.#changes.get(reel) ?? []).map(({ kind, payload }) => ({
           header: { kind },
           payload,
