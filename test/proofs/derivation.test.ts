@@ -1,10 +1,9 @@
 /**
  * The gates over the reels of a receipt, from which payloads are withheld, answer as over the rows that decided: on random worlds, which hold
- * every kind of rule, lineage, ceiling and owner. And the verifier's own evaluation of flows is compared with the one that decides.
+ * every kind of rule, lineage, ceiling and owner.
  */
-import { type FactDraft, type Json, type JsonObject, stanceOf, VERBS, type Verb } from '@treeos/core'
-import { compileFlow, evaluateFlow } from '@treeos/roles'
-import { holds, rolesFor, WitnessReels } from '@treeos/verify/parts'
+import { type FactDraft, type Json, type JsonObject, VERBS, type Verb } from '@treeos/core'
+import { WitnessReels } from '@treeos/verify/parts'
 import {
   evolve,
   genesisFacts,
@@ -263,93 +262,4 @@ it(`the list gate is derived as it decides, in ${10 * RUNS} questions`, async ()
     { numRuns: RUNS, seed: 18 },
   )
   for (const count of Object.values(answers)) expect(count).toBeGreaterThan(RUNS / 20)
-})
-
-const scalar = fc.oneof(
-  fc.constantFrom<Json>('a', 'b', null, true, false, 0, 1, 2),
-  fc.constant<Json>('x'.repeat(300)),
-)
-const condition: fc.Arbitrary<Json> = fc.oneof(
-  scalar,
-  fc.array(scalar, { maxLength: 3 }),
-  fc.record(
-    {
-      eq: scalar,
-      ne: scalar,
-      in: fc.array(scalar),
-      notIn: fc.array(scalar),
-      gt: fc.nat(2),
-      gte: fc.nat(2),
-      lt: fc.nat(2),
-      lte: fc.nat(2),
-      present: fc.boolean(),
-    },
-    { requiredKeys: [] },
-  ) as fc.Arbitrary<Json>,
-  fc.constantFrom<Json>({ odd: 1 }, { gt: 'a' }, { in: 'a' }, { present: 1 }, { eq: [] }),
-)
-const path = fc.constantFrom(
-  'world.bell.rings',
-  'world.bell',
-  'me.quality.mood',
-  'verb',
-  'time.hour',
-  'space.name',
-  'nothing.here',
-  'world..x',
-)
-const { when } = fc.letrec((tie) => ({
-  when: fc.oneof(
-    { maxDepth: 3 },
-    fc.dictionary(path, condition, { maxKeys: 2 }),
-    fc.record({ and: fc.array(tie('when'), { maxLength: 2 }) }),
-    fc.record({ or: fc.array(tie('when'), { maxLength: 2 }) }),
-    fc.record({ not: tie('when') }),
-  ),
-})) as { when: fc.Arbitrary<Json> }
-const context = fc.record({
-  verb: fc.constantFrom('do', 'a'),
-  time: fc.record({ hour: fc.nat(2) }),
-  space: fc.record({ name: scalar }),
-  me: fc.record({ quality: fc.record({ mood: scalar }, { requiredKeys: [] }) }),
-  world: fc.record({ bell: fc.record({ rings: scalar }, { requiredKeys: [] }) }, { requiredKeys: [] }),
-}) as fc.Arbitrary<Json>
-const clause = fc.record(
-  { when, role: fc.constantFrom('one', 'two', 'three', 'gone'), stack: fc.boolean() },
-  { requiredKeys: ['role'] },
-)
-
-it(`a flow is derived as it is evaluated, in ${10 * RUNS} contexts`, () => {
-  let stacked = 0
-  fc.assert(
-    fc.property(
-      fc.array(clause, { maxLength: 5 }),
-      context,
-      fc.constantFrom('llm', 'human'),
-      (flow, at, cognition) => {
-        const roles = {
-          one: { requiredCognition: null },
-          two: { requiredCognition: 'llm' as const },
-          three: { requiredCognition: null },
-        }
-        const told = evaluateFlow(compileFlow(flow), {
-          context: at as JsonObject,
-          cognition: cognition as 'llm',
-          roles,
-          defaultRole: 'one',
-        })
-        const derived = rolesFor({ flow, defaultRole: 'one', roles } as unknown as Json, {
-          context: at,
-          cognition,
-          asked: null,
-        })
-        stacked += told.stacked.length
-        expect(derived.map(({ role: name }) => name)).toEqual([told.primary, ...told.stacked])
-      },
-    ),
-    { numRuns: 10 * RUNS, seed: 18 },
-  )
-  expect(stacked).toBeGreaterThan(RUNS)
-  expect(holds({ 'world.bell': { odd: 1 } }, {})).toBe(null)
-  expect(stanceOf('ann')).toBe('@ann')
 })

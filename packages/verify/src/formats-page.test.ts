@@ -2,10 +2,10 @@
 import { createHash } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { compileFlow, explainFlow } from '@treeos/roles'
 import { seed } from '@treeos/world'
 import { expect, it } from 'vitest'
 import { canonical, type Json } from './canonical.ts'
-import { holds } from './flow.ts'
 import {
   actHash,
   factHash,
@@ -27,6 +27,14 @@ const examples: Example[] = [...page.matchAll(/```json\n(.*?)```/gs)].flatMap(([
 
 const sha256 = (...parts: Uint8Array[]): string =>
   parts.reduce((hash, part) => hash.update(part), createHash('sha256')).digest('hex')
+
+/** Whether conditions hold; null for malformed ones. */
+function holds(when: Json, context: Json): boolean | null {
+  const flow = compileFlow([{ when, role: 'one' }])
+  const { clauses } = explainFlow(flow, { context, cognition: 'human', roles: { one: {} } } as never)
+  const [{ result } = { result: 'malformed' }] = clauses
+  return result === 'malformed' ? null : result === 'primary'
+}
 
 const COMPUTED: Record<string, (example: Example) => Json> = {
   genesis: ({ reality, reel }) => genesisHash(reality, reel),

@@ -1,6 +1,6 @@
 /** Words from outside of a reality: which rows and words hold them, and whether a moment says so. */
 
-import { REGISTRY } from './bundle/states.ts'
+import { REGISTRY_REEL as REGISTRY } from '@treeos/core'
 import { at, isArray, isObject, type Json, type JsonObject, same } from './canonical.ts'
 import type { Head } from './heads.ts'
 
@@ -167,20 +167,4 @@ export function* faultsOfOrigin(
     )
       yield ['origin-mismatch', 'what it wrote holds words from outside, and has no mark']
   }
-}
-
-/** Whose words wake a being, by kind; null where its makers are not known. */
-export function originsIn(open: Json, being: Json, makers: readonly Json[] | null): JsonObject | null {
-  const caller = at(open, 'caller') ?? null
-  const name = at(caller, 'name') ?? null
-  const isOwn = caller === null || name === being
-  if (!isOwn && makers === null) return null
-  const kinds: Record<string, boolean> = {
-    outside: at(open, 'outside') === true,
-    self: isOwn,
-    maker: !isOwn && makers?.includes(name) === true,
-    person: !isOwn && at(caller, 'cognition') === 'human',
-  }
-  kinds.being = !isOwn && !kinds.maker && !kinds.person
-  return Object.fromEntries(Object.entries(kinds).filter(([, isSo]) => isSo))
 }

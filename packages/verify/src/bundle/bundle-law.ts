@@ -26,6 +26,7 @@ import {
   nothingLive,
   type RecordedEnd,
   type Registry,
+  type RowSource,
   registryFrom,
   rowsAtHeads,
   type Surface,
@@ -36,9 +37,9 @@ import {
 import { at, isArray, isObject, type Json, type JsonObject } from '../canonical.ts'
 import { valueHash } from '../hash.ts'
 import type { Head, Heads } from '../heads.ts'
-import { MissingReel } from '../missing-reel.ts'
+import { MissingReel, NotShownError } from '../missing-reel.ts'
 import { askerIn, openIn, recordedMoment } from '../recorded-moment.ts'
-import { BundleReels, LostPayloadError } from './bundle-reels.ts'
+import { BundleReels } from './bundle-reels.ts'
 import type { Moment } from './moment.ts'
 
 /** What the law said of the call of a moment. */
@@ -60,7 +61,7 @@ const GONE = 'what they depend on was erased, or is not in the bundle'
 const FACTS_OF_CODE = 'both gates were asked, and what code of an extension did is said by their records'
 
 /** A content that the bundle does not hold. */
-class MissingContent extends Error {}
+class MissingContent extends NotShownError {}
 
 /** What the being wore, with the epoch of the lease that held then. */
 interface WornThere {
@@ -115,7 +116,7 @@ export class BundleLaw {
     } catch (error) {
       if (error instanceof MissingReel)
         return unproven('they depend on reels that are not in the bundle as a whole')
-      if (error instanceof MissingContent || error instanceof LostPayloadError) return unproven(GONE)
+      if (error instanceof NotShownError) return unproven(GONE)
       const what = error instanceof Error ? error.message : String(error)
       return fault(`the law cannot be asked about its call: ${what}`)
     }
@@ -240,8 +241,17 @@ export class BundleLaw {
   #readerAt(heads: readonly Head[]): WorldReader {
     const uncited = (reel: string) =>
       Promise.reject(new Error(`its heads do not have ${reel}, which the law reads`))
+    return new WorldReader(this.#sourceAt(heads, uncited))
+  }
+
+  /** The rows at the heads that a moment read. Reading what is not here throws NotShownError. */
+  rowsAt(basis: readonly Head[]): RowSource {
+    return this.#sourceAt(basis, (reel) => Promise.reject(new MissingReel(reel)))
+  }
+
+  #sourceAt(heads: readonly Head[], uncited: (reel: string) => Promise<never>): RowSource {
     const rows = rowsAtHeads(heads as unknown as HeadRef[], this.#reels, uncited)
-    return new WorldReader({ ...rows, blob: (digest) => this.#content(digest) as CoreJson, aside: NO_ASIDE })
+    return { ...rows, blob: (digest) => this.#content(digest) as CoreJson, aside: NO_ASIDE }
   }
 
   #content(digest: string): Json {

@@ -1,9 +1,9 @@
 import type { Fact, ReelId } from '@treeos/core'
 import { type LostPayload, ReelHistory, type Reels } from '@treeos/world'
-import { MissingReel } from '../missing-reel.ts'
+import { MissingReel, NotShownError } from '../missing-reel.ts'
 
 /** A fact that something rests on was erased, or its payload is not the one that was hashed. */
-export class LostPayloadError extends Error {
+class LostPayloadError extends NotShownError {
   override readonly name = 'LostPayloadError'
 }
 

@@ -7,6 +7,7 @@ import { isKnownLaw, whyUnjudged } from '../law.ts'
 import { momentlessKind } from '../momentless.ts'
 import { faultOfOrientation } from '../orientation.ts'
 import { faultsOfOrigin, Origins } from '../origin.ts'
+import { Passkeys } from '../passkeys.ts'
 import { lacking, trusted, type WitnessPolicy } from '../policy.ts'
 import { type Checking, statusOf } from '../status.ts'
 import { BundleLaw } from './bundle-law.ts'
@@ -27,16 +28,20 @@ import {
 import { Erasures } from './erasures.ts'
 import { readLines } from './lines.ts'
 import { citedBy, faultsOfMoment, faultsOfOutcome, goneFrom, type Moment } from './moment.ts'
+import { deriveOpened, type LastAct } from './opened.ts'
 import { Signings } from './signings.ts'
-import { deriveStack, type LastAct } from './stack.ts'
-import { States } from './states.ts'
 import type { Verified } from './verified.ts'
 
 type Place = Pick<Broken, 'line' | 'reel' | 'seq'>
 
-interface CallToJudge {
+/** A moment of which the functions that live moments are asked. */
+interface MomentToDerive {
   readonly moment: Moment
-  readonly heads: Heads
+  readonly noted: Json
+  readonly lastAct: LastAct | null | undefined
+  readonly basis: readonly Head[]
+  /** null where its parts do not fit together, so that its call is not judged */
+  readonly judgedFrom: Heads | null
 }
 
 /** The kinds of lines in their order, each with its fields, sorted. Another field would be something that nobody checks. */
@@ -71,7 +76,7 @@ class Check {
   readonly #unnamed = new Map<string, Place>()
   /** how many facts name each moment, and what their headers say of it */
   readonly #wrote = new Map<string, { count: number; readonly said: readonly Json[] }>()
-  readonly #states = new States()
+  readonly #passkeys = new Passkeys()
   readonly #origins = new Origins()
   readonly #lastActs = new Map<string, LastAct>()
   readonly #signings = new Signings()
@@ -97,8 +102,8 @@ class Check {
   /** those that no moment has named yet, with their lines */
   readonly #unused = new Map<string, number>()
   readonly #counts: Record<string, number> = {}
-  /** the moment of this line, which the law is to be asked about */
-  #asked: CallToJudge | null = null
+  /** the moment of this line */
+  #asked: MomentToDerive | null = null
   #at: Place = { line: 0, reel: 'bundle', seq: 0 }
   #reality = ''
   #scope: Scope | null = null
@@ -130,11 +135,13 @@ class Check {
     this.#takes[kind]?.(value)
     const asked = this.#asked
     this.#asked = null
-    if (asked !== null) await this.#judge(asked)
+    if (asked === null) return
+    await this.#derive(asked)
+    if (asked.judgedFrom !== null) await this.#judge(asked.moment, asked.judgedFrom)
   }
 
   /** Asks the law about a call whose parts fit together. */
-  async #judge({ moment, heads }: CallToJudge): Promise<void> {
+  async #judge(moment: Moment, heads: Heads): Promise<void> {
     const { fault, unproven } = await this.#law.judge(moment, heads)
     const wrote = isArray(moment.record.facts) ? moment.record.facts : []
     const on = [...heads.judgedFrom.keys(), ...wrote.map((ref) => (isArray(ref) ? String(ref[0]) : ''))]
@@ -227,7 +234,7 @@ class Check {
     const isSaid = isGone || (isHash(salt) && saltedHash(salt, payload) === at(header, 'payloadHash'))
     this.#need(isSaid, 'payload-mismatch', 'its payload is not the one whose digest its header holds')
     const isTombstone = this.#erasures.take(header, payload)
-    this.#states.take(String(reel), Number(seq), header, payload)
+    this.#passkeys.take(String(reel), Number(seq), header, payload)
     this.#origins.take(String(reel), Number(seq), header, payload, String(hash))
     this.#countFact(header)
     if (isHashed && isSaid) this.#law.take(header, payload, String(hash))
@@ -303,11 +310,18 @@ class Check {
     const isOwn = wrote === undefined || same(wrote.said, [...due, ...alike])
     const what = 'its facts say otherwise who acted, who drove, what caused it, when, or in which stack'
     this.#need(isOwn, 'actor-mismatch', what)
-    const read = { basis: heads?.basis ?? [], states: this.#states, isWhole: this.#isWhole }
+    const read = { basis: heads?.basis ?? [], passkeys: this.#passkeys, isWhole: this.#isWhole }
     const role = this.#contents.get(String(at(record.stack, 'primary', 'digest'))) ?? null
     if (isKnownLaw(record.law)) {
-      this.#derive(moment, heads?.basis ?? [], noted)
-      if (isWritten && heads !== null && faults.length === 0) this.#asked = { moment, heads }
+      const isFitting = isWritten && heads !== null && faults.length === 0
+      const lastAct = this.#lastActs.get(String(being)) ?? (this.#isWhole(reel) ? null : undefined)
+      this.#asked = {
+        moment,
+        noted,
+        lastAct,
+        basis: heads?.basis ?? [],
+        judgedFrom: isFitting ? heads : null,
+      }
       const turned = record.stack === null ? null : faultOfOrientation(moment.open, role)
       this.#need(turned === null, 'context-mismatch', turned ?? '', wrong)
     } else {
@@ -333,20 +347,12 @@ class Check {
   }
 
   /** Derives the stack of a moment, and what its decision became. */
-  #derive(moment: Moment, basis: readonly Head[], noted: Json): void {
+  async #derive({ moment, basis, noted, lastAct }: MomentToDerive): Promise<void> {
     const { record, open } = moment
     const being = String(record.being)
     const program = this.#contents.get(String(at(open, 'program')))
-    const isFromStart = this.#chains.get(momentsOf(being))?.from === 0
-    const { faults, missing, hidden } = deriveStack(
-      { ...moment, basis },
-      {
-        states: this.#states,
-        isWhole: this.#isWhole,
-        lastAct: this.#lastActs.get(being) ?? (isFromStart ? null : undefined),
-        program,
-      },
-    )
+    const source = this.#law.rowsAt(basis)
+    const { faults, missing, hidden } = await deriveOpened(moment, { source, lastAct, program })
     const shown = { origins: this.#origins, isWhole: this.#isWhole, program, noted }
     const place = { ...this.#at, on: basis.map(([reel]) => reel) }
     for (const [reason, what] of [

@@ -1,18 +1,15 @@
-import type { RoleSpec } from '@treeos/roles'
+import { REGISTRY_REEL } from '@treeos/core'
+import { type ClauseResult, compileFlow, explainFlow, type FlowInput, type RoleSpec } from '@treeos/roles'
 import { type BeingRow, CAN_LISTS, type GateFinding, seed, surfaceOf, WorldReader } from '@treeos/world'
-import { pathsRead } from '../bundle/context.ts'
 import { faultsOfMoment, type Moment } from '../bundle/moment.ts'
-import { deriveStack } from '../bundle/stack.ts'
-import { REGISTRY } from '../bundle/states.ts'
+import { deriveOpened, pathsRead } from '../bundle/opened.ts'
 import { at, canonical, isArray, isObject, type Json, type JsonObject, same } from '../canonical.ts'
-import { type ByClause, rolesFor } from '../flow.ts'
 import { momentHash, valueHash } from '../hash.ts'
 import { type Heads, shownHeads } from '../heads.ts'
 import { isKnownLaw, whyUnjudged } from '../law.ts'
 import { faultsOfOrigin } from '../origin.ts'
 import { type Signing, signerOf, signingOf } from '../passkey.ts'
 import { askerIn, openIn } from '../recorded-moment.ts'
-import { askedIn } from '../wake.ts'
 import { judge, NOTHING_OUTSIDE } from './judge.ts'
 import { need } from './need.ts'
 import { checkOwnFacts } from './own-facts.ts'
@@ -32,6 +29,9 @@ export class UnknownLawError extends Error {
     this.hash = momentHash(String(prev), record)
   }
 }
+
+/** Roles, each with the index of the clause that gives it; `default` and `asked` are no clauses. */
+type ByClause = readonly { readonly role: string; readonly clause: number | 'default' | 'asked' }[]
 
 /** A permission that was derived again. */
 export interface Derived {
@@ -100,7 +100,7 @@ export async function derive(witness: Parts): Promise<Derived> {
   const reader = new WorldReader(world.source())
   const me = await reader.being(being)
   if (me?.name !== being) throw new Error(`@${being} was never born`)
-  const { missing, attested } = openedWith(witness, world, cited)
+  const { missing, attested } = await openedWith(witness, world, cited)
   const by = signerOf(open, being)
   if (by !== null) await reader.being(by)
   const signing = signed(witness.reality, moment, world, cited)
@@ -142,25 +142,21 @@ export async function derive(witness: Parts): Promise<Derived> {
 }
 
 /** Derives again what the moment opened with. @returns reels that its flow read and that are not shown; and what is said by its record, in words */
-function openedWith(
+async function openedWith(
   witness: Parts,
   world: WitnessReels,
   cited: Heads | null,
-): { readonly missing: readonly string[]; readonly attested: string[] } {
+): Promise<{ readonly missing: readonly string[]; readonly attested: string[] }> {
   const { open } = witness.moment
   const said = witness.moment.record as JsonObject
-  const derivation = deriveStack(
-    { record: said, open, basis: cited?.basis ?? [] },
-    {
-      states: world.states,
-      isWhole: (reel) => reel !== REGISTRY && world.shown.has(reel),
-      lastAct: undefined,
-      program: witness.program,
-    },
+  const source = world.source({ heads: cited?.basis ?? [] })
+  const derivation = await deriveOpened(
+    { record: said, open },
+    { source, lastAct: undefined, program: witness.program },
   )
   const [wrong] = derivation.faults
   need(wrong === undefined, `what it opened with does not fit together: ${wrong?.[1]}`)
-  const missing = derivation.missing.filter((reel) => reel !== REGISTRY)
+  const missing = derivation.missing.filter((reel) => reel !== REGISTRY_REEL)
   const origin = {
     origins: world.origins,
     isWhole: (reel: string) => world.shown.has(reel),
@@ -177,16 +173,34 @@ function openedWith(
   return { missing, attested }
 }
 
+/** The roles that a flow gives in the context of an open record, each with the index of its clause. */
+function byClause(program: Json, open: Json): ByClause {
+  const flow = compileFlow(at(program, 'flow') ?? [])
+  const asked = at(open, 'outside') === true ? null : ((at(open, 'asked') ?? null) as string | null)
+  const { clauses, primary, source, skip } = explainFlow(flow, {
+    ...({
+      context: at(open, 'context') ?? {},
+      cognition: at(open, 'cognition', 'kind'),
+    } as unknown as FlowInput),
+    roles: (at(program, 'roles') ?? {}) as unknown as FlowInput['roles'],
+    defaultRole: (at(program, 'defaultRole') ?? null) as string | null,
+    asked,
+  })
+  if (skip !== undefined || primary === null || source === null) return []
+  const clauseOf = (result: ClauseResult) => clauses.filter((clause) => clause.result === result)
+  const first = source === 'clause' ? (clauseOf('primary')[0]?.index ?? 0) : source
+  return [
+    { role: primary, clause: first },
+    ...clauseOf('stacked').map(({ role, index }) => ({ role: String(role), clause: index })),
+  ]
+}
+
 /** The roles of the stack by clause. The program gives them, with these digests, in the context of the open record. */
 function rolesOf({ program, specs }: Parts, record: JsonObject, open: Json): ByClause {
   need(valueHash(program) === at(open, 'program'), 'its program is not the one that the moment opened with')
   const stacked = at(record, 'stack', 'stacked')
   const pinned = [at(record, 'stack', 'primary') ?? null, ...(isArray(stacked) ? stacked : [])]
-  const roles = rolesFor(program, {
-    context: at(open, 'context') ?? {},
-    cognition: String(at(open, 'cognition', 'kind')),
-    asked: askedIn(open),
-  })
+  const roles = byClause(program, open)
   need(
     same(
       roles.map(({ role }) => role),
@@ -234,8 +248,7 @@ function signed(reality: string, moment: Moment, world: WitnessReels, cited: Hea
   const being = String(record.being)
   const by = signerOf(open, being)
   const [, seq] = cited?.basis.find(([reel]) => reel === `being:${by}`) ?? []
-  const state = seq === undefined ? null : world.states.at(`being:${by}`, seq)
-  return signingOf(reality, moment, state === null ? null : (state.passkeys ?? {}))
+  return signingOf(reality, moment, seq === undefined ? null : world.passkeys.at(`being:${by}`, seq))
 }
 
 /** The world as the gates saw it: each reel stands where the call was judged from. */

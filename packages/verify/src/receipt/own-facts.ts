@@ -11,7 +11,7 @@ import {
 import { at, isArray, isObject, type Json, same } from '../canonical.ts'
 import { factHash, isHash, saltedHash, valueHash } from '../hash.ts'
 import { isHeaderOf } from '../header.ts'
-import { MissingReel, NotShownError } from '../missing-reel.ts'
+import { NotShownError } from '../missing-reel.ts'
 import { lacksMark } from '../origin.ts'
 import { decidedIn, OWN } from './judge.ts'
 import { need } from './need.ts'
@@ -103,7 +103,7 @@ async function areDerived(
   const refs = at(witness.moment.record, 'facts') as unknown as readonly (readonly [ReelId, number])[]
   const empty = new Set(refs.flatMap(([reel, seq]) => (seq === 1 ? [reel] : [])))
   const comesTo = async (root: string) => {
-    const reader = new WorldReader(world.source(empty))
+    const reader = new WorldReader(world.source({ empty }))
     const over = { reader, live: NOT_SHOWN, registry: OWN, asksTried: true, goesOn: false } as const
     const open = { ...decided.open, wake: { ...decided.open.wake, root } }
     const conclusion = await conclude(
@@ -119,7 +119,7 @@ async function areDerived(
     need(isSame, 'its call comes to other facts than it wrote')
     return true
   } catch (error) {
-    if (error instanceof NotShownError || error instanceof MissingReel) return false
+    if (error instanceof NotShownError) return false
     throw error
   }
 }

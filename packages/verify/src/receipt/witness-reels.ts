@@ -8,13 +8,14 @@ import {
   type RowSource,
   rowKeyOf,
 } from '@treeos/world'
-import { isOfState, States } from '../bundle/states.ts'
 import { at, isArray, isObject, type Json, type JsonObject } from '../canonical.ts'
 import { factHash, genesisHash, isHash, saltedHash } from '../hash.ts'
 import { isHeaderOf } from '../header.ts'
+import type { Head } from '../heads.ts'
 import { MissingReel, NotShownError } from '../missing-reel.ts'
 import { momentlessKind } from '../momentless.ts'
 import { Origins } from '../origin.ts'
+import { Passkeys } from '../passkeys.ts'
 
 /** A fact of a witness: its header, and salt and payload where something is derived from it. */
 export type Link = readonly [header: Json, salt: Json, payload: Json]
@@ -44,6 +45,15 @@ const SAYS_ALL: ReadonlySet<string> = new Set([
   ...['origin:outside', 'origin:vouched'],
 ])
 
+/** Kinds of facts whose payloads flows and signatures may read, and gates do not. A witness may bring them. */
+const OF_CONTEXT: ReadonlySet<string> = new Set([
+  ...['quality:set', 'being:inhabited', 'being:released', 'being:budgeted', 'signal:published'],
+  ...['role:set', 'role:deleted'],
+])
+
+/** Whether what a flow reads depends on facts of a kind that no gate reads. */
+export const isOfContext = (kind: string): boolean => OF_CONTEXT.has(kind)
+
 /** Whether the gates read the payload of a fact, so that a witness brings it. */
 export const isRead = (reel: string, kind: string): boolean =>
   READ.has(kind) && (kind !== 'quality:set' || reel.startsWith('space:'))
@@ -58,7 +68,7 @@ function payloadOf(
   const isWithheld = salt === null && payload === null
   const isNeeded = isRead(reel, kind) && kind !== BORE
   if (isWithheld && !isNeeded) return null
-  const isKnown = isRead(reel, kind) || (isOfState(kind) && !/^(approval|tally):/.test(reel))
+  const isKnown = isRead(reel, kind) || (isOfContext(kind) && !/^(approval|tally):/.test(reel))
   if (!isKnown) throw wrong('brings a payload that nothing is derived from')
   if (!isHash(salt) || !isObject(payload)) throw wrong('counts, and its payload is not there')
   if (saltedHash(salt, payload) !== at(header, 'payloadHash')) throw wrong('has another payload')
@@ -70,8 +80,7 @@ const EMPTY: Shown['head'] = [0, '']
 /** The reels of a witness. What is withheld, or left out in a gap, changes nothing of what is read here: that is said by whoever signed it. */
 export class WitnessReels {
   readonly shown = new Map<ReelId, Shown>()
-  /** what flows read, as far as it is shown */
-  readonly states = new States()
+  readonly passkeys = new Passkeys()
   readonly origins = new Origins()
   /** by reel, how many facts of which flows read something are there without their payloads */
   readonly withheld = new Map<ReelId, number>()
@@ -120,9 +129,9 @@ export class WitnessReels {
   #fold(reel: ReelId, seq: number, header: Json, payload: JsonObject | null): void {
     const kind = String(at(header, 'kind'))
     this.origins.take(reel, seq, header, payload)
-    if (payload !== null) this.states.take(reel, seq, header, payload)
+    if (payload !== null) this.passkeys.take(reel, seq, header, payload)
     else if (kind === BORE) this.#unnamed.add(reel)
-    else if (isOfState(kind) && !isRead(reel, kind))
+    else if (isOfContext(kind) && !isRead(reel, kind))
       this.withheld.set(reel, (this.withheld.get(reel) ?? 0) + 1)
     if (payload === null && !SAYS_ALL.has(kind)) {
       if (rowKeyOf({ reel, kind, payload: {} }) !== null) this.#partial.add(reel)
@@ -135,9 +144,18 @@ export class WitnessReels {
 
   /**
    * The rows at the last fact that is shown of each reel. Reading one that is not shown throws MissingReel.
-   * @param empty reels that were empty then. Where they are given, reading a row of which something is withheld throws NotShownError
+   * @param more.empty reels that were empty then. Where they are given, reading a row of which something is withheld throws NotShownError
+   * @param more.heads where reels are read; all that is shown of them when left out
    */
-  source(empty?: ReadonlySet<ReelId>): RowSource {
+  source({
+    empty,
+    heads,
+  }: {
+    readonly empty?: ReadonlySet<ReelId>
+    readonly heads?: readonly Head[]
+  } = {}): RowSource {
+    const cited =
+      heads === undefined ? null : new Map(heads.map(([reel, seq, hash]) => [reel, [seq, hash] as const]))
     const nothing = (what: string) => () => {
       throw new NotShownError(`a receipt does not tell ${what}`)
     }
@@ -146,12 +164,16 @@ export class WitnessReels {
         keys.map((key) => {
           const reel = reelOfKey(key)
           if (empty !== undefined && this.#partial.has(reel)) return nothing(`all of ${reel}`)()
-          const [seq, hash] = empty?.has(reel) === true ? EMPTY : this.#head(reel)
-          return { key, state: this.#rowOf(key, reel) as never, head: { reel, seq, hash, stateSeq: seq } }
+          const [seq, hash] = empty?.has(reel) === true ? EMPTY : this.#head(reel, cited)
+          return {
+            key,
+            state: this.#rowOf(key, reel, seq) as never,
+            head: { reel, seq, hash, stateSeq: seq },
+          }
         }),
       keysOfChildren: async (being) => {
         const reel = `being:${being}`
-        this.#head(reel)
+        this.#head(reel, cited)
         if (this.#unnamed.has(reel)) return nothing('all children')()
         const facts = (this.#changes.get(reel) ?? []).map(({ kind, payload }) => ({
           header: { kind },
@@ -167,14 +189,17 @@ export class WitnessReels {
     }
   }
 
-  #head(reel: ReelId): Shown['head'] {
+  #head(reel: ReelId, cited: ReadonlyMap<ReelId, Shown['head']> | null): Shown['head'] {
+    const head = cited?.get(reel)
+    if (head?.[0] === 0) return head
     const shown = this.shown.get(reel)
-    if (shown === undefined) throw new MissingReel(reel)
-    return shown.head
+    if (shown === undefined || (cited !== null && head === undefined)) throw new MissingReel(reel)
+    return head ?? shown.head
   }
 
-  #rowOf(key: string, reel: ReelId): Row | null {
-    const own = (this.#changes.get(reel) ?? []).filter((change) => rowKeyOf(change) === key)
+  #rowOf(key: string, reel: ReelId, seq: number): Row | null {
+    const all = this.#changes.get(reel) ?? []
+    const own = all.filter((change) => change.seq <= seq && rowKeyOf(change) === key)
     return own.reduce<Row | null>(evolve, null)
   }
 }
