@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import type { Json } from '@treeos/core'
 
-const MAIN = join(import.meta.dirname, 'second-verifier/main.py')
+const MAIN = join(import.meta.dirname, '../../clients/python-verify/treeos_verify/main.py')
 
 /** Why there is no second verifier on this machine; null when there is one. */
 export function whyNoPython(): string | null {
