@@ -1,6 +1,7 @@
 /** Both offline verifiers say the same of every call of realities that are generated, and notice the same forgeries of their records. */
 import { canonicalJson, type JsonObject } from '@treeos/core'
 import { saltedHash } from '@treeos/verify/parts'
+import { seed } from '@treeos/world'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { Random } from '../faults/random.ts'
 import { copyOf, type GeneratedReality } from './generated-reality.ts'
@@ -171,8 +172,15 @@ const OPERATIONS = [
   ],
   ...['birth', 'connect', 'release', 'see', 'summon'],
 ]
+/** Of threads neither verifier judges anything. */
+const OF_THREADS = ['cut-thread']
 /** Nothing is erased here: `test/proofs/derived-facts.test.ts` does that. */
 const NEVER_DONE = ['erase']
+
+it('every operation of TreeOS is among the calls that are compared', () => {
+  const all = [...seed.operations, ...seed.beOperations].map(({ name }) => name)
+  expect(all.filter((name) => !OPERATIONS.includes(name))).toEqual(OF_THREADS)
+})
 
 type Forgery = readonly [what: string, forge: (moment: Part, facts: readonly Part[], draw: Random) => boolean]
 
