@@ -1,8 +1,8 @@
 """The program, the context and the stack of a moment, derived from facts and from the moments before it."""
 
-from flow import is_number, is_opaque, paths_in, roles_for
-from origin import asked_in, origins_in
-from plain_json import ABSENT, at, given, items, need, same
+from .flow import is_number, is_opaque, paths_in, roles_for
+from .origin import asked_in, origins_in
+from .plain_json import ABSENT, at, given, items, need, same
 
 MAY_BE_ABSENT = ("me", "space", "world", "inHomeSpace")
 HOUR_MS = 3_600_000
@@ -26,10 +26,10 @@ class Stack:
         if self.me is not None:
             self.check_driver()
         told = given(self.open, "context")
-        need(type(told) is dict, "a context is an object")
-        need(not self.hides_place() or self.may_be_hidden(), "nothing hides its place")
+        need(type(told) is dict, "a context is an object", "context-mismatch")
+        need(not self.hides_place() or self.may_be_hidden(), "nothing hides its place", "context-mismatch")
         context = self.context(told)
-        need(is_slice(told, context, True), "another context")
+        need(is_slice(told, context, True), "another context", "context-mismatch")
         if self.me is not None:
             self.check_tried(told)
         program = self.check_program()
@@ -39,7 +39,7 @@ class Stack:
         roles = roles_for(program, {**told, **context}, cognition, asked_in(self.open))
         worn = [given(self.record["stack"], "primary"), *items(self.record["stack"], "stacked")]
         derived = [{"name": role, "digest": given(program, "roles", role, "digest")} for role in roles]
-        need(same(worn, derived), "another stack")
+        need(same(worn, derived), "another stack", "stack-mismatch")
         self.check_shadow(told, roles, cognition)
 
     def check_shadow(self, told, worn, cognition):
@@ -65,7 +65,7 @@ class Stack:
             found = roles_for({"flow": flow, "defaultRole": default, "roles": roles}, context, cognition, asked_in(self.open))
             due = ABSENT if same(found, worn) else found
         said = at(self.open, "shadow")
-        need(said is ABSENT if due is ABSENT else same(said, due), "another stack in the shadow")
+        need(said is ABSENT if due is ABSENT else same(said, due), "another stack in the shadow", "stack-mismatch")
 
     def check_tried(self, told):
         """Marks are left out of what the flow that is tried reads and its own flow does not."""
@@ -78,11 +78,11 @@ class Stack:
         own |= {f"being:{self.record['being']}", f"space:{self.me.get('space')}"}
         tried, missing = self.read_by(told, flow)
         is_known = not any(reel.startswith("being:") for reel in missing)
-        need(type(said) is list, "reels that were tried are a list")
+        need(type(said) is list, "reels that were tried are a list", "origin-mismatch")
         for reel in map(str, said):
             of_being = reel.startswith("being:") and (reads_place or not is_known)
             of_place = reel.startswith("space:") and reads_place
-            need(reel not in own and (reel in tried or of_being or of_place), "marks are left out that count")
+            need(reel not in own and (reel in tried or of_being or of_place), "marks are left out that count", "origin-mismatch")
 
     def read_by(self, told, flow):
         """The reels that a flow reads, and those of them that are not here."""
@@ -126,20 +126,20 @@ class Stack:
         record, opened = self.record, self.open
         at_open, offset, last = opened["openedAt"], opened["offset"], given(opened, "lastSealed")
         times = [at_open, offset, record["sealedAt"], 0 if last is None else last["sealedAt"]]
-        need(all(map(is_number, times)), "a time that is no number")
-        need(same(record["openedAt"], at_open) and record["sealedAt"] >= at_open, "another time")
+        need(all(map(is_number, times)), "a time that is no number", "time-mismatch")
+        need(same(record["openedAt"], at_open) and record["sealedAt"] >= at_open, "another time", "time-mismatch")
         hours = (at_open + offset * 60_000) // HOUR_MS
-        need(same(hours % 24, opened["hour"]), "another hour")
-        need(same((hours // 24 + 4) % 7, opened["dayOfWeek"]), "another weekday")
-        need(record["wake"] is None or same(at(opened, "wake", "id"), record["wake"]), "another wake")
+        need(same(hours % 24, opened["hour"]), "another hour", "time-mismatch")
+        need(same((hours // 24 + 4) % 7, opened["dayOfWeek"]), "another weekday", "time-mismatch")
+        need(record["wake"] is None or same(at(opened, "wake", "id"), record["wake"]), "another wake", "record-mismatch")
         if self.beside.last_act is not ABSENT:
-            need(same(at(opened, "lastSealed"), self.beside.last_act), "another last act")
+            need(same(at(opened, "lastSealed"), self.beside.last_act), "another last act", "context-mismatch")
 
     def check_driver(self):
         driver = given(self.open, "driver")
-        need(driver is None or driver == self.me.get("driver"), "nobody had taken it")
+        need(driver is None or driver == self.me.get("driver"), "nobody had taken it", "driver-mismatch")
         cognition = given(self.me.get("cognition"), "kind") if driver is None else "human"
-        need(same(at(self.open, "cognition", "kind"), cognition), "another cognition")
+        need(same(at(self.open, "cognition", "kind"), cognition), "another cognition", "context-mismatch")
 
     def context(self, told, tried=None):
         last, caller = given(self.open, "lastSealed"), given(self.open, "caller")
@@ -191,8 +191,8 @@ class Stack:
 
     def check_program(self):
         told, me = self.beside.program, self.me
-        need(type(told) is dict, "no program")
-        need(type(told.get("flow")) is list, "a flow is a list")
+        need(type(told) is dict, "no program", "program-mismatch")
+        need(type(told.get("flow")) is list, "a flow is a list", "program-mismatch")
         if me is None:
             flow, default = given(told, "flow"), given(told, "defaultRole")
         else:
@@ -204,9 +204,9 @@ class Stack:
             named = [given(clause, "role") for clause in flow] if type(flow) is list else []
             named += [default, given(self.open, "asked")]
             roles = {name: registry[name] for name in named if type(name) is str and name in registry}
-        need(same(at(told, "flow"), flow) and same(at(told, "defaultRole"), default), "another program")
+        need(same(at(told, "flow"), flow) and same(at(told, "defaultRole"), default), "another program", "program-mismatch")
         for name, role in told.get("roles", {}).items():
-            need(same(role, at(roles, name)), f"another role {name}")
+            need(same(role, at(roles, name)), f"another role {name}", "program-mismatch")
         return {"flow": flow, "defaultRole": default, "roles": roles}
 
 
@@ -239,7 +239,7 @@ def check_orientation(opened, role):
     if asked is None and role is None:
         return
     due = asked or given(role, "defaultOrientation") or "forward"
-    need(same(given(opened, "orientation") or "forward", due), "it looked elsewhere")
+    need(same(given(opened, "orientation") or "forward", due), "it looked elsewhere", "context-mismatch")
 
 
 def seen_kind(opened):
@@ -293,7 +293,7 @@ def check_outcome(moment):
         return
     kind, outcome = given(decision, "kind"), given(record, "outcome")
     may = {"call": ("act", "see", "failure", "waiting"), "see": ("see", "failure"), "failure": ("failure",)}.get(str(kind), ())
-    need(outcome in may, "another outcome")
-    need(not items(record, "facts") or may_write(record, moment["open"], decision), "it wrote facts")
+    need(outcome in may, "another outcome", "outcome-mismatch")
+    need(not items(record, "facts") or may_write(record, moment["open"], decision), "it wrote facts", "outcome-mismatch")
     own = ("BEING_ENDED", "ROLE_UNAVAILABLE", given(decision, "code"))
-    need(kind != "failure" or given(record, "reason") in own, "another reason")
+    need(kind != "failure" or given(record, "reason") in own, "another reason", "outcome-mismatch")

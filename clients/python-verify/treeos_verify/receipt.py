@@ -2,18 +2,18 @@
 
 import re
 
-from approvals import Approval, check_yes, is_own_yes
-from facts import check_facts
-from flow import is_number, roles_for
-from gates import LIST_OF, NOTHING, Question, World, check_shadow, expanded, list_gate, rule_gate, tallies_tried, unknown, written
-from hashes import Checkpoint, fact_hash, is_hash, is_included, is_signed, moment_hash, plain_base64, salted_hash, value_hash
-from heads import shown_heads
-from moment import check_header, check_moment, is_known_law
-from operations import OPERATIONS
-from origin import asked_in, check_all_marked, check_origin
-from passkey import signer_of, signing_of
-from plain_json import ABSENT, Broken, at, canonical, given, items, need, parse, same
-from stack import Beside, Stack
+from .approvals import Approval, check_yes, is_own_yes
+from .facts import check_facts
+from .flow import is_number, roles_for
+from .gates import LIST_OF, NOTHING, Question, World, check_shadow, expanded, list_gate, rule_gate, tallies_tried, unknown, written
+from .hashes import Checkpoint, fact_hash, is_hash, is_included, is_signed, moment_hash, plain_base64, salted_hash, value_hash
+from .heads import shown_heads
+from .moment import check_header, check_moment, is_known_law
+from .operations import OPERATIONS
+from .origin import asked_in, check_all_marked, check_origin
+from .passkey import signer_of, signing_of
+from .plain_json import ABSENT, Broken, at, canonical, given, items, need, parse, same
+from .stack import Beside, Stack
 
 RECEIPT_TYPE = "https://treeos.dev/receipt/v1"
 STATEMENT_TYPE = "https://in-toto.io/Statement/v1"

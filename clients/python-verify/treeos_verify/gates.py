@@ -2,14 +2,14 @@
 
 import re
 
-from approvals import read_ask
-from counts import are_counts, counts_of, is_kept, tallies_of
-from moment import check_header, check_momentless
-from origin import Origins
-from plain_json import ABSENT, Broken, at, canonical, given, items, need, same
-from hashes import fact_hash, genesis_hash, is_hash, salted_hash
-from stack import ancestry
-from states import CHANGES as CHANGES_OF_STATE, States, set_path
+from .approvals import read_ask
+from .counts import are_counts, counts_of, is_kept, tallies_of
+from .moment import check_header, check_momentless
+from .origin import Origins
+from .plain_json import ABSENT, Broken, at, canonical, given, items, need, same
+from .hashes import fact_hash, genesis_hash, is_hash, salted_hash
+from .stack import ancestry
+from .states import CHANGES as CHANGES_OF_STATE, States, set_path
 
 LIST_OF = {"see": "canSee", "do": "canDo", "summon": "canSummon", "be": "canBe"}
 NAME = re.compile(r"[a-z][a-z0-9-]{0,31}\Z")
@@ -244,6 +244,7 @@ class Question:
         self.being, self.space, self.owner = target
         self.asks, self.rests, self.tallies = [], None, []
         self.counting, self.from_outside = counting, from_outside
+        self.own_ask = None  # what the operation itself asks, where its own rule decides
 
     def by(self, actor):
         return Question(self.world, actor, self.verb, self.key, (self.being, self.space, self.owner))
@@ -377,10 +378,11 @@ def rule_gate(question, fallback, tried=False):
         if rule["requires"] is not None:
             return asked(question, rules, fallback, (any(question.has(one, path) for one in rule["requires"]), by))
     allowed = any(question.has(one, question.space) for one in fallback)
-    return asked(question, rules, fallback, (allowed, f"{verb} {key}: {' or '.join(map(str, fallback))}"))
+    by = f"{verb} {key}: {' or '.join(map(str, fallback))}"
+    return asked(question, rules, fallback, (allowed, by), question.own_ask)
 
 
-def asked(question, rules, fallback, answer):
+def asked(question, rules, fallback, answer, own_ask=None):
     """The answer, with what rules count and ask about it. Nobody is asked before a look."""
     if not answer[0]:
         return answer
@@ -395,6 +397,8 @@ def asked(question, rules, fallback, answer):
             asks.append((rule["ask"], by, path))
         if question.from_outside and type(rule["outside"]) is dict:
             asks.append((rule["outside"]["ask"], f"{by}.outside", path))
+    if own_ask is not None:
+        asks.append((own_ask, f"{question.verb} {question.key}: ask", None))
     if question.counting is not None:
         around = [(rule, path) for path in question.spaces() for rule in all_rules(question.world, path)]
         question.tallies = tallies_of(question, [(rule, path, name) for rule, path, name, _ in rules], around)
@@ -408,7 +412,7 @@ def asked(question, rules, fallback, answer):
     question.rests = {
         "rules": [{"rule": shown_rule(rule), "by": by} for rule, _, _, by in rules],
         "fallback": fallback,
-        "ask": None,
+        "ask": own_ask,
         "permittedBy": answer[1],
         "of": {"verb": question.verb, "key": question.key, "being": being, "space": question.space, "owner": owner},
     }

@@ -2,8 +2,8 @@
 
 import re
 
-from hashes import value_hash
-from plain_json import Broken, at, given, items, need, same
+from .hashes import value_hash
+from .plain_json import Broken, at, given, items, need, same
 
 WORDS = ("operator", "owner", "contributor", "parent")
 STANCE = re.compile(r"@[a-z][a-z0-9-]{0,31}\Z")
@@ -33,13 +33,15 @@ def named_by(question, place, word):
     world, actor = question.world, question.actor
     line = world.lineage(actor["name"])
     operator = line[-1]["name"] if line else actor["name"]
-    place = world.space(place)
+    is_own = place is None  # what the operation asks by itself
+    place = world.space(question.space if is_own else place)
     if word == "operator":
         return [operator]
     if word == "parent":
         return [actor["name"] if actor["parent"] is None else actor["parent"]]
     if word == "owner":
         owner = None if place is None else place["owner"]
+        owner = question.owner if is_own and type(question.owner) is str else owner
         return [operator if owner is None else owner]
     if word == "contributor":
         return [] if place is None else place["contributors"]

@@ -1,9 +1,9 @@
 """The facts of an act, derived from its decision: which facts, on which reels, and what they say."""
 
-from gates import written
-from hashes import value_hash
-from origin import MARKED, check_marks
-from plain_json import ABSENT, at, given, is_count, need, same
+from .gates import written
+from .hashes import value_hash
+from .origin import MARKED, check_marks
+from .plain_json import ABSENT, at, given, is_count, need, same
 
 LISTS = ("canSee", "canDo", "canSummon", "canBe")
 AMOUNTS = ("momentsPerMinute", "selfContinues", "hops", "births", "tokens", "money")
@@ -438,10 +438,10 @@ FACTS = {"do": DO, "be": {"birth": Act.birth, "connect": Act.connect, "release":
 
 def compare(facts, due):
     wanted = [one for i, one in enumerate(due) if not one.is_optional or i < len(facts)]
-    need(len(facts) == len(wanted), "more or fewer facts than its decision yields")
+    need(len(facts) == len(wanted), "more or fewer facts than its decision yields", "facts-mismatch")
     for (reel, kind, payload), one in zip(facts, wanted):
-        need(kind == one.kind and one.reel in (None, reel), "another fact than its decision yields")
-        need(payload is None or fits(payload, one.fields, one.is_open), "a fact says something else than its decision")
+        need(kind == one.kind and one.reel in (None, reel), "another fact than its decision yields", "facts-mismatch")
+        need(payload is None or fits(payload, one.fields, one.is_open), "a fact says something else than its decision", "facts-mismatch")
 
 
 def notes(moment, brought):
@@ -480,8 +480,8 @@ def check_counted(facts, moment):
     is_act = moment["record"]["outcome"] == "act"
     fields = {"amounts": is_amounts} if is_act else {"amounts": is_amounts, "failed": True}
     for _, kind, payload in facts:
-        need(is_act or "effect" in moment["record"], "counted without an act")
-        need(kind == "tally:counted" and (payload is None or fits(payload, fields)), "counted otherwise")
+        need(is_act or "effect" in moment["record"], "counted without an act", "facts-mismatch")
+        need(kind == "tally:counted" and (payload is None or fits(payload, fields)), "counted otherwise", "facts-mismatch")
 
 
 def check_uncounted(facts, moment, role, target, state_of):

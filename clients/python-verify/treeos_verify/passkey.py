@@ -4,11 +4,11 @@ import base64
 import binascii
 import re
 
-import ed25519
-import p256
-from flow import is_number
-from hashes import encoded, sha256
-from plain_json import ABSENT, Broken, at, given, need, parse
+from . import ed25519
+from . import p256
+from .flow import is_number
+from .hashes import encoded, sha256
+from .plain_json import ABSENT, Broken, at, given, need, parse
 
 
 def signer_of(opened, being):
@@ -57,7 +57,7 @@ def signing_of(reality, moment, keys):
     record, opened, decision = moment["record"], moment["open"], moment["decision"]
     signed, by = at(opened, "signed"), signer_of(opened, record["being"])
     if by is None:
-        need(signed is ABSENT, "a signature without an act")
+        need(signed is ABSENT, "a signature without an act", "signature-mismatch")
         return "none"
     is_call = record["decision"] is not None if decision is None else given(decision, "kind") == "call"
     if not is_call:
@@ -69,8 +69,8 @@ def signing_of(reality, moment, keys):
     if decision is None:
         return "unknown"
     key, call, signed_at = given(signed, "key"), given(decision, "call"), given(signed, "at")
-    need(type(key) is str and key in keys, "no such passkey")
-    need(type(call) is dict and is_number(signed_at), "no call")
+    need(type(key) is str and key in keys, "no such passkey", "signature-mismatch")
+    need(type(call) is dict and is_number(signed_at), "no call", "signature-mismatch")
     check(signed, keys[key], challenge_of(reality, moment, call, signed_at))
     return "signed"
 
@@ -79,16 +79,16 @@ def check(signed, key, challenge):
     data, client, signature = (
         base64url(given(signed, field)) for field in ("authenticatorData", "clientDataJSON", "signature")
     )
-    need(data is not None and client is not None and signature is not None and len(data) >= 37, "another form")
+    need(data is not None and client is not None and signature is not None and len(data) >= 37, "another form", "signature-mismatch")
     try:
         said = parse(client.decode("utf-8", "replace"))
     except Broken:
         said = None
-    need(at(said, "type") == "webauthn.get" and at(said, "challenge") == challenge, "it signed something else")
+    need(at(said, "type") == "webauthn.get" and at(said, "challenge") == challenge, "it signed something else", "signature-mismatch")
     site = given(key, "site")
-    need(type(site) is str and data[:32] == sha256(site.encode()), "another site")
-    need(data[32] & 1 and data[32] & 4, "nobody was there")
-    need(is_signed(given(key, "publicKey"), data + sha256(client), signature), "not by its passkey")
+    need(type(site) is str and data[:32] == sha256(site.encode()), "another site", "signature-mismatch")
+    need(data[32] & 1 and data[32] & 4, "nobody was there", "signature-mismatch")
+    need(is_signed(given(key, "publicKey"), data + sha256(client), signature), "not by its passkey", "signature-mismatch")
 
 
 def is_signed(jwk, message, signature):

@@ -2,7 +2,7 @@
 
 import re
 
-from plain_json import ABSENT, at, given, items, need, same
+from .plain_json import ABSENT, at, given, items, need, same
 
 WORDED = {"being:born", "quality:set", "space:created", "signal:published", "role:set", "matter:created", "matter:written"}
 MARKED = "origin:outside"
@@ -22,7 +22,7 @@ def check_marks(facts):
     for reel, kind, payload in facts:
         if kind == MARKED:
             form = {"name": given(payload, "name")} if reel == "registry" else {}
-            need(reel in worded and (payload is None or same(payload, form)), "a mark of something else")
+            need(reel in worded and (payload is None or same(payload, form)), "a mark of something else", "facts-mismatch")
 
 
 def check_all_marked(facts, was_marked):
@@ -33,7 +33,7 @@ def check_all_marked(facts, was_marked):
         name = given(payload, "name") if reel == "registry" else None
         marks = [said for place, what, said in facts if what == MARKED and place == reel]
         is_now = any(said is None or same(given(said, "name"), name) for said in marks)
-        need(is_now or was_marked(reel, name) is not False, "what it wrote has no mark")
+        need(is_now or was_marked(reel, name) is not False, "what it wrote has no mark", "origin-mismatch")
 
 
 class Origins:
@@ -91,26 +91,26 @@ def holds_outside(opened, basis, origins, is_whole, program, noted, is_all):
 
 def check_origin(record, opened, basis, origins, is_whole, program, noted=None, is_all=False):
     said = origins.by_hash.get(given(opened, "wake", "cause"))
-    need(said is None or said is (at(opened, "wake", "outside") is True), "other words woke it")
+    need(said is None or said is (at(opened, "wake", "outside") is True), "other words woke it", "origin-mismatch")
     turned = origins.turned.get(given(opened, "wake", "cause"), ABSENT)
     is_summon = given(opened, "wake", "kind") == "summon"
-    need(not is_summon or turned is ABSENT or same(turned, given(opened, "wake", "orientation")), "asked to look elsewhere")
+    need(not is_summon or turned is ABSENT or same(turned, given(opened, "wake", "orientation")), "asked to look elsewhere", "context-mismatch")
     wake = given(opened, "wake")
     sent = SENT_BY.match(str(given(wake, "id"))) if given(wake, "kind") == "event" else None
     is_sent_outside = sent is not None and sent[1] in origins.moments
-    need(not is_sent_outside or at(wake, "outside") is True, "the wake of a moment with words from outside")
+    need(not is_sent_outside or at(wake, "outside") is True, "the wake of a moment with words from outside", "origin-mismatch")
     says = at(opened, "outside") is True
     found = holds_outside(opened, basis, origins, is_whole, program, noted, is_all)
-    need(found is None or found is says, "another origin")
+    need(found is None or found is says, "another origin", "origin-mismatch")
     if not says:
         return
     origins.moments.add(record["moment"])
     facts = [(ref[0], ref[1]) for ref in items(record, "facts") if type(ref) is list]
     for reel, seq in facts:
-        need(origins.said.get((reel, seq)) is not False, "it says nothing of where its words are from")
+        need(origins.said.get((reel, seq)) is not False, "it says nothing of where its words are from", "origin-mismatch")
         row = origins.wrote.get((reel, seq))
         last = max(number for name, number in facts if name == reel)
-        need(row is None or not is_whole(reel) or origins.is_marked(row, last), "what it wrote has no mark")
+        need(row is None or not is_whole(reel) or origins.is_marked(row, last), "what it wrote has no mark", "origin-mismatch")
 
 
 def origins_in(opened, being, makers):

@@ -2,7 +2,7 @@
 
 import re
 
-from plain_json import ABSENT, at, given
+from .plain_json import ABSENT, at, given
 
 KEPT = 1000
 YEAR = 366 * 86_400

@@ -2,7 +2,7 @@
 
 import re
 
-from plain_json import ABSENT, at, given, items
+from .plain_json import ABSENT, at, given, items
 
 ROOTS = ("verb", "wake", "caller", "space", "inHomeSpace", "time", "me", "moment", "world")
 CLAUSE = {"when", "role", "stack"}

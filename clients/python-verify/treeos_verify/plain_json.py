@@ -6,7 +6,11 @@ import re
 
 
 class Broken(Exception):
-    """Something contradicts."""
+    """Something contradicts: what, in words, and the class of it, where whoever found it knows."""
+
+    def __init__(self, what, reason=None):
+        super().__init__(what)
+        self.reason = reason
 
 
 class Absent:
@@ -23,9 +27,9 @@ SURROGATE = re.compile("[\ud800-\udfff]")
 PLAIN = re.compile(r"[ !#-\[\]-~]*\Z")
 
 
-def need(holds, what):
+def need(holds, what, reason=None):
     if not holds:
-        raise Broken(what)
+        raise Broken(what, reason)
 
 
 def number_text(value):

@@ -1,13 +1,13 @@
 """What a moment says of itself: its contents have the digests in its record."""
 
-from hashes import act_hash, is_hash, salted_hash, value_hash
-from heads import is_heads
-from plain_json import at, given, is_count, items, need, same
+from .hashes import act_hash, is_hash, salted_hash, value_hash
+from .heads import is_heads
+from .plain_json import at, given, is_count, items, need, same
 
 
 def effect_digests(effect):
     salt, request, result = (given(effect, key) for key in ("salt", "request", "result"))
-    need(is_hash(salt), "an effect without a salt")
+    need(is_hash(salt), "an effect without a salt", "effect-mismatch")
     return {"request": salted_hash(salt, request), "result": None if result is None else salted_hash(salt, result)}
 
 
@@ -29,9 +29,9 @@ HEADER = {
 
 def check_header(header, reel, seq):
     """Exactly these fields, of these forms, and of this place."""
-    need(type(header) is dict and set(header) == set(HEADER), "a header of other fields")
-    need(all(is_form(header[field]) for field, is_form in HEADER.items()), "a field of another form")
-    need(header["v"] == 1 and header["reel"] == reel and same(header["seq"], seq), "a header of another place")
+    need(type(header) is dict and set(header) == set(HEADER), "a header of other fields", "header-mismatch")
+    need(all(is_form(header[field]) for field, is_form in HEADER.items()), "a field of another form", "header-mismatch")
+    need(header["v"] == 1 and header["reel"] == reel and same(header["seq"], seq), "a header of another place", "header-mismatch")
 
 
 FIRST = ("being:born", "being:bore", "space:created", "space:opened", "space:entered")
@@ -50,33 +50,33 @@ MOMENTLESS = {
 def check_momentless(header, payload):
     """A fact that no moment wrote. Says whether it is of the beginning of the reality."""
     nobodys = all(header[field] is None for field in ("driver", "cause", "stack"))
-    need(header["actor"] == "$reality" and nobodys, "no moment wrote it, and somebody did")
+    need(header["actor"] == "$reality" and nobodys, "no moment wrote it, and somebody did", "header-mismatch")
     kind = header["kind"]
     if kind in FIRST:
         return True
-    need(kind in MOMENTLESS and MOMENTLESS[kind](header["reel"], payload), "nobody writes such a fact without a moment")
+    need(kind in MOMENTLESS and MOMENTLESS[kind](header["reel"], payload), "nobody writes such a fact without a moment", "header-mismatch")
     return False
 
 
 def check_moment(moment, heads):
     record, opened = given(moment, "record"), given(moment, "open")
-    need(is_heads(given(record, "facts")), "no heads")
+    need(is_heads(given(record, "facts")), "no heads", "facts-mismatch")
     decision, salt, effect = (given(moment, key) for key in ("decision", "salt", "effect"))
-    need(type(record) is dict, "no record")
-    need(same(at(opened, "moment"), at(record, "moment")) and same(at(opened, "n"), at(record, "n")), "another open record")
-    need(value_hash(opened) == at(record, "open"), "another open record")
+    need(type(record) is dict, "no record", "record-mismatch")
+    need(same(at(opened, "moment"), at(record, "moment")) and same(at(opened, "n"), at(record, "n")), "another open record", "open-mismatch")
+    need(value_hash(opened) == at(record, "open"), "another open record", "open-mismatch")
     basis, judged = heads.digests
-    need(basis == at(opened, "basis"), "another basis")
+    need(basis == at(opened, "basis"), "another basis", "basis-mismatch")
     is_gone = salt is None and decision is None
-    need(is_gone or (is_hash(salt) and salted_hash(salt, decision) == at(record, "decision")), "another decision")
-    need(same(given(record, "judged"), judged), "judged from elsewhere")
+    need(is_gone or (is_hash(salt) and salted_hash(salt, decision) == at(record, "decision")), "another decision", "decision-mismatch")
+    need(same(given(record, "judged"), judged), "judged from elsewhere", "judged-mismatch")
     if effect is not None:
-        need(same(at(record, "effect"), effect_digests(effect)), "another effect")
+        need(same(at(record, "effect"), effect_digests(effect)), "another effect", "effect-mismatch")
     law = at(record, "law")
-    need(is_count(law) and law > 0, "it does not name its law")
-    need(all(field not in record or is_hash(record[field]) for field in ("sends", "refusal")), "no digest")
+    need(is_count(law) and law > 0, "it does not name its law", "record-mismatch")
+    need(all(field not in record or is_hash(record[field]) for field in ("sends", "refusal")), "no digest", "record-mismatch")
     stack = given(record, "stack")
-    need(same(at(record, "stackDigest"), None if stack is None else value_hash(stack)), "another stack")
+    need(same(at(record, "stackDigest"), None if stack is None else value_hash(stack)), "another stack", "record-mismatch")
     check_act(record)
 
 
@@ -91,7 +91,7 @@ def check_act(record):
     facts = [str(ref[2]) if type(ref) is list else "" for ref in items(record, "facts")]
     decision = given(record, "decision")
     act = act_hash(record["moment"], "" if decision is None else decision, facts)
-    need(same(at(record, "act"), act if at(record, "outcome") == "act" else None), "another act")
+    need(same(at(record, "act"), act if at(record, "outcome") == "act" else None), "another act", "act-mismatch")
 
 
 def gone_from(moment):

@@ -2,7 +2,7 @@
 
 from bisect import bisect_right
 
-from plain_json import at, given, items
+from .plain_json import at, given, items
 
 
 def set_path(tree, path, value, merge):

@@ -5,8 +5,8 @@ import binascii
 import hashlib
 import re
 
-from ed25519 import is_signed
-from plain_json import Broken, at, canonical, is_count, need
+from .ed25519 import is_signed
+from .plain_json import Broken, at, canonical, is_count, need
 
 HASH = re.compile(r"[0-9a-f]{64}\Z")
 
