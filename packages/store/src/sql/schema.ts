@@ -336,12 +336,12 @@ export interface MomentFaultTable {
   seconds: number
   message: string
   stack: string | null
-  /** of `stack`: the digests of both stacks */
-  differs: { readonly recorded: string | null; readonly given: string | null } | null
+  /** of `stack`: {recorded, given}, the digests of both stacks */
+  differs: unknown
 }
 
 export interface ReplayRunTable {
-  id: Generated<number>
+  id: GeneratedAlways<number>
   login: Generated<string>
   record: 'chain' | 'temporal' | 'both'
   begun_at: Date
