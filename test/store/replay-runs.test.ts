@@ -5,7 +5,7 @@ import { expect, it } from 'vitest'
 import { useDatabase } from '../support/database.ts'
 
 const base = useDatabase()
-const FOUND = { record: 'chain', moments: 7, accepted: 0 } as const
+const FOUND = { record: 'chain', moments: 7, accepted: 0, elsewhere: 3 } as const
 const run = async (more: Partial<ReplayRun> = {}): Promise<ReplayRun> => ({
   ...(await readReplayGround(base.people)),
   ...{ ...FOUND, differences: 1, differing: ['@ann 3'] },
@@ -33,8 +33,8 @@ it('the last replay is told with the login that kept it, its age and its ground'
 it('a worker keeps none', async () => {
   await expect(recordReplay(base.db, await run())).rejects.toMatchObject({ code: '42501' })
   await expect(
-    sql`insert into treeos.replay_run (record, begun_at, moments, differences, accepted, differing)
-      values ('both', now(), 1, 0, 0, '{}')`.execute(base.db),
+    sql`insert into treeos.replay_run (record, begun_at, moments, differences, accepted, elsewhere, differing)
+      values ('both', now(), 1, 0, 0, 0, '{}')`.execute(base.db),
   ).rejects.toMatchObject({ code: '42501' })
 })
 

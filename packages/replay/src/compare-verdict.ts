@@ -1,7 +1,11 @@
 import {
+  APPROVED_PREFIX,
+  approvalReel,
   asJson,
+  beingReel,
   type Decision,
   type Fact,
+  type FactHeader,
   holdsCall,
   isErrorCode,
   isOfThread,
@@ -21,6 +25,7 @@ import {
 import {
   answeredWake,
   areFacts,
+  COUNTED_KIND,
   decisionOfPerson,
   differencesFrom,
   factsIn,
@@ -67,7 +72,13 @@ export async function compareVerdict(
   }: { readonly compare: Comparison; readonly inRecord: Comparison; readonly isOther: boolean },
 ): Promise<void> {
   const { record } = outcome
-  if (record.decision === null || stored.open === null) return
+  if (stored.open === null) return
+  await compareFactsBeside(deps, stored, outcome, compare)
+  if (record.decision === null) {
+    // Whoever acts, or asks for a yes, has decided.
+    if (isActLike({ kind: record.outcome })) compare.differ('outcome', record.outcome, 'failure')
+    return
+  }
   if (stored.answer === null) return compare.differ('decision', record.decision, null)
   const decision = JSON.parse(stored.answer.bytes.toString('utf8')) as Decision
   if (decision.kind === 'call' && decision.prose === true && recomputed.role !== null)
@@ -79,7 +90,32 @@ export async function compareVerdict(
   else if (decision.kind !== 'call') compareUnjudged(decision, outcome, compare)
   else if (record.judged === undefined) compare.differ('judged', null, asJson(decision.call))
   else if (recomputed.missing === null)
-    await compareCall(deps, { ...stored, call: decision.call }, recomputed, outcome, inRecord)
+    await compareCall(deps, { ...stored, call: decision.call }, recomputed, outcome, { compare, inRecord })
+}
+
+/** A moment that neither acts nor asks for a yes writes only what stops it, what ends a yes, and that something was done outside all the same. */
+async function compareFactsBeside(
+  deps: JudgeDeps,
+  stored: Stored,
+  { being, record }: StoredOutcome,
+  compare: Comparison,
+): Promise<void> {
+  if (isActLike({ kind: record.outcome })) return
+  const { wake } = stored.open?.record ?? {}
+  const yes = wake?.kind === 'event' && wake.id.startsWith(APPROVED_PREFIX) ? wake.id : null
+  const isBeside = ({ reel, kind }: FactHeader) =>
+    (kind === 'being:parked' && reel === beingReel(being)) ||
+    (kind === 'approval:voided' &&
+      yes !== null &&
+      reel === approvalReel(yes.slice(APPROVED_PREFIX.length))) ||
+    (kind === COUNTED_KIND && record.effect !== undefined)
+  const other = (await readFacts(deps, stored)).filter(({ header }) => !isBeside(header))
+  if (other.length > 0)
+    compare.differ(
+      'act facts',
+      asJson(other.map(({ header: { reel, kind }, payload }) => ({ reel, kind, payload }))),
+      [],
+    )
 }
 
 /** Each call that a model was refused on the way is judged again, from the heads that its refusal names. */
@@ -110,7 +146,7 @@ async function compareCall(
   stored: Stored & { readonly call: VerbCall },
   recomputed: RecomputedMoment,
   outcome: StoredOutcome,
-  compare: Comparison,
+  { compare: always, inRecord: compare }: { readonly compare: Comparison; readonly inRecord: Comparison },
 ): Promise<void> {
   const { record } = outcome
   let judged: Judged | null
@@ -129,10 +165,20 @@ async function compareCall(
   if (!isPending && isOfThread && mayHaveMovedThread(stored.call, record, conclusion)) return
   const { outcome: kind, reason, by, shadow = [] } = record
   const recorded = { outcome: kind, reason, by, shadow, facts: await factsOf(deps, stored) }
-  for (const { field, recorded: was, concluded } of differencesFrom(recorded, conclusion))
-    compare.differ(field, was, concluded)
+  for (const { field, recorded: was, concluded } of differencesFrom(recorded, conclusion)) {
+    // Otherwise a record could name other code, and so hide any fact.
+    const to = field === 'act facts' && isOwnCall(stored.call) ? always : compare
+    to.differ(field, was, concluded)
+  }
   if (!isPending && isActLike(conclusion) && conclusion.kind === kind && !isOfThread)
     compare.same('result', outcome.result, conclusion.result)
+}
+
+/** Whether the facts of a call, once it is allowed, are those of TreeOS itself, whatever extensions are loaded. */
+function isOwnCall(call: VerbCall): boolean {
+  if (call.verb === 'summon' || call.verb === 'see') return true
+  const { operation, args } = call
+  return !operation.includes(':') && operation !== 'mediate' && args?.preset === undefined
 }
 
 type Judged = Awaited<ReturnType<typeof concludePast>>

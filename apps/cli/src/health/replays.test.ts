@@ -12,6 +12,7 @@ const LAST: StoredReplayRun = {
   moments: 7,
   differences: 0,
   accepted: 0,
+  elsewhere: 0,
   differing: [],
 }
 const known = { last: LAST, realitySeconds: 100 * HOUR, hours: 24 }
@@ -54,4 +55,10 @@ it('a difference is an error however old the replay is, and one that a person ac
   expect(found.found).toContain('2 differences, in @ann 3')
   expect(found).not.toHaveProperty('optional')
   expect(judgeReplays({ ...known, last: { ...LAST, accepted: 1 } }, '')).toMatchObject({ ok: true })
+})
+
+it('tells what may come from other extensions, which is no error', () => {
+  const found = judgeReplays({ ...known, last: { ...LAST, elsewhere: 2 } }, '')
+  expect(found.ok).toBe(true)
+  expect(found.found).toContain('no difference, and 2 that may come from other extensions')
 })

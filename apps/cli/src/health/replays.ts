@@ -72,6 +72,7 @@ export function describeReplay({
   newest,
   differences,
   accepted,
+  elsewhere,
   differing,
 }: StoredReplayRun): string {
   const what =
@@ -82,5 +83,9 @@ export function describeReplay({
       ? 'no difference'
       : `${differences} ${differences === 1 ? 'difference' : 'differences'}, in ${differing.join(', ')}`
   const agreed = accepted === 0 ? '' : `, and ${accepted} that a person accepted`
-  return `${moments} moments${upTo} against ${what}, ${duration(ageSeconds)} ago by the login ${login}: ${found}${agreed}`
+  const otherwise =
+    elsewhere === 0
+      ? ''
+      : `, and ${elsewhere} that may come from other extensions (treeos replay --all lists them)`
+  return `${moments} moments${upTo} against ${what}, ${duration(ageSeconds)} ago by the login ${login}: ${found}${agreed}${otherwise}`
 }

@@ -41,13 +41,14 @@ export async function recording(
   if (beings !== null) return run()
   const ground = await readReplayGround(db)
   const replayed = await run()
-  const { moments, mismatches } = replayed
+  const { moments, mismatches, elsewhere = [] } = replayed
   const differing = mismatches.filter(({ accepted }) => accepted === undefined)
   const places = new Set(differing.map(({ being, n }) => `${stanceOf(being)} ${n}`))
   const found = {
     moments,
     differences: differing.length,
     accepted: mismatches.length - differing.length,
+    elsewhere: elsewhere.length,
     differing: [...places].slice(0, DIFFERING_MAX),
   }
   try {

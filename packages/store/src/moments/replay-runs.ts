@@ -18,6 +18,8 @@ export interface ReplayRun extends ReplayGround {
   /** those that no person accepted */
   readonly differences: number
   readonly accepted: number
+  /** those that may come from other extensions than the replay had */
+  readonly elsewhere: number
   /** some of the moments that differ, as `@ann 3` */
   readonly differing: readonly string[]
 }
@@ -49,7 +51,17 @@ export async function recordReplay(db: Db, run: ReplayRun): Promise<void> {
 export async function findLastReplay(db: Db): Promise<StoredReplayRun | null> {
   const last = await db
     .selectFrom('replay_run')
-    .select(['login', 'record', 'begun_at', 'newest', 'moments', 'differences', 'accepted', 'differing'])
+    .select([
+      'login',
+      'record',
+      'begun_at',
+      'newest',
+      'moments',
+      'differences',
+      'accepted',
+      'elsewhere',
+      'differing',
+    ])
     .select(
       sql<number>`extract(epoch from pg_catalog.clock_timestamp() - ended_at)::double precision`.as(
         'ageSeconds',

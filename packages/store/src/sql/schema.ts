@@ -350,6 +350,7 @@ export interface ReplayRunTable {
   moments: number
   differences: number
   accepted: number
+  elsewhere: number
   differing: string[]
 }
 

@@ -237,6 +237,7 @@ create table treeos.replay_run (
   moments integer not null,
   differences integer not null, -- those that no person accepted
   accepted integer not null,
+  elsewhere integer not null, -- those that may come from other extensions than the replay had
   differing text[] not null -- some of the moments that differ
 );
 
