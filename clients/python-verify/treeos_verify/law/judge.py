@@ -308,7 +308,7 @@ class Deciding:
         for reel, _, _ in facts:
             if reel != "registry":
                 self.world.seq(reel)
-        spreads = self.from_outside or (self.j.cognition != "human" and self.world.has_outside)
+        spreads = self.from_outside or (self.j.cognition != "human" and self.world.marked != set())
         facts = [*facts, *consent.tried.values()]
         return ([*facts, *self.marks(facts)] if spreads else facts), by, False, False
 

@@ -36,7 +36,7 @@ class LawWorld:
     def __init__(self, rows, heads, is_whole, content, instead=None):
         self.rows, self.heads, self.is_whole, self.content = rows, heads, is_whole, content
         self.instead = instead or {}
-        self.has_outside = False
+        self.marked = set()  # keys of rows with words from outside that were read
         self.views, self.lines = {}, {}
 
     def beside(self):
@@ -44,7 +44,10 @@ class LawWorld:
         return LawWorld(self.rows, self.heads, self.is_whole, self.content, self.instead)
 
     def as_if(self, key, row):
-        return LawWorld(self.rows, self.heads, self.is_whole, self.content, {**self.instead, key: row})
+        """The same as an act leaves it. What it reads counts as read."""
+        then = LawWorld(self.rows, self.heads, self.is_whole, self.content, {**self.instead, key: row})
+        then.marked = self.marked
+        return then
 
     def seq(self, reel):
         head = self.heads.get(reel)
@@ -62,7 +65,7 @@ class LawWorld:
         if row is LOST:
             raise NotProven(GONE)
         if row is not None and row.get("outside") is True:
-            self.has_outside = True
+            self.marked.add(key)
         return row
 
     def being_row(self, name):
@@ -84,16 +87,21 @@ class LawWorld:
         return self.content(digest)
 
     def occupants(self, path, most=None):
-        return self.rows.contents(f"space:{path}", self.seq(f"space:{path}"), "being")[:most]
+        return self.contents(f"space:{path}", "being")[:most]
 
     def things(self, place):
         reel = f"being:{place[1:]}" if place.startswith("@") else f"space:{place}"
-        return self.rows.contents(reel, self.seq(reel), "matter")
+        return self.contents(reel, "matter")
 
     def inner_spaces(self, path):
-        return self.rows.contents(f"space:{path}", self.seq(f"space:{path}"), "space")
+        return self.contents(f"space:{path}", "space")
+
+    def contents(self, reel, kind):
+        self.row(reel)  # what lies in a place is told on its reel, so its row is read too
+        return self.rows.contents(reel, self.seq(reel), kind)
 
     def children(self, name):
+        self.row(f"being:{name}")
         return self.rows.children(f"being:{name}", self.seq(f"being:{name}"))
 
     def every_being(self):
