@@ -12,6 +12,7 @@ import pg from 'pg'
  * - `forgetting`: each statement leaves 2 MiB behind
  * - `releasing-rows`: the rows of each answer of Postgres stay in the heap
  * - `stacked-roles`: its activities evaluate flows without their stacked roles; its workflows come from a bundle, and do not
+ * - `law`: it writes facts and rows that the law does not give, as `test/support/forgeries.ts` says
  */
 export type WorkerSabotage =
   | 'read-timeouts'
@@ -19,6 +20,7 @@ export type WorkerSabotage =
   | 'forgetting'
   | 'releasing-rows'
   | 'stacked-roles'
+  | 'law'
 
 /** Variables of a worker's process. */
 export const withoutDefences = (what: readonly WorkerSabotage[]): NodeJS.ProcessEnv => ({
@@ -48,6 +50,19 @@ for (const what of (process.env.TREEOS_TEST_WITHOUT ?? '').split(',') as (Worker
       'stacked: stacked.map(pinned)',
       'stacked: []',
     )
+  if (what === 'law') {
+    Object.assign(globalThis, { forgeries: await import('../support/forgeries.ts') })
+    await loadChanged(
+      'packages/world/src/law/conclude.ts',
+      'facts: [...(park === null ? (act?.facts ?? []) : [park.fact]), ...notes],',
+      'facts: globalThis.forgeries.forgedFacts(moment, [...(park === null ? (act?.facts ?? []) : [park.fact]), ...notes]),',
+    )
+    await loadChanged(
+      'packages/world/src/read/fold-rows.ts',
+      '  return folded\n}\n',
+      '  return globalThis.forgeries.forgedRows(reader, drafts, folded)\n}\n',
+    )
+  }
   if (what === 'forgetting') onEachQuery(() => void left.push(Buffer.alloc(LEFT_BYTES, 1)))
   if (what === 'releasing-rows') {
     const { query } = pg.Client.prototype

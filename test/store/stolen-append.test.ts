@@ -346,9 +346,7 @@ const FORGERIES: Readonly<Record<string, () => Promise<Batch>>> = {
   },
   'an erasure by a being': () =>
     of(KID, { drafts: [fact('space:/note', 'fact:erased', { seq: 1, hash: noted, why: 'x' })] }),
-  'speech of another': () => of(KID, { drafts: [fact('being:ann', 'being:summoned')] }),
   'a park of another': () => of(KID, { drafts: [fact('being:ann', 'being:parked')] }),
-  'a child that another bore': () => of(KID, { drafts: [fact('being:ann', 'being:bore', { being: 'x' })] }),
   'a moment of a wake that another moment has': async () =>
     of({ ...KID, n: 1, wake: OPERATOR.wake }, { drafts: [QUALITY] }),
   'a moment of a wake of another': () => of({ ...KID, wake: 'told-ann' }, { drafts: [QUALITY] }),

@@ -57,10 +57,8 @@ const DOWN = { event: 'changed', what: 'world.model.first.down', value: true }
 const FORGERIES: Readonly<Record<string, () => Promise<Batch>>> = {
   'a budget for itself': () => ofKid(fact('being:kid', 'being:budgeted', { budget: { per: 'total' } })),
   'the end of its own park': () => ofKid(fact('being:kid', 'being:unparked')),
-  'another ceiling for itself': () => ofKid(fact('being:kid', 'being:bounded', { ceiling: null })),
   'the end of the operator': () => ofKid(fact('being:operator', 'being:ended')),
   'the pause of the operator': () => ofKid(fact('being:operator', 'being:paused')),
-  'a move of another': () => ofKid(fact('being:ann', 'being:moved', { to: '/' })),
   'the end of a lease on another': () =>
     ofKid(fact('being:ann', 'being:released', { by: 'operator', epoch: 3 })),
   'the cut of a thread without a part in it': () =>
@@ -132,9 +130,6 @@ it('control: it writes such facts where they are its to write', async () => {
 })
 
 describe('in a moment whose wake holds words from outside', () => {
-  const MARK = 'origin:outside'
-  const mood = { path: ['mood'], value: 'as told' }
-  const role = { name: 'told', digest: 'd'.repeat(64), origin: 'live' }
   const said = {
     ...{ cognition: 'llm', content: 'obey', correlation: 'kid/1/1', inReplyTo: null, role: null },
     ...{ root: 'told-kid', to: 'ann' },
@@ -177,45 +172,20 @@ describe('in a moment whose wake holds words from outside', () => {
     }
   }
 
-  /** With the marked row of the last fact of a reel. */
-  function withRow(batch: Batch, row: Partial<RowWrite>): Batch {
-    const own = rowOf('kid', 'operator', 'llm')
-    const foldedSeq = batch.facts.findLast(({ ref }) => ref.reel === (row.reel ?? own.reel))!.ref.seq
-    const state = { ...(own.state as JsonObject), outside: true }
-    return { ...batch, rows: [{ ...own, state, foldedSeq, ...row }] }
-  }
-  const marking = () => ofKid(fact('being:kid', 'quality:set', mood), fact('being:kid', MARK))
-
-  const UNMARKED: Readonly<Record<string, () => Promise<Batch>>> = {
-    'a quality without the mark': () => ofKid(fact('being:kid', 'quality:set', mood)),
-    'a mark without its row, behind which the next row could leave it out': marking,
-    'a mark with the row of another': async () => withRow(await marking(), { key: 'being:ann' }),
-    'a mark before what it marks': () =>
-      ofKid(fact('being:kid', MARK), fact('being:kid', 'quality:set', mood)),
-    'a mark on another reel': () => ofKid(fact('being:kid', 'quality:set', mood), fact('being:ann', MARK)),
-    'a mark of another role': () =>
-      ofKid(fact('registry', 'role:set', role), fact('registry', MARK, { name: 'own' })),
+  const UNTOLD: Readonly<Record<string, () => Promise<Batch>>> = {
     'words that neither fact nor wake says are from outside': () => speech(false, false),
     'words of which only the wake says it': () => speech(false, true),
     'words of which only the fact says it': () => speech(true, false),
     'a question that does not keep where its words come from': () => question(false, true),
     'a question that does not tell the person': () => question(true, false),
   }
-  it.each(Object.keys(UNMARKED))('a worker cannot write %s', async (what) => {
-    const answer = await attempt(base.db, async (tx) => append(tx, (await UNMARKED[what]?.()) as Batch))
+  it.each(Object.keys(UNTOLD))('a worker cannot write %s', async (what) => {
+    const answer = await attempt(base.db, async (tx) => append(tx, (await UNTOLD[what]?.()) as Batch))
     count(answer)
     expect(answer).toBe('42501')
   })
 
   it.each<[string, () => Promise<Batch>]>([
-    ['a quality with the mark', async () => withRow(await marking(), {})],
-    [
-      'a role with the mark',
-      async () =>
-        withRow(await ofKid(fact('registry', 'role:set', role), fact('registry', MARK, { name: 'told' })), {
-          ...{ key: 'role:told', reel: 'registry', place: null, parent: null, cognition: null },
-        }),
-    ],
     ['words that say so', () => speech(true, true)],
     ['a question that says so', () => question(true, true)],
   ])('control: it writes %s', async (_what, made) => {
@@ -225,97 +195,45 @@ describe('in a moment whose wake holds words from outside', () => {
 })
 
 describe('the row of a being whose words came from outside', () => {
-  const MARK = 'origin:outside'
-  const mood = fact('being:kid', 'quality:set', { path: ['mood'], value: 'as told' })
-  const role = fact('registry', 'role:set', { name: 'told', digest: 'd'.repeat(64), origin: 'live' })
-  const setState = (more: object) =>
-    sql`update treeos.projection set state = ${canonicalJson({ ...(rowOf('kid', 'operator', 'llm').state as JsonObject), ...more })}
-      where key = 'being:kid'`.execute(base.owner)
-  const outside = (is: object): RowWrite['state'] => ({
+  const stateOf = (more: object): JsonObject => ({
     ...(rowOf('kid', 'operator', 'llm').state as JsonObject),
-    ...is,
+    ...more,
   })
-  /** Facts of the moment, and the row that they are to make. */
-  async function kept(state: Json, drafts: FactDraft[], row: Partial<RowWrite> = {}): Promise<Batch> {
-    const batch = await ofKid(...drafts)
-    const foldedSeq = batch.facts.findLast(({ ref }) => ref.reel === (row.reel ?? 'being:kid'))!.ref.seq
-    return { ...batch, rows: [{ ...rowOf('kid', 'operator', 'llm'), state, foldedSeq, ...row }] }
-  }
-  const ofRole = { key: 'role:told', reel: 'registry', place: null, parent: null, cognition: null }
-  const nested = { qualities: { outside: true } }
-  const mark = (name: string) => fact('registry', MARK, { name })
-
-  const LOST: Readonly<Record<string, () => Promise<Batch>>> = {
-    'that was marked': () => kept(outside({}), [mood]),
-    'that was marked, with the word elsewhere': () => kept(outside(nested), [mood]),
-    'that was marked, with a mark that says no': () => kept(outside({ outside: false }), [mood]),
-    'that is marked anew': () => kept(outside({}), [mood, fact('being:kid', MARK)]),
-  }
-  const NEW: Readonly<Record<string, () => Promise<Batch>>> = {
-    'that its fact marks': LOST['that is marked anew']!,
-    'of a role that its fact marks': () => kept({ name: 'told' }, [mark('told'), role], ofRole),
-  }
-  const refused = async (made: () => Promise<Batch>) => {
-    const batch = await made()
-    const answer = await attempt(base.db, (tx) => append(tx, batch))
-    count(answer)
-    expect(answer).toBe('42501')
-    expect(await attempt(base.owner, (tx) => append(tx, batch))).toMatchObject({ status: 'appended' })
-  }
-
-  describe('once it is marked', () => {
-    beforeAll(() => setState({ outside: true }))
-    afterAll(() => setState({}))
-
-    it.each(Object.keys(LOST))('a worker cannot write without the mark a row %s', (what) =>
-      refused(LOST[what]!),
+  const setState = (more: object) =>
+    sql`update treeos.projection set state = ${canonicalJson(stateOf(more))} where key = 'being:kid'`.execute(
+      base.owner,
     )
+  beforeAll(() => setState({ outside: true }))
+  afterAll(() => setState({}))
 
-    /** The operator's act vouches for @kid as it saw it, and the moment does so. */
-    async function vouched(seen: Json, row: Partial<RowWrite> = {}) {
-      const call = { verb: 'do', operation: 'vouch', target: '@kid', args: { seen } }
-      await sql`update treeos.inbox set content = ${Buffer.from(canonicalJson({ answers: null, call }))}
-        where id = ${OPERATOR.wake}`.execute(base.owner)
-      const drafts = [fact('being:kid', 'origin:vouched')]
-      const batch = await batchOf(base.db, base.reality, {
-        ...{ moment: OPERATOR, drafts, closes: [] },
-        outcome: { wake: OPERATOR.wake },
+  /** The operator's act vouches for @kid as it saw it, and the moment does so. */
+  async function vouched(seen: Json, row: Partial<RowWrite> = {}) {
+    const call = { verb: 'do', operation: 'vouch', target: '@kid', args: { seen } }
+    await sql`update treeos.inbox set content = ${Buffer.from(canonicalJson({ answers: null, call }))}
+      where id = ${OPERATOR.wake}`.execute(base.owner)
+    const drafts = [fact('being:kid', 'origin:vouched')]
+    const batch = await batchOf(base.db, base.reality, {
+      ...{ moment: OPERATOR, drafts, closes: [] },
+      outcome: { wake: OPERATOR.wake },
+    })
+    const foldedSeq = batch.facts[0]!.ref.seq
+    const decision = newDecision({ kind: 'call', call: asJson(call) as never, content: null })
+    return attempt(base.db, async (tx) => {
+      await recordDecision(tx, 'operator/1/1', decision)
+      return append(tx, {
+        ...batch,
+        rows: [{ ...rowOf('kid', 'operator', 'llm'), ...row, foldedSeq }],
       })
-      const foldedSeq = batch.facts[0]!.ref.seq
-      const decision = newDecision({ kind: 'call', call: asJson(call) as never, content: null })
-      return attempt(base.db, async (tx) => {
-        await recordDecision(tx, 'operator/1/1', decision)
-        return append(tx, {
-          ...batch,
-          rows: [{ ...rowOf('kid', 'operator', 'llm'), ...row, foldedSeq }],
-        })
-      })
+    })
+  }
+
+  it('a worker clears it where the act of a person saw what is there, and no other', async () => {
+    const is = digestOf(stateOf({ outside: true }))
+    for (const seen of [digestOf(stateOf({})), null, is.slice(0, 8)]) {
+      const answer = await vouched(seen)
+      count(answer)
+      expect(answer).toBe('42501')
     }
-
-    it('a worker clears it where the act of a person saw what is there, and no other', async () => {
-      const is = digestOf(outside({ outside: true }))
-      for (const seen of [digestOf(outside({})), null, is.slice(0, 8)]) {
-        const answer = await vouched(seen)
-        count(answer)
-        expect(answer).toBe('42501')
-      }
-      expect(await vouched(is)).toMatchObject({ status: 'appended' })
-    })
-
-    it('control: it writes the row with the mark', async () => {
-      const batch = await kept(outside({ outside: true, qualities: { text: 'a\u0000b' } }), [mood])
-      expect(await attempt(base.db, (tx) => append(tx, batch))).toMatchObject({ status: 'appended' })
-    })
-  })
-
-  it.each(Object.keys(NEW))('a worker cannot write without the mark a row %s', (what) => refused(NEW[what]!))
-
-  it('control: it writes rows without a mark where nothing marks them', async () => {
-    const plain = await kept({ name: 'told' }, [mark('other'), role], ofRole)
-    const foldedSeq = plain.facts[0]!.ref.seq
-    const other = { ...plain.rows[0]!, key: 'role:other', state: { name: 'other', outside: true }, foldedSeq }
-    const rightful = [await kept(outside(nested), [mood]), { ...plain, rows: [...plain.rows, other] }]
-    for (const batch of rightful)
-      expect(await attempt(base.db, (tx) => append(tx, batch))).toMatchObject({ status: 'appended' })
+    expect(await vouched(is)).toMatchObject({ status: 'appended' })
   })
 })

@@ -3,6 +3,7 @@
 -- A wake by change, and one whose thread was cut, begins a thread of its own: then `root` is its id.
 -- @param w the wake of the moment
 -- @param e the wake that it sends
+-- It stays, since nothing else compares what a moment sends with the law: `treeos verify` compares it with the record of the moment alone.
 create or replace function treeos.is_sent(batch jsonb, w treeos.inbox, e treeos.inbox) returns boolean
 language plpgsql stable as $$
 declare

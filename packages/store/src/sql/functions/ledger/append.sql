@@ -44,9 +44,6 @@ begin
   end if;
   -- Each step below is skipped when the batch has no part for it.
   written := write_facts(batch, guarded, wake);
-  if guarded and written.marks and are_marks_folded(batch->'facts', batch->'rows') is not true then
-    raise exception 'refused: what is marked, or vouched for, has no row in the batch' using errcode = '42501';
-  end if;
   if written.erases then
     nothing := erase(batch->'facts');
   end if;

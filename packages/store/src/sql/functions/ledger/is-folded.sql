@@ -4,6 +4,7 @@
 -- @param facts of the batch
 -- @param r the row, as the batch brings it
 -- @param stored the row, as it is stored; null: it is not yet
+-- It stays, since SQL itself trusts the columns `parent`, `cognition` and the watches of a row.
 create or replace function treeos.is_folded(facts jsonb, r jsonb, stored treeos.projection) returns boolean language plpgsql stable as $$
 declare
   its_key text := r->>'key';

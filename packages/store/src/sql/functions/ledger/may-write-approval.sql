@@ -2,6 +2,7 @@
 -- that a person put into its own inbox says yes or no, while it waits: the act names it, and the arguments if they are others. Only the
 -- moment that brings the yes uses it up. What a moment with words from outside asks is marked.
 -- @param wake of the moment, `outside` where the moment surely holds such words
+-- It stays, since a yes cannot be taken back, and what it lets out is done.
 create or replace function treeos.may_write_approval(kind text, reel text, seq bigint, bytes bytea, actor text, wake treeos.inbox,
   its_moment text)
 returns boolean language plpgsql stable as $$

@@ -1,6 +1,14 @@
--- Whether a fact may come from this actor, for those facts that give or take power. What else an actor may do its gates decide before,
--- and replay judges again. Without a moment, the code of a worker registers and removes its roles, but none of a being's; and leases end
--- that no longer hold; and it says which models are down. On behalf of another an actor does only what that one asked it for.
+-- Whether a fact may come from this actor, where that cannot wait for a replay. What else an actor may do its gates decide before, replay judges
+-- it again, and test/scenarios/security/taken-over.test.ts shows that it names what no gate allowed. What stays here, and why:
+--   without a moment     nothing judges these facts again: the code of a worker registers and removes its roles, but none of a being's; leases end
+--                        that no longer hold; and it says which models are down
+--   on behalf of another the questions below are asked of that one, so it must be the one that asked
+--   records, counts, approvals, vouching, accepted differences: see the functions that are asked
+--   erasing, budgets     what was erased, and what was used up, cannot be taken back
+--   pauses, ends, births SQL itself trusts the columns `cognition` and `parent` of the row, and an end cannot be taken back
+--   leases               SQL itself trusts the lease
+--   cut threads          a cut closes entries of others, and SQL itself takes the row of a thread for one: so a thread has no qualities
+--   origins of a reality `treeos verify` reads what they say, and asks less of what was before a fork
 -- @param wake of the moment
 create or replace function treeos.may_write_fact(kind text, reel text, seq bigint, bytes bytea, actor text, wake treeos.inbox,
   its_moment text)
@@ -42,12 +50,11 @@ begin
   end if;
   case kind
     when 'fact:erased', 'moment:erased' then return actor = 'operator' and wake_kind = 'act';
-    when 'being:summoned', 'being:parked', 'being:moved' then return reel = 'being:' || actor;
-    when 'being:budgeted', 'being:unparked', 'being:bounded' then return reel <> 'being:' || actor; -- nobody bounds or frees itself
+    when 'being:parked' then return reel = 'being:' || actor;
+    when 'being:budgeted', 'being:unparked' then return reel <> 'being:' || actor; -- nobody bounds or frees itself
     when 'being:paused', 'being:ended' then
       return exists (select from projection p where p.key = may_write_fact.reel and p.parent is not null);
     when 'being:released' then return actor = 'operator' or actor = any(line_of(whose));
-    when 'being:bore' then return reel in ('being:' || actor, 'being:' || wake_caller);
     when 'being:inhabited' then
       return wake_kind = 'act' and told(bytes)->>'by' = actor and actor <> whose and actor = any(line_of(whose));
     when 'being:born' then return seq = 1 and told(bytes)->>'parent' = actor;

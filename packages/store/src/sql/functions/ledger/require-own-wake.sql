@@ -2,6 +2,7 @@
 -- which no other moment has claimed, and what a person's act asked for, or said yes to, is what the moment decided. Without a moment a batch holds facts
 -- and their rows, what tells a being that nobody answered it in time, and which models came or went. An outcome of a life that is over changes
 -- nothing. The wake is `outside`, too, when an effect of the moment brought something: that is from outside.
+-- It stays, since it ties what a batch writes to a claimed wake and to the life of its being.
 create or replace function treeos.require_own_wake(batch jsonb) returns treeos.inbox language plpgsql stable as $$
 declare
   this_being text := batch->>'being';

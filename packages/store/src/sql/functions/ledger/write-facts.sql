@@ -1,10 +1,9 @@
 -- Checks the hashes of facts and appends each to its reel. All facts of a batch have one actor and one driver.
--- @param marks a fact marks what came from outside, or vouches for it
 -- @param erases a fact erases another, or what a moment decided
 -- @param seals a fact is of a reel that may hold a sealed text
 -- @param unparks a fact unparks a being
 -- @param wake of their moment, when the batch comes from a worker, `outside` where the moment surely holds such words; its facts must be ones that a worker may write
-create or replace function treeos.write_facts(batch jsonb, guarded boolean, wake treeos.inbox, out marks boolean, out erases boolean, out seals boolean, out unparks boolean) language plpgsql as $$
+create or replace function treeos.write_facts(batch jsonb, guarded boolean, wake treeos.inbox, out erases boolean, out seals boolean, out unparks boolean) language plpgsql as $$
 declare
   f record;
   said jsonb; -- the header of a fact
@@ -12,15 +11,11 @@ declare
   actor text := coalesce(batch->>'being', '$reality');
   its_driver text;
 begin
-  marks := false;
   erases := false;
   seals := false;
   unparks := false;
   if guarded and batch->>'lease' is not null then
     select driver into its_driver from lease where being = actor and epoch = (batch->>'lease')::integer;
-  end if;
-  if guarded and wake.outside and are_marked(batch->'facts') is not true then
-    raise exception 'refused: moment % holds words from outside, and does not mark what it writes', this_moment using errcode = '42501';
   end if;
   for f in
     select r.reel, r.seq, r.kind, r.changes, decode(r.prev, 'hex') prev, decode(r.hash, 'hex') hash,
@@ -53,7 +48,6 @@ begin
     end if;
     insert into fact (reel, seq, kind, moment, hash, prev, payload_hash, header, salt, bytes)
       values (f.reel, f.seq, f.kind, this_moment, f.hash, f.prev, f.payload_hash, f.header, f.salt, f.bytes);
-    marks := marks or starts_with(f.kind, 'origin:');
     erases := erases or f.kind in ('fact:erased', 'moment:erased');
     seals := seals or starts_with(f.reel, 'matter:note-') or starts_with(f.reel, 'approval:');
     unparks := unparks or f.kind = 'being:unparked';

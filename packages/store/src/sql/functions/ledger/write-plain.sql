@@ -68,7 +68,7 @@ begin
   update projection p set state = r.state, folded_seq = r."foldedSeq", place = r.place, parent = r.parent, cognition = r.cognition
     from unnest(batches) b cross join lateral jsonb_array_elements(b->'rows') as brought
       cross join lateral jsonb_to_record(brought) as r(key text, state text, "foldedSeq" bigint, place text, parent text, cognition text)
-    where p.key = r.key and (not guarded or is_folded(b->'facts', brought, p) and is_mark_kept(b->'facts', brought, p));
+    where p.key = r.key and (not guarded or is_folded(b->'facts', brought, p));
   get diagnostics written = row_count;
   nothing := require_all(written, rows, 'rows');
 

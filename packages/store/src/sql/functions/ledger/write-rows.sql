@@ -19,9 +19,6 @@ begin
       if is_folded(facts, rows->i, stored) is not true then
         raise exception 'refused: the row % is not what facts of its reel in the same batch make of it', rows#>>array[i::text, 'key']
           using errcode = '42501';
-      elsif is_mark_kept(facts, rows->i, stored) is not true then
-        raise exception 'refused: the row % loses its mark of words from outside, and nobody vouched for it', rows#>>array[i::text, 'key']
-          using errcode = '42501';
       end if;
     end loop;
   end if;
