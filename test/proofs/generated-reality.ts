@@ -24,7 +24,6 @@ import {
   wakeRecordOf,
   wakeWord,
 } from '@treeos/core'
-import { momentInputsOf } from '@treeos/reality'
 import { composeRoles, pinStack, type RoleSpec } from '@treeos/roles'
 import {
   actDigest,
@@ -49,6 +48,7 @@ import {
   type LiveQuestions,
   manifestOf,
   momentCognition,
+  momentInputsOf,
   nothingLive,
   openTime,
   PROMPT_LAYOUT,
