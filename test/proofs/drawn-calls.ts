@@ -414,6 +414,18 @@ export class Drawer {
               this.stance(),
               { births: amount(), hops: this.#draw.pick<Json>([4, 9, null]), tokens: amount() },
             ],
+      'accept-difference': () => {
+        const being = this.being()
+        const digest = () => this.#mostly<Json>(['a'.repeat(64), 'b'.repeat(64), null], ['c'])
+        return [
+          `@${being}`,
+          {
+            moment: this.#mostly([`${being}/1/1`], ['ann/1', 'ann/1/1']),
+            recorded: digest(),
+            given: digest(),
+          },
+        ]
+      },
       'unpark-being': () => [this.stance(), this.#draw.pick<JsonObject>([{}, { release: true }])],
       'set-role': () => [
         null,

@@ -154,6 +154,7 @@ const OPERATIONS = [
     'subscribe',
     'unsubscribe',
     'set-budget',
+    'accept-difference',
     'unpark-being',
     'set-role',
     'delete-role',

@@ -360,6 +360,7 @@ export const TOUR: readonly VerbCall[] = [
     does('set-budget', '/', { births: 30, for: 'scripted' }),
   ],
   does('unpark-being', '@cleo', { release: true }),
+  does('accept-difference', '@cleo', { moment: 'cleo/1/1', given: 'a'.repeat(64) }),
   does('set-role', null, { role: { name: 'walker', canDo: ['move'], prompt: 'Walk.' } }),
   does('delete-role', null, { name: 'walker' }),
   does('set-world-signal', '/', { namespace: 'chime', key: 'rings', value: true }),

@@ -49,7 +49,7 @@ export async function livedReality(
   return at
 }
 
-const PERMISSION = /^the permission of (\d+) calls: (.*)$/
+const PERMISSION = /^the permission and the facts of (\d+) calls: (.*)$/
 
 export async function bothOn(lines: readonly JsonObject[], second: SecondVerifier): Promise<BothOpinions> {
   const bundle = bundleOf(lines)
@@ -72,8 +72,14 @@ export async function bothOn(lines: readonly JsonObject[], second: SecondVerifie
   return { first: opinion(broken, unjudged), second: opinion(other.broken, other.unjudged) }
 }
 
-/** What is told of a request that is refused is said in words, which the second verifier does not state. It names these calls as those of askers whom it does not know. */
-const OF_ASKER = 'what their askers could do when they asked is not in the bundle'
+/**
+ * What the second verifier never judges: requests for others, whose answers have words of the code, and calls about threads. The first may find that
+ * nothing differs.
+ */
+const NOT_STATED: readonly string[] = [
+  'what their askers could do when they asked is not in the bundle',
+  'what a thread was at that time is in no reel',
+]
 
 /** Calls that rest on reels which the bundle does not hold. */
 export const MISSING = 'they depend on reels that are not in the bundle as a whole'
@@ -84,7 +90,7 @@ export function disagreementIn({ first, second }: BothOpinions): string | null {
     return `the first says ${first.fault ?? 'ok'} (${first.told}), the second ${second.fault ?? 'ok'} (${second.told})`
   if (first.fault !== null) return null
   const more = Object.entries(second.unjudged).find(
-    ([why, count]) => why !== OF_ASKER && count > (first.unjudged[why] ?? 0),
+    ([why, count]) => !NOT_STATED.includes(why) && count > (first.unjudged[why] ?? 0),
   )
   return more === undefined
     ? null

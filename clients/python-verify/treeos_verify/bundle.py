@@ -187,6 +187,9 @@ class Bundle:
         need(said is None or same(said, due), "its facts say otherwise who acted, when and in which stack", "actor-mismatch")
         if is_known_law(record):
             self.derive(value, heads.basis)
+            why = self.law.check(value, heads)
+            if why is not None:
+                self.unjudged[why] = self.unjudged.get(why, 0) + 1
             self.check_facts(value, heads, [(ref[0], *wrote[(ref[0], ref[1])]) for ref in facts])
         else:
             self.of_other_laws += 1
@@ -198,9 +201,6 @@ class Bundle:
         self.unnamed.discard(cause)
         need(all(digest in self.contents for digest in digests), "a content is not here", "blob-mismatch")
         self.unused.difference_update(digests)
-        why = self.law.check(value, heads) if is_known_law(record) else None
-        if why is not None:
-            self.unjudged[why] = self.unjudged.get(why, 0) + 1
 
     def check_signing(self, moment, basis):
         record, opened = moment["record"], moment["open"]
@@ -334,7 +334,7 @@ class Bundle:
         if self.attested:
             yield f"some facts of {self.attested} acts: no decision says them"
         for why, count in self.unjudged.items():
-            yield f"the permission of {count} calls: {why}"
+            yield f"the permission and the facts of {count} calls: {why}"
         for being, place in self.hidden_places.items():
             yield f"that @{being} might not see {place}, whose qualities its flow reads, is said by its records"
         for reel, count in self.missing.items():

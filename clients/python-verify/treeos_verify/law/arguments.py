@@ -2,6 +2,7 @@
 
 import re
 
+from ..hashes import is_hash
 from .names import (
     Refused, is_key, is_whole, parse_keys, parse_space, parse_stance, refuse_unless, require_being_name, require_role_name,
 )
@@ -216,6 +217,7 @@ FORMS = {
         "for": optional(one_of("llm", "scripted")),
     },
     "unpark-being": {"release": optional(is_flag)},
+    "accept-difference": {"moment": needed(is_moment), "recorded": optional(is_hash), "given": optional(is_hash)},
     "set-world-signal": {
         "namespace": NAMESPACE,
         "key": needed(is_text, of_text(parse_keys)),

@@ -149,7 +149,7 @@ class Judgement:
         if found.is_of_code:
             return OF_CODE
         is_act_like = found.outcome in ("act", "waiting")
-        need(not is_act_like or self.are_written(found.facts), "its call comes to other facts than it wrote", "law-mismatch")
+        need(not is_act_like or self.are_written(found.facts), "its call comes to other facts than it wrote", "facts-mismatch")
         return None
 
 

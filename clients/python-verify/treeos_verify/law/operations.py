@@ -21,6 +21,7 @@ SUBSTRATE_TARGETS = {
     **dict.fromkeys(("set-being", "set-roleflow", "pause-being", "resume-being", "end-being", "unpark-being"), ["being"]),
     **dict.fromkeys(("set-schedule", "delete-schedule", "subscribe", "unsubscribe", "mediate", "approve", "deny"), ["being"]),
     **dict.fromkeys(("set-role", "delete-role", "set-world-signal", "grant-namespace", "revoke-namespace"), ["reality"]),
+    "accept-difference": ["being"],
     "set-budget": ["being", "reality"],
     "cut-thread": ["thread"],
     "erase": ["being", "space", "matter"],
@@ -84,6 +85,19 @@ class Work:
 
     def is_own_act(self):
         return self.cognition == "human" and self.driver is None and self.more["is_act"]
+
+    def is_asked_from_outside(self):
+        return self.more["is_wake_outside"]
+
+
+def accept_difference(work):
+    """That the record of a moment has another stack than its workflow gave."""
+    permit(work.is_own_act() and not work.is_asked_from_outside())
+    moment, name = work.args["moment"], work.row["name"]
+    digests = {"recorded": work.arg("recorded"), "given": work.arg("given")}
+    is_same = digests["recorded"] is not None and digests["recorded"] == digests["given"]
+    refuse_unless(moment.startswith(f"{name}/") and not is_same, "INVALID_INPUT")
+    return [(f"being:{name}", "being:difference-accepted", {"moment": moment} | digests)]
 
 
 def reel_of(target):
@@ -703,7 +717,7 @@ def deny(work):
 
 
 def vouch(work):
-    permit(work.is_own_act() and not work.more["is_wake_outside"])
+    permit(work.is_own_act() and not work.is_asked_from_outside())
     refuse_unless(work.more["named"] == name_of(work.target), "INVALID_INPUT")
     role, namespace = work.arg("role"), work.arg("namespace")
     if role is None and namespace is None:
@@ -848,6 +862,7 @@ DECIDE = {
     "delete-role": delete_role,
     "set-budget": set_budget,
     "unpark-being": unpark_being,
+    "accept-difference": accept_difference,
     "set-world-signal": set_world_signal,
     "grant-namespace": grant_namespace,
     "revoke-namespace": revoke_namespace,
