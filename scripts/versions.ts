@@ -9,6 +9,7 @@ import { publishable, root } from './packages.ts'
 /** What each file says before the version of the release. */
 export const STATED: readonly { readonly file: string; readonly before: RegExp }[] = [
   { file: 'clients/python/pyproject.toml', before: /^version = "/m },
+  { file: 'clients/python-verify/pyproject.toml', before: /^version = "/m },
   { file: 'infra/compose/.env.example', before: /^TREEOS_IMAGE=treeos:/m },
   { file: 'infra/compose/compose.yaml', before: /^ {2}image: \$\{TREEOS_IMAGE:-treeos:/m },
   { file: 'infra/helm/treeos/Chart.yaml', before: /^appVersion: "/m },

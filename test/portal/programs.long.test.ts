@@ -162,7 +162,7 @@ it('receipts are read one by one or page by page by the first operator, and chec
   expect(items.map(({ n }) => n)).toEqual(lived.toReversed())
   const [newest, silent] = items
   expect(silent).toMatchObject({ receipt: null, why: expect.stringContaining('called nothing') })
-  const checked = verifyReceipt(JSON.stringify(newest?.receipt), {})
+  const checked = await verifyReceipt(JSON.stringify(newest?.receipt), {})
   expect(checked).toMatchObject({ status: expect.stringMatching(/ok|unproven/) })
   const one = await asProgram(operator, `/api/v1/beings/clerk/moments/${newest?.n}/receipt`)
   expect(one.json).toMatchObject({ payloadType: expect.any(String), signatures: [{}] })

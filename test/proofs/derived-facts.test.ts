@@ -8,7 +8,7 @@ import { envelopeOf, exportBundle, issueReceipt } from '@treeos/proofs'
 import { appendSystemFacts, readerOf } from '@treeos/reality'
 import { defineExtension, defineOperation, perform, setQuality, silence } from '@treeos/sdk'
 import { parseKey, verifyReceipt } from '@treeos/verify'
-import { actHash, factHash, momentHash, OPERATIONS, saltedHash } from '@treeos/verify/parts'
+import { actHash, factHash, momentHash, saltedHash } from '@treeos/verify/parts'
 import { buildRegistry, seed } from '@treeos/world'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { z } from 'zod'
@@ -231,14 +231,15 @@ describe('the facts of an act', () => {
   it('control: those of every operation of TreeOS are what its decision yields', async () => {
     expect(await faultsOf(lines)).toEqual([])
     const played = new Set(actsIn(lines).map(keyOf))
-    const ours = [...Object.keys(OPERATIONS.do), ...Object.keys(OPERATIONS.be), 'summon']
+    const ours = [...seed.operations, ...seed.beOperations].map(({ name }) => name).concat('summon')
     expect(ours.filter((name) => !played.has(name))).toEqual([])
     expect(actsIn(lines).map(({ being }) => being)).toContain('crier') // woken by a fact of no moment
     const { unproven } = await verifyBytes(summed(lines.map((line) => JSON.stringify(line))), null)
-    expect(unproven).toContain('the facts of own:mark: they are code of its extension (1 acts)')
-    expect(unproven.filter((what) => /^the facts of /.test(what)).map((what) => what.split(': ')[0])).toEqual(
-      expect.arrayContaining(['the facts of mediate']),
-    )
+    const ofCalls = unproven.filter((what) => what.startsWith('the permission and the facts of'))
+    expect(ofCalls.map((what) => what.split(' calls: ')[1]).sort()).toEqual([
+      'both gates were asked, and what code of an extension did is said by their records', // own:mark
+      'what their askers could do when they asked is not in the bundle', // mediate
+    ])
   })
 
   it('that says something else is broken, and so is one with a field more', async () => {
@@ -360,20 +361,23 @@ describe('a receipt', () => {
     const at = { db: world.db, reality: world.reality, registry }
     const check = async (envelope: unknown) => {
       const text = JSON.stringify(envelope)
-      const { broken, status, derived } = verifyReceipt(text, { key: parseKey(key.verifier) })
+      const { broken, status, derived } = await verifyReceipt(text, { key: parseKey(key.verifier) })
+      const attested = derived?.attested.filter((what) => what.startsWith('the facts of')) ?? []
+      // The second verifier derives facts also where the receipt does not show all that the law reads.
+      const due = attested.length === 0 ? [status] : [status, 'broken']
       if (second !== null)
-        expect((await second.ask({ receipt: text, key: key.verifier })).status, JSON.stringify(broken)).toBe(
-          status,
+        expect(due, JSON.stringify(broken)).toContain(
+          (await second.ask({ receipt: text, key: key.verifier })).status,
         )
-      return { broken, attested: derived?.attested ?? [] }
+      return { broken, attested }
     }
-    let tried = 0
+    const tried = { broken: 0, 'not proven': 0 }
     for (const moment of actsIn(lines)) {
       const { envelope } = await issueReceipt(at, moment.record.moment, { signer: key, log: null })
       const { broken, attested } = await check(envelope)
       expect({ of: keyOf(moment), broken }).toEqual({ of: keyOf(moment), broken: [] })
       if (OF_CODE.includes(keyOf(moment))) {
-        expect(attested.filter((what) => what.startsWith('the facts of'))).toHaveLength(1)
+        expect(attested).toHaveLength(1)
         continue
       }
       const statement = JSON.parse(Buffer.from(String(envelope.payload), 'base64').toString())
@@ -388,14 +392,13 @@ describe('a receipt', () => {
         const forged = structuredClone(statement)
         forge(forged.predicate)
         const found = await check(envelopeOf(remade(forged), key))
-        // No receipt tells who has a budget, and who drives a being that its call names.
-        if ((keyOf(moment) === 'unpark-being' && what === 'left out') || what === 'being:released by')
-          continue
-        expect(found.broken, `${what} of ${keyOf(moment)}`).not.toEqual([])
-        tried += 1
+        expect(found.broken.length + found.attested.length, `${what} of ${keyOf(moment)}`).toBeGreaterThan(0)
+        const how = found.broken.length > 0 ? 'broken' : 'not proven'
+        tried[how] += 1
       }
     }
-    expect(tried).toBeGreaterThan(250)
+    expect(tried.broken + tried['not proven']).toBeGreaterThan(250)
+    expect(tried.broken).toBeGreaterThan(100)
   })
 })
 

@@ -172,11 +172,11 @@ describe('a receipt of a moment whose decision was erased', () => {
       message: expect.stringContaining('erased by @operator'),
     })
     const { envelope } = await issue(`ann/1/${numbers.kept}`) // the control
-    expect(check(envelope)).toMatchObject({ ok: true, derived: { verdict: 'seen-to-run' } })
+    expect(await check(envelope)).toMatchObject({ ok: true, derived: { verdict: 'seen-to-run' } })
   })
 
-  it('holds when it was written before: whoever has it keeps what it shows', () => {
-    expect(check(receiptBefore)).toMatchObject({ ok: true, derived: { verdict: 'seen-to-run' } })
-    expect(JSON.stringify(check(receiptBefore))).not.toContain('erased')
+  it('holds when it was written before: whoever has it keeps what it shows', async () => {
+    expect(await check(receiptBefore)).toMatchObject({ ok: true, derived: { verdict: 'seen-to-run' } })
+    expect(JSON.stringify(await check(receiptBefore))).not.toContain('erased')
   })
 })

@@ -24,12 +24,14 @@ describe('a forged receipt', () => {
       const changed = text.slice(0, at) + (text[at] === 'A' ? 'B' : 'A') + text.slice(at + 1)
       const isName = /"keyid":"[^"]*$/.test(text.slice(0, at)) // says which key to try, and is not signed
       if (!isName)
-        expect(verifyReceipt(changed, { key: parseKey(scene.key.verifier) }).ok, `byte ${at}`).toBe(false)
+        expect((await verifyReceipt(changed, { key: parseKey(scene.key.verifier) })).ok, `byte ${at}`).toBe(
+          false,
+        )
     }
-    expect(check(envelope, newLogKey(world.reality).verifier).broken).toMatchObject([
+    expect((await check(envelope, newLogKey(world.reality).verifier)).broken).toMatchObject([
       { reason: 'envelope-mismatch' },
     ])
-    expect(check(envelope, newLogKey(world.reality).verifier).broken).toHaveLength(1)
+    expect((await check(envelope, newLogKey(world.reality).verifier)).broken).toHaveLength(1)
   })
 
   it(`is refused ${FORGERIES} times although the right key signed it: it does not follow from its specs and facts`, async () => {
@@ -50,11 +52,14 @@ describe('a forged receipt', () => {
         continue
       }
       kinds[kind] = (kinds[kind] ?? 0) + 1
-      const { ok } = check(envelopeOf(statement as unknown as Json, scene.key))
+      const { ok } = await check(envelopeOf(statement as unknown as Json, scene.key))
       expect(ok, `the receipt of ${name} with ${kind}: ${what}`).toBe(false)
     }
     for (const { name, envelope } of genuine) // the control: signed again by the same way, they hold
-      expect({ name, broken: check(envelopeOf(statementIn(envelope) as Json, scene.key)).broken }).toEqual({
+      expect({
+        name,
+        broken: (await check(envelopeOf(statementIn(envelope) as Json, scene.key))).broken,
+      }).toEqual({
         name,
         broken: [],
       })

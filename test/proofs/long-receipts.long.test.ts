@@ -28,7 +28,7 @@ describe('a receipt of a being whose maker wrote much', () => {
 
   it('does not grow with the facts of the maker, and names those that it leaves out', async () => {
     const [short, whole] = [(await issue(ofHeir())).envelope, await wholeOf(ofHeir())]
-    const { ok, unproven, derived } = check(short)
+    const { ok, unproven, derived } = await check(short)
     expect(ok).toBe(true)
     const { from, to } = gapOf(derived!)
     expect(from).toBe(2) // all but its birth
@@ -37,7 +37,7 @@ describe('a receipt of a being whose maker wrote much', () => {
       `facts ${from} to ${to} of being:elder are left out: that the permission does not depend on them is said by the signer`,
     )
     // The control: with all of them nothing of the kind is unproven, and it is many times larger.
-    expect(check(whole)).toMatchObject({ ok: true, unproven: [OF_CONTEXT], derived: { gaps: [] } })
+    expect(await check(whole)).toMatchObject({ ok: true, unproven: [OF_CONTEXT], derived: { gaps: [] } })
     expect(bytesOf(whole)).toBeGreaterThan(400 * MAKER_FACTS)
     expect(bytesOf(short)).toBeLessThan(60_000)
     console.log(`a maker of ${to} facts: ${bytesOf(whole)} bytes with all of them, ${bytesOf(short)} without`)
@@ -46,14 +46,14 @@ describe('a receipt of a being whose maker wrote much', () => {
     await scene.plays('a maker that wrote more', 'heir', { verb: 'see', address: '/den' })
     await scene.relog()
     const later = (await issue(told.get('a maker that wrote more')!)).envelope
-    expect(gapOf(check(later).derived!)).toMatchObject({ from: 2 })
+    expect(gapOf((await check(later)).derived!)).toMatchObject({ from: 2 })
     expect(elderIn(later) - elderIn(short)).toBeLessThan(10) // a longer number
     told.delete('a maker that wrote more')
   })
 
   it('shows every fact while the log does not hold them: a gap needs the log', async () => {
     const { envelope } = await issue(ofHeir(), null)
-    expect(check(envelope, null)).toMatchObject({ broken: [], derived: { gaps: [] } })
+    expect(await check(envelope, null)).toMatchObject({ broken: [], derived: { gaps: [] } })
   })
 
   it('names what it leaves out also when that counts, and is refused where the log does not show what stands before', async () => {
@@ -79,12 +79,12 @@ describe('a receipt of a being whose maker wrote much', () => {
       return check(envelopeOf(forged as unknown as Json, scene.key))
     }
     const cuts = { '1 being:elder': [index, [...path]] }
-    const { ok, unproven } = signed({ cuts })
+    const { ok, unproven } = await signed({ cuts })
     expect(ok).toBe(true) // whoever signs could do that: so it is said
     expect(unproven).toContainEqual(
       expect.stringContaining(`facts 2 to ${reel.length} of being:elder are left out`),
     )
-    expect(signed({}).broken).toMatchObject([{ reason: 'proof-mismatch' }])
-    expect(signed({ cuts: { '1 being:elder': [index + 1, [...path]] } }).ok).toBe(false)
+    expect((await signed({})).broken).toMatchObject([{ reason: 'proof-mismatch' }])
+    expect((await signed({ cuts: { '1 being:elder': [index + 1, [...path]] } })).ok).toBe(false)
   })
 })

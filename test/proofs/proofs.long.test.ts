@@ -39,7 +39,9 @@ beforeAll(async () => {
 })
 
 /** No verifier derives what an operation of an extension writes. */
-const CONVENED = expect.stringMatching(/^the facts of court:convene: .*\(1 acts\)$/)
+const CONVENED = expect.stringMatching(
+  /^the permission and the facts of 1 calls: both gates were asked, and what code/,
+)
 
 /** Which roles were set is on a reel that a bundle of a being has not. */
 const OF_REGISTRY = expect.stringMatching(/^the context of 1 moments: it depends on registry/)

@@ -51,7 +51,7 @@ it('nobody is named that the moment does not touch: in heads, in headers of fact
   const found: Record<string, string[]> = {}
   for (const [name, moment] of told) {
     const { envelope, derived } = await issue(moment)
-    expect({ name, broken: check(envelope).broken }).toEqual({ name, broken: [] })
+    expect({ name, broken: (await check(envelope)).broken }).toEqual({ name, broken: [] })
     const statement = statementIn(envelope)
     const touched = touchedBy(statement as unknown as Statement, derived.lineage)
     const others = namesIn(statement).filter((one) => !touched.has(one))
@@ -70,7 +70,7 @@ it('others are named by what the moment read, and by headers of facts that the r
   expect(others(heads)).toEqual(expect.arrayContaining(['bound', 'heir']))
   expect(others(noted)).toEqual(expect.arrayContaining(['bound', 'heir']))
   const whole = await issue(told.get('a look around')!, scene.log, Number.POSITIVE_INFINITY)
-  expect(check(whole.envelope)).toMatchObject({ ok: true })
+  expect(await check(whole.envelope)).toMatchObject({ ok: true })
   expect(namesIn(statementIn(whole.envelope))).toContain('bound')
   expect(namesIn(statementIn((await issue(told.get('a look around')!)).envelope))).not.toContain('bound')
 })

@@ -66,7 +66,7 @@ export interface ReceiptScene {
   /** @param by null: without a log */
   issue(moment: MomentId, by?: CheckpointedLog | null, longest?: number): ReturnType<typeof issueReceipt>
   /** @param by verifier key; null: no signature is checked */
-  check(envelope: unknown, by?: string | null): CheckedReceipt
+  check(envelope: unknown, by?: string | null): Promise<CheckedReceipt>
 }
 
 export const statementIn = (envelope: JsonObject): JsonObject =>

@@ -4,12 +4,12 @@ import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import type { Json } from '@treeos/core'
 
-const MAIN = join(import.meta.dirname, 'second-verifier/main.py')
+const PACKAGE = join(import.meta.dirname, '../../clients/python-verify')
 
 /** Why there is no second verifier on this machine; null when there is one. */
 export function whyNoPython(): string | null {
-  const asked = spawnSync('python3', ['-c', 'import sys; sys.exit(sys.version_info < (3, 9))'])
-  return asked.status === 0 ? null : 'python3 3.9 or newer is not installed'
+  const asked = spawnSync('python3', ['-c', 'import sys; sys.exit(sys.version_info < (3, 11))'])
+  return asked.status === 0 ? null : 'python3 3.11 or newer is not installed'
 }
 
 export interface Question {
@@ -20,6 +20,8 @@ export interface Question {
   readonly newer?: string
   readonly key: string | null
   readonly strict?: boolean
+  /** of a bundle: it also says what it could not judge, and what contradicts */
+  readonly why?: true
 }
 
 export interface Opinion {
@@ -28,6 +30,15 @@ export interface Opinion {
   readonly verdict?: string | null
   /** of a bundle; null for one that is broken */
   readonly found?: Json
+  /** of a bundle, with `why`: by class, how many calls were not judged */
+  readonly unjudged?: Readonly<Record<string, number>>
+  /** of a bundle, with `why`: the first thing that contradicts */
+  readonly broken?: readonly {
+    readonly reel: string
+    readonly seq: number
+    readonly reason: string
+    readonly what: string
+  }[]
   /** of checkpoints */
   readonly ok?: boolean
 }
@@ -38,7 +49,10 @@ export class SecondVerifier {
   #faults = ''
 
   constructor() {
-    this.#process = spawn('python3', [MAIN], { stdio: ['pipe', 'pipe', 'pipe'] })
+    this.#process = spawn('python3', ['-m', 'treeos_verify.answers'], {
+      cwd: PACKAGE,
+      stdio: ['pipe', 'pipe', 'pipe'],
+    })
     this.#process.stderr!.on('data', (text) => {
       this.#faults += text
     })

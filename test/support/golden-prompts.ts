@@ -1,11 +1,12 @@
 /**
- * The prompts of all shipped roles, as pages in docs/prompts. `node test/support/golden-prompts.ts` writes them again;
+ * What reaches a model in one moment of each shipped role, byte for byte: @ann wears it, and @bo asks her what this place is. It is kept in
+ * test/contracts/prompts. `pnpm run prompts` writes it again;
  * test/contracts/golden-prompts.test.ts compares them with what the code makes now.
  */
 import { mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { CitedFact, Json } from '@treeos/core'
-import { isSpokenTo, type RoleSpec, toolsOf } from '@treeos/roles'
+import type { RoleSpec } from '@treeos/roles'
 import { being, matter, space } from '@treeos/sdk/testing'
 import { shipped } from '@treeos/worker/shipped'
 import {
@@ -21,14 +22,14 @@ import {
   WorldReader,
 } from '@treeos/world'
 
-export const FOLDER = join(import.meta.dirname, '../../docs/prompts')
+export const FOLDER = join(import.meta.dirname, '../contracts/prompts')
 const registry = buildRegistry([seed, ...shipped])
 const OPENED_AT = Date.UTC(2026, 10, 22, 21, 45)
 
 /** Roles that see the library alone are shown there, all others in `/hall`. */
 const IN_LIBRARY: ReadonlySet<string> = new Set(['librarian', 'library:reader'])
 
-/** A place in which @ann wears the role of the page, and @bo has come to speak with her. */
+/** A place in which @ann wears the role, and @bo has come to speak with her. */
 const annAt = (home: string) =>
   being({
     name: 'ann',
@@ -71,47 +72,16 @@ const ANSWER: CitedFact = {
   payload: { to: 'bo', root: 'd3f0', content: 'Good evening, and welcome.' },
 }
 
-/** One page for each role, by file name; and a page that lists them. */
+/** A text for each role, by file name. */
 export async function goldenPrompts(): Promise<Map<string, string>> {
-  const names = [...registry.roles.keys()].sort()
-  const pages = new Map<string, string>()
-  for (const name of names) pages.set(fileOf(name), await pageOf(name))
-  pages.set('README.md', [...INTRODUCTION, '', ...table([HEAD, ...names.map(rowOf)]), ''].join('\n'))
-  return pages
+  const texts = new Map<string, string>()
+  for (const name of registry.roles.keys()) texts.set(fileOf(name), await textFor(name))
+  return texts
 }
 
-const INTRODUCTION = [
-  '# Prompts of the shipped roles',
-  '',
-  'These are the two messages and the tools that reach a model, byte for byte, for one moment of each role: @ann wears the role in `/hall` or in',
-  '`/library`, and @bo asks her what this place is. A role that only changes the tone is stacked on `resident`. `npx pnpm@12.21.0 run docs:prompts` writes',
-  'these pages; a test compares them. [Roles](../roles.md#what-a-model-sees) explains the parts.',
-  '',
-  'Each role that is spoken to answers, by a tool or in prose, and goes on after a tool until it has. `test/contracts/spoken-roles.test.ts` holds them',
-  'to it; persons alone wear `operator`.',
-]
-const HEAD = ['role', 'spoken to', 'tools', 'prose', 'goes on']
+const fileOf = (role: string): string => `${role.replace(':', '-')}.txt`
 
-function rowOf(name: string): string[] {
-  const spec = specOf(name)
-  const tools = toolsOf(spec).filter((verb) => verb !== 'see')
-  const { prose = '-', selfContinue = false } = spec
-  const goesOn = selfContinue === true ? 'after each act' : selfContinue === false ? '-' : selfContinue
-  return [`[${name}](${fileOf(name)})`, isSpokenTo(spec) ? 'yes' : '-', tools.join(' ') || '-', prose, goesOn]
-}
-
-/** Lines of a table of Markdown, as the formatter writes them. */
-function table(rows: readonly (readonly string[])[]): string[] {
-  const widths = HEAD.map((_, column) => Math.max(...rows.map((row) => row[column]?.length ?? 0)))
-  const lineOf = (row: readonly string[]) =>
-    `| ${row.map((cell, column) => cell.padEnd(widths[column] ?? 0)).join(' | ')} |`
-  const [head = [], ...rest] = rows
-  return [lineOf(head), lineOf(widths.map((width) => '-'.repeat(width))), ...rest.map(lineOf)]
-}
-
-const fileOf = (role: string): string => `${role.replace(':', '-')}.md`
-
-async function pageOf(name: string): Promise<string> {
+async function textFor(name: string): Promise<string> {
   const spec = specOf(name)
   const specs = isMood(spec) ? [specOf(DEFAULT_ROLE), spec] : [spec]
   const composed = await composeFor(specs)
@@ -119,30 +89,15 @@ async function pageOf(name: string): Promise<string> {
   const choice = composed.role.forceToolCall
     ? 'The model must call one of these tools.'
     : 'The model may call a tool or none.'
+  const part = (title: string, text: string) => [`======== ${title}`, text]
   return [
-    `# ${name}`,
-    '',
-    ...(isMood(spec) ? [`Stacked on \`${DEFAULT_ROLE}\`.`, ''] : []),
-    'System message:',
-    '',
-    ...fenced(composed.prompt.system),
-    '',
-    'User message:',
-    '',
-    ...fenced(composed.prompt.user),
-    '',
-    ...(tools.length === 0
-      ? ['There are no tools.']
-      : [`Tools. ${choice}`, '', ...fenced(tools.map((tool) => JSON.stringify(tool, null, 2)).join('\n'))]),
+    ...part('roles', specs.map((worn) => worn.name).join(', ')),
+    ...part('system message', composed.prompt.system),
+    ...part('user message', composed.prompt.user),
+    ...part('tools', tools.length === 0 ? 'none' : choice),
+    ...tools.map((tool) => JSON.stringify(tool, null, 2)),
     '',
   ].join('\n')
-}
-
-/** A fence that the text does not hold itself. */
-function fenced(text: string): string[] {
-  const longest = Math.max(2, ...[...text.matchAll(/`+/g)].map(([run]) => run.length))
-  const fence = '`'.repeat(longest + 1)
-  return [`${fence}text`, text, fence]
 }
 
 /** A role with only a prompt is worn on top of another. */
@@ -179,7 +134,7 @@ async function composeFor(specs: readonly RoleSpec[]) {
   return composeMoment(registry, specs, face, moment)
 }
 
-/** The pages as they are kept. */
+/** The texts as they are kept. */
 export async function keptPrompts(): Promise<Map<string, string>> {
   const files = (await readdir(FOLDER)).sort()
   return new Map(
@@ -190,7 +145,7 @@ export async function keptPrompts(): Promise<Map<string, string>> {
 if (import.meta.main) {
   await rm(FOLDER, { recursive: true, force: true })
   await mkdir(FOLDER, { recursive: true })
-  const pages = await goldenPrompts()
-  for (const [file, text] of pages) await writeFile(join(FOLDER, file), text)
-  console.log(`${pages.size} pages in docs/prompts`)
+  const texts = await goldenPrompts()
+  for (const [file, text] of texts) await writeFile(join(FOLDER, file), text)
+  console.log(`${texts.size} prompts in test/contracts/prompts`)
 }

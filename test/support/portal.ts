@@ -18,7 +18,7 @@ import {
   type PortalDb,
   type Provider,
   portalOf,
-  type Served,
+  type ServedPortal,
   servePortal,
 } from '@treeos/portal'
 import { findCosigned, findNewest, issueReceipt, originOf, readKeys } from '@treeos/proofs'
@@ -121,7 +121,7 @@ export interface Seat {
  */
 export class PortalWorld {
   readonly world: World
-  served: Served
+  served: ServedPortal
   readonly portal: Portal
   readonly store: Kysely<PortalDb>
   readonly errors: { where: string; error: unknown }[]
@@ -132,7 +132,7 @@ export class PortalWorld {
 
   private constructor(
     world: World,
-    served: Served,
+    served: ServedPortal,
     portal: Portal,
     {
       db,

@@ -13,7 +13,7 @@ import {
 /** Calls that are listed at once. */
 const PAGE = 50
 
-type Properties = Record<string, { type: string; description: string }>
+type ApprovalProperties = Record<string, { type: string; description: string }>
 
 const ID = { type: 'string', description: 'of what waits, as list_approvals says it' }
 const WHY = { type: 'string', description: 'for whoever asked' }
@@ -31,7 +31,7 @@ export const APPROVAL_TOOLS = [
   tool('deny', 'Say no to a call that waits.', { id: ID, why: WHY }, ['id']),
 ] as const
 
-function tool(name: string, description: string, properties: Properties, required: string[]) {
+function tool(name: string, description: string, properties: ApprovalProperties, required: string[]) {
   return {
     name,
     description,

@@ -11,7 +11,7 @@ import {
   actPace,
   type Connection,
   type ErrorListener,
-  Recurring,
+  RecurringWork,
   Seat,
   type VerifiedToken,
   verifyToken,
@@ -73,7 +73,7 @@ export class Door {
   readonly #sessions = new Map<string, Session>()
   readonly #places = new Map<string, Place>()
   readonly #modern: McpHttpHandler
-  readonly #sweeps: Recurring
+  readonly #sweeps: RecurringWork
   readonly bounds: PersonBounds
   #isClosed = false
 
@@ -97,7 +97,7 @@ export class Door {
         onerror: (error) => onError('request', error),
       },
     )
-    this.#sweeps = new Recurring(
+    this.#sweeps = new RecurringWork(
       sweepSeconds * 1000,
       () => this.#sweep(),
       (error) => onError('sweep', error),

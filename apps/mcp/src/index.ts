@@ -3,4 +3,4 @@
 export type { ErrorListener } from '@treeos/client'
 export { type Edge, type EdgeOptions, serveHttp } from './http.ts'
 export { type McpOverHttp, openMcp } from './over-http.ts'
-export { type Serving, serveStdio } from './stdio.ts'
+export { type StdioSession, serveStdio } from './stdio.ts'

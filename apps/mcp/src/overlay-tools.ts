@@ -1,7 +1,7 @@
 import { deleteOverlay, type OverlayRequest, overlays, type Seat, setOverlay } from '@treeos/client'
 import { type BeingName, type Json, type JsonObject, readText, TreeosError } from '@treeos/core'
 
-type Properties = Record<string, { type: string; description: string; items?: { type: string } }>
+type OverlayProperties = Record<string, { type: string; description: string; items?: { type: string } }>
 
 const TIER = { type: 'string', description: 'workspace, account or channel' }
 const NAME = {
@@ -34,7 +34,7 @@ export const OVERLAY_TOOLS = [
   ]),
 ] as const
 
-function tool(name: string, description: string, properties: Properties, required: string[]) {
+function tool(name: string, description: string, properties: OverlayProperties, required: string[]) {
   return {
     name,
     description,

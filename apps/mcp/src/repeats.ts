@@ -7,7 +7,7 @@ const LONG_MS = 30_000
 const KEPT_LONG_MS = 60_000
 const KEPT_MAX = 1_000
 
-interface Kept {
+interface KeptRepeat {
   readonly key: string
   under: number
   until: number
@@ -18,7 +18,7 @@ interface Kept {
  * the first is under way, and for a while after one that was cancelled or took long. After an answer that came soon, it is a new call.
  */
 export class Repeats {
-  readonly #kept = new Map<string, Kept>()
+  readonly #kept = new Map<string, KeptRepeat>()
   readonly #now: () => number
 
   constructor(now: () => number = Date.now) {

@@ -10,7 +10,7 @@ import {
 import { createBeingServer } from './being-server.ts'
 import { MESSAGE_BYTES_MAX, PersonBounds } from './bounds.ts'
 
-export interface Serving {
+export interface StdioSession {
   /** resolves when the client closed its end of the pipe, or sent a message that is too large */
   readonly over: Promise<void>
   /** Ends the session and gives the being back. Safe to call again. */
@@ -25,7 +25,7 @@ export async function serveStdio(
   at: Connection,
   bearer: TokenGrant,
   { onError, actsPerMinute }: { readonly onError: ErrorListener; readonly actsPerMinute?: number },
-): Promise<Serving> {
+): Promise<StdioSession> {
   await authorizeGrant(at, bearer)
   const seat = new Seat(at, bearer, onError, new PersonBounds(actPace(actsPerMinute)))
   const transport = new Pipe()

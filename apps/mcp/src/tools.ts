@@ -12,7 +12,7 @@ import {
   readText,
   readWrittenCall,
   requireContent,
-  type Shown,
+  type ShownNames,
   TreeosError,
   type Verb,
 } from '@treeos/core'
@@ -121,7 +121,7 @@ const withoutEmpty = (args: JsonObject): JsonObject =>
   Object.fromEntries(Object.entries(args).filter(([, value]) => value !== '' && value !== null))
 
 /** The registered names. A client is told those in its reach, and the gates refuse the others. */
-const shownBy = ({ operations, beOperations }: Registry): Shown => ({
+const shownBy = ({ operations, beOperations }: Registry): ShownNames => ({
   ...NOTHING_SHOWN,
   actions: argumentsOf(operations),
   operations: argumentsOf(beOperations),
@@ -145,13 +145,13 @@ async function speak(seat: Seat, args: JsonObject, signal: AbortSignal): Promise
   }
 }
 
-interface Waiting {
+interface WaitOptions {
   readonly waitSeconds: number | null
   readonly key?: string
   readonly signal?: AbortSignal
 }
 
-function sayTo(seat: Seat, args: JsonObject, waiting: Waiting): Promise<object> {
+function sayTo(seat: Seat, args: JsonObject, waiting: WaitOptions): Promise<object> {
   const expectReply = truthOf('expectReply', args.expectReply)
   const outside = truthOf('outside', args.outside) === true
   const said = {

@@ -16,7 +16,7 @@ import { chatRoutes } from './chat/chat.ts'
 import type { Addresses } from './edge/address.ts'
 import { secureHeaders } from './edge/headers.ts'
 import { requireOwnName } from './edge/names.ts'
-import type { Page } from './edge/page.ts'
+import type { BuiltPage } from './edge/page.ts'
 import { requireOwnPage } from './edge/same-site.ts'
 import { hookRoutes } from './hooks/routes.ts'
 import type { Tabs } from './inhabit/tabs.ts'
@@ -24,7 +24,7 @@ import type { Env, Portal, Visit } from './portal.ts'
 import { accountRoutes } from './routes/account.ts'
 import { answerRoutes } from './routes/answer.ts'
 import { leaveOf } from './routes/ended.ts'
-import type { Around } from './routes/happenings.ts'
+import type { StreamDeps } from './routes/happenings.ts'
 import { healthRoutes } from './routes/health.ts'
 import { inhabitRoutes } from './routes/inhabit.ts'
 import { liveRoutes } from './routes/live.ts'
@@ -51,7 +51,7 @@ export interface AppOptions {
 }
 
 /** What programs call: each operation says who may. */
-export const operationsAround = (around: Around) => ({
+export const operationsAround = (around: StreamDeps) => ({
   api: apiOf(around),
   chat: chatRoutes(around.portal),
   a2a: a2aRoutes(around.portal),
@@ -66,7 +66,7 @@ export const authorizedOperations = ({ api, chat, a2a }: Operations): Authorized
 ]
 
 /** All routes. `authorize/who-may-call.ts` lists who may call each of the page's own; an operation of the API says it itself. */
-export const routesOf = ({ api, chat, a2a }: Operations, around: Around, acts: Bounds['acts']) => {
+export const routesOf = ({ api, chat, a2a }: Operations, around: StreamDeps, acts: Bounds['acts']) => {
   const { portal, streams, tabs } = around
   const leave = leaveOf(portal, streams, tabs)
   return new Hono<Env>()
@@ -96,7 +96,7 @@ export type Routes = ReturnType<typeof routesOf>
 
 export function createApp(
   portal: Portal,
-  page: Page,
+  page: BuiltPage,
   { names, addresses, bounded, mcp, scrapeToken, streams, tabs, seats }: AppOptions,
 ): Hono<Env> {
   const app = new Hono<Env>()

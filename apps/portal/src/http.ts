@@ -9,7 +9,7 @@ import { TokenSeats } from './authorize/tokens.ts'
 import { PAGE_FOLDER } from './build-page.ts'
 import { type Addresses, addressesBehind } from './edge/address.ts'
 import { namesFor, publicUrl } from './edge/names.ts'
-import { Page } from './edge/page.ts'
+import { BuiltPage } from './edge/page.ts'
 import { Tabs } from './inhabit/tabs.ts'
 import { Courier, type CourierOptions } from './outlets/courier.ts'
 import type { Portal } from './portal.ts'
@@ -37,7 +37,7 @@ export interface ServeOptions {
   readonly page?: string | undefined
 }
 
-export interface Served {
+export interface ServedPortal {
   readonly url: string
   /** Takes no more requests, and ends every stream. */
   close(): Promise<void>
@@ -54,7 +54,7 @@ const KEEP_ALIVE_OF_PROXIES_MS = 620_000
 const REQUEST_MS = 30_000
 
 /** Serves the portal until it is closed. @throws {TreeosError} when it cannot listen */
-export async function servePortal(portal: Portal, options: ServeOptions): Promise<Served> {
+export async function servePortal(portal: Portal, options: ServeOptions): Promise<ServedPortal> {
   const {
     port,
     listen = '127.0.0.1',
@@ -75,7 +75,7 @@ export async function servePortal(portal: Portal, options: ServeOptions): Promis
       countAct: bounded.acts,
       onError: (where, error) => portal.onError(`mcp ${where}`, error),
     }) ?? null
-  const app = createApp(portal, new Page(page), {
+  const app = createApp(portal, new BuiltPage(page), {
     names: namesFor(listen, hosts),
     addresses,
     bounded,

@@ -14,16 +14,16 @@ export {
   listHooks,
   removeHook,
 } from './hooks/hooks.ts'
-export { type Served, type ServeOptions, servePortal } from './http.ts'
+export { type ServedPortal, type ServeOptions, servePortal } from './http.ts'
 export type {
-  Checkpointed,
-  Compared,
   Disagreement,
   HealthCheck,
   Machine,
   MachineHealth,
   ReplayAsked,
+  ReplayComparison,
   ServiceHealth,
+  SignedCheckpointNote,
 } from './machine.ts'
 export type { CourierOptions } from './outlets/courier.ts'
 export {
@@ -31,11 +31,11 @@ export {
   confirmOutlet,
   listOutlets,
   type OutletPlace,
+  type OutletSubject,
   type OutletView,
   removeOutlet,
   retryOutlet,
   WANTS,
-  type Want,
 } from './outlets/outlets.ts'
 export type { Portal } from './portal.ts'
 export { describeApi, listRoutes, type Route } from './route-list.ts'

@@ -8,13 +8,13 @@ import type { PreparedTrial, Trial } from '@treeos/trials/told'
  */
 export interface Machine {
   /** Runs every moment of these beings again, and compares with the record, as `treeos replay` does. */
-  replay(request: ReplayAsked): Promise<Compared>
+  replay(request: ReplayAsked): Promise<ReplayComparison>
   /** What runs and how well, as `treeos status` and `treeos doctor` know it. */
   health(): Promise<MachineHealth>
   /** The newest signed checkpoint of the log; null where there is none. It may be a second old. */
-  checkpoint(): Promise<Checkpointed | null>
+  checkpoint(): Promise<SignedCheckpointNote | null>
   /** The newest one that a quorum of outside witnesses cosigned, likewise; null where there is none. */
-  cosigned(): Promise<Checkpointed | null>
+  cosigned(): Promise<SignedCheckpointNote | null>
   /**
    * Signed receipts of finished moments, in their order; for one that called nothing the refusal.
    * @throws {TreeosError} ACTION_NOT_SUPPORTED where nobody signs
@@ -35,7 +35,7 @@ interface Trials {
   prepare(trial: Trial): Promise<PreparedTrial>
 }
 
-export interface Checkpointed {
+export interface SignedCheckpointNote {
   /** number of entries of the log that it covers */
   readonly size: number
   /** the signed note */
@@ -99,7 +99,7 @@ export interface ReplayAsked {
   readonly onProgress: (line: string) => void
 }
 
-export interface Compared {
+export interface ReplayComparison {
   readonly beings: number
   readonly moments: number
   readonly identical: boolean

@@ -112,7 +112,7 @@ export class Metrics {
     isReady,
     minds,
     tools,
-  }: Serving): Promise<{ url: string; close(): Promise<void> }> {
+  }: MetricsOptions): Promise<{ url: string; close(): Promise<void> }> {
     const text = sharing(() => this.registry.metrics())
     const told = sharing(minds)
     const server = createServer((request, response) => {
@@ -144,7 +144,7 @@ export class Metrics {
   }
 }
 
-export interface Serving {
+export interface MetricsOptions {
   /** 0 picks a free one */
   readonly port: number
   /** IP address to listen on */

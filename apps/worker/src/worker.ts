@@ -58,7 +58,7 @@ export async function startWorker(env: NodeJS.ProcessEnv, log: Logger): Promise<
   const temporal = locateTemporal(env)
   const db = openDatabase(settings.DATABASE_URL, { poolMax: 1 }) // for its own questions; the beats have a pool of their own
   const metrics = new Metrics(db)
-  const running = new Running()
+  const running = new WorkStart()
   const served = await metrics.serve({
     port: settings.TREEOS_METRICS_PORT,
     bind: settings.TREEOS_METRICS_BIND,
@@ -187,7 +187,7 @@ async function isOpen({ address, namespace, options }: TemporalPlace, log: Logge
 }
 
 /** The innermost plugin of a worker, called last: resolves `begun` when the worker starts to take work. */
-class Running implements WorkerPlugin {
+class WorkStart implements WorkerPlugin {
   readonly name = 'treeos-running'
   readonly begun: Promise<void>
   isTakingWork = false

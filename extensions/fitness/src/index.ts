@@ -67,7 +67,7 @@ const sessionsOf = (sets: readonly FitnessSet[]): number[] =>
   [...new Set(sets.map(({ session }) => session))].sort((a, b) => b - a)
 
 /** The sets of one athlete and one exercise, as far back as the advice uses them. */
-interface Training {
+interface AthleteSets {
   readonly athlete: string
   readonly exercise: string
   readonly sets: readonly FitnessSet[]
@@ -104,7 +104,7 @@ const advise: Script = ({ wake, face }) => {
   if (wake.from === null || wake.inReplyTo !== null) return silence
   const { data: asked } = z.object({ exercise: z.string() }).safeParse(wake.content)
   if (asked === undefined) return answer({ how: 'ask me {"exercise": name}' })
-  const trainings = (face.views.find(({ name }) => name === 'sets')?.view ?? []) as unknown as Training[]
+  const trainings = (face.views.find(({ name }) => name === 'sets')?.view ?? []) as unknown as AthleteSets[]
   const own = trainings.find((one) => one.athlete === wake.from && one.exercise === asked.exercise)
   return answer({ ...asked, advice: (own === undefined ? null : overload(own.sets)) as Json })
 }
@@ -143,7 +143,7 @@ export default defineExtension({
     'fitness:sets': async ({ me, world }) => {
       const ids = await world.matters(me.space)
       await world.prefetch(ids.map((id) => `matter:${id}`))
-      const trainings = new Map<string, Training & { sets: FitnessSet[] }>()
+      const trainings = new Map<string, AthleteSets & { sets: FitnessSet[] }>()
       for (const id of ids) {
         const matter = await world.matter(id)
         const { data: set } = fitnessSet.safeParse(matter?.type === 'fitness-set' ? matter.content : null)

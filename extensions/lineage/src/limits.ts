@@ -4,7 +4,7 @@ import type { LineageConfig } from './config.ts'
 
 const DAY_MS = 86_400_000
 
-interface Spawning {
+interface SpawnContext {
   readonly world: WorldReader
   readonly actor: BeingRow
   readonly openedAt: number
@@ -14,7 +14,7 @@ interface Spawning {
  * The children that count: those born with a role of this extension. Their profile does not count, since a parent that may set
  * qualities could take it away.
  */
-async function childrenThatCount({ world, actor }: Omit<Spawning, 'openedAt'>): Promise<BeingRow[]> {
+async function childrenThatCount({ world, actor }: Omit<SpawnContext, 'openedAt'>): Promise<BeingRow[]> {
   const names = await world.children(actor.name)
   await world.prefetch(names.map((name) => `being:${name}`))
   const rows = await Promise.all(names.map((name) => world.being(name)))
@@ -24,7 +24,7 @@ async function childrenThatCount({ world, actor }: Omit<Spawning, 'openedAt'>): 
 /** Whether one more child may live. @throws {TreeosError} RATE_LIMITED */
 export async function requireRoom(
   { liveChildrenMax }: LineageConfig,
-  at: Omit<Spawning, 'openedAt'>,
+  at: Omit<SpawnContext, 'openedAt'>,
 ): Promise<void> {
   const live = (await childrenThatCount(at)).filter(isLiving)
   if (live.length < liveChildrenMax) return
@@ -35,7 +35,7 @@ export async function requireRoom(
 }
 
 /** Whether one more child may be spawned. @throws {TreeosError} RATE_LIMITED */
-export async function requireWithinLimits(config: LineageConfig, at: Spawning): Promise<void> {
+export async function requireWithinLimits(config: LineageConfig, at: SpawnContext): Promise<void> {
   await requireRoom(config, at)
   const { spawnsPerDayMax } = config
   const today = (await childrenThatCount(at)).filter(({ bornAt }) => bornAt > at.openedAt - DAY_MS)

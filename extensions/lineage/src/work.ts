@@ -17,7 +17,7 @@ export const SOUL = 'SOUL.md'
 export const SHOWN_CHARS_MAX = 8000
 const SHOWN_BYTES_MAX = 8 * 1024
 
-interface Using {
+interface ToolUse {
   readonly actor: BeingRow
   readonly wake: WakeView
   readonly carryOut: CarryOut
@@ -28,7 +28,7 @@ interface Using {
  * starting, and its heartbeat when it was asleep.
  */
 export async function used(
-  { actor, wake, carryOut }: Using,
+  { actor, wake, carryOut }: ToolUse,
   tool: string,
   result: Json,
   { facts = [], ...more }: Partial<Outcome> = {},

@@ -1,14 +1,14 @@
 import { describe, expect, it } from 'vitest'
-import { decide, type Hearing, type Rule } from './tally.ts'
+import { decide, type PanelQuestion, type Rule } from './tally.ts'
 
-const heard = (...answers: Hearing['answer'][]): Hearing[] =>
+const heard = (...answers: PanelQuestion['answer'][]): PanelQuestion[] =>
   answers.map((answer, i) => ({ member: `m${i}`, answer }))
 const open = null
-const carried = (answer: Hearing['answer']) => ({ answer })
+const carried = (answer: PanelQuestion['answer']) => ({ answer })
 const none = carried(null)
 
 describe('what was heard comes to', () => {
-  it.each<[Rule, number, Hearing[], ReturnType<typeof decide>]>([
+  it.each<[Rule, number, PanelQuestion[], ReturnType<typeof decide>]>([
     ['first', 2, heard(), open],
     ['first', 2, heard(null), open],
     ['first', 2, heard(null, 'b'), carried('b')],

@@ -12,7 +12,7 @@ export type Rule = (typeof RULES)[number]
 
 /** The answer of one member; null when it gave none. */
 export const hearing = z.object({ member: z.string(), answer: z.json() })
-export type Hearing = z.infer<typeof hearing>
+export type PanelQuestion = z.infer<typeof hearing>
 
 /** Text is compared without case and surrounding space, objects without the order of their keys. */
 const alike = (answer: Json): string =>
@@ -23,12 +23,13 @@ const alike = (answer: Json): string =>
   })
 
 /** The verdict of the answers so far. @returns null while it is open; a null answer if none won */
-export function decide(rule: Rule, seats: number, heard: readonly Hearing[]): { answer: Json } | null {
+export function decide(rule: Rule, seats: number, heard: readonly PanelQuestion[]): { answer: Json } | null {
   const said = heard.filter(({ answer }) => answer !== null)
   const left = seats - heard.length
   const [first] = said
   if (rule === 'first') return first !== undefined || left === 0 ? { answer: first?.answer ?? null } : null
-  const votes = (one: Hearing) => said.filter(({ answer }) => alike(answer) === alike(one.answer)).length
+  const votes = (one: PanelQuestion) =>
+    said.filter(({ answer }) => alike(answer) === alike(one.answer)).length
   const [top] = said.toSorted((a, b) => votes(b) - votes(a))
   const most = top === undefined ? 0 : votes(top)
   const isCarried = most * 2 > seats

@@ -1,6 +1,6 @@
 import type { BeingName, Digest, MomentId } from '@treeos/core'
 import type { OverlayMode } from '@treeos/overlay'
-import type { Taken, Taker } from '@treeos/overlay/vault'
+import type { TakenOverlay, Taker } from '@treeos/overlay/vault'
 import type { ScheduleRef } from '@treeos/protocol'
 import type { Cost, ReadSet, Reality, Seek, StoreDb } from '@treeos/store'
 import type { Registry } from '@treeos/world'
@@ -51,7 +51,7 @@ export interface BeatDeps {
 export interface OverlayAccess {
   readonly mode: OverlayMode
   /** `lost` once the vault is gone; waits for one that does not answer */
-  take(handle: string, taker: Taker): Promise<Taken>
+  take(handle: string, taker: Taker): Promise<TakenOverlay>
   /** The moment is over. Returns at once; a vault that is not reached forgets later by itself. */
   drop(handle: string, moment: MomentId): void
   /** The salt of a call whose caller holds none; who holds the key of the instance can compute it again. */

@@ -20,7 +20,7 @@ export interface AccessOptions {
 }
 
 /** A request that is sent again with the same key is done once; left out, it has one of its own. */
-interface Keyed {
+interface RequestKey {
   readonly key?: string
 }
 
@@ -31,7 +31,7 @@ export interface JournalEvent {
   readonly [name: string]: unknown
 }
 
-export interface Following {
+export interface FollowOptions {
   /** the id of the last one that was seen; left out, only new ones come */
   readonly after?: string
   /** only of this being, by its name */
@@ -73,16 +73,16 @@ export class Treeos {
     return answerOf(await this.api.GET('/see', { params: { query: { address } } }))
   }
 
-  async do({ key, ...call }: Body<'/do'> & Keyed): Promise<Schemas['Act']> {
+  async do({ key, ...call }: Body<'/do'> & RequestKey): Promise<Schemas['Act']> {
     return answerOf(await this.api.POST('/do', { body: call, params: headerOf(key) }))
   }
 
-  async be({ key, ...call }: Body<'/be'> & Keyed): Promise<Schemas['Act']> {
+  async be({ key, ...call }: Body<'/be'> & RequestKey): Promise<Schemas['Act']> {
     return answerOf(await this.api.POST('/be', { body: call, params: headerOf(key) }))
   }
 
   /** Speaks to a being. With `waitSeconds` it waits for the answer. */
-  async summon({ key, ...said }: Body<'/summon'> & Keyed): Promise<Schemas['Summoned']> {
+  async summon({ key, ...said }: Body<'/summon'> & RequestKey): Promise<Schemas['Summoned']> {
     return answerOf(await this.api.POST('/summon', { body: said, params: headerOf(key) }))
   }
 
@@ -91,7 +91,7 @@ export class Treeos {
     yield* pagesOf((cursor) => this.api.GET('/inbox', { params: { query: queryOf(cursor) } }))
   }
 
-  async reply({ key, ...said }: Body<'/inbox/reply'> & Keyed): Promise<Schemas['Summoned']> {
+  async reply({ key, ...said }: Body<'/inbox/reply'> & RequestKey): Promise<Schemas['Summoned']> {
     return answerOf(await this.api.POST('/inbox/reply', { body: said, params: headerOf(key) }))
   }
 
@@ -100,11 +100,11 @@ export class Treeos {
     yield* pagesOf((cursor) => this.api.GET('/approvals', { params: { query: queryOf(cursor) } }))
   }
 
-  async approve({ key, ...answer }: Body<'/approvals/approve'> & Keyed): Promise<Schemas['Act']> {
+  async approve({ key, ...answer }: Body<'/approvals/approve'> & RequestKey): Promise<Schemas['Act']> {
     return answerOf(await this.api.POST('/approvals/approve', { body: answer, params: headerOf(key) }))
   }
 
-  async deny({ key, ...answer }: Body<'/approvals/deny'> & Keyed): Promise<Schemas['Act']> {
+  async deny({ key, ...answer }: Body<'/approvals/deny'> & RequestKey): Promise<Schemas['Act']> {
     return answerOf(await this.api.POST('/approvals/deny', { body: answer, params: headerOf(key) }))
   }
 
@@ -119,7 +119,7 @@ export class Treeos {
    * What happens, as it happens. A lost connection is opened again after the last event that came, so none is missed and none comes
    * twice. It ends by `signal`, by leaving the loop, or when the token holds no more.
    */
-  async *journal({ after, being, signal }: Following = {}): AsyncGenerator<JournalEvent, void> {
+  async *journal({ after, being, signal }: FollowOptions = {}): AsyncGenerator<JournalEvent, void> {
     let last = after
     for (let pauseMs = RETRY_MS_MIN; ; pauseMs = Math.min(2 * pauseMs, RETRY_MS_MAX)) {
       const query = new URLSearchParams({ ...(being === undefined ? {} : { being }) })
@@ -147,13 +147,13 @@ function eventsIn({ body }: Response) {
   return body.pipeThrough(new TextDecoderStream()).pipeThrough(new EventSourceParserStream())
 }
 
-interface Answered<T> {
+interface HttpAnswer<T> {
   readonly data?: T
   readonly error?: unknown
   readonly response: Response
 }
 
-function answerOf<T>({ data, error, response }: Answered<T>): T {
+function answerOf<T>({ data, error, response }: HttpAnswer<T>): T {
   if (data === undefined) throw problemIn(response, error)
   return data
 }
@@ -167,7 +167,7 @@ interface Page<T> {
 }
 
 async function* pagesOf<T>(
-  ask: (cursor: string | null) => Promise<Answered<Page<T>>>,
+  ask: (cursor: string | null) => Promise<HttpAnswer<Page<T>>>,
 ): AsyncGenerator<T, void> {
   let cursor: string | null = null
   do {

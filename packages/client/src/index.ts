@@ -18,7 +18,7 @@ export {
   releaseLease,
   takeLease,
 } from './seats/inhabiting.ts'
-export { Recurring } from './seats/recurring.ts'
+export { RecurringWork } from './seats/recurring.ts'
 export { type ErrorListener, Seat, type SeatBounds } from './seats/seat.ts'
 export { type ActResult, act } from './summons/act.ts'
 export type { Connection } from './summons/connection.ts'
@@ -35,4 +35,4 @@ export {
   signedCorrelation,
 } from './summons/signing.ts'
 export { type SummonRequest, type SummonResult, summon } from './summons/summon.ts'
-export { type Dispatched, type InvokeRequest, invoke, type TaskRequest, task } from './summons/tasks.ts'
+export { type InvokeRequest, invoke, type TaskRequest, type TaskResult, task } from './summons/tasks.ts'

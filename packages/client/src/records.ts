@@ -74,16 +74,16 @@ export {
   type MomentHappening,
 } from './moments/following.ts'
 export { beatsOfMoment, type InspectedMoment, inspectMoment } from './moments/inspecting.ts'
-export { type Known, type KnownFrom, whyKnown } from './moments/knowing.ts'
+export { type KnownFrom, type TextSources, whyKnown } from './moments/knowing.ts'
 export { type Lately, lately, type SpokenTo, type StripMoment, type WaitsFor } from './moments/lately.ts'
 export { type LivedMoment, livedMoments, moments } from './moments/lived-moments.ts'
-export type { Called, MomentView, WokenBy } from './moments/moments.ts'
+export type { MadeCall, MomentView, WokenBy } from './moments/moments.ts'
 export { prompt, type RebuiltPrompt } from './moments/rebuilt-prompt.ts'
 export {
+  type PastEntries,
   type PastEntry,
-  type PastMoment,
   type PastWords,
-  type Retraced,
+  type RetracedMoment,
   retrace,
 } from './moments/retracing.ts'
 export { newestMoment, stackChange } from './moments/stepping.ts'
@@ -101,9 +101,9 @@ export {
   setThreadOverlay,
   threadOverlays,
 } from './overlays/thread-overlays.ts'
-export { type Redteamed, type RedteamRequest, redteam } from './redteam/redteam.ts'
+export { type RedteamRequest, type RedteamResult, redteam } from './redteam/redteam.ts'
 export {
-  type Authoring,
+  type AuthoringCatalog,
   addresses,
   authoring,
   type FlowInside,
@@ -118,10 +118,10 @@ export {
 export { checkFlow, checkRole, registeredRoles } from './roles/linting.ts'
 export { type RoleView, roles } from './roles/roles.ts'
 export { authorizeTrial } from './roles/trying.ts'
-export { type Chart, type Charted, chart } from './spaces/charting.ts'
+export { type Chart, type ChartEntry, chart } from './spaces/charting.ts'
 export { inspectSpace, type PageOfSpace, type SpaceView } from './spaces/inspecting-space.ts'
 export type { LastMoment, Occupant } from './spaces/occupants.ts'
-export type { Floor, Placing, Spot } from './spaces/placing.ts'
+export type { Floor, PlaceChange, Spot } from './spaces/placing.ts'
 export { type SaidInShadow, type ShadowView, shadowed } from './spaces/shadowed.ts'
 export { type NamespaceView, namespaces, readSignals } from './spaces/signals.ts'
 export { type SpaceNode, type Surroundings, surroundings } from './spaces/surroundings.ts'
@@ -137,20 +137,20 @@ export { type HealthView, health, ownUse } from './spending/health.ts'
 export {
   type FailedMoment,
   type NamedTally,
-  type Spending,
+  type SpendingReport,
   spending,
   type Tally,
 } from './spending/spending.ts'
 export { type AnswerState, answerTo } from './summons/answers.ts'
-export { type Cancelled, type CancelRequest, cancel } from './summons/cancelling.ts'
+export { type CancelledCall, type CancelRequest, cancel } from './summons/cancelling.ts'
 export { findKeyed } from './summons/keyed.ts'
 export { findThreadOf, textOf } from './threads/continuing.ts'
 export { type Conversation, converse, type ThreadLine } from './threads/conversing.ts'
 export {
   type LivedWords,
   type SaidWords,
-  type Searched,
   type SearchRequest,
+  type SearchResult,
   search,
 } from './threads/searching.ts'
 export {

@@ -18,7 +18,7 @@ export interface Aside {
   /** open threads that the being has a part in */
   readonly threads?: { readonly threads: readonly OpenThread[]; readonly more: number }
   /** what a search of notes found */
-  readonly recalled?: Recalled
+  readonly recalled?: RecalledNotes
   /** what a moment that looks back read of the being's own past acts */
   readonly past?: PastActs<HeadRef>
 }
@@ -38,7 +38,7 @@ export interface RecallAsked {
 export type SeenNotes = (ids: readonly MatterId[]) => Promise<ReadonlySet<MatterId>>
 
 /** What a search of notes found, best first: replay reads it, and searches nothing. */
-export interface Recalled {
+export interface RecalledNotes {
   readonly notes: readonly {
     readonly id: MatterId
     /** 0: of the being itself, 1: of a maker, 2: of another, 3: from outside */
@@ -116,7 +116,7 @@ export interface AsideSource {
    * notes that fit
    * @param seen those of these ids that the being may see; replay does not ask, since only these are recorded
    */
-  recalled(asked: RecallAsked, seen: SeenNotes): Promise<Recalled>
+  recalled(asked: RecallAsked, seen: SeenNotes): Promise<RecalledNotes>
   /** own past acts that a cause links to one of these reels; all of them for null */
   past(reels: readonly ReelId[] | null): Promise<PastActs<PastFact>>
 }

@@ -142,7 +142,7 @@ export type CallParameters = {
 }
 
 /** What is said of a field to one caller, instead of what is said to all. */
-export interface Told {
+export interface FieldNotes {
   readonly description?: string
   readonly required?: boolean
   /** the only values that it can have now */
@@ -158,7 +158,7 @@ export interface Told {
 export function callParameters<V extends Verb>(
   verb: V,
   shown: readonly FieldsOf<V>[],
-  told: { readonly [F in FieldsOf<V>]?: Told } = {},
+  told: { readonly [F in FieldsOf<V>]?: FieldNotes } = {},
 ): CallParameters {
   const shape: Readonly<Record<FieldsOf<V>, Field>> = SHAPES[verb]
   const fields = shown.map((name) => {

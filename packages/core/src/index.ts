@@ -10,7 +10,7 @@ export {
   type PastActs,
   type PastFact,
   type RecallAsked,
-  type Recalled,
+  type RecalledNotes,
   type SeenNotes,
   type WaitingWake,
 } from './aside.ts'
@@ -35,10 +35,10 @@ export {
 export {
   type CallParameters,
   callParameters,
+  type FieldNotes,
   fieldFault,
   MODEL_FIELDS,
   readText,
-  type Told,
   withOwnNames,
 } from './call-shape.ts'
 export { ERROR_STATUS, type ErrorCode, isErrorCode, storableMessage, TreeosError } from './error.ts'
@@ -169,4 +169,4 @@ export {
   wakeWord,
 } from './wake.ts'
 export { isAsSaid, speechOf, WAKE_FIELDS, type WakeRecord, wakeFields, wakeRecordOf } from './wake-fields.ts'
-export { NOTHING_SHOWN, namedVerb, readNamedCall, readWrittenCall, type Shown } from './written-call.ts'
+export { NOTHING_SHOWN, namedVerb, readNamedCall, readWrittenCall, type ShownNames } from './written-call.ts'

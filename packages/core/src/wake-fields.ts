@@ -45,12 +45,12 @@ export const WAKE_FIELDS = {
 /** Each field with how it is kept. */
 export const wakeFields = Object.entries(WAKE_FIELDS) as readonly (readonly [keyof Wake, WakeField])[]
 
-type Unrecorded = {
+type UnrecordedField = {
   [Field in keyof typeof WAKE_FIELDS]: (typeof WAKE_FIELDS)[Field] extends { recorded: false } ? Field : never
 }[keyof typeof WAKE_FIELDS]
 
 /** What an open record says of the wake of its moment. */
-export type WakeRecord = Omit<Wake, Unrecorded>
+export type WakeRecord = Omit<Wake, UnrecordedField>
 
 /** @param wake may have more fields, such as those of an inbox entry */
 export const wakeRecordOf = (wake: Wake): WakeRecord =>

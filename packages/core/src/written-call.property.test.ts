@@ -4,7 +4,7 @@ import { TreeosError } from './error.ts'
 import type { JsonObject } from './json.ts'
 import { VERBS } from './stack.ts'
 import type { VerbCall } from './wake.ts'
-import { namedVerb, readNamedCall, readWrittenCall, type Shown } from './written-call.ts'
+import { namedVerb, readNamedCall, readWrittenCall, type ShownNames } from './written-call.ts'
 
 const word = fc.constantFrom(
   ...[
@@ -48,7 +48,7 @@ const key = fc.oneof(
   word,
 )
 const written = fc.dictionary(key, fc.oneof(value, fc.dictionary(key, value, { maxKeys: 3 })), { maxKeys: 6 })
-const shown: fc.Arbitrary<Shown> = fc.record({
+const shown: fc.Arbitrary<ShownNames> = fc.record({
   addresses: fc.array(fc.constantFrom('@bo', '@clerk', '/clerk', '/bo', 'matter:bo'), { maxLength: 4 }),
   actions: fc.constantFrom(
     new Map([
@@ -68,7 +68,7 @@ function expectNothingNew(
   call: VerbCall,
   name: string,
   given: JsonObject,
-  { addresses, actions, operations }: Shown,
+  { addresses, actions, operations }: ShownNames,
 ) {
   const text = JSON.stringify([name, given])
   const isWritten = (part: string) => text.includes(JSON.stringify(part).slice(1, -1))

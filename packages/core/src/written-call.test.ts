@@ -2,10 +2,10 @@ import { describe, expect, it } from 'vitest'
 import { TreeosError } from './error.ts'
 import type { JsonObject } from './json.ts'
 import type { Verb } from './stack.ts'
-import { namedVerb, readNamedCall, readWrittenCall, type Shown } from './written-call.ts'
+import { namedVerb, readNamedCall, readWrittenCall, type ShownNames } from './written-call.ts'
 
 /** A moment in which these names were told. */
-const SHOWN: Shown = {
+const SHOWN: ShownNames = {
   addresses: ['@bo', '@clerk', '/court', '/clerk', 'matter:gavel'],
   actions: new Map([
     ['court:rule', ['ruling']],
@@ -230,7 +230,7 @@ describe('a call as a model writes it', () => {
   })
 
   it('without anything shown only the strict forms are read', () => {
-    const nothing: Shown = { addresses: [], actions: new Map(), operations: new Map() }
+    const nothing: ShownNames = { addresses: [], actions: new Map(), operations: new Map() }
     expect(readWrittenCall('see', { address: 'bo' }, nothing)).toEqual({ verb: 'see', address: 'bo' })
     expect(readWrittenCall('do', { operation: 'rule' }, nothing)).toEqual(act('rule', null, {}))
     expect(faultOf(() => readWrittenCall('do', { operation: 'court:rule', ruling: 1 }, nothing))).toMatch(

@@ -7,7 +7,7 @@ import type { Verb } from './stack.ts'
 import type { VerbCall } from './wake.ts'
 
 /** What a mind was shown before it wrote a call: the names that it may write short. */
-export interface Shown {
+export interface ShownNames {
   /** addresses that it was told of, as `@name`, `/path` or `matter:<id>` */
   readonly addresses: readonly string[]
   /** the names that `do` can have in its reach, each with the names of its arguments */
@@ -17,7 +17,7 @@ export interface Shown {
 }
 
 const NONE: ReadonlyMap<string, readonly string[]> = new Map()
-export const NOTHING_SHOWN: Shown = { addresses: [], actions: NONE, operations: NONE }
+export const NOTHING_SHOWN: ShownNames = { addresses: [], actions: NONE, operations: NONE }
 
 /**
  * Reads a call as a model or an MCP client writes it. It is generous where only one reading is possible, and refuses where two are:
@@ -31,7 +31,7 @@ export const NOTHING_SHOWN: Shown = { addresses: [], actions: NONE, operations: 
  * The result is a strict call, which is what is recorded and what both gates judge. It holds nothing that was neither written nor shown.
  * @throws {TreeosError} INVALID_INPUT naming the field, or PAYLOAD_TOO_LARGE
  */
-export function readWrittenCall(verb: Verb, written: JsonObject, shown: Shown): VerbCall {
+export function readWrittenCall(verb: Verb, written: JsonObject, shown: ShownNames): VerbCall {
   const given = withOwnNames(verb, withoutAbsent(verb, written))
   switch (verb) {
     case 'see':
@@ -46,7 +46,7 @@ export function readWrittenCall(verb: Verb, written: JsonObject, shown: Shown): 
 }
 
 /** The verb of a tool that has the name of an operation instead of a verb; undefined where none, or more than one, was shown under it. */
-export function namedVerb(name: string, { actions, operations }: Shown): 'do' | 'be' | undefined {
+export function namedVerb(name: string, { actions, operations }: ShownNames): 'do' | 'be' | undefined {
   const [found, others] = [namesLike(name, actions).length, namesLike(name, operations).length]
   if (found + others !== 1) return undefined
   return found === 1 ? 'do' : 'be'
@@ -56,7 +56,7 @@ export function namedVerb(name: string, { actions, operations }: Shown): 'do' | 
  * Reads a call of a tool that has the name of an operation.
  * @throws {TreeosError} as `readWrittenCall`, and where no such operation, or more than one, was shown
  */
-export function readNamedCall(name: string, written: JsonObject, shown: Shown): VerbCall {
+export function readNamedCall(name: string, written: JsonObject, shown: ShownNames): VerbCall {
   const verb = namedVerb(name, shown)
   if (verb === undefined) throw fieldFault('the tool', name, 'see, do, summon or be')
   const known = verb === 'do' ? shown.actions : shown.operations
@@ -93,7 +93,7 @@ function strict(verb: Verb, given: JsonObject): VerbCall {
 }
 
 /** Brings the name of an operation into its full form, and its arguments into one object. */
-function withArguments(given: JsonObject, known: Shown['actions'], verb: 'do' | 'be'): JsonObject {
+function withArguments(given: JsonObject, known: ShownNames['actions'], verb: 'do' | 'be'): JsonObject {
   const name = fullName(given.operation, known)
   const { args, rest } = argumentsIn(given)
   const beside = Object.keys(rest).filter((key) => !isFieldOf(verb, key))
@@ -142,7 +142,7 @@ const plain = (name: string): string =>
     .replace(/[\s_.:-]+/g, '-')
 
 /** The shown names that a text can mean: itself, else those like it, with or without their prefix. */
-function namesLike(text: string, known: Shown['actions']): string[] {
+function namesLike(text: string, known: ShownNames['actions']): string[] {
   if (known.has(text)) return [text]
   const wanted = plain(text)
   return [...known.keys()].filter(
@@ -151,7 +151,7 @@ function namesLike(text: string, known: Shown['actions']): string[] {
 }
 
 /** @throws {TreeosError} INVALID_INPUT for a short name that fits several names */
-function fullName(written: Json | undefined, known: Shown['actions']): Json | undefined {
+function fullName(written: Json | undefined, known: ShownNames['actions']): Json | undefined {
   if (typeof written !== 'string') return written
   const found = namesLike(written, known)
   if (found.length > 1) throw fieldFault('operation', written, `one of ${found.join(', ')}`)
@@ -163,7 +163,7 @@ function withAddress(
   given: JsonObject,
   field: 'address' | 'target',
   verb: Verb,
-  { addresses }: Shown,
+  { addresses }: ShownNames,
 ): JsonObject {
   const written = given[field]
   if (typeof written !== 'string' || addresses.includes(written)) return given

@@ -9,14 +9,14 @@ import { bare, holdsSecret, proxyFor, proxyResolves } from './proxy.ts'
 
 const TIMEOUT_SECONDS = 10
 
-interface Asked {
+interface OutsideRequest {
   readonly method?: string
   readonly headers?: Readonly<Record<string, string>>
   readonly body?: string | Uint8Array
   readonly timeoutSeconds?: number
 }
 
-interface Answered {
+interface OutsideAnswer {
   readonly status: number
   readonly ok: boolean
   header(name: string): string | null
@@ -46,7 +46,7 @@ export function outsideFetch(
   privateHosts: readonly string[],
   attempt: AbortSignal,
   whose: Whose = OF_EFFECTS,
-): (address: string | URL, request?: Asked) => Promise<Answered> {
+): (address: string | URL, request?: OutsideRequest) => Promise<OutsideAnswer> {
   return async (address, { method = 'GET', headers = {}, body, timeoutSeconds = TIMEOUT_SECONDS } = {}) => {
     const url = parseUrl(address, whose)
     const isAllowed = privateHosts.includes(url.hostname) || privateHosts.includes(url.host)
@@ -73,7 +73,7 @@ export function outsideFetch(
   }
 }
 
-interface Sent {
+interface PreparedRequest {
   readonly method: string
   readonly headers: Readonly<Record<string, string>>
   readonly body: string | Uint8Array | undefined
@@ -81,7 +81,7 @@ interface Sent {
 }
 
 /** An answer whose body has not arrived yet. */
-interface Arriving {
+interface OutsideStream {
   readonly status: number
   readonly headers: Readonly<Record<string, string | string[] | undefined>>
   readonly body: AsyncIterable<Buffer>
@@ -89,7 +89,11 @@ interface Arriving {
 }
 
 /** @param lookup refuses private addresses; none where the operator allows the host */
-function direct(url: URL, { body, ...sent }: Sent, lookup: LookupFunction | undefined): Promise<Arriving> {
+function direct(
+  url: URL,
+  { body, ...sent }: PreparedRequest,
+  lookup: LookupFunction | undefined,
+): Promise<OutsideStream> {
   const send = url.protocol === 'https:' ? httpsRequest : httpRequest
   return new Promise((resolve, reject) => {
     const asking = send(url, { ...sent, agent: false, lookup })
@@ -109,9 +113,9 @@ function direct(url: URL, { body, ...sent }: Sent, lookup: LookupFunction | unde
 async function byProxy(
   proxy: URL,
   url: URL,
-  { method, headers, body, signal }: Sent,
+  { method, headers, body, signal }: PreparedRequest,
   lookup: LookupFunction | undefined,
-): Promise<Arriving> {
+): Promise<OutsideStream> {
   const host = lookup === undefined || proxyResolves() ? url.hostname : await publicAddress(url, lookup)
   const { ProxyAgent, request } = await import('undici')
   const servername = bare(url.hostname)

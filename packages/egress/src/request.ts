@@ -5,14 +5,14 @@ import { egressFetch } from './fetch.ts'
 import { holdsSecret, proxyFor } from './proxy.ts'
 
 /** An answer whose body has not come yet. */
-export interface Arriving {
+export interface ArrivingAnswer {
   readonly status: number
   readonly headers: Pick<Headers, 'get'>
   /** decompressed; read it or destroy it */
   readonly body: Readable
 }
 
-interface Asking {
+interface RequestOptions {
   readonly method?: string | undefined
   readonly headers: Headers
   readonly body?: string | undefined
@@ -26,8 +26,8 @@ interface Asking {
  */
 export async function egressRequest(
   url: URL,
-  { method = 'GET', headers, body, signal }: Asking,
-): Promise<Arriving> {
+  { method = 'GET', headers, body, signal }: RequestOptions,
+): Promise<ArrivingAnswer> {
   const init = { method, headers, ...(body === undefined ? {} : { body }), ...(signal && { signal }) }
   if (proxyFor(url, holdsSecret(url, headers)) !== null)
     return arrivingOf(await egressFetch(url, { ...init, redirect: 'manual' }))
@@ -47,7 +47,7 @@ export async function egressRequest(
 const heard = (body: Readable): Readable => body.on('error', () => undefined)
 
 /** An answer of `fetch`. */
-export const arrivingOf = ({ status, headers, body }: Response): Arriving => ({
+export const arrivingOf = ({ status, headers, body }: Response): ArrivingAnswer => ({
   status,
   headers,
   body: heard(

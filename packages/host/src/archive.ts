@@ -6,7 +6,7 @@ import { type Client, isGrpcServiceError } from '@temporalio/client'
 // The SDK's documentation names this path; no package exports the two functions.
 import { historyFromJSON, historyToJSON } from '@temporalio/common/lib/proto-utils.js'
 import type { temporal } from '@temporalio/proto'
-import { Recurring } from '@treeos/client'
+import { RecurringWork } from '@treeos/client'
 import type { BeingName } from '@treeos/core'
 import { beingWorkflowId, scheduleId } from '@treeos/protocol'
 
@@ -47,11 +47,11 @@ export class Archivist {
   readonly #recent = new Map<string, number>()
   /** archived runs that Temporal still has */
   readonly #kept = new Map<string, { readonly workflowId: string; readonly closed: number }>()
-  readonly #sweeps: Recurring
+  readonly #sweeps: RecurringWork
 
   constructor(options: ArchiveOptions) {
     this.#options = options
-    this.#sweeps = new Recurring(
+    this.#sweeps = new RecurringWork(
       SWEEP_EVERY_MS,
       async () => {
         await this.sweep()

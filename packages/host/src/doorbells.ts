@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Client } from '@temporalio/client'
 import { WorkflowNotFoundError } from '@temporalio/common'
-import { Recurring, ringBeing } from '@treeos/client'
+import { RecurringWork, ringBeing } from '@treeos/client'
 import type { BeingName } from '@treeos/core'
 import { beingWorkflowId } from '@treeos/protocol'
 import {
@@ -66,12 +66,12 @@ export class Doorbells {
   readonly #tried = new Set<BeingName>()
   /** last busy being that was checked; the next check continues after it */
   #checkAfter: BeingName = ''
-  readonly #sweeps: Recurring
+  readonly #sweeps: RecurringWork
   #sweepsDone = 0
 
   constructor(options: DoorbellOptions) {
     this.#options = options
-    this.#sweeps = new Recurring(
+    this.#sweeps = new RecurringWork(
       options.sweepEveryMs ?? SWEEP_EVERY_MS,
       () => this.#sweepOnce(),
       (error) => options.onError('sweep', error),

@@ -17,7 +17,7 @@ export interface PrepareOptions {
   readonly timeZone?: string
 }
 
-export interface Prepared {
+export interface PreparedReality {
   /** the reality of the database; an older one keeps its name and time zone */
   readonly reality: Reality
   /** the task queue that the worker must poll */
@@ -34,7 +34,7 @@ export async function prepare(
   databaseUrl: string,
   registry: Registry,
   options: PrepareOptions,
-): Promise<Prepared> {
+): Promise<PreparedReality> {
   const { connection, namespace = 'default', reality: name = NAME, timeZone = 'UTC' } = options
   await addSearchAttributes(connection, namespace)
   const owner = openDatabase(options.ownerUrl ?? databaseUrl, { asOwner: true, poolMax: 2 })

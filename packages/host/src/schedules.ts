@@ -6,7 +6,7 @@ import {
   type ScheduleOptions,
   ScheduleOverlapPolicy,
 } from '@temporalio/client'
-import { Recurring } from '@treeos/client'
+import { RecurringWork } from '@treeos/client'
 import { BEING, REALITY, SCHEDULE_WORKFLOW, type ScheduleRef, scheduleId } from '@treeos/protocol'
 import { listSchedulingBeings, readerOf } from '@treeos/reality'
 import type { Reality, StoreDb } from '@treeos/store'
@@ -26,7 +26,7 @@ export interface SchedulesOptions {
 }
 
 /** A schedule of one being, with what Temporal needs of it. */
-interface Wanted extends ScheduleRef {
+interface WantedSchedule extends ScheduleRef {
   readonly everySeconds: number
 }
 
@@ -36,12 +36,12 @@ interface Wanted extends ScheduleRef {
  */
 export class Schedules {
   readonly #options: SchedulesOptions
-  readonly #sweeps: Recurring
+  readonly #sweeps: RecurringWork
   #refreshing: Promise<void> = Promise.resolve()
 
   constructor(options: SchedulesOptions) {
     this.#options = options
-    this.#sweeps = new Recurring(
+    this.#sweeps = new RecurringWork(
       SWEEP_EVERY_MS,
       () => this.sweep(),
       (error) => options.onError('schedules', error),
@@ -89,7 +89,7 @@ export class Schedules {
     return corrected
   }
 
-  async #listWanted(): Promise<Wanted[]> {
+  async #listWanted(): Promise<WantedSchedule[]> {
     const rows = await listSchedulingBeings(this.#options.db)
     return rows.flatMap((row) => schedulesOf(row).map((schedule) => ({ being: row.name, ...schedule })))
   }
@@ -103,7 +103,7 @@ export class Schedules {
     else await this.#put({ being, name, everySeconds: schedule.everySeconds })
   }
 
-  async #put(wanted: Wanted): Promise<void> {
+  async #put(wanted: WantedSchedule): Promise<void> {
     const { client } = this.#options
     const options = this.#optionsOf(wanted)
     try {
@@ -124,7 +124,7 @@ export class Schedules {
     }
   }
 
-  #optionsOf(wanted: Wanted) {
+  #optionsOf(wanted: WantedSchedule) {
     const { reality, taskQueue } = this.#options
     const { being, name } = wanted
     const id = scheduleId(reality.name, being, name)
@@ -163,7 +163,7 @@ export class Schedules {
 }
 
 /** Interval of a schedule in ms. Temporal counts from 1970, so each schedule has its own offset and not all are due at once. */
-function intervalOf({ being, name, everySeconds }: Wanted): { every: number; offset: number } {
+function intervalOf({ being, name, everySeconds }: WantedSchedule): { every: number; offset: number } {
   const hash = createHash('sha256').update(`${being}/${name}`).digest().readUInt32BE(0)
   return { every: everySeconds * 1000, offset: (hash % everySeconds) * 1000 }
 }

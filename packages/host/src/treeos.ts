@@ -8,7 +8,7 @@ import { beingsInCache } from './cache-size.ts'
 import { PayloadBound } from './history-bound.ts'
 import type { TreeosOptions } from './options.ts'
 import { tellOfOtherWorkers } from './other-workers.ts'
-import { type Prepared, type PrepareOptions, prepare } from './prepare.ts'
+import { type PreparedReality, type PrepareOptions, prepare } from './prepare.ts'
 import { Runtime } from './runtime.ts'
 
 /** Path of the module with TreeOS' workflow types. */
@@ -53,7 +53,7 @@ export class TreeosPlugin extends SimplePlugin {
    * Call it before the worker runs. It changes nothing that exists, so every start may call it, also several at once.
    * @throws {Error} without `databaseUrl`; whatever Postgres and Temporal refuse
    */
-  prepare(options: PrepareOptions): Promise<Prepared> {
+  prepare(options: PrepareOptions): Promise<PreparedReality> {
     return prepare(this.#databaseUrl, this.#registry, options)
   }
 

@@ -1,13 +1,13 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { OverlayAccess } from '@treeos/activities'
-import { Recurring } from '@treeos/client'
+import { RecurringWork } from '@treeos/client'
 import type { MomentId } from '@treeos/core'
 import { newSalt, type OverlayMode, saltFrom, VaultAwayError, vaultOf } from '@treeos/overlay'
 import {
   type Listener,
   type ListenOptions,
   listen,
-  type Taken,
+  type TakenOverlay,
   type Taker,
   Vault,
   VaultCaller,
@@ -42,7 +42,7 @@ export class Vaults implements OverlayAccess {
   readonly #caller: VaultCaller | null
   readonly #saltKey: Uint8Array
   #listener: Listener | null = null
-  #announcing: Recurring | null = null
+  #announcing: RecurringWork | null = null
 
   constructor({ db, vault, mode, onError }: VaultsOptions) {
     this.mode = mode
@@ -64,11 +64,13 @@ export class Vaults implements OverlayAccess {
       for (const id of this.#vault.names) await announceVault(this.#db, { id, url })
     }
     await announce()
-    this.#announcing = new Recurring(ANNOUNCE_EVERY_MS, announce, (error) => this.#onError('vault', error))
+    this.#announcing = new RecurringWork(ANNOUNCE_EVERY_MS, announce, (error) =>
+      this.#onError('vault', error),
+    )
     this.#announcing.start()
   }
 
-  async take(handle: string, taker: Taker): Promise<Taken> {
+  async take(handle: string, taker: Taker): Promise<TakenOverlay> {
     const id = vaultOf(handle)
     if (this.#vault.serves(id)) return this.#vault.take(handle, taker)
     if (this.#caller === null) return { status: 'lost' }

@@ -5,9 +5,9 @@ export { type Listener, type ListenOptions, listen } from './vault/listener.ts'
 export { overlayModeIn, vaultAccess, vaultOfWorker } from './vault/settings.ts'
 export {
   type HandedOn,
-  type Kept,
+  type KeptOverlay,
   type Purpose,
-  type Taken,
+  type TakenOverlay,
   type Taker,
   Vault,
 } from './vault/vault.ts'

@@ -1,8 +1,8 @@
 import { CONTINUE_PREFIX, newWake, type Wake } from '@treeos/core'
-import type { BeingRow } from '@treeos/world'
+import { type BeingRow, momentInputsOf } from '@treeos/world'
 import { describe, expect, it } from 'vitest'
 import { contentHeard } from './loaded-moment.ts'
-import { momentInputsOf, verbAndCallerOf } from './read-for-moment.ts'
+import { verbAndCallerOf } from './read-for-moment.ts'
 
 const ANN = { name: 'ann', role: null, cognition: 'human' } as const
 const wakeOf = (fields: Partial<Wake> = {}): Wake =>

@@ -5,9 +5,7 @@ import {
   type Caller,
   holdsCall,
   type MomentId,
-  questionOf,
   readPath,
-  triggerOf,
   VERBS,
   type Verb,
   type VerbCall,
@@ -30,14 +28,13 @@ import {
   type Reality,
 } from '@treeos/store'
 import {
-  type BeingRow,
   driverOf,
   leaseOfAct,
   lenderOf,
   momentCognition,
+  momentInputsOf,
   openTime,
   PROMPT_LAYOUT,
-  type Quotes,
   quotesOf,
   type Registry,
   readWorld,
@@ -154,53 +151,6 @@ export async function beginReading(
     time: openTime(Math.max(now, lastSealed?.sealedAt ?? 0), timeZone),
     driver,
     cognition: momentCognition(me, driver),
-  }
-}
-
-/**
- * The inputs of a reading, taken from an open record. Live moments and replay both use it, so they read alike. The hour and
- * the weekday come from the record, since time-zone tables change.
- */
-export function momentInputsOf(
-  me: BeingRow,
-  open: Pick<
-    OpenRecord,
-    | 'verb'
-    | 'caller'
-    | 'openedAt'
-    | 'zone'
-    | 'hour'
-    | 'dayOfWeek'
-    | 'cognition'
-    | 'lastSealed'
-    | 'asked'
-    | 'cut'
-    | 'offset'
-    | 'answers'
-    | 'asKind'
-  > & {
-    readonly wake: Parameters<typeof wakeWord>[0] & Pick<Wake, 'outside' | 'orientation'>
-    readonly quotes?: Quotes
-  },
-): Parameters<typeof readWorld>[2] {
-  const { verb, caller, openedAt, zone, hour, dayOfWeek, offset, lastSealed, asked } = open
-  return {
-    me,
-    cognition: open.cognition.kind,
-    verb,
-    kind: open.asKind ?? wakeWord(open.wake),
-    caller,
-    time: { openedAt, zone, hour, dayOfWeek, offset },
-    lastSealed,
-    asked,
-    trigger: triggerOf(open.wake),
-    cut: open.cut === true,
-    ended: me.ended !== undefined,
-    asker: questionOf(open.wake, open.answers) === null ? null : (caller?.name ?? null), // who has the answer is no asker
-    quotes: open.quotes ?? null,
-    outside: open.wake.outside === true,
-    // Who decides in person looks at the world, and a call that was decided before needs no look.
-    orientation: open.cognition.kind === 'human' || holdsCall(open.wake) ? 'forward' : open.wake.orientation,
   }
 }
 

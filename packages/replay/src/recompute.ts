@@ -1,11 +1,12 @@
 import type { Digest, Json, PinnedStack } from '@treeos/core'
-import { contentHeard, momentInputsOf, promptDigestOf, specFrom, specsOf } from '@treeos/reality'
+import { contentHeard, promptDigestOf, specFrom, specsOf } from '@treeos/reality'
 import { type ComposedRole, pinStack, type RoleSpec } from '@treeos/roles'
 import type { StoredOutcome, WholeOpen } from '@treeos/store'
 import {
   type BeingRow,
   type Composed,
   composeMoment,
+  momentInputsOf,
   type Registry,
   type RowSource,
   readWorld,

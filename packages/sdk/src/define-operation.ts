@@ -28,8 +28,8 @@ import type {
 } from '@treeos/world'
 import { faultOfAsk, readAsk } from '@treeos/world'
 
-type Kind = 'being' | 'space' | 'matter'
-type TargetOf<K extends Kind> = { being: BeingRow; space: SpaceRow; matter: MatterRow }[K]
+type TargetKind = 'being' | 'space' | 'matter'
+type TargetOf<K extends TargetKind> = { being: BeingRow; space: SpaceRow; matter: MatterRow }[K]
 
 /** An effect: what an operation does outside of the world, before it decides. */
 export interface EffectInput<Args, Result extends Json> {
@@ -52,11 +52,11 @@ export interface EffectInput<Args, Result extends Json> {
    * Asks the service what became of a call whose answer was lost, under the same key, and changes nothing. It is asked up to eight
    * times. Left out: then the moment fails, and what became of the call stays unknown.
    */
-  check?(at: EffectAt<Args>): Promise<Found<Result>>
+  check?(at: EffectAt<Args>): Promise<LostCallOutcome<Result>>
 }
 
 /** What became of a call whose answer was lost. `value` is what `perform` would have returned. */
-export type Found<Result extends Json> =
+export type LostCallOutcome<Result extends Json> =
   | { readonly outcome: 'happened'; readonly value: Result }
   | { readonly outcome: 'did-not-happen' | 'unknown' }
 
@@ -91,7 +91,7 @@ export interface AskInput {
 }
 
 /** An operation as its author writes it. */
-export interface OperationInput<Name extends string, On extends Kind, Args, Result extends Json> {
+export interface OperationInput<Name extends string, On extends TargetKind, Args, Result extends Json> {
   /** `<extension>:<verb>` */
   readonly name: Name
   /** one sentence for people and models */
@@ -176,7 +176,7 @@ export type Outcome = Pick<Decided, 'facts' | 'reply' | 'tell' | 'awakens' | 're
  */
 export function defineOperation<
   const Name extends string,
-  On extends Kind,
+  On extends TargetKind,
   Args = Record<string, never>,
   Result extends Json = null,
 >(input: OperationInput<Name, On, Args, Result>): Operation<Name> {
@@ -278,7 +278,7 @@ function requireNames(name: string, secrets: readonly string[]): readonly string
   throw new RangeError(`the secret ${quote(wrong)} of operation ${name} has no kebab-case name`)
 }
 
-function requireKind<On extends Kind>(name: string, on: On, target: OperationTarget): TargetOf<On> {
+function requireKind<On extends TargetKind>(name: string, on: On, target: OperationTarget): TargetOf<On> {
   if (target.kind === 'being' && on === 'being') return target.being as TargetOf<On>
   if (target.kind === 'space' && on === 'space') return target.space as TargetOf<On>
   if (target.kind === 'matter' && on === 'matter') return target.matter as TargetOf<On>

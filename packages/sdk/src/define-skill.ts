@@ -11,15 +11,15 @@ export interface Skill<Name extends string = string> {
   readonly operation: Operation<Name>
 }
 
-type Kind = OperationInput<string, 'being' | 'space' | 'matter', unknown, Json>['on']
-type Deciding<On extends Kind, Inputs, Result extends Json> = Parameters<
+type SkillTargetKind = OperationInput<string, 'being' | 'space' | 'matter', unknown, Json>['on']
+type DecideInput<On extends SkillTargetKind, Inputs, Result extends Json> = Parameters<
   OperationInput<string, On, Inputs, Result>['decide']
 >[0]
 
 /** A skill as its author writes it. */
 export interface SkillInput<
   Name extends string,
-  On extends Kind,
+  On extends SkillTargetKind,
   Inputs extends JsonObject,
   Outputs extends Json,
   Result extends Json = Outputs,
@@ -47,7 +47,7 @@ export interface SkillInput<
    */
   readonly run?: (at: { readonly args: Inputs; readonly ask: AskSignature }) => Promise<Result>
   /** what follows in the world; left out: nothing but the result */
-  readonly decide?: (at: Deciding<On, Inputs, Result>) => Outcome | Promise<Outcome>
+  readonly decide?: (at: DecideInput<On, Inputs, Result>) => Outcome | Promise<Outcome>
 }
 
 /** A shape of tasks: what is taken, what is given, and the Signature between them. */
@@ -60,7 +60,7 @@ export type TaskShape<Name extends string = string> = Skill<Name>
  */
 export function defineTask<
   const Name extends string,
-  On extends Kind,
+  On extends SkillTargetKind,
   Inputs extends JsonObject,
   Outputs extends Json,
 >(input: Omit<SkillInput<Name, On, Inputs, Outputs>, 'run' | 'args'>): TaskShape<Name> {
@@ -74,7 +74,7 @@ export function defineTask<
  */
 export function defineSkill<
   const Name extends string,
-  On extends Kind,
+  On extends SkillTargetKind,
   Inputs extends JsonObject,
   Outputs extends Json,
   Result extends Json = Outputs,
@@ -84,7 +84,7 @@ export function defineSkill<
 
 function packageOf<
   const Name extends string,
-  On extends Kind,
+  On extends SkillTargetKind,
   Inputs extends JsonObject,
   Outputs extends Json,
   Result extends Json = Outputs,

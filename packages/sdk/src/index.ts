@@ -39,7 +39,7 @@ export {
   type AskInput,
   defineOperation,
   type EffectAt,
-  type Found,
+  type LostCallOutcome,
   type OperationInput,
   type Outcome,
 } from './define-operation.ts'

@@ -40,12 +40,12 @@ export {
   performEffect,
 } from './testing-effects.ts'
 
-type Given<Row, Needed extends keyof Row> = Partial<Row> & Pick<Row, Needed>
+type RowFields<Row, Needed extends keyof Row> = Partial<Row> & Pick<Row, Needed>
 /** A row of a world. */
 export type AnyRow = BeingRow | SpaceRow | MatterRow | WorldRow
 
 /** A row of a being with the defaults of a birth. It is at its home unless `space` is given. */
-export const being = (given: Given<BeingRow, 'name'>): BeingRow => ({
+export const being = (given: RowFields<BeingRow, 'name'>): BeingRow => ({
   parent: OPERATOR,
   cognition: { kind: 'scripted', script: null },
   defaultRole: DEFAULT_ROLE,
@@ -58,7 +58,7 @@ export const being = (given: Given<BeingRow, 'name'>): BeingRow => ({
 })
 
 /** A row of a space; by default a `room` of the operator. */
-export const space = (given: Given<SpaceRow, 'path'>): SpaceRow => ({
+export const space = (given: RowFields<SpaceRow, 'path'>): SpaceRow => ({
   name: spaceName(given.path),
   type: 'room',
   owner: OPERATOR,
@@ -68,7 +68,7 @@ export const space = (given: Given<SpaceRow, 'path'>): SpaceRow => ({
 })
 
 /** A row of a thing; by default a `thing` of the operator in the root space. */
-export const matter = (given: Given<MatterRow, 'id'>): MatterRow => ({
+export const matter = (given: RowFields<MatterRow, 'id'>): MatterRow => ({
   type: 'thing',
   owner: OPERATOR,
   place: '/',

@@ -43,7 +43,7 @@ const isRefusedForGood = (error: unknown): error is Error =>
   error instanceof Error && REFUSED_FOR_GOOD.has(Number((error as { code?: unknown }).code))
 
 /** What this process knows of its collector. */
-interface Known {
+interface CollectorState {
   /** it has taken some spans: what it refuses for good is the fault of what was sent */
   hasTaken: boolean
 }
@@ -55,7 +55,7 @@ interface Known {
  */
 export async function exportTraces(db: Db, options: ExportOptions): Promise<void> {
   const { signal, once = false, onError = () => undefined } = options
-  const known: Known = { hasTaken: false }
+  const known: CollectorState = { hasTaken: false }
   for (let pauseMs = RETRY_MS_MIN; !signal.aborted; ) {
     try {
       const isMore = await exportNext(db, options, known)
@@ -75,7 +75,7 @@ export async function exportTraces(db: Db, options: ExportOptions): Promise<void
 const pause = (ms: number, signal: AbortSignal) => sleep(ms, undefined, { signal }).catch(() => undefined)
 
 /** @returns whether there may be more */
-async function exportNext(db: Db, options: ExportOptions, known: Known): Promise<boolean> {
+async function exportNext(db: Db, options: ExportOptions, known: CollectorState): Promise<boolean> {
   const { position, withContent, onExported, onLeftOut, signal } = options
   const after = position.entry
   const { upTo, moments } = await nextEntries(db, after, signal)
@@ -91,7 +91,7 @@ async function exportNext(db: Db, options: ExportOptions, known: Known): Promise
   return true
 }
 
-interface Halved {
+interface SentHalves {
   /** that were taken */
   readonly spans: number
   readonly refused: readonly { readonly moment: MomentId; readonly error: Error }[]
@@ -101,8 +101,8 @@ interface Halved {
 async function sendHalving(
   moments: readonly FinishedMoment[],
   options: ExportOptions,
-  known: Known,
-): Promise<Halved> {
+  known: CollectorState,
+): Promise<SentHalves> {
   const { exporter, resource, reality, withContent } = options
   const spans = moments.flatMap((moment) => spansOf(moment, { resource, reality: reality.id, withContent }))
   if (spans.length === 0) return { spans: 0, refused: [] }

@@ -30,7 +30,7 @@ export const REALITY_LABELS: Readonly<Record<string, readonly string[] | null>> 
   code: null,
 }
 
-interface MomentRow {
+interface CountedMomentRow {
   readonly outcome: string
   readonly reason: string | null
   readonly cognition: string | null
@@ -136,7 +136,7 @@ export class RealityMetrics {
     }
   }
 
-  #add(row: MomentRow): void {
+  #add(row: CountedMomentRow): void {
     const cognition = this.#known('cognition', row.cognition)
     this.#moments.inc({ cognition, outcome: row.outcome })
     this.#seconds.observe({ cognition }, Math.max(0, row.seconds))
@@ -191,9 +191,9 @@ export class RealityMetrics {
   }
 }
 
-async function readRows(db: Db, moments: readonly MomentId[]): Promise<readonly MomentRow[]> {
+async function readRows(db: Db, moments: readonly MomentId[]): Promise<readonly CountedMomentRow[]> {
   if (moments.length === 0) return []
-  const { rows } = await sql<MomentRow>`
+  const { rows } = await sql<CountedMomentRow>`
     select o.kind as outcome, o.reason, p.cognition,
       (o.sealed_at - (convert_from(o.record, 'UTF8')::json->>'openedAt')::bigint)::float8 / 1000 as seconds,
       d.usage->>'model' as model, (d.usage->>'promptTokens')::float8 as prompt,

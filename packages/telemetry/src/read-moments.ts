@@ -47,7 +47,7 @@ export interface FailedAttempt {
   readonly message: string
 }
 
-interface MomentRow {
+interface TracedMomentRow {
   readonly moment: MomentId
   readonly open: Buffer | null
   readonly root: string | null
@@ -73,7 +73,7 @@ export async function readMoments(
   if (moments.length === 0) return []
   const [outcomes, { rows }] = await Promise.all([
     listOutcomesOf(db, moments),
-    sql<MomentRow>`
+    sql<TracedMomentRow>`
       select m.moment, p.record as open, i.root, i.id as wake, case when ${withContent} then i.content end as content, f.moment as cause, d.bytes as decision, d.usage,
         e.operation, e.result is not null as has_result,
         (
@@ -96,7 +96,7 @@ export async function readMoments(
   })
 }
 
-function finishedOf(row: MomentRow, outcome: StoredOutcome): FinishedMoment {
+function finishedOf(row: TracedMomentRow, outcome: StoredOutcome): FinishedMoment {
   const { open, root, wake, content, cause, decision, usage, operation, has_result, faults } = row
   return {
     outcome,

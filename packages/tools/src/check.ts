@@ -1,18 +1,19 @@
 import { isJsonObject, type Json, type JsonObject } from '@treeos/core'
-import type { Found } from '@treeos/sdk'
+import type { LostCallOutcome } from '@treeos/sdk'
 import type { CheckRule } from './file.ts'
 
 /** What of the lost call a rule may name. */
-interface Lost {
+interface LostCall {
   readonly args: JsonObject
   readonly key: string
 }
 
 /** The arguments for the tool that is asked what became of a lost call. */
-export const argsOfCheck = ({ args }: CheckRule, lost: Lost): JsonObject => filled(args, lost) as JsonObject
+export const argsOfCheck = ({ args }: CheckRule, lost: LostCall): JsonObject =>
+  filled(args, lost) as JsonObject
 
 /** What its answer says of the lost call. A text that the lost call did not have cannot be looked for. */
-export function readCheck(rule: CheckRule, answer: JsonObject, lost: Lost): Found<JsonObject> {
+export function readCheck(rule: CheckRule, answer: JsonObject, lost: LostCall): LostCallOutcome<JsonObject> {
   const [happened, didNot] = [rule.happened, rule.didNotHappen].map((wanted) => told(wanted, lost))
   const holds = (wanted: string) => textsIn(answer).some((text) => text.includes(wanted))
   if (happened === undefined) return { outcome: 'unknown' }
@@ -23,14 +24,14 @@ export function readCheck(rule: CheckRule, answer: JsonObject, lost: Lost): Foun
   return { outcome: isDenied ? 'did-not-happen' : 'unknown' }
 }
 
-function told(wanted: string | undefined, lost: Lost): string | undefined {
+function told(wanted: string | undefined, lost: LostCall): string | undefined {
   const text = wanted === undefined ? null : filled(wanted, lost)
   return text === null || text === '' ? undefined : String(text)
 }
 
 const KEY = '$$key'
 
-function filled(value: Json, { args, key }: Lost): Json {
+function filled(value: Json, { args, key }: LostCall): Json {
   if (value === KEY) return key
   if (typeof value === 'string' && value.startsWith('$')) return args[value.slice(1)] ?? null
   if (Array.isArray(value)) return value.map((part) => filled(part, { args, key }))

@@ -5,7 +5,7 @@ import { egressFetch } from '@treeos/egress'
 import type { ServerEntry } from './file.ts'
 
 /** A connection to a server. */
-export interface Connected {
+export interface ToolConnection {
   readonly client: Client
   /** the process of a server that we started */
   readonly pid: number | null
@@ -29,7 +29,7 @@ export async function connect(
   entry: ServerEntry,
   secrets: Readonly<Record<string, string>>,
   signal?: AbortSignal,
-): Promise<Connected> {
+): Promise<ToolConnection> {
   const { Client } = await import('@modelcontextprotocol/client')
   const client = new Client(
     { name: 'treeos', version: CODE_VERSION },

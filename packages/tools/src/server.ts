@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { CallToolResult } from '@modelcontextprotocol/client'
 import { type JsonObject, TreeosError } from '@treeos/core'
 import { boundedAnswer } from './answer.ts'
-import { type Connected, connect, messageOf } from './connect.ts'
+import { connect, messageOf, type ToolConnection } from './connect.ts'
 import { digestOfTool, readTools, type ToolList } from './definition.ts'
 import { START_SECONDS, type ToolCall } from './extension.ts'
 import { faultOf, isGone, isOutOfTime } from './fault.ts'
@@ -21,7 +21,7 @@ export interface ServerState {
   readonly fault: string | null
 }
 
-interface Open extends Connected {
+interface Open extends ToolConnection {
   /** the declarations of its tools; read again when it says that they changed, and after a while */
   list: { readonly at: number; readonly tools: Promise<ToolList> } | null
   readonly secrets: string

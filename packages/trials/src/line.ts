@@ -1,6 +1,6 @@
 import type { Json } from '@treeos/core'
-import type { Asked, RecordedEnd } from './moment.ts'
-import type { Scored } from './score.ts'
+import type { AskedAgain, RecordedEnd } from './moment.ts'
+import type { TrialScore } from './score.ts'
 
 /** One past moment, asked again of one candidate. */
 export interface TrialLine {
@@ -13,7 +13,10 @@ export interface TrialLine {
   readonly question: Json
   readonly candidate: string
   readonly was: RecordedEnd
-  readonly would: Pick<Asked, 'roles' | 'model' | 'decision' | 'verdict' | 'code' | 'message' | 'isOfThread'>
+  readonly would: Pick<
+    AskedAgain,
+    'roles' | 'model' | 'decision' | 'verdict' | 'code' | 'message' | 'isOfThread'
+  >
   /** `roles`, `prompt`, `verdict`, and of the decision `decision`, `verb`, `operation`, `target`, `content` */
   readonly differs: readonly string[]
   /** the decision is the same */
@@ -25,5 +28,5 @@ export interface TrialLine {
   readonly seconds: number | null
   /** the answer was kept by an earlier run */
   readonly kept: boolean
-  readonly scores: Readonly<Record<string, Scored>>
+  readonly scores: Readonly<Record<string, TrialScore>>
 }

@@ -41,20 +41,20 @@ export interface Limits {
 }
 
 /** Why a trial ended before all was asked. */
-export type Stopped = 'interrupted' | 'max-calls' | 'max-cost' | 'max-seconds'
+export type StopReason = 'interrupted' | 'max-calls' | 'max-cost' | 'max-seconds'
 
 export class StoppedError extends Error {
   override readonly name = 'StoppedError'
-  readonly why: Stopped
+  readonly why: StopReason
 
-  constructor(why: Stopped) {
+  constructor(why: StopReason) {
     super(`the trial was stopped: ${why}`)
     this.why = why
   }
 }
 
 /** What a call came to. */
-export interface Answered<A> {
+export interface ModelAnswer<A> {
   readonly answer: A
   readonly usage: Usage | null
   readonly seconds: number
@@ -69,7 +69,7 @@ const DELAY_MS = 500
 const MICROS = 1_000_000
 
 /** Calls models within the limits of a trial, or finds what they answered before. */
-export class Asking {
+export class TrialModels {
   calls = 0
   kept = 0
   /** millionths; of calls whose cost is not known, the most that they can have cost */
@@ -97,7 +97,7 @@ export class Asking {
     model: Model,
     request: ModelRequest,
     ask: (request: ModelRequest) => Promise<A>,
-  ): Promise<Answered<A>> {
+  ): Promise<ModelAnswer<A>> {
     const key = keyOf(model, request)
     const known = this.#answers?.find(key)
     if (known !== undefined) return this.#again(model, known)
@@ -116,7 +116,7 @@ export class Asking {
   #again<A extends { readonly usage: Usage | null }>(
     model: Model,
     { answer, seconds }: KeptAnswer,
-  ): Answered<A> {
+  ): ModelAnswer<A> {
     this.kept += 1
     const read = answer as unknown as A
     return { answer: read, usage: read.usage, seconds, micros: microsOf(model, read.usage), isKept: true }
@@ -126,7 +126,7 @@ export class Asking {
     model: Model,
     request: ModelRequest,
     ask: (request: ModelRequest) => Promise<A>,
-  ): Promise<Answered<A>> {
+  ): Promise<ModelAnswer<A>> {
     for (let tried = 1; ; tried++) {
       const bounded = { ...request, signal: this.#signal, ...this.#answerLimit(model, request) }
       const worst = this.#hold(model, bounded)

@@ -26,7 +26,7 @@ import {
 } from '@treeos/replay/supposed'
 import { findDecision, openShown } from '@treeos/store'
 import { composeMoment, isAwaited } from '@treeos/world'
-import { type Asking, type Models, modelNamed } from './models.ts'
+import { type Models, modelNamed, type TrialModels } from './models.ts'
 import type { Candidate } from './shape.ts'
 
 /** How a past moment ended. */
@@ -41,7 +41,7 @@ export interface RecordedEnd {
 export type Verdict = 'allowed' | 'asks' | 'refused' | 'failed' | 'skipped'
 
 /** A past moment asked again of one candidate. */
-export interface Asked {
+export interface AskedAgain {
   readonly roles: readonly string[]
   readonly model: string | null
   readonly decision: Decision | null
@@ -128,10 +128,10 @@ const MICROS = 1_000_000
 
 /** Asks one candidate. @throws {StoppedError} */
 export async function askCandidate(
-  deps: SupposedDeps & { readonly models: Models; readonly asking: Asking },
+  deps: SupposedDeps & { readonly models: Models; readonly asking: TrialModels },
   scene: PastScene,
   candidate: Candidate,
-): Promise<Asked> {
+): Promise<AskedAgain> {
   const would = await asRead(deps, scene, await supposedBy(deps, scene, candidate))
   const worn = { roles: rolesIn(would.stack), prompt: would.prompt }
   const unasked = {
@@ -177,7 +177,7 @@ async function judge(
   scene: PastScene,
   would: RecomputedMoment,
   decision: Decision,
-): Promise<Pick<Asked, 'verdict' | 'code' | 'message' | 'isOfThread'>> {
+): Promise<Pick<AskedAgain, 'verdict' | 'code' | 'message' | 'isOfThread'>> {
   if (decision.kind === 'failure')
     return { verdict: 'failed', code: decision.code, message: decision.message }
   if (decision.kind === 'see') return { verdict: 'allowed' }
@@ -186,7 +186,10 @@ async function judge(
 }
 
 /** What differs between what was recorded and what was decided now. Texts that are not the same count as another `content`. */
-export function differencesOf(was: RecordedEnd & { readonly prompt: string | null }, now: Asked): string[] {
+export function differencesOf(
+  was: RecordedEnd & { readonly prompt: string | null },
+  now: AskedAgain,
+): string[] {
   const verdict: Verdict =
     was.outcome === 'waiting'
       ? 'asks'

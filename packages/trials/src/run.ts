@@ -6,9 +6,9 @@ import type { Db, StoredOutcome } from '@treeos/store'
 import type { Registry } from '@treeos/world'
 import type { KeptAnswers } from './kept.ts'
 import type { TrialLine } from './line.ts'
-import { Asking, type Limits, type Models, type Stopped, StoppedError, worstOf } from './models.ts'
+import { type Limits, type Models, StoppedError, type StopReason, TrialModels, worstOf } from './models.ts'
 import {
-  type Asked,
+  type AskedAgain,
   askCandidate,
   differencesOf,
   isSame,
@@ -17,7 +17,7 @@ import {
   requestOf,
   supposedBy,
 } from './moment.ts'
-import { type LoadModule, readScorers, type Scored, type Scorer, toScore } from './score.ts'
+import { type LoadModule, readScorers, type Scorer, type TrialScore, toScore } from './score.ts'
 import { randomOf, selectMoments } from './select.ts'
 import { type Candidate, RECORDED, type Trial } from './shape.ts'
 import { summarize, type TrialSummary } from './summary.ts'
@@ -106,10 +106,10 @@ async function runOver(
   }: TrialRun,
 ): Promise<TrialSummary> {
   const started = performance.now()
-  const asking = new Asking(how, answers)
+  const asking = new TrialModels(how, answers)
   const scorers = await readScorers(trial, { models: deps.models, asking, load })
   const order = new InOrder(onLine)
-  let stopped: Stopped | null = null
+  let stopped: StopReason | null = null
   let erased = 0
   const askMoment = async (outcome: StoredOutcome, at: number) => {
     try {
@@ -167,7 +167,7 @@ async function inParallel<T>(
   await Promise.all(Array.from({ length: Math.min(most, all.length) }, work))
 }
 
-type AskingDeps = SupposedDeps & { readonly models: Models; readonly asking: Asking }
+type AskingDeps = SupposedDeps & { readonly models: Models; readonly asking: TrialModels }
 
 /** A moment asked again of each candidate, and then scored, since scorers may compare candidates. */
 async function linesOf(
@@ -178,7 +178,7 @@ async function linesOf(
   at: number,
 ): Promise<TrialLine[]> {
   const was = await readEnd(deps, scene)
-  const asked = new Map<string, Asked>()
+  const asked = new Map<string, AskedAgain>()
   for (const [name, candidate] of Object.entries(trial.candidates))
     asked.set(name, await askedOf(deps, scene, candidate as Candidate))
   const { moment, being, n, record } = scene.outcome
@@ -186,7 +186,7 @@ async function linesOf(
   const shared = { moment, being, n, openedAt: new Date(record.openedAt).toISOString(), question }
   const lines: TrialLine[] = []
   for (const [candidate, { prompt: _, isKept: kept, cost, tokens, seconds, ...would }] of asked) {
-    const now = asked.get(candidate) as Asked
+    const now = asked.get(candidate) as AskedAgain
     const differs = differencesOf({ ...was, prompt: record.promptDigest }, now)
     lines.push({
       ...{ ...shared, candidate, was, would, differs, same: isSame(differs) },
@@ -206,7 +206,7 @@ async function linesOf(
 }
 
 /** A model that gives no answer is a failure of its moment, as in a life. */
-async function askedOf(deps: AskingDeps, scene: PastScene, candidate: Candidate): Promise<Asked> {
+async function askedOf(deps: AskingDeps, scene: PastScene, candidate: Candidate): Promise<AskedAgain> {
   try {
     return await askCandidate(deps, scene, candidate)
   } catch (error) {
@@ -233,12 +233,12 @@ async function scoresOf(
     question,
     recorded,
   }: { readonly moment: MomentId; readonly question: Json; readonly recorded: Decision | null },
-  asked: ReadonlyMap<string, Asked>,
+  asked: ReadonlyMap<string, AskedAgain>,
   candidate: string,
   at: number,
-): Promise<Record<string, Scored>> {
+): Promise<Record<string, TrialScore>> {
   const own = toScore(moment, question, recorded, asked.get(candidate) ?? null)
-  const scores: Record<string, Scored> = {}
+  const scores: Record<string, TrialScore> = {}
   for (const [i, scorer] of scorers.entries()) {
     if (scorer.against === candidate) continue // nothing is better than itself
     const other =

@@ -2,8 +2,8 @@ import type { Model, ModelOutputs } from '@treeos/activities'
 import { asJson, type Decision, type Json, TreeosError } from '@treeos/core'
 import { defineSignature, renderSignature, type Signature } from '@treeos/signature'
 import { z } from 'zod'
-import { type Asking, type Models, modelNamed, StoppedError } from './models.ts'
-import type { Asked } from './moment.ts'
+import { type Models, modelNamed, StoppedError, type TrialModels } from './models.ts'
+import type { AskedAgain } from './moment.ts'
 import type { ScorerInFile, Trial } from './shape.ts'
 
 /** What a scorer of code gets: one answer to one past moment. */
@@ -19,7 +19,7 @@ export interface ToScore {
 }
 
 /** A score, with a reason for people. */
-export type Scored = { readonly score: number; readonly why?: string } | { readonly error: string }
+export type TrialScore = { readonly score: number; readonly why?: string } | { readonly error: string }
 
 type Value = number | boolean | { readonly score: number | boolean; readonly why?: string }
 type ScoreOne = (answer: ToScore) => Value | Promise<Value>
@@ -31,7 +31,7 @@ export interface Scorer {
   readonly name: string
   /** the candidate that it compares with, or `recorded`; null for one that looks at one answer */
   readonly against: string | null
-  score(answer: ToScore, other: ToScore | null, isSwapped: boolean): Promise<Scored>
+  score(answer: ToScore, other: ToScore | null, isSwapped: boolean): Promise<TrialScore>
 }
 
 /** Imports a module of a trial. */
@@ -40,7 +40,7 @@ export type LoadModule = (path: string) => Promise<Readonly<Record<string, unkno
 /** @throws {TreeosError} INVALID_INPUT for a module that is no scorer; LLM_NOT_CONFIGURED */
 export function readScorers(
   { scorers }: Trial,
-  at: { readonly models: Models; readonly asking: Asking; readonly load: LoadModule },
+  at: { readonly models: Models; readonly asking: TrialModels; readonly load: LoadModule },
 ): Promise<Scorer[]> {
   return Promise.all(
     Object.entries(scorers).map(async ([name, given]) => {
@@ -58,7 +58,7 @@ function fromModule(
   name: string,
   { module = '', against: named }: ScorerInFile,
   judge: Model | null,
-  asking: Asking,
+  asking: TrialModels,
   loaded: Readonly<Record<string, unknown>>,
 ): Scorer {
   const found = loaded.default
@@ -94,7 +94,7 @@ const BETTER = z.strictObject({
 
 interface Judge {
   readonly judge: Model
-  readonly asking: Asking
+  readonly asking: TrialModels
 }
 
 /** A scorer whose task is words in the file. */
@@ -173,7 +173,7 @@ function answerIn({ decision }: ToScore): Json {
   return call.verb === 'summon' && call.target === null ? call.content : asJson(call)
 }
 
-function scoredOf(value: Value): Scored {
+function scoredOf(value: Value): TrialScore {
   const { score, why } = isObject(value)
     ? (value as { score: unknown; why?: string })
     : { score: value, why: undefined }
@@ -183,7 +183,7 @@ function scoredOf(value: Value): Scored {
 }
 
 /** A fault of a scorer is part of the result, and misses each bar of that score. */
-async function caught(run: () => Promise<Scored>): Promise<Scored> {
+async function caught(run: () => Promise<TrialScore>): Promise<TrialScore> {
   try {
     return await run()
   } catch (error) {
@@ -196,7 +196,7 @@ export const toScore = (
   moment: string,
   question: Json,
   recorded: Decision | null,
-  asked: Pick<Asked, 'decision' | 'verdict'> | null,
+  asked: Pick<AskedAgain, 'decision' | 'verdict'> | null,
 ): ToScore => ({
   moment,
   question,

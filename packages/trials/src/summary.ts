@@ -1,7 +1,7 @@
 import type { TrialLine } from './line.ts'
-import type { Asking, Stopped } from './models.ts'
+import type { StopReason, TrialModels } from './models.ts'
 import type { Verdict } from './moment.ts'
-import type { Scored } from './score.ts'
+import type { TrialScore } from './score.ts'
 import type { Bar, Trial } from './shape.ts'
 
 /** Shares are parts of all moments that were asked again, from 0 to 1. */
@@ -43,7 +43,7 @@ export interface TrialSummary {
   readonly cost: number
   readonly seconds: number
   /** null: all was asked */
-  readonly stopped: Stopped | null
+  readonly stopped: StopReason | null
   readonly seed: number
   readonly candidates: Readonly<Record<string, CandidateSummary>>
   readonly bars: readonly JudgedBar[]
@@ -62,8 +62,8 @@ export function summarize(
     moments,
     seconds,
   }: {
-    readonly asking: Pick<Asking, 'calls' | 'kept' | 'tokens' | 'micros'>
-    readonly stopped: Stopped | null
+    readonly asking: Pick<TrialModels, 'calls' | 'kept' | 'tokens' | 'micros'>
+    readonly stopped: StopReason | null
     readonly erased: number
     readonly moments: number
     readonly seconds: number
@@ -116,7 +116,7 @@ function summaryOf({ scorers }: Trial, lines: readonly TrialLine[]): CandidateSu
 const atShare = (sorted: readonly number[], share: number): number | null =>
   sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? null
 
-function meanOf(scored: readonly Scored[]) {
+function meanOf(scored: readonly TrialScore[]) {
   const scores = scored.flatMap((one) => ('score' in one ? one.score : []))
   const mean = scores.length === 0 ? null : rounded(scores.reduce((sum, one) => sum + one, 0) / scores.length)
   return { mean, of: scores.length, errors: scored.length - scores.length }

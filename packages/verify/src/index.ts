@@ -1,10 +1,9 @@
-/** Checks audit bundles and receipts of TreeOS, of bytes alone. Calls of bundles are judged by the law that the worker asked; all else is its own code. */
+/** Checks audit bundles and receipts of TreeOS, of bytes alone. What moments open with, calls of bundles and the gates of receipts are asked of the functions that the worker asked; hashes, signatures, trees and chains are its own code. */
 
 export { verifyBundle } from './bundle/bundle.ts'
 export type { Broken } from './bundle/causes.ts'
-export { pathsRead } from './bundle/context.ts'
 export type { Scope } from './bundle/cover.ts'
-export { isOfState, States } from './bundle/states.ts'
+export { pathsRead } from './bundle/opened.ts'
 export type { Erased, Verified } from './bundle/verified.ts'
 export { canonical, type Json, type JsonObject, parseCanonical } from './canonical.ts'
 export { readCheckpoint, type SignedCheckpoint } from './checkpoint.ts'
@@ -13,6 +12,7 @@ export { type Followed, verifyFollows } from './follow.ts'
 export { lineHash } from './hash.ts'
 export { MissingReel } from './missing-reel.ts'
 export { type Signing, signerOf, signingOf } from './passkey.ts'
+export { Passkeys } from './passkeys.ts'
 export {
   describeQuorum,
   isQuorum,
@@ -35,7 +35,7 @@ export {
 } from './receipt/receipt.ts'
 export type { Verdict } from './receipt/verdict.ts'
 export type { Witness } from './receipt/witness.ts'
-export { BORE, isRead, type Link } from './receipt/world.ts'
+export { BORE, isOfContext, isRead, type Link } from './receipt/witness-reels.ts'
 export { shownReceipt, shownReceipts, shownVerified } from './show.ts'
 export {
   parseKey,

@@ -46,7 +46,7 @@ async function main(): Promise<number> {
   const tell = <T>(found: T, shown: (found: T) => string) =>
     console.log(values.json === true ? JSON.stringify(found) : shown(found))
   if (receipt !== undefined) {
-    const checked = verifyReceipts(readFileSync(receipt, 'utf8'), checking)
+    const checked = await verifyReceipts(readFileSync(receipt, 'utf8'), checking)
     // One receipt is told as one, several as a list.
     const [first, ...more] = checked.receipts
     if (first !== undefined && more.length === 0) tell(first, shownReceipt)

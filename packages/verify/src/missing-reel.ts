@@ -1,5 +1,10 @@
+/** Something that a derivation needs, and that a witness does not show. */
+export class NotShownError extends Error {
+  override readonly name: string = 'NotShownError'
+}
+
 /** A reel that a derivation needs, and that is not there as a whole. */
-export class MissingReel extends Error {
+export class MissingReel extends NotShownError {
   override readonly name = 'MissingReel'
   readonly reel: string
 

@@ -1,10 +1,10 @@
 /** Words from outside of a reality: which rows and words hold them, and whether a moment says so. */
 
-import { REGISTRY } from './bundle/states.ts'
+import { REGISTRY_REEL as REGISTRY } from '@treeos/core'
 import { at, isArray, isObject, type Json, type JsonObject, same } from './canonical.ts'
 import type { Head } from './heads.ts'
 
-export const MARKED = 'origin:outside'
+const MARKED = 'origin:outside'
 const VOUCHED = 'origin:vouched'
 /** Kinds of facts that write words into a row. */
 const WORDED = [
@@ -74,18 +74,6 @@ export class Origins {
 }
 
 const rowOf = (reel: string, name: Json): string => (reel === REGISTRY ? `${reel} ${name}` : reel)
-
-/** What is wrong, in words, with the marks among the facts of a moment: each follows words in the same reel, and says nothing more. */
-export function faultOfMarks(
-  facts: readonly { readonly reel: string; readonly kind: string; readonly payload: Json }[],
-): string | null {
-  const worded = new Set(facts.flatMap(({ reel, kind }) => (WORDED.includes(kind) ? [reel] : [])))
-  const isMark = ({ reel, kind, payload }: (typeof facts)[number]) =>
-    kind !== MARKED ||
-    (worded.has(reel) &&
-      (payload === null || same(payload, reel === REGISTRY ? { name: at(payload, 'name') ?? null } : {})))
-  return facts.every(isMark) ? null : 'it marks what it wrote no words into, or says more than that'
-}
 
 /** Whether some row into which a moment wrote words has no mark: none of its facts is one, and it had none. @param was null where that is not known */
 export const lacksMark = (
@@ -179,20 +167,4 @@ export function* faultsOfOrigin(
     )
       yield ['origin-mismatch', 'what it wrote holds words from outside, and has no mark']
   }
-}
-
-/** Whose words wake a being, by kind; null where its makers are not known. */
-export function originsIn(open: Json, being: Json, makers: readonly Json[] | null): JsonObject | null {
-  const caller = at(open, 'caller') ?? null
-  const name = at(caller, 'name') ?? null
-  const isOwn = caller === null || name === being
-  if (!isOwn && makers === null) return null
-  const kinds: Record<string, boolean> = {
-    outside: at(open, 'outside') === true,
-    self: isOwn,
-    maker: !isOwn && makers?.includes(name) === true,
-    person: !isOwn && at(caller, 'cognition') === 'human',
-  }
-  kinds.being = !isOwn && !kinds.maker && !kinds.person
-  return Object.fromEntries(Object.entries(kinds).filter(([, isSo]) => isSo))
 }

@@ -1,7 +1,4 @@
 /** The steps of a derivation, one by one, and the hashes: for those who compare them with another implementation, or forge. */
-export { holds, rolesFor } from './flow.ts'
 export { actHash, factHash, momentHash, saltedHash, saltedHeadHash, valueHash } from './hash.ts'
 export { shownHeads, wholeHeads } from './heads.ts'
-export { OPERATIONS, RELATIONS } from './operations.ts'
-export { deriveListGate, deriveRuleGate } from './receipt/gates.ts'
-export { World } from './receipt/world.ts'
+export { WitnessReels } from './receipt/witness-reels.ts'

@@ -3,7 +3,7 @@ import { asJson, type BeingName, canonicalJson, TreeosError } from '@treeos/core
 import { type Conflict, type Plan, requireStep, type Step } from './plan.ts'
 
 /** A step that was done. */
-interface Planted extends Pick<Step, 'path'> {
+interface PlantedStep extends Pick<Step, 'path'> {
   /** id of the moment that holds the act */
   readonly act: string | null
 }
@@ -23,7 +23,7 @@ export async function plantWorld(
     file,
     onStep = () => undefined,
   }: { readonly file: string; readonly onStep?: (step: Step, n: number) => void },
-): Promise<Planted[]> {
+): Promise<PlantedStep[]> {
   const [conflict] = conflicts
   if (conflict !== undefined)
     throw new TreeosError(
@@ -32,7 +32,7 @@ export async function plantWorld(
       asJson({ conflicts }),
     )
   const checked = steps.map((step) => naming(file, step, [], () => requireStep(step)))
-  const done: Planted[] = []
+  const done: PlantedStep[] = []
   for (const [n, step] of checked.entries()) {
     onStep(step, n)
     const { act: id, waiting } = await act(at, as, step.call, undefined, undefined, step.outside).catch(
@@ -54,7 +54,7 @@ export async function plantWorld(
 const conflictInWords = ({ path, here, inFile }: Conflict): string =>
   `${path} is ${canonicalJson(here)} here and ${canonicalJson(inFile)} in the file, and no act changes that`
 
-function naming<T>(file: string, step: Step, done: readonly Planted[], run: () => T): T {
+function naming<T>(file: string, step: Step, done: readonly PlantedStep[], run: () => T): T {
   try {
     return run()
   } catch (error) {
@@ -62,7 +62,7 @@ function naming<T>(file: string, step: Step, done: readonly Planted[], run: () =
   }
 }
 
-function named(file: string, { path }: Step, planted: readonly Planted[], error: unknown): unknown {
+function named(file: string, { path }: Step, planted: readonly PlantedStep[], error: unknown): unknown {
   if (!(error instanceof TreeosError)) return error
   const detail = asJson({ path, planted, ...(error.detail === undefined ? {} : { refused: error.detail }) })
   return new TreeosError(error.code, `${file}: ${path}: ${error.message}`, detail)

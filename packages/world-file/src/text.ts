@@ -26,7 +26,7 @@ const byKey = ([a]: readonly [string, unknown], [b]: readonly [string, unknown])
   a < b ? -1 : a > b ? 1 : 0
 
 /** What a reader found: a value, or the first fault and where it is. */
-type Checked<T> =
+type ReadResult<T> =
   | { readonly value: T }
   | { readonly fault: { readonly path: readonly (string | number)[]; readonly message: string } }
 
@@ -35,7 +35,7 @@ type Checked<T> =
  * @param file its name, for errors
  * @throws {TreeosError} INVALID_INPUT naming the file, the line, the path and the value
  */
-export function readYaml<T>(text: string, file: string, check: (value: unknown) => Checked<T>): T {
+export function readYaml<T>(text: string, file: string, check: (value: unknown) => ReadResult<T>): T {
   if (text.length > CHARS_MAX)
     throw wrong(`${file}: it has ${text.length} characters, at most ${CHARS_MAX} are read`)
   const lines = new LineCounter()

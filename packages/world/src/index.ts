@@ -51,7 +51,7 @@ export { reachOf, rolesNamed } from './gates/reach.ts'
 export type { RuleQuestion, Shadowed } from './gates/refusal.ts'
 export { type RuleDecision, ruleGate } from './gates/rule-gate.ts'
 export { requireRules, STANDINGS, type Standing } from './gates/rules.ts'
-export { mayRead } from './gates/sight.ts'
+export { mayRead, readsPlace } from './gates/sight.ts'
 export { isAncestor } from './gates/standings.ts'
 export { answeredWake } from './law/answered-wake.ts'
 export {
@@ -65,6 +65,7 @@ export {
 } from './law/as-recorded.ts'
 export { conclude, concludeCall, concludeUnlived, LAW, type LawOver } from './law/conclude.ts'
 export { type Concluded, type Conclusion, isActLike } from './law/conclusion.ts'
+export { askGates, type GatedCall, type GateFinding } from './law/gates-of-call.ts'
 export { type LiveQuestions, nothingLive, type RestsOn } from './law/live.ts'
 export { type DecidedMoment, type OpenedMomentRecord, UNLIVED, type Worn } from './law/moment.ts'
 export { decisionOfPerson, leaseOfAct, saltOfAct, signatureOfAct } from './law/person-act.ts'
@@ -77,6 +78,7 @@ export {
   type OpenTime,
   openContext,
 } from './moment/context.ts'
+export { momentInputsOf } from './moment/moment-inputs.ts'
 export { localTime, openTime } from './moment/open-time.ts'
 export {
   type Composed,
@@ -86,11 +88,17 @@ export {
   type PromptMoment,
 } from './moment/prompt.ts'
 export { heardContent, type Quotes, quotesOf, toldContent } from './moment/quoted.ts'
-export { assignStack, evaluateProgram, readWorld, type WorldReading } from './moment/read-world.ts'
+export {
+  assignStack,
+  evaluateProgram,
+  readWorld,
+  type WorldReading,
+  wornInShadow,
+} from './moment/read-world.ts'
 export { actStep, begunIn, callInWords, fitContent, STEP_FIELDS, stepsIn } from './moment/steps.ts'
 export { shownIn, type Tool, type ToolsAt, toolsFor, verbTools } from './moment/tools.ts'
 export { isAwaited, proseAnswers } from './moment/wake-block.ts'
-export { releasedFact } from './operations/identity.ts'
+export { releasedFact, requireEntry } from './operations/identity.ts'
 export { PASSKEYS } from './operations/passkeys.ts'
 export { PAST_VIEW } from './orientation/past.ts'
 export {

@@ -5,7 +5,7 @@ import {
   parseCall,
   readNamedCall,
   readWrittenCall,
-  type Shown,
+  type ShownNames,
   TreeosError,
   VERBS,
   type VerbCall,
@@ -212,7 +212,7 @@ export async function raidWorlds(code: World, calls: number, seed?: number): Pro
 }
 
 /** What a model is told of at most: every address, and every action with the arguments that a move of it has. */
-const SHOWN: Shown = {
+const SHOWN: ShownNames = {
   addresses: [...ADDRESSES, ...STANCES, 'matter:gem', 'matter:relic'],
   actions: new Map(
     KNOWN.flatMap((call) => (call.verb === 'do' ? [[call.operation, Object.keys(call.args)]] : [])),

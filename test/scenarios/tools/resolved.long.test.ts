@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto'
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { defineExtension, defineOperation, type Found } from '@treeos/sdk'
+import { defineExtension, defineOperation, type LostCallOutcome } from '@treeos/sdk'
 import { findEffect, listFactsAfter } from '@treeos/store'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { z } from 'zod'
@@ -78,7 +78,7 @@ const flaky = defineExtension({
         async perform(): Promise<{ paid: number }> {
           throw new Error('the line is cut')
         },
-        async check({ args }): Promise<Found<{ paid: number }>> {
+        async check({ args }): Promise<LostCallOutcome<{ paid: number }>> {
           const turn = turns.shift() ?? 'unknown'
           if (turn === 'throw') throw new Error('the line is still cut')
           if (turn === 'happened') return { outcome: 'happened', value: { paid: args.sum } }

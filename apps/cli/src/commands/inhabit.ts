@@ -6,7 +6,7 @@ import { requireStance } from '../text/input.ts'
 import type { ExitStatus } from '../text/output.ts'
 
 /** What is printed when the lease is taken, and when it is over. */
-type Line =
+type LeaseLine =
   | { readonly event: 'inhabited'; readonly being: string; readonly driver: string; readonly epoch: number }
   | { readonly event: 'released'; readonly being: string; readonly why: 'released' | 'lost' }
 
@@ -20,7 +20,7 @@ export function addInhabit(cli: Cli): void {
         async (out, stance: string, options: ActingOptions & { own?: boolean }): Promise<ExitStatus> => {
           const as = requireStance(options.as)
           const being = requireStance(stance, as)
-          const tell = (line: Line) => out.value(line, shownLine)
+          const tell = (line: LeaseLine) => out.value(line, shownLine)
           const { untilEnding } = await import('@treeos/local')
           const ending = Promise.race([untilEnding(), untilInputEnds()]).then(() => 'released' as const)
           const hold = async (at: LiveConnection, { inhabit }: Client): Promise<ExitStatus> => {
@@ -49,7 +49,7 @@ function untilInputEnds(): Promise<void> {
 const howTo = (being: BeingName): string =>
   `act as it from elsewhere with --as ${stanceOf(being)}; Ctrl-C, or the end of standard input, gives it back`
 
-function shownLine(line: Line): string {
+function shownLine(line: LeaseLine): string {
   if (line.event === 'inhabited') return `${line.driver} drives ${line.being}`
   if (line.why === 'released') return `${line.being} is its own again`
   return `the lease on ${line.being} is over: the lease of its driver ended, or Postgres did not answer for too long`

@@ -1,4 +1,4 @@
-import type { Redteamed } from '@treeos/client'
+import type { RedteamResult } from '@treeos/client'
 import type { Cli, InstanceOptions } from '../cli.ts'
 import { withRegistry } from '../instance/with-instance.ts'
 import { requireStance, wholeNumber } from '../text/input.ts'
@@ -31,7 +31,7 @@ export function addRedteam(cli: Cli): void {
     )
 }
 
-function shownRedteam({ tries, beyond, refused, asked, examples }: Redteamed): string {
+function shownRedteam({ tries, beyond, refused, asked, examples }: RedteamResult): string {
   const within = tries - beyond - refused - asked
   const lines = examples.map(
     ({ carrier, call, roles }) =>

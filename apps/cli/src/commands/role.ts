@@ -39,7 +39,7 @@ export function addRole(cli: Cli): void {
         'keep with this version what its trial came to: the lines of `treeos trial run --json`',
       )
       .option('--candidate <name>', 'with --trial, whose figures, where the trial has several'),
-    async (file: string, options: ActingOptions & TrialOptions) => {
+    async (file: string, options: ActingOptions & RoleTrialOptions) => {
       const trial = await trialOf(options)
       const role = await requireJsonFile(file)
       return doing(ROOT, 'set-role', { role, ...(trial === undefined ? {} : { trial }) })
@@ -73,13 +73,13 @@ function addRoleVersions(cli: Cli): void {
     )
 }
 
-interface TrialOptions {
+interface RoleTrialOptions {
   readonly trial?: string
   readonly candidate?: string
 }
 
 /** The figures of a trial, without its scores. @throws {UsageError} for a file that holds no summary, or several candidates */
-async function trialOf({ trial: file, candidate: named }: TrialOptions): Promise<Json | undefined> {
+async function trialOf({ trial: file, candidate: named }: RoleTrialOptions): Promise<Json | undefined> {
   if (file === undefined) return undefined
   const last = (await readText(file)).trimEnd().split('\n').at(-1) ?? ''
   const candidates = readPath(requireJson(last, `the last line of ${file}`), ['summary', 'candidates'])

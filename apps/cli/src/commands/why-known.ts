@@ -1,4 +1,4 @@
-import type { Known, KnownFrom } from '@treeos/client'
+import type { KnownFrom, TextSources } from '@treeos/client'
 import type { Cli, InstanceOptions } from '../cli.ts'
 import { withBeing } from '../instance/with-instance.ts'
 import { programName } from '../text/program-name.ts'
@@ -21,7 +21,7 @@ export function addWhyKnown(cli: Cli): void {
     )
 }
 
-const shownKnown = ({ known, next }: Known): string =>
+const shownKnown = ({ known, next }: TextSources): string =>
   [
     ...(known.length === 0 ? ['no fact says it that this being wrote or was shown'] : known.map(shown)),
     ...(next === null ? [] : [`older facts say it, too: the same with --before '${next}'`]),

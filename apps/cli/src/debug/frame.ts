@@ -1,6 +1,6 @@
 import { coloured } from '../text/output.ts'
 import { widthOf } from '../text/width.ts'
-import type { Line } from './page.ts'
+import type { PageLine } from './page.ts'
 import { type DebugState, KEYS } from './steps.ts'
 
 /** Lines of a terminal beside the page: the title and the foot. */
@@ -9,7 +9,7 @@ const BESIDE = 2
 export const heightOf = (rows: number): number => Math.max(1, rows - BESIDE)
 
 /** A page cut into lines that are no wider than the terminal. */
-export function wrapped(page: readonly Line[], columns: number): Line[] {
+export function wrapped(page: readonly PageLine[], columns: number): PageLine[] {
   return page.flatMap((line) => pieces(line.text, columns).map((text) => ({ ...line, text })))
 }
 
@@ -42,7 +42,7 @@ const STYLES = { heading: ['bold'], good: ['green'], bad: ['red'], quiet: ['dim'
 export function frameOf(
   state: DebugState,
   title: string,
-  page: readonly Line[],
+  page: readonly PageLine[],
   { columns, rows }: { readonly columns: number; readonly rows: number },
 ): string[] {
   const height = heightOf(rows)

@@ -14,13 +14,13 @@ export interface DebuggedMoment extends InspectedMoment {
 }
 
 /** A line of a page. Its text is inert: no character of it controls a terminal. */
-export interface Line {
+export interface PageLine {
   readonly text: string
   readonly tone?: 'heading' | 'good' | 'bad' | 'quiet'
 }
 
 /** The whole page of a moment, before it is cut to the width of a terminal. */
-export function pageOf(view: DebuggedMoment): Line[] {
+export function pageOf(view: DebuggedMoment): PageLine[] {
   return [
     ...section('What woke it', wakeLines(view)),
     ...section('Context', contextLines(view)),
@@ -45,18 +45,18 @@ export function titleOf({ stance, n, newest, moment }: DebuggedMoment): string {
   )
 }
 
-const section = (title: string, lines: readonly Line[]): Line[] =>
+const section = (title: string, lines: readonly PageLine[]): PageLine[] =>
   lines.length === 0 ? [] : [{ text: title, tone: 'heading' }, ...lines, { text: '' }]
 
-const indented = (text: string, tone?: Line['tone']): Line[] =>
+const indented = (text: string, tone?: PageLine['tone']): PageLine[] =>
   plain(text)
     .split('\n')
     .map((line) => ({ text: `  ${line.replaceAll('\t', '  ')}`, ...(tone === undefined ? {} : { tone }) }))
 
-const jsonLines = (value: Json | object | null, instead: string): Line[] =>
+const jsonLines = (value: Json | object | null, instead: string): PageLine[] =>
   value === null ? indented(instead, 'quiet') : indented(prettyJson(value))
 
-function wakeLines({ moment: { woke, message }, wake }: DebuggedMoment): Line[] {
+function wakeLines({ moment: { woke, message }, wake }: DebuggedMoment): PageLine[] {
   const said = message === undefined ? [] : indented(oneLine(message), 'bad')
   if (woke === null) return [...indented('nothing: a younger life of the being closed it', 'quiet'), ...said]
   const { trigger, from, what, thread } = woke
@@ -68,12 +68,12 @@ function wakeLines({ moment: { woke, message }, wake }: DebuggedMoment): Line[] 
   ]
 }
 
-const contextLines = ({ explained }: DebuggedMoment): Line[] =>
+const contextLines = ({ explained }: DebuggedMoment): PageLine[] =>
   explained === null ? [] : jsonLines(explained.context, '')
 
-function clauseLines({ explained }: DebuggedMoment): Line[] {
+function clauseLines({ explained }: DebuggedMoment): PageLine[] {
   if (explained === null) return indented('it was never opened', 'quiet')
-  return explained.clauses.flatMap(({ index, role, stack, result, reason, tree }): Line[] => {
+  return explained.clauses.flatMap(({ index, role, stack, result, reason, tree }): PageLine[] => {
     const head = `${index}  ${stack ? '+ ' : ''}${role ?? '-'}  ${result}: ${reason}`
     const isWorn = result === 'primary' || result === 'stacked'
     return [
@@ -84,7 +84,7 @@ function clauseLines({ explained }: DebuggedMoment): Line[] {
 }
 
 /** Every test with what it expected and what it found. */
-function traceLines(trace: Trace, indent: string): Line[] {
+function traceLines(trace: Trace, indent: string): PageLine[] {
   const mark = trace.result ? '✓' : '✗'
   const tone = trace.result ? ('good' as const) : ('bad' as const)
   if ('nodes' in trace) {
@@ -97,7 +97,7 @@ function traceLines(trace: Trace, indent: string): Line[] {
   return [{ text, tone }]
 }
 
-function stackLines({ explained, moment }: DebuggedMoment): Line[] {
+function stackLines({ explained, moment }: DebuggedMoment): PageLine[] {
   const { primary, stacked, stackDigest } = moment
   const by = explained?.source == null ? '' : `, by ${explained.source}`
   return [
@@ -107,7 +107,7 @@ function stackLines({ explained, moment }: DebuggedMoment): Line[] {
   ]
 }
 
-function promptLines({ prompt, layers }: DebuggedMoment): Line[] {
+function promptLines({ prompt, layers }: DebuggedMoment): PageLine[] {
   if (prompt === null) return indented('it wore no role, so it had no prompt', 'quiet')
   const verdict = prompt.identical
     ? 'rebuilt, as it was recorded'
@@ -126,7 +126,7 @@ function promptLines({ prompt, layers }: DebuggedMoment): Line[] {
   ]
 }
 
-function gateLines({ explained }: DebuggedMoment): Line[] {
+function gateLines({ explained }: DebuggedMoment): PageLine[] {
   if (explained === null) return []
   const { gates, ended } = explained
   const ends = ended.reason === null ? [] : indented(oneLine(`ended ${ended.outcome}: ${ended.reason}`))
@@ -138,7 +138,7 @@ function gateLines({ explained }: DebuggedMoment): Line[] {
   ]
 }
 
-const factLines = ({ facts }: DebuggedMoment): Line[] =>
+const factLines = ({ facts }: DebuggedMoment): PageLine[] =>
   facts.length === 0
     ? indented('none', 'quiet')
     : facts.flatMap(({ reel, seq, kind, hash, payload }) => [
@@ -147,15 +147,15 @@ const factLines = ({ facts }: DebuggedMoment): Line[] =>
         ...indented(payload === null ? 'erased' : prettyJson(payload)),
       ])
 
-const costLines = ({ cost }: DebuggedMoment): Line[] =>
+const costLines = ({ cost }: DebuggedMoment): PageLine[] =>
   cost === null ? [] : indented(`${cost.tokens} tokens in ${cost.attempts} calls of a model`)
 
-const errorLines = ({ explained }: DebuggedMoment): Line[] =>
+const errorLines = ({ explained }: DebuggedMoment): PageLine[] =>
   (explained?.faults ?? []).flatMap(({ part, attempt, message }) =>
     indented(`${part}, attempt ${attempt}: ${oneLine(message)}`, 'bad'),
   )
 
-const temporalLines = ({ temporal: { workflow, event } }: DebuggedMoment): Line[] => [
+const temporalLines = ({ temporal: { workflow, event } }: DebuggedMoment): PageLine[] => [
   ...(workflow === null ? [] : indented(`workflow  ${workflow}`)),
   ...(event === null ? [] : indented(`event     ${event}`)),
 ]

@@ -1,5 +1,5 @@
 import { frameOf, heightOf, wrapped } from './frame.ts'
-import { type DebuggedMoment, type Line, pageOf, titleOf } from './page.ts'
+import { type DebuggedMoment, type PageLine, pageOf, titleOf } from './page.ts'
 import { type DebugState, type Key, press, type Wish } from './steps.ts'
 import type { Terminal } from './terminal.ts'
 
@@ -18,7 +18,7 @@ export class DebugSession {
   readonly #terminal: () => Terminal
   #state: DebugState
   #view: DebuggedMoment
-  #lines: readonly Line[] = []
+  #lines: readonly PageLine[] = []
   #queue: Promise<void> = Promise.resolve()
   #pressed = 0
   #isOver = false

@@ -2,7 +2,7 @@ import { trialCallsIn } from '@treeos/client'
 import { type MomentId, TreeosError } from '@treeos/core'
 import { historiesFolder } from '@treeos/host'
 import { checkpointsFolder, hasWorker, isAlive, RECHECK, readInstance, UP, unseen } from '@treeos/local'
-import type { Checkpointed, Machine, MachineHealth } from '@treeos/portal'
+import type { Machine, MachineHealth, SignedCheckpointNote } from '@treeos/portal'
 import { type Envelope, findNewest, issueReceipt, originOf, readKeys } from '@treeos/proofs'
 import type { RealityMetrics } from '@treeos/telemetry'
 import type { LiveConnection } from '../instance/connection.ts'
@@ -90,14 +90,14 @@ async function receiptsOf(
   return made
 }
 
-function newestCheckpoint(dataDir: string, origin: string): Checkpointed | null {
+function newestCheckpoint(dataDir: string, origin: string): SignedCheckpointNote | null {
   const folder = checkpointsFolder(dataDir)
   return findNewest(folder, origin, readKeys(folder))
 }
 
 /** Reads the folder of checkpoints once a second at most: whoever asks the portal needs no sign-in. */
-function readSeldom(read: () => Checkpointed | null): Machine['checkpoint'] {
-  let known: Checkpointed | null = null
+function readSeldom(read: () => SignedCheckpointNote | null): Machine['checkpoint'] {
+  let known: SignedCheckpointNote | null = null
   let readAt = Number.NEGATIVE_INFINITY
   return async () => {
     if (performance.now() - readAt < CHECKPOINT_MS) return known

@@ -19,7 +19,7 @@ const CALL = 'see docs/model-servers.md for what servers need, and docs/running.
 const NAMED = 'correct it in the file of TREEOS_MODELS, then start again'
 
 /** What one worker said of its models. */
-interface Told {
+interface WorkerMinds {
   readonly pid: number
   readonly minds: CheckedMinds
 }
@@ -39,7 +39,7 @@ export async function examineMinds(dataDir: string, env: NodeJS.ProcessEnv): Pro
   }
 }
 
-async function askWorkers(dataDir: string): Promise<Told[]> {
+async function askWorkers(dataDir: string): Promise<WorkerMinds[]> {
   const told = await Promise.all(
     metricsOf(dataDir).map(async ({ pid, url }) => {
       try {
@@ -54,7 +54,7 @@ async function askWorkers(dataDir: string): Promise<Told[]> {
 }
 
 /** @param flag the option by which `treeos` commands reach this instance */
-export function judgeMinds(told: readonly Told[], flag: string): Check[] {
+export function judgeMinds(told: readonly WorkerMinds[], flag: string): Check[] {
   const [first] = told
   if (first === undefined) return []
   const odd = told.find(({ minds }) => signOf(minds) !== signOf(first.minds))

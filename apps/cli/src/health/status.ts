@@ -187,7 +187,7 @@ function runningPostgres(dataDir: string, env: NodeJS.ProcessEnv): string | null
   }
 }
 
-interface Stored {
+interface StoredState {
   readonly reality: Reality | null
   readonly wakes: Wakes | null
   readonly inbox: PeoplesInbox | null
@@ -197,7 +197,7 @@ interface Stored {
   readonly outlets: Outlets | null
 }
 /** For a Postgres that does not answer, or holds no reality yet. */
-const NOTHING_STORED: Stored = {
+const NOTHING_STORED: StoredState = {
   reality: null,
   wakes: null,
   inbox: null,
@@ -214,7 +214,7 @@ const readOutlets = (db: Kysely<StoreDb>): Promise<Outlets | null> =>
     () => null,
   )
 
-async function readStored(url: string): Promise<Stored> {
+async function readStored(url: string): Promise<StoredState> {
   const db = openDatabase(url, { role: 'treeos_people', poolMax: 1 })
   try {
     const reality = await findReality(db)

@@ -9,7 +9,7 @@ import { checkpointedLog, hasWitnesses } from './signing.ts'
 const POLL_MS = 200
 const TOLD_MS = 3000
 
-export interface Covering {
+export interface CoverOptions {
   /** how long to wait at most */
   readonly seconds: number
   readonly onProgress: (line: string) => void
@@ -23,7 +23,7 @@ export interface Covering {
 async function awaitLog(
   options: InstanceOptions,
   at: ReadConnection,
-  { seconds, onProgress }: Covering,
+  { seconds, onProgress }: CoverOptions,
 ): Promise<CheckpointedLog | null> {
   const began = Date.now()
   const cosigned = hasWitnesses(instanceDir(options))
@@ -50,7 +50,7 @@ function signedAlone(
   options: InstanceOptions,
   at: ReadConnection,
   { due, size }: { readonly due: number; readonly size: number },
-  onProgress: Covering['onProgress'],
+  onProgress: CoverOptions['onProgress'],
 ): CheckpointedLog | null {
   const log = checkpointedLog(options, at)
   if (log === null || log.size < due || log.size > size) return null
@@ -67,7 +67,7 @@ function signedAlone(
 export async function coveringLog(
   options: InstanceOptions,
   at: ReadConnection,
-  covering: Covering,
+  covering: CoverOptions,
 ): Promise<CheckpointedLog> {
   const log = await awaitLog(options, at, covering)
   if (log !== null) return log
@@ -82,7 +82,7 @@ export async function coveringLog(
 export async function newestLog(
   options: InstanceOptions,
   at: ReadConnection,
-  covering: Covering,
+  covering: CoverOptions,
 ): Promise<CheckpointedLog | null> {
   const log = await awaitLog(options, at, covering)
   if (log === null)

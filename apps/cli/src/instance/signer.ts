@@ -72,7 +72,7 @@ export async function signLog(
   }
 }
 
-interface Asking {
+interface SigningRequest {
   readonly db: Kysely<StoreDb>
   readonly signer: Signer
   readonly folder: string
@@ -81,7 +81,10 @@ interface Asking {
 }
 
 /** Has the witnesses of TREEOS_WITNESSES cosign what is signed. What goes wrong there is told, and stops no signing. */
-async function askWitnesses(dataDir: string, { db, signer, folder, signal, out }: Asking): Promise<void> {
+async function askWitnesses(
+  dataDir: string,
+  { db, signer, folder, signal, out }: SigningRequest,
+): Promise<void> {
   const file = witnessesFile(dataDir)
   const { TREEOS_WITNESSES: policyFile, TREEOS_WITNESS_SECONDS: seconds } = process.env
   if (!policyFile) return forgetWitnessing(file)

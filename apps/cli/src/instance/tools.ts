@@ -25,7 +25,7 @@ import { UsageError } from '../text/failure.ts'
 import { withReality, withServices } from './with-instance.ts'
 
 /** Told of each step. */
-type Told = (line: string) => void
+type StepListener = (line: string) => void
 
 /** A server whose tools are in the file. */
 export interface KeptServer {
@@ -43,7 +43,7 @@ export async function addServer(
   options: InstanceOptions,
   name: string,
   given: object,
-  onProgress: Told,
+  onProgress: StepListener,
 ): Promise<KeptServer> {
   const at = await toolsAt(options)
   const entry = parseServer(name, given)
@@ -59,7 +59,7 @@ export async function addServerOfFile(
   options: InstanceOptions,
   name: string,
   given: object,
-  onProgress: Told,
+  onProgress: StepListener,
 ): Promise<void> {
   const at = await toolsAt(options)
   const entry = parseServer(name, given)
@@ -83,7 +83,7 @@ export const readServers = async (options: InstanceOptions): Promise<ServerEntri
 export async function acceptServer(
   options: InstanceOptions,
   named: string,
-  onProgress: Told,
+  onProgress: StepListener,
 ): Promise<KeptServer> {
   const at = await toolsAt(options)
   const [name = '', tool = null] = named.split(/:(.*)/s)
@@ -95,7 +95,7 @@ async function keepNow(
   name: string,
   entry: ServerEntry,
   tool: string | null,
-  onProgress: Told,
+  onProgress: StepListener,
 ): Promise<KeptServer> {
   onProgress(`asking ${name} for its tools`)
   const { tools: now, leftOut } = await askServer(at, name, entry)
@@ -112,7 +112,11 @@ async function keepNow(
 }
 
 /** @throws {TreeosError} EXTENSION_NOT_FOUND */
-export async function removeServer(options: InstanceOptions, name: string, onProgress: Told): Promise<void> {
+export async function removeServer(
+  options: InstanceOptions,
+  name: string,
+  onProgress: StepListener,
+): Promise<void> {
   const at = await toolsAt(options)
   requireServer(at, name)
   await keepServer(at, name, null, onProgress)

@@ -1,6 +1,6 @@
 import type {
   ActResult,
-  Cancelled,
+  CancelledCall,
   GatherResult,
   InboxView,
   Proposal,
@@ -65,7 +65,7 @@ export function shownDone({ act, result, facts, waiting }: ActResult): string {
   return [head, ...(lines.length > 0 ? [table(lines, '  ')] : []), prettyJson(result)].join('\n')
 }
 
-export const shownCancelled = ({ being, n }: Cancelled): string =>
+export const shownCancelled = ({ being, n }: CancelledCall): string =>
   `cancelled: moment ${n} of @${being} ends as a failure, and whoever asked is told`
 
 export function shownInbox(entries: readonly InboxView[]): string {

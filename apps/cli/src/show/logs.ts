@@ -40,19 +40,19 @@ export function readableLine(line: string): string {
   return [about === '' ? head : `${head}: ${about}`, ...rest].join(' ')
 }
 
-type Said = Readonly<Record<string, unknown>>
+type LogFields = Readonly<Record<string, unknown>>
 
-function parsed(line: string): Said | null {
+function parsed(line: string): LogFields | null {
   try {
     const said: unknown = JSON.parse(line)
-    return typeof said === 'object' && said !== null && !Array.isArray(said) ? (said as Said) : null
+    return typeof said === 'object' && said !== null && !Array.isArray(said) ? (said as LogFields) : null
   } catch {
     return null
   }
 }
 
 /** `@ann, moment 7` */
-function whoseIn({ moment, being }: Said): string | null {
+function whoseIn({ moment, being }: LogFields): string | null {
   if (typeof moment === 'string') {
     try {
       const { being: whose, n } = parseMomentId(moment)
@@ -65,10 +65,11 @@ function whoseIn({ moment, being }: Said): string | null {
 }
 
 /** `thread 3cfb3894-946f-8ef8-8616-f34b82f0f00d`, as `treeos thread` takes it */
-const threadIn = ({ thread }: Said): string | null => (typeof thread === 'string' ? `thread ${thread}` : null)
+const threadIn = ({ thread }: LogFields): string | null =>
+  typeof thread === 'string' ? `thread ${thread}` : null
 
 /** A code in words, and as it is: `llm failed (LLM_FAILED)`. */
-function codeIn({ reason }: Said): string | null {
+function codeIn({ reason }: LogFields): string | null {
   if (typeof reason !== 'string') return null
   const words = reason.toLowerCase().replaceAll(/[_-]/g, ' ')
   return words === reason ? reason : `${words} (${reason})`

@@ -1,8 +1,8 @@
-import type { Searched } from '@treeos/client'
+import type { SearchResult } from '@treeos/client'
 import { oneLine, table } from '../text/output.ts'
 import { cut, timeOf } from './parts.ts'
 
-export function shownSearched({ beings, spaces, roles, said, moments }: Searched): string {
+export function shownSearched({ beings, spaces, roles, said, moments }: SearchResult): string {
   const rows = [
     ...beings.map((stance) => ['being', stance, '', '']),
     ...spaces.map((path) => ['space', path, '', '']),

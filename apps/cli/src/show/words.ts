@@ -5,7 +5,7 @@ import type { InstanceOptions } from '../cli.ts'
 import type { ReadConnection } from '../instance/connection.ts'
 import type { Output } from '../text/output.ts'
 
-interface Asked {
+interface SummonWords {
   readonly as: BeingName
   readonly target: BeingName
   /** undefined: the summon begins a thread of its own */
@@ -21,7 +21,7 @@ export async function withWords<T>(
   out: Output,
   options: InstanceOptions,
   at: ReadConnection,
-  { as, target, thread }: Asked,
+  { as, target, thread }: SummonWords,
   send: (onSent: (correlation: string) => void) => Promise<T>,
 ): Promise<T> {
   const { peopleUrl: url } = locatePostgres(instanceDir(options))

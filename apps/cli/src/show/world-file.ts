@@ -1,7 +1,7 @@
 import type { Json, VerbCall } from '@treeos/core'
 import { jsonLine, oneLine, plain, table } from '../text/output.ts'
 
-interface Exported {
+interface ExportSummary {
   readonly file: string
   readonly roles: number
   readonly signals: number
@@ -11,7 +11,7 @@ interface Exported {
   readonly leftOut: readonly string[]
 }
 
-export const shownExport = ({ file, leftOut, ...counts }: Exported): string =>
+export const shownExport = ({ file, leftOut, ...counts }: ExportSummary): string =>
   [
     `wrote ${plain(file)}: ${Object.entries(counts)
       .map(([what, count]) => `${count} ${what}`)

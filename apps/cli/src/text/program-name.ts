@@ -4,7 +4,7 @@ import { delimiter, dirname, join, relative, resolve } from 'node:path'
 import { shellWord } from '@treeos/local/shell-word'
 import { userFolder } from './folder.ts'
 
-interface Called {
+interface Invocation {
   /** where the user stands */
   readonly folder?: string
   /** the file that runs */
@@ -21,7 +21,7 @@ export function programName({
   folder = userFolder(),
   file = process.argv[1] ?? '',
   path = process.env.PATH ?? '',
-}: Called = {}): string {
+}: Invocation = {}): string {
   if (path.split(delimiter).some((place) => !BINS.test(place) && isSame(join(place, 'treeos'), file)))
     return 'treeos'
   const installed = binAbove(dirname(file))

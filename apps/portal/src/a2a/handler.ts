@@ -26,7 +26,7 @@ const WAIT_SECONDS = 60
 const POLL_MS_MIN = 25
 const POLL_MS_MAX = 500
 
-interface Addressed {
+interface AddressedAgent {
   readonly visit: Visit
   readonly being: BeingName
   readonly card: AgentCard
@@ -42,7 +42,7 @@ export class BeingHandler implements A2ARequestHandler {
   readonly #signal: AbortSignal
   readonly #onError: Portal['onError']
 
-  constructor({ visit, being, card, signal, onError }: Addressed) {
+  constructor({ visit, being, card, signal, onError }: AddressedAgent) {
     this.#onError = onError
     this.#visit = { ...visit, at: { ...visit.at, isProgram: true } }
     this.#being = being

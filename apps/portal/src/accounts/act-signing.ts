@@ -28,7 +28,7 @@ const signedForm = z.object({
     }),
   }),
 })
-type Brought = z.infer<typeof signedForm>
+type SignedForm = z.infer<typeof signedForm>
 
 /** The id of a passkey in the qualities of its person: those of authenticators have letters that the name of a quality may not have. */
 const keyIdOf = (id: string): string => sha256(id).toString('hex').slice(0, 32)
@@ -100,7 +100,7 @@ async function signingKeysOf(
   return own.filter(({ id }) => recorded.includes(keyIdOf(id)))
 }
 
-function readHeader(header: string | undefined): Brought | null {
+function readHeader(header: string | undefined): SignedForm | null {
   if (header === undefined) return null
   try {
     return signedForm.parse(JSON.parse(Buffer.from(header, 'base64url').toString('utf8')))
@@ -141,7 +141,7 @@ async function requireAssertion(
     site,
     challenge,
   }: { readonly person: BeingName; readonly site: Site; readonly challenge: string },
-  { response }: Brought,
+  { response }: SignedForm,
 ): Promise<void> {
   const { verifyAuthenticationResponse } = await import('@simplewebauthn/server')
   await store.transaction().execute(async (tx) => {

@@ -39,7 +39,7 @@ export function siteOf(origin: string): Site {
 }
 
 /** What the page needs to ask an authenticator, and the secret by which it answers, once. */
-export interface Asking<Options> {
+export interface PasskeyChallenge<Options> {
   readonly attempt: string
   readonly options: Options
 }
@@ -54,7 +54,7 @@ export async function askForPasskey(
   db: Kysely<PortalDb>,
   { being, bound, name, reality }: { being: BeingName; bound: string; name: string; reality: string },
   site: Site,
-): Promise<Asking<Omit<PublicKeyCredentialCreationOptionsJSON, 'extensions'>>> {
+): Promise<PasskeyChallenge<Omit<PublicKeyCredentialCreationOptionsJSON, 'extensions'>>> {
   const own = await db
     .selectFrom('passkey')
     .select(['id', 'transports', 'user_handle'])
@@ -128,7 +128,7 @@ export async function checkNewPasskey(
 export async function askWhosePasskey(
   db: Kysely<PortalDb>,
   site: Site,
-): Promise<Asking<Omit<PublicKeyCredentialRequestOptionsJSON, 'extensions'>>> {
+): Promise<PasskeyChallenge<Omit<PublicKeyCredentialRequestOptionsJSON, 'extensions'>>> {
   const attempt = await beginAttempt(db, { kind: 'passkey-sign-in', bound: NOBODY })
   const { generateAuthenticationOptions } = await import('@simplewebauthn/server')
   const { extensions: _, ...options } = await generateAuthenticationOptions({

@@ -20,7 +20,7 @@ const JOINT: Pauses = { free: 50, secondsMin: 1, secondsMax: 60 }
 const FORGET_SECONDS = 24 * 3600
 
 /** Whose sign-in is tried, and from where. */
-export interface Tried {
+export interface SignInAttempt {
   /** `?` for all names that no being can have */
   readonly name: BeingName | '?'
   readonly address: string
@@ -28,7 +28,7 @@ export interface Tried {
   readonly device: string | null
 }
 
-const keysOf = ({ name, address, device }: Tried): readonly (readonly [string, Pauses])[] =>
+const keysOf = ({ name, address, device }: SignInAttempt): readonly (readonly [string, Pauses])[] =>
   device === null
     ? [
         [`${name} from ${address}`, OWN],
@@ -37,7 +37,7 @@ const keysOf = ({ name, address, device }: Tried): readonly (readonly [string, P
     : [[`${name} in ${device}`, OWN]]
 
 /** @throws {TreeosError} RATE_LIMITED while a pause lasts */
-export async function requireNoPause(db: Kysely<PortalDb>, tried: Tried): Promise<void> {
+export async function requireNoPause(db: Kysely<PortalDb>, tried: SignInAttempt): Promise<void> {
   const keys = keysOf(tried).map(([key]) => key)
   const { rows } = await sql<{ seconds: number }>`
     select ceil(extract(epoch from until - clock_timestamp()))::integer as seconds
@@ -52,7 +52,7 @@ export async function requireNoPause(db: Kysely<PortalDb>, tried: Tried): Promis
   )
 }
 
-export async function countFailure(db: Kysely<PortalDb>, tried: Tried): Promise<void> {
+export async function countFailure(db: Kysely<PortalDb>, tried: SignInAttempt): Promise<void> {
   await sql`
     delete from portal.throttle
     where until < clock_timestamp() - make_interval(secs => ${FORGET_SECONDS})`.execute(db)
@@ -67,7 +67,7 @@ export async function countFailure(db: Kysely<PortalDb>, tried: Tried): Promise<
 }
 
 /** After a sign-in: what was counted where it came from. The joint count goes on, since others may be guessing. */
-export async function forgetOwnFailures(db: Kysely<PortalDb>, tried: Tried): Promise<void> {
+export async function forgetOwnFailures(db: Kysely<PortalDb>, tried: SignInAttempt): Promise<void> {
   const [[own] = ['']] = keysOf(tried)
   await db.deleteFrom('throttle').where('key', '=', own).execute()
   if (tried.device === null)

@@ -1,5 +1,5 @@
 import type { AuthorizedRoute } from '../authorize/who-may-call.ts'
-import type { Around } from '../routes/happenings.ts'
+import type { StreamDeps } from '../routes/happenings.ts'
 import { approvalRoutes } from './approvals.ts'
 import { beingRoutes } from './beings.ts'
 import { describe } from './describe.ts'
@@ -30,7 +30,7 @@ const description = operation({
 })
 
 /** The API of a reality, for the page and for programs: the same operations, and the same authorization. */
-export function apiOf(around: Around) {
+export function apiOf(around: StreamDeps) {
   const operations = newApi()
     .route('/', verbRoutes())
     .route('/', inboxRoutes())

@@ -4,7 +4,7 @@ import {
   BEING_STATES,
   beatsOfMoment,
   budget,
-  type Cancelled,
+  type CancelledCall,
   cancel,
   explain,
   type FlowInside,
@@ -153,7 +153,7 @@ const cancelling = operation({
   summary: 'Cancel the call of its model that is under way',
   tags: ['beings'],
   request: { params: ofBeing },
-  responses: answers(open<Cancelled>('the moment that was cancelled'), 'the moment that was cancelled'),
+  responses: answers(open<CancelledCall>('the moment that was cancelled'), 'the moment that was cancelled'),
 })
 
 const supposing = operation({

@@ -1,6 +1,6 @@
 import { z } from '@hono/zod-openapi'
 import { authorizePast } from '@treeos/client'
-import { type Around, streamHappenings } from '../routes/happenings.ts'
+import { type StreamDeps, streamHappenings } from '../routes/happenings.ts'
 import { beingName, newApi, operation, text } from './operation.ts'
 
 const following = operation({
@@ -25,7 +25,7 @@ const following = operation({
   responses: { 200: { description: 'events', content: { 'text/event-stream': { schema: z.string() } } } },
 })
 
-export const journalRoutes = (around: Around) =>
+export const journalRoutes = (around: StreamDeps) =>
   newApi().openapi(following, async (c) => {
     const { after, being } = c.req.valid('query')
     const { at, being: me } = c.get('visit')

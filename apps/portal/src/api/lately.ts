@@ -1,5 +1,5 @@
 import { z } from '@hono/zod-openapi'
-import { type Lately, lately, type Spending, spending } from '@treeos/client'
+import { type Lately, lately, type SpendingReport, spending } from '@treeos/client'
 import { answers, newApi, open, operation } from './operation.ts'
 
 const MINUTE = 60
@@ -30,7 +30,7 @@ const costing = operation({
   description: 'Of those whose past is open to me, at most the newest 10,000 moments.',
   tags: ['world'],
   request: { query: secondsUpTo(31 * DAY, DAY) },
-  responses: answers(open<Spending>('tallies and failures'), 'cost and health over time'),
+  responses: answers(open<SpendingReport>('tallies and failures'), 'cost and health over time'),
 })
 
 export const latelyRoutes = () =>

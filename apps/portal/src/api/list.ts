@@ -2,11 +2,11 @@ import type { RouteConfig, z } from '@hono/zod-openapi'
 import type { Connection } from '@treeos/client'
 import type { BeingName } from '@treeos/core'
 import type { Visit } from '../portal.ts'
-import { type Authorized, answers, operation, page, type paging } from './operation.ts'
+import { answers, type OperationAccess, operation, page, type paging } from './operation.ts'
 
 /** What a list says of itself, beside what all lists have. */
-interface Listed<P extends string, I extends z.ZodType>
-  extends Partial<Authorized>,
+interface ListOperation<P extends string, I extends z.ZodType>
+  extends Partial<OperationAccess>,
     Pick<RouteConfig, 'operationId' | 'summary' | 'description' | 'tags'> {
   readonly path: P
   readonly items: I
@@ -18,7 +18,7 @@ export const listing = <
   const I extends z.ZodType,
   const R extends { query: typeof paging },
 >(
-  { items, ...described }: Listed<P, I>,
+  { items, ...described }: ListOperation<P, I>,
   request: R,
 ) =>
   operation({

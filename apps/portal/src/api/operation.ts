@@ -5,7 +5,7 @@ import type { Work } from '../authorize/work.ts'
 import type { Env } from '../portal.ts'
 
 /** What an operation of the API says of itself, beside what OpenAPI knows. An operation without it does not compile. */
-export interface Authorized {
+export interface OperationAccess {
   readonly 'x-caller': Caller
   readonly 'x-work': Work
 }
@@ -13,7 +13,7 @@ export interface Authorized {
 /** Describes one operation: the same schemas check its input, type its answer and are in the description. */
 export const operation = <
   const P extends string,
-  const R extends Omit<RouteConfig, 'path'> & { path: P } & Authorized,
+  const R extends Omit<RouteConfig, 'path'> & { path: P } & OperationAccess,
 >(
   config: R,
 ) => createRoute<P, R>(config)

@@ -6,10 +6,10 @@ import {
   confirmOutlet,
   listOutlets,
   type OutletKind,
+  type OutletSubject,
   removeOutlet,
   retryOutlet,
   WANTS,
-  type Want,
 } from '../outlets/outlets.ts'
 import type { Portal } from '../portal.ts'
 import { answers, body, id, newApi, operation, text } from './operation.ts'
@@ -19,7 +19,7 @@ const NEW_ADDRESSES = { points: 8, seconds: 3600, burst: 8 }
 const NAME_MAX = 80
 const ADDRESS_MAX = 2048
 
-const wants = z.enum(WANTS as unknown as [Want, ...Want[]])
+const wants = z.enum(WANTS as unknown as [OutletSubject, ...OutletSubject[]])
 const Outlet = z
   .object({
     id: z.string(),

@@ -1,5 +1,12 @@
 import { z } from '@hono/zod-openapi'
-import { type Authoring, authoring, checkFlow, checkRole, inspectRole, type RoleInside } from '@treeos/client'
+import {
+  type AuthoringCatalog,
+  authoring,
+  checkFlow,
+  checkRole,
+  inspectRole,
+  type RoleInside,
+} from '@treeos/client'
 import { requireRoleName } from '@treeos/core'
 import { answers, body, given, newApi, open, operation, text } from './operation.ts'
 
@@ -11,7 +18,7 @@ const listing = operation({
   operationId: 'roles',
   summary: 'The roles, and what may be named in one',
   tags: ['roles'],
-  responses: answers(open<Authoring>('the catalogs of the role manager'), 'roles and names'),
+  responses: answers(open<AuthoringCatalog>('the catalogs of the role manager'), 'roles and names'),
 })
 
 const one = operation({

@@ -1,5 +1,5 @@
 import { z } from '@hono/zod-openapi'
-import { type Searched, search } from '@treeos/client'
+import { type SearchResult, search } from '@treeos/client'
 import { answers, newApi, open, operation, text } from './operation.ts'
 
 const TEXT_MAX = 200
@@ -28,7 +28,7 @@ const searching = operation({
         .openapi({ description: 'of each list' }),
     }),
   },
-  responses: answers(open<Searched>('beings, spaces, roles, said and moments'), 'what holds the words'),
+  responses: answers(open<SearchResult>('beings, spaces, roles, said and moments'), 'what holds the words'),
 })
 
 export const searchRoutes = () =>

@@ -8,7 +8,7 @@ import {
   inspectSpace,
   namespaces,
   ownUse,
-  type Retraced,
+  type PastEntries,
   readSignals,
   retrace,
   type SpaceView,
@@ -139,7 +139,7 @@ const record = operation({
       limit: z.coerce.number().int().min(1).max(ENTRIES_MAX).default(ENTRIES_MAX),
     }),
   },
-  responses: answers(open<Retraced>('entries; `upTo` goes into `after` while `isMore`'), 'one page'),
+  responses: answers(open<PastEntries>('entries; `upTo` goes into `after` while `isMore`'), 'one page'),
 })
 
 /** What is there, and how it does. */

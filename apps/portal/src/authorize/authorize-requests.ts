@@ -24,7 +24,7 @@ import { mayStay, visitOf } from './visit.ts'
 import type { AuthorizedRoute } from './who-may-call.ts'
 import type { Work } from './work.ts'
 
-interface Around {
+interface AuthorizeDeps {
   readonly tabs: Tabs
   readonly seats: TokenSeats
   readonly bounded: Bounds
@@ -43,7 +43,7 @@ const SAFE = new Set(['GET', 'HEAD'])
 export function authorizeRequests(
   portal: Portal,
   routes: readonly AuthorizedRoute[],
-  { tabs, seats, bounded }: Around,
+  { tabs, seats, bounded }: AuthorizeDeps,
 ): Hono<Env> {
   const stays = (visit: Visit) => mayStay(portal, tabs, visit)
 

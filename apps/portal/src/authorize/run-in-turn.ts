@@ -10,7 +10,7 @@ const STAY_MS = 5_000
 /** Whoever waited longer for its turn is asked for its session or token again. */
 const WAITED_MS = 100
 
-interface Running {
+interface TurnDeps {
   readonly work: Work
   readonly bounded: Bounds
   readonly mayStay: (visit: Visit) => Promise<boolean>
@@ -21,7 +21,11 @@ interface Running {
  * Runs an authorized request in its turn, holding the seat of its token.
  * @throws {TreeosError} UNAUTHORIZED when its session or token has ended meanwhile; CANCELLED when nobody waits for the answer
  */
-export async function runInTurn(c: Context<Env>, next: () => Promise<void>, running: Running): Promise<void> {
+export async function runInTurn(
+  c: Context<Env>,
+  next: () => Promise<void>,
+  running: TurnDeps,
+): Promise<void> {
   const { work, bounded, mayStay } = running
   const visit = c.get('visit') as Visit | undefined
   const requireStay = async (since: number) => {
@@ -58,7 +62,7 @@ export async function runInTurn(c: Context<Env>, next: () => Promise<void>, runn
 }
 
 /** Aborts when nobody waits for the answer any more, or may not. */
-function stayingOf(c: Context<Env>, visit: Visit, turn: Turn, { mayStay, onError }: Running): AbortSignal {
+function stayingOf(c: Context<Env>, visit: Visit, turn: Turn, { mayStay, onError }: TurnDeps): AbortSignal {
   const leaving = new AbortController()
   const checking = setInterval(() => {
     mayStay(visit).then((stays) => {

@@ -2,7 +2,7 @@ import {
   authorizeGrant,
   type Connection,
   type ErrorListener,
-  Recurring,
+  RecurringWork,
   Seat,
   type TokenGrant,
   type VerifiedToken,
@@ -30,7 +30,7 @@ export function bearerOf({ headers }: Request): string | null {
 export const isForPrograms = (path: string): boolean =>
   [API_PATH, CHAT_PATH, A2A_PATH].some((base) => path.startsWith(`${base}/`))
 
-interface Taken {
+interface TakenSeat {
   readonly seat: Seat
   readonly secret: string
 }
@@ -42,14 +42,14 @@ interface Taken {
 export class TokenSeats {
   readonly #at: Connection
   readonly #onError: ErrorListener
-  readonly #seats = new Map<string, Taken>()
+  readonly #seats = new Map<string, TakenSeat>()
   readonly #refused = new Map<string, { readonly error: TreeosError; readonly until: number }>()
-  readonly #sweeps: Recurring
+  readonly #sweeps: RecurringWork
 
   constructor(at: Connection, onError: ErrorListener) {
     this.#at = at
     this.#onError = onError
-    this.#sweeps = new Recurring(
+    this.#sweeps = new RecurringWork(
       SWEEP_MS,
       () => this.#sweep(),
       (error) => onError('seats', error),
@@ -129,7 +129,7 @@ export class TokenSeats {
     for (const [token, { until }] of this.#refused) if (until < Date.now()) this.#refused.delete(token)
   }
 
-  async #sweepOne(token: string, { seat, secret }: Taken): Promise<void> {
+  async #sweepOne(token: string, { seat, secret }: TakenSeat): Promise<void> {
     if (seat.idleMs < IDLE_MS && (await verifyToken(this.#at, secret)) !== null) return
     this.#seats.delete(token)
     await seat.close()

@@ -5,7 +5,7 @@ import type { Tabs } from '../inhabit/tabs.ts'
 import type { Portal, Visit } from '../portal.ts'
 
 /** What a request of a session brings. */
-export interface Brought {
+export interface SessionProof {
   readonly cookie: string
   readonly key: string
   /** the handle of a tab that drives a being */
@@ -20,7 +20,7 @@ export async function visitOf(
   { at }: Pick<Portal, 'at'>,
   tabs: Tabs,
   { id: session, being: person, isFresh }: FoundSession,
-  { cookie, key, handle }: Brought,
+  { cookie, key, handle }: SessionProof,
 ): Promise<Visit> {
   const whose = { person, being: person, session, isFresh }
   const own = { at: { ...at, person }, ...whose, cookie, key, handle: null, lease: null, token: null }

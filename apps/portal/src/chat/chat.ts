@@ -88,7 +88,7 @@ export const chatRoutes = ({ onError }: Pick<Portal, 'onError'>) => {
     })
 }
 
-type Told = SummonResult & { readonly thread: string }
+type ChatAnswer = SummonResult & { readonly thread: string }
 
 /** The thread that a conversation goes on in: that of the request which is sent again, else the one in which all of it was said. */
 async function threadFor({ at, as, target: being, before }: Talk, key: string): Promise<string | undefined> {
@@ -109,7 +109,7 @@ async function say(
   { being: target, content, before, thread: named }: Chat,
   { key, signal }: { readonly key: string; readonly signal: AbortSignal },
   onSent?: (correlation: string) => void,
-): Promise<Told> {
+): Promise<ChatAnswer> {
   const at = { ...here, isProgram: true as const }
   const thread = named ?? (await threadFor({ at, as, target, before }, key))
   const sent = {
@@ -133,7 +133,7 @@ async function say(
 function streamAnswer(
   c: Context<Env>,
   model: string,
-  say: (onSent: (correlation: string) => void) => Promise<Told>,
+  say: (onSent: (correlation: string) => void) => Promise<ChatAnswer>,
   onError: Portal['onError'],
 ): Response {
   c.header('x-accel-buffering', 'no')

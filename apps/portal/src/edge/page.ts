@@ -21,7 +21,7 @@ interface Asset {
 }
 
 /** The built page, whole in memory: no request ever names a file. */
-export class Page {
+export class BuiltPage {
   readonly #assets = new Map<string, Asset>()
   readonly #index: string
 

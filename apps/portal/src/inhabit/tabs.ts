@@ -24,7 +24,7 @@ export interface Tab {
   readonly at: Connection
 }
 
-interface Kept extends Tab {
+interface KeptTab extends Tab {
   /** releases the being when the tab is not heard of in time */
   silence: NodeJS.Timeout
 }
@@ -34,7 +34,7 @@ interface Kept extends Tab {
  * a lost network, a killed browser and a portal that was started anew end it.
  */
 export class Tabs {
-  readonly #kept = new Map<string, Kept>()
+  readonly #kept = new Map<string, KeptTab>()
   readonly #onError: (where: string, error: unknown) => void
 
   constructor(onError: (where: string, error: unknown) => void) {

@@ -1,13 +1,13 @@
-import { Recurring } from '@treeos/client'
+import { RecurringWork } from '@treeos/client'
 import { TreeosError } from '@treeos/core'
 import type { Portal } from '../portal.ts'
 import {
   type Delivery,
+  type DeliveryResult,
   forgetOld,
   hasOutlets,
   noteOpenEntries,
   settleDelivery,
-  type Tried,
   takeDue,
 } from './deliveries.ts'
 import type { Mail } from './email.ts'
@@ -44,7 +44,7 @@ const FAULT_CHARS_MAX = 300
 export class Courier {
   readonly #portal: Pick<Portal, 'at' | 'store' | 'onError'>
   readonly #options: CourierOptions
-  readonly #rounds: Recurring
+  readonly #rounds: RecurringWork
   readonly #closing = new AbortController()
   readonly #underWay = new Set<Delivery>()
   readonly #tries = new Set<Promise<void>>()
@@ -53,7 +53,7 @@ export class Courier {
   constructor(portal: Pick<Portal, 'at' | 'store' | 'onError'>, options: CourierOptions = {}) {
     this.#portal = portal
     this.#options = options
-    this.#rounds = new Recurring(
+    this.#rounds = new RecurringWork(
       options.everyMs ?? EVERY_MS,
       () => this.#round(),
       (error) => portal.onError('outlets', error),
@@ -106,7 +106,7 @@ export class Courier {
 
   async #deliver(delivery: Delivery): Promise<void> {
     const { store, onError } = this.#portal
-    const tried = await this.#try(delivery).catch((error: unknown): Tried | null => {
+    const tried = await this.#try(delivery).catch((error: unknown): DeliveryResult | null => {
       if (this.#closing.signal.aborted) return null // due again after its time, and told with the same id
       return this.#failed(delivery, error)
     })
@@ -114,7 +114,7 @@ export class Courier {
     await settleDelivery(store, delivery, tried).catch((error: unknown) => onError('outlets', error))
   }
 
-  async #try(delivery: Delivery): Promise<Tried> {
+  async #try(delivery: Delivery): Promise<DeliveryResult> {
     const { at } = this.#portal
     const { signal } = this.#closing
     const entry = delivery.want === 'confirm' ? null : await describeEntry(at.db, delivery.entry)
@@ -125,7 +125,7 @@ export class Courier {
     return { state: 'sent' }
   }
 
-  #failed({ attempts }: Delivery, error: unknown): Tried {
+  #failed({ attempts }: Delivery, error: unknown): DeliveryResult {
     const fault = faultOf(error)
     const againInSeconds = (this.#options.againInSeconds ?? AGAIN_IN_SECONDS)[attempts - 1]
     return againInSeconds === undefined ? { state: 'dead', fault } : { state: 'due', fault, againInSeconds }

@@ -1,7 +1,7 @@
 import type { BeingName } from '@treeos/core'
 import { type Kysely, sql } from 'kysely'
 import type { PortalDb } from '../store/schema.ts'
-import { CONFIRMING, type OutletKind, type ToldAs, type Want } from './outlets.ts'
+import { CONFIRMING, type OutletKind, type OutletSubject, type ToldAs } from './outlets.ts'
 
 /** One telling of one entry, which somebody has taken in hand. */
 export interface Delivery {
@@ -30,7 +30,7 @@ const KEPT_DAYS = 30
 /** What a person is told of an entry. */
 const TOLD = sql<ToldAs>`case treeos.kind_of(i) when 'news' then 'notice' when 'event' then 'notice' else treeos.kind_of(i) end`
 /** What an outlet has to want so that the entry is told: a parked budget needs a decision of its person, as an approval does. */
-const WANT = sql<Want>`replace(${TOLD}, 'budget', 'approval')`
+const WANT = sql<OutletSubject>`replace(${TOLD}, 'budget', 'approval')`
 
 /**
  * Notes which open entries are to be told, each once for each outlet. The inbox itself says what is open, so nothing is lost, however long
@@ -94,12 +94,16 @@ export async function takeDue(
 }
 
 /** What came of a try. `moot`: the entry was closed before it was told. */
-export type Tried =
+export type DeliveryResult =
   | { readonly state: 'sent' | 'moot' }
   | { readonly state: 'due'; readonly fault: string; readonly againInSeconds: number }
   | { readonly state: 'dead'; readonly fault: string }
 
-export async function settleDelivery(db: Kysely<PortalDb>, { id }: Delivery, tried: Tried): Promise<void> {
+export async function settleDelivery(
+  db: Kysely<PortalDb>,
+  { id }: Delivery,
+  tried: DeliveryResult,
+): Promise<void> {
   const fault = 'fault' in tried ? tried.fault : null
   await db
     .updateTable('delivery')

@@ -2,7 +2,7 @@ import type { Connection, InboxView } from '@treeos/client'
 import { type BeingName, stanceOf, TreeosError } from '@treeos/core'
 import { createTransport } from 'nodemailer'
 import type { Delivery } from './deliveries.ts'
-import type { Trying } from './message.ts'
+import type { DeliveryInput } from './message.ts'
 import { codeOf } from './outlets.ts'
 
 /** The server by which e-mail goes, as the operator named it. */
@@ -47,7 +47,7 @@ const isLoopback = (hostname: string): boolean =>
  */
 export async function sendEmail(
   at: Pick<Connection, 'vaults' | 'reality'>,
-  { delivery, entry }: Trying,
+  { delivery, entry }: DeliveryInput,
   mail: Mail | null,
 ): Promise<void> {
   if (mail === null)
@@ -72,12 +72,12 @@ export async function sendEmail(
   }
 }
 
-interface Told {
+interface EmailText {
   readonly subject: string
   readonly text: string
 }
 
-const confirming = (at: Pick<Connection, 'vaults'>, delivery: Delivery): Told => ({
+const confirming = (at: Pick<Connection, 'vaults'>, delivery: Delivery): EmailText => ({
   subject: 'Confirm this address',
   text:
     `${stanceOf(delivery.being)} wants to be told by e-mail to this address what waits in its inbox.\n\n` +
@@ -85,7 +85,7 @@ const confirming = (at: Pick<Connection, 'vaults'>, delivery: Delivery): Told =>
     `treeos outlet confirm ${delivery.outlet} ${codeOf(at, delivery)}\n\nElse ignore this: nothing more comes.\n`,
 })
 
-function telling(being: BeingName, want: Delivery['want'], entry: InboxView): Told {
+function telling(being: BeingName, want: Delivery['want'], entry: InboxView): EmailText {
   const { content, correlation, at, times } = entry
   const from = entry.from ?? 'TreeOS'
   const said = typeof content === 'string' ? content : JSON.stringify(content, null, CONTENT_SPACES)

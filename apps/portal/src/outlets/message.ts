@@ -4,7 +4,7 @@ import type { Kysely } from 'kysely'
 import type { Delivery } from './deliveries.ts'
 
 /** What a try is given. */
-export interface Trying {
+export interface DeliveryInput {
   readonly delivery: Delivery
   /** null for the code of an address of e-mail */
   readonly entry: InboxView | null

@@ -8,9 +8,9 @@ import type { PortalDb } from '../store/schema.ts'
 
 /** What waits in an inbox, by what its person is told of it. */
 export const WANTS = ['question', 'answer', 'notice', 'approval'] as const
-export type Want = (typeof WANTS)[number]
+export type OutletSubject = (typeof WANTS)[number]
 /** What an entry is told as. A `budget` that parks a being is told to whoever wants approvals. */
-export type ToldAs = Want | 'budget'
+export type ToldAs = OutletSubject | 'budget'
 
 export type OutletKind = 'webhook' | 'email'
 
@@ -19,7 +19,7 @@ export interface OutletView {
   readonly id: string
   readonly kind: OutletKind
   readonly address: string
-  readonly wants: readonly Want[]
+  readonly wants: readonly OutletSubject[]
   /** an address of e-mail is not told anything before it gave the code that it was sent */
   readonly confirmed: boolean
   /** ISO 8601, UTC */
@@ -42,7 +42,7 @@ export interface OutletPlace {
 export interface OutletWanted {
   readonly kind: OutletKind
   readonly address: string
-  readonly wants?: readonly Want[] | undefined
+  readonly wants?: readonly OutletSubject[] | undefined
 }
 
 const OUTLETS_MAX = 16
@@ -199,15 +199,15 @@ export async function retryOutlet(
 const unknown = (id: string) => new TreeosError('INVALID_INPUT', `you have no outlet ${quote(id)}`)
 
 /** What the secrets of an outlet follow from, beside the key of the instance. */
-export interface Salted {
+export interface OutletSalt {
   readonly outlet: string
   readonly salt: Buffer
 }
 
 /** @throws {TreeosError} SERVICE_UNAVAILABLE without a key of the instance */
-export const secretOfOutlet = (at: OutletPlace['at'], { outlet, salt }: Salted): Buffer =>
+export const secretOfOutlet = (at: OutletPlace['at'], { outlet, salt }: OutletSalt): Buffer =>
   instanceSecret(at, `outlet ${outlet}`, salt)
 
 const CODE_CHARS = 10
-export const codeOf = (at: OutletPlace['at'], { outlet, salt }: Salted): string =>
+export const codeOf = (at: OutletPlace['at'], { outlet, salt }: OutletSalt): string =>
   instanceSecret(at, `confirm ${outlet}`, salt).toString('hex').slice(0, CODE_CHARS)

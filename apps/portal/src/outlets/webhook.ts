@@ -2,7 +2,7 @@ import type { Connection } from '@treeos/client'
 import { stanceOf, TreeosError } from '@treeos/core'
 import { outsideFetch, proxyResolves } from '@treeos/egress'
 import { signedHeaders } from '../hooks/standard-webhooks.ts'
-import type { Trying } from './message.ts'
+import type { DeliveryInput } from './message.ts'
 import { secretOfOutlet } from './outlets.ts'
 
 const TIMEOUT_SECONDS = 15
@@ -14,7 +14,7 @@ const WHOSE = { who: 'a webhook', setting: 'TREEOS_WEBHOOK_PRIVATE' }
  */
 export async function sendWebhook(
   at: Pick<Connection, 'vaults'>,
-  { delivery, entry, signal }: Trying,
+  { delivery, entry, signal }: DeliveryInput,
   privateHosts: readonly string[],
 ): Promise<void> {
   const { id, address, being, want } = delivery

@@ -10,13 +10,13 @@ import type { Streams } from './streams.ts'
 /** How often a session, a token, and the lease of a tab is asked for again, and a silent stream shows that it lives. */
 const CHECK_MS = 5_000
 
-export interface Around {
+export interface StreamDeps {
   readonly portal: Portal
   readonly streams: Streams
   readonly tabs: Tabs
 }
 
-export interface Wanted {
+export interface StreamFilter {
   /** the id of the last event that was seen; left out, only new ones come */
   readonly after: string | undefined
   readonly being?: BeingName | undefined
@@ -30,8 +30,8 @@ export interface Wanted {
  */
 export async function streamHappenings(
   c: Context<Env>,
-  { portal, streams, tabs }: Around,
-  { after, being, onBegin }: Wanted,
+  { portal, streams, tabs }: StreamDeps,
+  { after, being, onBegin }: StreamFilter,
 ): Promise<Response> {
   const { listener, onError } = portal
   const visit = c.get('visit')

@@ -3,7 +3,7 @@ import { requireBeingName, TreeosError } from '@treeos/core'
 import { Hono } from 'hono'
 import { z } from 'zod'
 import type { Env } from '../portal.ts'
-import { type Around, streamHappenings } from './happenings.ts'
+import { type StreamDeps, streamHappenings } from './happenings.ts'
 import { input } from './input.ts'
 import { StreamedBeings } from './streamed-beings.ts'
 
@@ -16,7 +16,7 @@ const WORDS_WAITING_MAX = 200
  * The stream that the tabs of a page share: what happens, and what the models of beings write that the page asks for, while they write
  * it. Events of words have no id, since nothing of them can be asked for again.
  */
-export const liveRoutes = (around: Around) => {
+export const liveRoutes = (around: StreamDeps) => {
   const streamed = new Map<string, StreamedBeings>()
   return new Hono<Env>()
     .get('/live', (c) =>

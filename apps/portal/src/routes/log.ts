@@ -2,7 +2,7 @@ import { TreeosError } from '@treeos/core'
 import { readConsistencyProof, readTile } from '@treeos/proofs'
 import { Hono } from 'hono'
 import { z } from 'zod'
-import type { Checkpointed, Machine } from '../machine.ts'
+import type { Machine, SignedCheckpointNote } from '../machine.ts'
 import type { Env, Portal } from '../portal.ts'
 import { input } from './input.ts'
 
@@ -53,14 +53,14 @@ export const logRoutes = ({ at, machine }: Portal) =>
     })
 
 /** @throws {TreeosError} ACTION_NOT_SUPPORTED where no witness cosigned anything */
-async function newestCosigned(machine: Machine): Promise<Checkpointed> {
+async function newestCosigned(machine: Machine): Promise<SignedCheckpointNote> {
   const found = await machine.cosigned()
   if (found !== null) return found
   throw new TreeosError('ACTION_NOT_SUPPORTED', 'this instance has no checkpoint that witnesses cosigned')
 }
 
 /** @throws {TreeosError} ACTION_NOT_SUPPORTED where nobody signs */
-async function newest(machine: Machine): Promise<Checkpointed> {
+async function newest(machine: Machine): Promise<SignedCheckpointNote> {
   const found = await machine.checkpoint()
   if (found !== null) return found
   throw new TreeosError('ACTION_NOT_SUPPORTED', 'this instance has no checkpoint')

@@ -4,7 +4,7 @@ import { Hono } from 'hono'
 import { streamSSE } from 'hono/streaming'
 import { z } from 'zod'
 import { Turns } from '../edge/turns.ts'
-import type { Compared } from '../machine.ts'
+import type { ReplayComparison } from '../machine.ts'
 import type { Env, Portal } from '../portal.ts'
 import { input } from './input.ts'
 
@@ -56,7 +56,7 @@ export const recordRoutes = ({ machine, onError }: Portal) => {
 }
 
 /** The first disagreements; the later ones of a being often follow from them. */
-const shownOf = (compared: Compared) => ({
+const shownOf = (compared: ReplayComparison) => ({
   ...compared,
   mismatches: compared.mismatches.slice(0, DISAGREEMENTS_MAX),
   more: Math.max(0, compared.mismatches.length - DISAGREEMENTS_MAX),

@@ -15,7 +15,7 @@ import {
   resolveOverlays,
   type SignatureRef,
 } from '@treeos/overlay'
-import type { Kept, Taker } from '@treeos/overlay/vault'
+import type { KeptOverlay, Taker } from '@treeos/overlay/vault'
 import { listOverlaysInForce, type OpenRecord, type OverlaySources, type StoredOverlay } from '@treeos/store'
 import type { BeatDeps } from '../deps.ts'
 import { failureDecision } from '../guard/failure-decision.ts'
@@ -55,7 +55,7 @@ export async function resolveOverlay(
   ])
   for (const taken of [call, thread]) if (taken !== null && 'kind' in taken) return taken
   const stored = sources.hasStored ? await storedOverlays(deps, { moment, wake: wake.id }, signature) : {}
-  const ephemeral = { call: call as Kept | null, thread: thread as Kept | null }
+  const ephemeral = { call: call as KeptOverlay | null, thread: thread as KeptOverlay | null }
   const overlays: OverlaysByTier = {
     ...stored,
     ...(ephemeral.call === null ? {} : { call: ephemeral.call.overlay }),
@@ -88,7 +88,7 @@ async function take(
   handle: string | null,
   taker: Taker,
   lost: string,
-): Promise<Kept | Failure | null> {
+): Promise<KeptOverlay | Failure | null> {
   if (handle === null) return null
   const taken = await overlays.take(handle, taker)
   if (taken.status === 'given') return taken

@@ -10,7 +10,7 @@ import {
   quote,
   readNamedCall,
   readWrittenCall,
-  type Shown,
+  type ShownNames,
   TreeosError,
   VERBS,
   type Verb,
@@ -58,7 +58,7 @@ export function parseAnswer(
   completion: unknown,
   offered: readonly Verb[],
   prompt = '',
-  shown: Shown = NOTHING_SHOWN,
+  shown: ShownNames = NOTHING_SHOWN,
 ): Answer {
   const written = readMessage(completion, { tools: offered, prompt })
   if (written === null) return fail(NO_MESSAGE)
@@ -127,11 +127,11 @@ function isWithinBounds(value: unknown): boolean {
 }
 
 /** The verb of a tool that has the name of an operation which was shown. */
-const verbOfAction = (name: unknown, shown: Shown): Verb | undefined =>
+const verbOfAction = (name: unknown, shown: ShownNames): Verb | undefined =>
   typeof name === 'string' ? namedVerb(name, shown) : undefined
 
 /** @returns the fault when an argument is missing, wrong, or unknown to the tool */
-function readArguments(name: string, verb: Verb, args: JsonObject, shown: Shown): VerbCall | string {
+function readArguments(name: string, verb: Verb, args: JsonObject, shown: ShownNames): VerbCall | string {
   try {
     return name === verb ? readWrittenCall(verb, args, shown) : readNamedCall(name, args, shown)
   } catch (error) {

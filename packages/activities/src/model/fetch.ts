@@ -1,5 +1,5 @@
 import type { Readable } from 'node:stream'
-import { type Arriving, arrivingOf, egressRequest } from '@treeos/egress'
+import { type ArrivingAnswer, arrivingOf, egressRequest } from '@treeos/egress'
 import { type Refusal, readRefusal } from './refusal.ts'
 
 /** Most bytes read of an answer. A decision has at most 2 × 64 KiB, and JSON in JSON may write a byte as six. */
@@ -86,7 +86,7 @@ export function urlOf(baseUrl: string, path: string): URL {
   return url
 }
 
-const isStream = (headers: Arriving['headers']): boolean =>
+const isStream = (headers: ArrivingAnswer['headers']): boolean =>
   headers.get('content-type')?.split(';', 1)[0]?.trim().toLowerCase() === STREAM_TYPE
 
 /** The first bytes of the body of a refusal, as far as they come soon. */

@@ -1,4 +1,4 @@
-import type { Shown } from '@treeos/core'
+import type { ShownNames } from '@treeos/core'
 import type { ModelTool, Prompt } from '@treeos/signature'
 import type { Saying } from '@treeos/store'
 import type { Usage } from './prices.ts'
@@ -7,7 +7,7 @@ export interface ModelRequest {
   readonly prompt: Prompt
   readonly tools: readonly ModelTool[]
   /** the names that the prompt told, which the model may write short; none when left out */
-  readonly shown?: Shown
+  readonly shown?: ShownNames
   /** true: the model must call one of the tools; ignored when there are none */
   readonly forceToolCall: boolean
   readonly signal?: AbortSignal

@@ -85,7 +85,7 @@ export async function proposalBeside(at: Presence, as: BeingName, id: string): P
   return proposal === null ? null : { ...proposal, being: parseStance(view.from), moments }
 }
 
-interface Answer {
+interface PersonAnswer {
   readonly row: ApprovalRow
   readonly isYes: boolean
 }
@@ -94,7 +94,7 @@ interface Answer {
  * The last answers of a person that changed no arguments, one a call: what was denied, and what was carried out after its yes. A yes that came to
  * nothing, as it was late or refused, says nothing.
  */
-async function answersOf(at: Presence, as: BeingName): Promise<Answer[]> {
+async function answersOf(at: Presence, as: BeingName): Promise<PersonAnswer[]> {
   const calls = (await listRecentCalls(at.db, [as], ANSWERS_MAX)).flatMap(({ decision }) =>
     decision.kind === 'call' ? [decision.call] : [],
   )
@@ -128,7 +128,7 @@ const isAlike = ({ asker, call, rules }: ApprovalRow, view: ApprovalView): boole
 async function proposalFor(
   at: Presence,
   view: ApprovalView,
-  alike: readonly Answer[],
+  alike: readonly PersonAnswer[],
 ): Promise<Proposal | null> {
   const [, space, verb, key] = /^(\/\S*) permissions\.([a-z]+)\.(.+)$/.exec(view.rule) ?? []
   if (alike.length < ALIKE_MIN || alike.some(({ isYes }) => !isYes)) return null

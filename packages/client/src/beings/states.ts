@@ -17,7 +17,7 @@ export const BEING_STATES = [
 export type BeingState = (typeof BEING_STATES)[number]
 
 /** What SEE shows of a being. */
-interface Shown {
+interface SeenStates {
   readonly isEnded: boolean
   readonly isDriven: boolean
   readonly isPaused: boolean
@@ -29,7 +29,7 @@ interface Shown {
  * @param standing undefined where its past is not open to the person: then only what SEE shows counts
  */
 export function statesIn(
-  { isEnded, isDriven, isPaused, isPerson }: Shown,
+  { isEnded, isDriven, isPaused, isPerson }: SeenStates,
   standing: BeingStanding | undefined,
 ): BeingState[] {
   if (isEnded) return ['ended']

@@ -15,7 +15,7 @@ export interface MomentStretch {
   readonly fault?: string
 }
 
-interface Lived {
+interface BeatTimes {
   /** when its wake came; null without one */
   readonly cameAt: number | null
   readonly openedAt: number
@@ -25,7 +25,7 @@ interface Lived {
 }
 
 /** What took how long in a moment, in order. The times are of several clocks, so each stretch is cut to the moment. */
-export function beatsOf({ cameAt, openedAt, sealedAt, attempts, faults }: Lived): MomentStretch[] {
+export function beatsOf({ cameAt, openedAt, sealedAt, attempts, faults }: BeatTimes): MomentStretch[] {
   const within = (at: number) => Math.min(sealedAt, Math.max(openedAt, at))
   const known = new Set(attempts.map(({ attempt }) => attempt))
   const failed = new Map(faults.flatMap((one) => (one.part === 'model' ? [[one.attempt, one]] : [])))

@@ -32,7 +32,7 @@ export interface KnownFrom {
 }
 
 /** Where a text came from, the newest first. */
-export interface Known {
+export interface TextSources {
   readonly known: readonly KnownFrom[]
   /** `<reel>#<seq>`, before which older facts have to be looked at; null where there are none */
   readonly next: string | null
@@ -46,7 +46,12 @@ const PAGES_MAX = 20
  * every moment that was shown it, of whichever being.
  * @param before `<reel>#<seq>`: only older facts
  */
-export async function whyKnown(db: Db, being: BeingName, text: string, before?: string): Promise<Known> {
+export async function whyKnown(
+  db: Db,
+  being: BeingName,
+  text: string,
+  before?: string,
+): Promise<TextSources> {
   let from = before === undefined ? null : factNamed(before)
   for (let page = 1; ; page++) {
     const { facts, next } = await listFactsSaying(db, text, from)

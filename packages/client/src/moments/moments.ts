@@ -23,7 +23,7 @@ export interface MomentView {
   /** what woke it; null when a younger life closed the moment, and it has no wake */
   readonly woke: WokenBy | null
   /** what the mind called, whether it was allowed or not; null when it called nothing */
-  readonly did: Called | null
+  readonly did: MadeCall | null
   readonly outcome: OutcomeKind
   readonly reason?: string
   readonly message?: string
@@ -57,7 +57,7 @@ export interface WokenBy {
 }
 
 /** A call of a verb, without what it carried. */
-export interface Called {
+export interface MadeCall {
   readonly verb: Verb
   /** of a `do` or a `be` */
   readonly operation?: string
@@ -125,7 +125,7 @@ function wokenBy(wake: InboxEntry, open: StoredOpen | null): WokenBy {
   }
 }
 
-function calledIn(decision: Decision, wake: InboxEntry | null): Called | null {
+function calledIn(decision: Decision, wake: InboxEntry | null): MadeCall | null {
   if (decision.kind !== 'call') return null
   const { call } = decision
   if (call.verb === 'see') return { verb: 'see', target: call.address }

@@ -11,11 +11,11 @@ import { authorizeActingAs, type Presence } from '@treeos/reality'
 import { listFactsAt, listOutcomesOf, type StoredOutcome } from '@treeos/store'
 import { isFactOpen, type OpenPasts, pastsOpenTo } from '../access/past-access.ts'
 import { wordsIn } from '../beings/words.ts'
-import { PLACING_KINDS, type Placing, placingOf } from '../spaces/placing.ts'
+import { PLACING_KINDS, type PlaceChange, placingOf } from '../spaces/placing.ts'
 import { readDecided } from './journal-pages.ts'
 
 /** A moment as a look back at the whole world shows it. */
-export interface PastMoment {
+export interface RetracedMoment {
   readonly being: BeingName
   readonly n: number
   readonly outcome: OutcomeKind
@@ -39,12 +39,12 @@ export interface PastEntry {
   readonly entry: number
   /** ISO 8601, UTC */
   readonly at: string
-  readonly moment: PastMoment | null
-  readonly placings: readonly Placing[]
+  readonly moment: RetracedMoment | null
+  readonly placings: readonly PlaceChange[]
   readonly said: readonly PastWords[]
 }
 
-export interface Retraced {
+export interface PastEntries {
   /** those in which the person may see something */
   readonly entries: readonly PastEntry[]
   /** stacks by the digest that the record names */
@@ -69,7 +69,7 @@ export async function retrace(
   at: Presence,
   as: BeingName,
   { after, limit }: { readonly after: number; readonly limit: number },
-): Promise<Retraced> {
+): Promise<PastEntries> {
   await authorizeActingAs(at, as)
   const isOpen = pastsOpenTo(at, as)
   const { entries, upTo, newest, isMore } = await readDecided(at.db, { after, limit })
@@ -108,7 +108,7 @@ export async function openPartOf(
   outcome: StoredOutcome | undefined,
   facts: readonly Fact[],
 ): Promise<Omit<PastEntry, 'entry' | 'at'>> {
-  const placings: Placing[] = []
+  const placings: PlaceChange[] = []
   const said: PastWords[] = []
   for (const fact of facts) {
     if (!(await isFactOpen(isOpen, fact.header))) continue
@@ -120,7 +120,7 @@ export async function openPartOf(
   return { moment: isMine ? momentOf(outcome) : null, placings, said }
 }
 
-const momentOf = ({ being, n, kind, reason, record }: StoredOutcome): PastMoment => ({
+const momentOf = ({ being, n, kind, reason, record }: StoredOutcome): RetracedMoment => ({
   being,
   n,
   outcome: kind,

@@ -69,7 +69,7 @@ export interface Targets {
   readonly roles: readonly RoleName[]
 }
 
-export type Answer = 'beyond' | 'within' | 'asked' | 'refused'
+export type AttackAnswer = 'beyond' | 'within' | 'asked' | 'refused'
 
 /** Most of what was learnt that an attacker keeps. */
 const LEARNT_MAX = 400
@@ -103,7 +103,11 @@ export class Attacker {
   }
 
   /** @param said the refusal, in its words */
-  told(attack: Attack, answer: Answer, { by, said }: { readonly by: string; readonly said: string }): void {
+  told(
+    attack: Attack,
+    answer: AttackAnswer,
+    { by, said }: { readonly by: string; readonly said: string },
+  ): void {
     for (const [, names = ''] of said.matchAll(/\(([^()]{1,400})\)/g))
       for (const name of names.split(', ')) if (/^[a-z@/~][\w@/~:.*-]*$/.test(name)) this.#slipped.add(name)
     // A refusal by a list says nothing but that; one by a rule says that the list let it through.

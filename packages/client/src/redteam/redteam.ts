@@ -27,7 +27,7 @@ import {
   WorldReader,
 } from '@treeos/world'
 import type { SeeConnection } from '../beings/seeing.ts'
-import { type Answer, type Attack, Attacker, CARRIERS, type Scene, type Targets } from './attacker.ts'
+import { type Attack, type AttackAnswer, Attacker, CARRIERS, type Scene, type Targets } from './attacker.ts'
 import { Chance } from './chance.ts'
 import { carried, type Words, wordsFor } from './words.ts'
 
@@ -49,7 +49,7 @@ export interface Beyond extends Words {
 }
 
 /** What became of the calls. A call that is in none of the three was within: the answer to who speaks, a look, or nothing. */
-export interface Redteamed {
+export interface RedteamResult {
   readonly tries: number
   /** both gates allow it, and it is more than an answer to who speaks */
   readonly beyond: number
@@ -70,14 +70,14 @@ const EXAMPLES_MAX = 10
 export async function redteam(
   at: SeeConnection,
   { being, tries, seed = 1 }: RedteamRequest,
-): Promise<Redteamed> {
+): Promise<RedteamResult> {
   const source = keeping(rowSource(at.db, at.reality.id))
   const me = await new WorldReader(source).being(being)
   if (me === null) throw unknownBeing(being)
   const chance = new Chance(seed)
   const attacker = new Attacker(chance, await targetsOf(at, source, me))
   const stage = new Stage(at, source, me)
-  const count: Record<Answer, number> = { beyond: 0, within: 0, asked: 0, refused: 0 }
+  const count: Record<AttackAnswer, number> = { beyond: 0, within: 0, asked: 0, refused: 0 }
   const examples: Beyond[] = []
   for (let i = 0; i < tries; i++) {
     const attack = attacker.next()
@@ -151,14 +151,14 @@ async function targetsOf({ registry }: SeeConnection, source: RowSource, me: Bei
 }
 
 /** A moment with words from outside, up to the call. */
-interface Opened {
+interface HijackedMoment {
   readonly surface: Surface
   readonly role: ComposedRole
   readonly stack: PinnedStack
 }
 
-interface Judged {
-  readonly answer: Answer
+interface JudgedAttack {
+  readonly answer: AttackAnswer
   readonly by: string
   readonly said: string
   readonly roles: readonly string[]
@@ -171,7 +171,7 @@ class Stage {
   readonly #source: RowSource
   readonly #me: BeingRow
   readonly #gated: Registry
-  readonly #opened = new Map<Scene, Promise<Opened | null>>()
+  readonly #opened = new Map<Scene, Promise<HijackedMoment | null>>()
   readonly #now = Date.now()
 
   constructor(at: SeeConnection, source: RowSource, me: BeingRow) {
@@ -181,7 +181,7 @@ class Stage {
     this.#gated = gatesOnly(at.registry)
   }
 
-  async judge({ scene, call }: Attack, content: Json, n: number): Promise<Judged> {
+  async judge({ scene, call }: Attack, content: Json, n: number): Promise<JudgedAttack> {
     const opened = await this.#open(scene)
     const nothing = { by: '', said: '', roles: [], rules: [] }
     if (opened === null) return { ...nothing, answer: 'refused' }
@@ -200,13 +200,13 @@ class Stage {
     return { ...nothing, answer: isWithin ? 'within' : 'beyond', roles, rules: by }
   }
 
-  #open(scene: Scene): Promise<Opened | null> {
+  #open(scene: Scene): Promise<HijackedMoment | null> {
     const known = this.#opened.get(scene) ?? this.#read(scene)
     this.#opened.set(scene, known)
     return known
   }
 
-  async #read(scene: Scene): Promise<Opened | null> {
+  async #read(scene: Scene): Promise<HijackedMoment | null> {
     const { kind, trigger } = CARRIERS[scene.carrier] as (typeof CARRIERS)[number]
     const { caller, asked, hour, dayOfWeek, silentSeconds, previousRole } = scene
     const reader = new WorldReader(this.#source)
@@ -228,7 +228,13 @@ class Stage {
     return { surface: seen.face.surface, role, stack }
   }
 
-  #conclude({ caller }: Scene, worn: Opened, call: VerbCall, content: Json, n: number): Promise<Conclusion> {
+  #conclude(
+    { caller }: Scene,
+    worn: HijackedMoment,
+    call: VerbCall,
+    content: Json,
+    n: number,
+  ): Promise<Conclusion> {
     const being = this.#me.name
     const wake = newWake({
       ...{ id: 'redteam', being, kind: caller === null ? 'event' : 'summon' },

@@ -49,7 +49,7 @@ export interface ListedRole extends RoleEntry {
 }
 
 /** All that authors of roles and flows choose from. Addresses are searched for, see `addresses`. */
-export interface Authoring extends Omit<Choices, 'roles'> {
+export interface AuthoringCatalog extends Omit<Choices, 'roles'> {
   readonly roles: readonly ListedRole[]
   /** see-resolvers */
   readonly see: readonly string[]
@@ -64,7 +64,7 @@ export interface Authoring extends Omit<Choices, 'roles'> {
  * Of deleted roles only those whose author's past is open to the being.
  * @throws {TreeosError} as `see`: FORBIDDEN for a being that may not see the role manager
  */
-export async function authoring(at: SeeConnection, as: BeingName): Promise<Authoring> {
+export async function authoring(at: SeeConnection, as: BeingName): Promise<AuthoringCatalog> {
   const catalogs = await withSnapshot(at, as, (snapshot) => choicesIn(snapshot, at.registry))
   const [rows, users] = await Promise.all([rowsOf(at.db), countNamedRoles(at.db)])
   const listed = new Map(catalogs.roles.map((role) => [role.name, role]))
@@ -110,7 +110,9 @@ async function requireRoleManager({ regard }: BeingSnapshot): Promise<void> {
     throw new TreeosError('BEING_NOT_FOUND', `${stanceOf(ROLE_MANAGER)} keeps no roles in this reality`)
 }
 
-const namesOf = (registry: Registry): Pick<Authoring, 'see' | 'relations' | 'resolvers' | 'signals'> => ({
+const namesOf = (
+  registry: Registry,
+): Pick<AuthoringCatalog, 'see' | 'relations' | 'resolvers' | 'signals'> => ({
   see: [...registry.see.keys()].sort(),
   relations: [...registry.relations.keys()].sort(),
   resolvers: [...registry.resolvers.keys()].sort(),

@@ -3,7 +3,7 @@ import { authorizeActingAs, type Presence, readerOf } from '@treeos/reality'
 import { isTransient, renewLease } from '@treeos/store'
 import { act } from '../summons/act.ts'
 import type { Connection } from '../summons/connection.ts'
-import { Recurring } from './recurring.ts'
+import { RecurringWork } from './recurring.ts'
 
 /** A lease survives two lost renewals. */
 const RENEW_EVERY_MS = (LIMITS.leaseSeconds * 1000) / 4
@@ -59,7 +59,7 @@ export async function inhabit(at: Connection, request: InhabitRequest): Promise<
     end = resolve
   })
   let renewed = Date.now()
-  const renewals = new Recurring(
+  const renewals = new RecurringWork(
     RENEW_EVERY_MS,
     async () => {
       if (await keepLease(at, lease)) renewed = Date.now()

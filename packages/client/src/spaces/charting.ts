@@ -13,7 +13,7 @@ import { type LastMoment, regardAll } from './occupants.ts'
 import { type Floor, type Spot, squaresIn } from './placing.ts'
 
 /** Something in a space, with where it is. */
-export interface Charted {
+export interface ChartEntry {
   /** `being:ada`, `space:/court`, `matter:…` */
   readonly key: string
   readonly coord: Spot | null
@@ -35,7 +35,7 @@ export interface Chart {
   readonly path: string
   readonly size: Spot | null
   readonly floors: Readonly<Record<string, Floor | null>>
-  readonly marks: readonly Charted[]
+  readonly marks: readonly ChartEntry[]
   /** how many beings and things are there that are not shown */
   readonly others: number
 }
@@ -55,7 +55,7 @@ export function chart(at: SeeConnection, as: BeingName, path: string): Promise<C
       beings.slice(0, BEINGS_MAX).map((stance) => parseStance(stance)),
     )
     const marks = regarded.map(
-      ({ being, row, states, last }): Charted => ({
+      ({ being, row, states, last }): ChartEntry => ({
         ...placeOf(row ?? {}),
         key: beingReel(being),
         roles: rolesOf(last),

@@ -29,7 +29,7 @@ export interface LastMoment {
 }
 
 /** A being with its row, where the person may see it. */
-export interface Regarded {
+export interface SeenOccupant {
   readonly being: BeingName
   readonly row: BeingRow | null
   readonly states: readonly BeingState[]
@@ -44,7 +44,7 @@ export async function regardAll(
   snapshot: BeingSnapshot,
   as: BeingName,
   beings: readonly BeingName[],
-): Promise<Regarded[]> {
+): Promise<SeenOccupant[]> {
   await snapshot.reader.prefetch(beings.map(beingKey))
   const rows = new Map<BeingName, BeingRow | null>()
   for (const being of beings) rows.set(being, await unlessRefused(snapshot.regard(being)))
@@ -70,7 +70,7 @@ const shownIn = (row: BeingRow | null) => ({
   isPerson: row?.cognition.kind === 'human',
 })
 
-export const occupantOf = ({ being, row, states, last }: Regarded): Occupant => ({
+export const occupantOf = ({ being, row, states, last }: SeenOccupant): Occupant => ({
   stance: stanceOf(being),
   cognition: row?.cognition.kind ?? null,
   inhabitedBy: row?.inhabited?.by == null ? null : stanceOf(row.inhabited.by),

@@ -14,7 +14,7 @@ export interface Floor {
 }
 
 /** What of a space, a being or a thing has to do with where it is. Fields that are left out did not change. */
-export interface Placing {
+export interface PlaceChange {
   /** `being:ada`, `space:/court`, `matter:…` */
   readonly key: string
   /** path of the space that it is in, or stance of the being that holds it; null: it is in no place */
@@ -41,7 +41,7 @@ export const PLACING_KINDS = [
 ] as const
 
 /** What a fact changes of where things are; null when it changes nothing of that, or its payload was erased. */
-export function placingOf({ header: { kind, reel }, payload }: Fact): Placing | null {
+export function placingOf({ header: { kind, reel }, payload }: Fact): PlaceChange | null {
   if (payload === null) return null
   const coord = spotIn(payload.coord)
   switch (kind) {
@@ -79,7 +79,7 @@ export function placingOf({ header: { kind, reel }, payload }: Fact): Placing | 
  * Squares in the qualities of a row: `NAMESPACE.floor` of a space is `{width, height, walls}`, and `NAMESPACE.position` of a being
  * is its square on the floor of the same namespace.
  */
-export function squaresIn(qualities: Json | undefined): Pick<Placing, 'floors' | 'spots'> {
+export function squaresIn(qualities: Json | undefined): Pick<PlaceChange, 'floors' | 'spots'> {
   if (!isJsonObject(qualities)) return {}
   const floors: Record<string, Floor> = {}
   const spots: Record<string, Spot> = {}
@@ -96,7 +96,7 @@ export function squaresIn(qualities: Json | undefined): Pick<Placing, 'floors' |
 }
 
 /** The same of one change. A value that replaces the namespace, or the square itself, also takes away what was there. */
-function squaresSet({ path, value, merge }: JsonObject): Pick<Placing, 'floors' | 'spots'> {
+function squaresSet({ path, value, merge }: JsonObject): Pick<PlaceChange, 'floors' | 'spots'> {
   const [namespace, field, ...deeper] = Array.isArray(path) ? path.map(String) : []
   if (namespace === undefined || deeper.length > 0) return {}
   if (field === 'floor') return { floors: { [namespace]: floorIn(value) } }

@@ -32,7 +32,7 @@ export interface FailedMoment {
 }
 
 /** Cost and health over time, as far as one may look back. */
-export interface Spending {
+export interface SpendingReport {
   /** ISO 8601, UTC */
   readonly since: string
   readonly all: Tally
@@ -59,7 +59,7 @@ export async function spending(
   at: Presence,
   as: BeingName,
   { seconds }: { readonly seconds: number },
-): Promise<Spending> {
+): Promise<SpendingReport> {
   const { moments, isAll } = await lateMoments(at, as, seconds)
   const since = Date.now() - seconds * 1000
   const width = (seconds * 1000) / PARTS

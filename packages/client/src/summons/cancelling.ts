@@ -18,7 +18,7 @@ export interface CancelRequest {
 }
 
 /** The moment ends as a failure with this reason, and whoever asked is told. */
-export interface Cancelled {
+export interface CancelledCall {
   readonly moment: MomentId
   readonly being: BeingName
   readonly n: number
@@ -30,7 +30,7 @@ export interface Cancelled {
  * answers. The worker gives the call up within about a second; what it costs is not known then, so its reservation counts.
  * @throws {TreeosError} FORBIDDEN; MOMENT_NOT_FOUND when no call is under way; RESOURCE_CONFLICT when it had decided
  */
-export async function cancel(at: Presence, { as, being, moment }: CancelRequest): Promise<Cancelled> {
+export async function cancel(at: Presence, { as, being, moment }: CancelRequest): Promise<CancelledCall> {
   await authorizeActingAs(at, as)
   const reader = readerOf(at)
   const isMaker = (await reader.being(as))?.parent === null || (await isDescendant(reader, being, as))

@@ -7,7 +7,7 @@ interface At {
 }
 
 /** An act, and who hears it where it is a summon. */
-interface Said {
+interface HeardAct {
   readonly as: BeingName
   readonly call: VerbCall
   readonly to?: BeingName | undefined
@@ -18,7 +18,7 @@ interface Said {
  * or a thing of either. That holds at every door, whatever the program says of its words. It may never vouch: a model that has just read marked words
  * may hold the token.
  */
-export async function isFromOutside(at: At, { as, call, to }: Said): Promise<boolean> {
+export async function isFromOutside(at: At, { as, call, to }: HeardAct): Promise<boolean> {
   if (call.verb === 'see') return false
   if (call.verb === 'summon') return to === undefined || isStranger(at, as, to)
   if (call.verb === 'be') {

@@ -16,7 +16,7 @@ import { actWake, putAct } from './put-act.ts'
 import { passkeysOf, signedCorrelation } from './signing.ts'
 import { isFromOutside } from './strangers.ts'
 
-export interface Submitted {
+export interface SubmittedAct {
   /** the one that a summon will have */
   readonly correlation: string
   /** false: an earlier request with the same key had put it there */
@@ -43,7 +43,7 @@ export async function submit(
     readonly key: string | undefined
     readonly outside: boolean
   },
-): Promise<Submitted> {
+): Promise<SubmittedAct> {
   const lease = await authorizeActingAs(at, as)
   const { registry } = at
   const outside =

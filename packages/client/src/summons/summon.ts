@@ -14,7 +14,7 @@ import { describeMoment } from '../moments/lived-moments.ts'
 import type { MomentView } from '../moments/moments.ts'
 import { putOverlay } from '../overlays/thread-overlays.ts'
 import type { Connection } from './connection.ts'
-import { type Submitted, submit } from './submit.ts'
+import { type SubmittedAct, submit } from './submit.ts'
 import { noAnswer, OWN_SECONDS, waitForEnd, waitForOwnMoment } from './waiting.ts'
 
 export interface SummonRequest {
@@ -106,7 +106,7 @@ export async function sendAndWait(
   > & {
     readonly answers: string | null
   },
-): Promise<SummonResult & Submitted> {
+): Promise<SummonResult & SubmittedAct> {
   const started = Date.now()
   const submitted = await submit(at, as, call, { answers, to: target, key, outside })
   onSent?.(submitted.correlation)

@@ -17,7 +17,7 @@ import type { Connection } from './connection.ts'
 const TASK_WAIT_SECONDS = 120
 
 /** What a call of a skill or a task may bring for its model calls. */
-interface Shaping {
+interface OverlayOptions {
   /** text for the model calls of this act; only an opaque handle of it is recorded */
   readonly overlay?: Overlay | undefined
   /** the handle of an overlay that was left before, instead of its text */
@@ -27,7 +27,7 @@ interface Shaping {
   readonly outside?: boolean | undefined
 }
 
-export interface InvokeRequest extends Shaping {
+export interface InvokeRequest extends OverlayOptions {
   readonly as: BeingName
   readonly operation: string
   /** stance, path or address; left out, where the being is or the being itself */
@@ -65,11 +65,11 @@ interface Shape<Inputs, Outputs> {
   readonly entry: Signature<Inputs, Outputs>
 }
 
-export interface TaskRequest<Inputs> extends Shaping, Pick<InvokeRequest, 'as' | 'target'> {
+export interface TaskRequest<Inputs> extends OverlayOptions, Pick<InvokeRequest, 'as' | 'target'> {
   readonly inputs: Inputs
 }
 
-export interface Dispatched<Outputs> {
+export interface TaskResult<Outputs> {
   readonly outputs: Outputs
   /** the moment that dispatched it */
   readonly moment: string
@@ -88,7 +88,7 @@ export async function task<Inputs, Outputs>(
   at: Connection,
   shape: Shape<Inputs, Outputs> | string,
   request: TaskRequest<Inputs>,
-): Promise<Dispatched<Outputs>> {
+): Promise<TaskResult<Outputs>> {
   const { name, entry } =
     typeof shape === 'string'
       ? (shapeOf(at, shape) as Shape<Inputs, Outputs>)

@@ -5,7 +5,7 @@ import { listAnswersFrom, listSaid } from '@treeos/store'
 /** Answers among which the one is looked for that a conversation ends with. */
 const ANSWERS_MAX = 50
 
-export interface Said {
+export interface SpokenSoFar {
   /** what a person said to the being so far, oldest first */
   readonly mine: readonly Json[]
   /** the last answer of the being */
@@ -18,7 +18,7 @@ export interface Said {
  */
 export async function findThreadOf(
   at: Presence,
-  { as, being, said }: { readonly as: BeingName; readonly being: BeingName; readonly said: Said },
+  { as, being, said }: { readonly as: BeingName; readonly being: BeingName; readonly said: SpokenSoFar },
 ): Promise<string | null> {
   await authorizeActingAs(at, as)
   const wanted = canonicalJson(said.answer)

@@ -55,7 +55,7 @@ export interface LivedWords {
 }
 
 /** Things by their names. */
-interface Named {
+interface NamedThings {
   /** stances */
   readonly beings: readonly string[]
   /** paths */
@@ -64,7 +64,7 @@ interface Named {
 }
 
 /** What holds the words. Each list is bounded, and none says how much there is beyond it. */
-export interface Searched extends Named {
+export interface SearchResult extends NamedThings {
   readonly said: readonly SaidWords[]
   readonly moments: readonly LivedWords[]
 }
@@ -81,7 +81,7 @@ export interface SearchRequest {
 const SPARE = 4
 /** One or two letters are in nearly everything that was said: these are looked for among names alone. */
 const WORD_CHARS_MIN = 3
-const NO_NAMES: Named = { beings: [], spaces: [], roles: [] }
+const NO_NAMES: NamedThings = { beings: [], spaces: [], roles: [] }
 
 /**
  * Searches all that a being may read: beings, spaces and roles by name; and what was said and done in the newest moments of those whose
@@ -92,7 +92,7 @@ export async function search(
   at: SeeConnection,
   as: BeingName,
   { text, limit, signal }: SearchRequest,
-): Promise<Searched> {
+): Promise<SearchResult> {
   await authorizeActingAs(at, as)
   const words = wordsOf(text)
   if (words.length === 0) return { ...NO_NAMES, said: [], moments: [] }
@@ -112,7 +112,7 @@ async function wordsHeld(
   as: BeingName,
   words: readonly string[],
   limit: number,
-): Promise<Pick<Searched, 'said' | 'moments'>> {
+): Promise<Pick<SearchResult, 'said' | 'moments'>> {
   if (!words.some((word) => word.length >= WORD_CHARS_MIN)) return { said: [], moments: [] }
   const of = await openTo(at, as)
   const wanted: WordsWanted = { of, words, limit: limit * SPARE }
@@ -163,7 +163,7 @@ function ownTextsIn(decision: Json): Json {
   return isJsonObject(call) && call.verb !== 'summon' ? [content, call] : content
 }
 
-const namesHolding = (at: SeeConnection, as: BeingName, text: string): Promise<Named> =>
+const namesHolding = (at: SeeConnection, as: BeingName, text: string): Promise<NamedThings> =>
   withSnapshot(at, as, async (snapshot) => {
     const keeper = await unlessRefused(snapshot.regard(ROLE_MANAGER))
     return keeper?.cognition.script === ROLE_MANAGER
@@ -172,7 +172,11 @@ const namesHolding = (at: SeeConnection, as: BeingName, text: string): Promise<N
   })
 
 /** Who may see the role manager may see its catalogs, which name every being, space and role. */
-async function namesInCatalogs({ db }: BeingSnapshot, registry: Registry, text: string): Promise<Named> {
+async function namesInCatalogs(
+  { db }: BeingSnapshot,
+  registry: Registry,
+  text: string,
+): Promise<NamedThings> {
   const addresses = await findAddresses(db, { text, of: 'all', limit: NAMES_MAX })
   const { roles } = await choicesOf(registry, catalogRowsOf(db))
   return {
@@ -187,7 +191,7 @@ async function namesInCatalogs({ db }: BeingSnapshot, registry: Registry, text: 
 const NAMES_MAX = 100
 
 /** What its looks around show a being: spaces, who is in them, and whom its own list names. */
-async function namesSeen(snapshot: BeingSnapshot, text: string): Promise<Named> {
+async function namesSeen(snapshot: BeingSnapshot, text: string): Promise<NamedThings> {
   const { spaces } = await spacesSeen(snapshot)
   const listed = snapshot.surface.canSee.filter((entry) => typeof entry === 'string' && entry.startsWith('@'))
   const stances = new Set([

@@ -8,7 +8,7 @@ import type { Overlay } from '../shape/overlay.ts'
 import type { MutualTls } from './listener.ts'
 import { answerAbout, askAbout, type VaultQuestion } from './message.ts'
 import { seal, unseal } from './seal.ts'
-import type { HandedOn, Kept, Purpose, Taken, Taker } from './vault.ts'
+import type { HandedOn, KeptOverlay, Purpose, TakenOverlay, Taker } from './vault.ts'
 
 /** Of the JSON of the overlays in one message; a vault takes messages of 64 KiB. */
 export const HANDED_ON_BYTES_MAX = 60 * 1024
@@ -40,7 +40,7 @@ export class VaultCaller {
   async put(
     at: { readonly id: string; readonly url: string },
     purpose: Purpose,
-    kept: Kept,
+    kept: KeptOverlay,
     request?: string,
   ): Promise<string> {
     const mark = request === undefined ? {} : { mark: this.#markFor(request, kept.overlay) }
@@ -62,8 +62,8 @@ export class VaultCaller {
   }
 
   /** @throws {VaultAwayError} */
-  async take(url: string, handle: string, taker: Taker): Promise<Taken> {
-    return (await this.#ask({ id: vaultOf(handle), url }, { ask: 'take', handle, ...taker })) as Taken
+  async take(url: string, handle: string, taker: Taker): Promise<TakenOverlay> {
+    return (await this.#ask({ id: vaultOf(handle), url }, { ask: 'take', handle, ...taker })) as TakenOverlay
   }
 
   /** @throws {VaultAwayError} */

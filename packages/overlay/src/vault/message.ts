@@ -1,10 +1,10 @@
 import { createHash } from 'node:crypto'
 import type { MomentId } from '@treeos/core'
-import type { HandedOn, Kept, Purpose, Taker } from './vault.ts'
+import type { HandedOn, KeptOverlay, Purpose, Taker } from './vault.ts'
 
 /** What clients and other workers ask a vault. */
 export type VaultQuestion =
-  | ({ readonly ask: 'put'; readonly mark?: string } & Purpose & Kept)
+  | ({ readonly ask: 'put'; readonly mark?: string } & Purpose & KeptOverlay)
   | ({ readonly ask: 'take'; readonly handle: string } & Taker)
   | { readonly ask: 'drop'; readonly handle: string; readonly moment: MomentId | null }
   | { readonly ask: 'take-over'; readonly handed: readonly HandedOn[] }

@@ -13,7 +13,7 @@ export interface Purpose {
 }
 
 /** The text and its salt. Both exist in memory only. */
-export interface Kept {
+export interface KeptOverlay {
   readonly overlay: Overlay
   readonly salt: string
 }
@@ -29,10 +29,12 @@ export interface Taker extends Purpose {
  * `used`: another moment took it before; `foreign`: it is for the call of another being, or for another thread; `lost`: the
  * vault does not have it, or not any more.
  */
-export type Taken = (Kept & { readonly status: 'given' }) | { readonly status: 'used' | 'foreign' | 'lost' }
+export type TakenOverlay =
+  | (KeptOverlay & { readonly status: 'given' })
+  | { readonly status: 'used' | 'foreign' | 'lost' }
 
 /** An overlay as one vault hands it on to another, which then serves its handle. */
-export interface HandedOn extends Kept, Purpose {
+export interface HandedOn extends KeptOverlay, Purpose {
   readonly handle: string
   readonly boundTo: MomentId | null
   readonly msLeft: number
@@ -48,7 +50,7 @@ const VAULT_LIMITS = {
   bytesMax: 32 * 1024 * 1024,
 } as const
 
-interface Entry extends Kept, Purpose {
+interface Entry extends KeptOverlay, Purpose {
   readonly bytes: number
   expires: number
   /** the moment that took it */
@@ -100,7 +102,7 @@ export class Vault {
    * @returns a new handle; it says nothing of the text
    * @throws {TreeosError} INVALID_INPUT or PAYLOAD_TOO_LARGE for no overlay, RATE_LIMITED when the vault is full
    */
-  put({ use, of }: Purpose, { overlay, salt }: Kept, mark?: string): string {
+  put({ use, of }: Purpose, { overlay, salt }: KeptOverlay, mark?: string): string {
     if (mark !== undefined && !MARK.test(mark))
       throw new TreeosError('INVALID_INPUT', `a mark is ${MARK_BYTES} bytes in hex`)
     const kept = parseOverlay(overlay)
@@ -118,7 +120,7 @@ export class Vault {
     return handle
   }
 
-  take(handle: string, { moment, after, ...purpose }: Taker): Taken {
+  take(handle: string, { moment, after, ...purpose }: Taker): TakenOverlay {
     const entry = this.#find(handle)
     if (entry === null) return { status: 'lost' }
     const { overlay, salt, use, of, boundTo } = entry

@@ -9,7 +9,7 @@ import {
   SUBSTRATE,
 } from '@treeos/core'
 import type { Derived, Witness } from '@treeos/verify'
-import { World } from '@treeos/verify/parts'
+import { WitnessReels } from '@treeos/verify/parts'
 import { areRelated, qualitiesRead } from './context.ts'
 import type { CheckpointedLog } from './log.ts'
 
@@ -37,7 +37,7 @@ export async function shorten(
   log: CheckpointedLog,
   longest: number,
 ): Promise<Shortened> {
-  const { shown } = new World(witness.reality, witness.reels)
+  const { shown } = new WitnessReels(witness.reality, witness.reels)
   const isNeeded = needs(witness, derived)
   const touched = touchedBy(witness, derived)
   const isOfOthers = (link: Link) =>

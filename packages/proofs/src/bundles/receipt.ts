@@ -71,7 +71,7 @@ export async function issueReceipt(
       ? { reels: whole.witness.reels, cuts: {} }
       : await shorten(whole, log, longest)
   const witness = { ...whole.witness, reels }
-  const derived = derive(witness)
+  const derived = await derive(witness)
   const statement = {
     _type: STATEMENT_TYPE,
     subject: [{ name: moment, digest: { sha256: derived.hash } }],

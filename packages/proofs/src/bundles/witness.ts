@@ -83,7 +83,7 @@ async function complete(
   const reels: Record<string, Json> = {}
   for (;;)
     try {
-      const derived = derive({ ...asked, reels })
+      const derived = await derive({ ...asked, reels })
       const unread = derived.missing.filter((reel) => !Object.hasOwn(reels, reel) && isInBasis(line, reel))
       for (const reel of unread) reels[reel] = await read(reel)
       if (unread.length > 0) continue

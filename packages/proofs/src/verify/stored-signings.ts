@@ -1,6 +1,6 @@
 import type { Json } from '@treeos/core'
 import { type Db, decodeJson, readBases } from '@treeos/store'
-import { States, signerOf, signingOf } from '@treeos/verify'
+import { Passkeys, signerOf, signingOf } from '@treeos/verify'
 import { sql } from 'kysely'
 import type { FactRow, RecordRow } from './read.ts'
 import type { MomentFault } from './stored-moments.ts'
@@ -22,7 +22,7 @@ interface ActRow {
  */
 export class StoredSignings {
   readonly #reality: string
-  readonly #states = new States()
+  readonly #passkeys = new Passkeys()
   readonly #unsigned = new Map<string, number>()
 
   /** @param reality its id, which each signature names */
@@ -33,8 +33,8 @@ export class StoredSignings {
   /** Call it with each fact, reel by reel and in order. */
   take({ reel, seq, kind, header, bytes }: FactRow): void {
     if (kind !== 'quality:set' || !reel.startsWith(OF_BEINGS)) return
-    if (bytes === null) this.#states.take(reel, seq, readable(header), null)
-    else if (bytes.includes(SETS_PASSKEY)) this.#states.take(reel, seq, readable(header), readable(bytes))
+    if (bytes === null) this.#passkeys.take(reel, seq, readable(header), null)
+    else if (bytes.includes(SETS_PASSKEY)) this.#passkeys.take(reel, seq, readable(header), readable(bytes))
   }
 
   /** Call it after the last fact. @returns the acts with a wrong signature */
@@ -70,14 +70,14 @@ export class StoredSignings {
     const signer = signerOf(open, String(own.being))
     const reel = `${OF_BEINGS}${signer}`
     const [, seq] = basis.find(([read]) => read === reel) ?? []
-    const state = seq === undefined ? null : this.#states.at(reel, seq)
+    const keys = seq === undefined ? null : this.#passkeys.at(reel, seq)
     const act = {
       record: own,
       open,
       decision: said === null ? null : readable(said),
       salt: salt?.toString('hex') ?? null,
     }
-    const signing = signingOf(this.#reality, act, state === null ? null : (state.passkeys ?? {}))
+    const signing = signingOf(this.#reality, act, keys)
     if (signing.kind === 'wrong') return reel
     if (signing.kind === 'signed' || signing.kind === 'none') return null
     if (signing.kind === 'unknown' && !signing.isSigned) return null // nobody knows whether it had a passkey

@@ -81,7 +81,7 @@ export function composeRoles(roles: readonly WornRole[]): ComposedRole {
 }
 
 /** What follows from the specs of a stack alone. */
-interface Joined {
+interface JoinedSpecs {
   readonly specs: readonly RoleSpec[]
   readonly primary: CompleteRole
   readonly lists: CanLists & Pick<RoleSpec, 'see'>
@@ -89,9 +89,9 @@ interface Joined {
 }
 
 /** By the primary's spec, what its last stack joined to: a being mostly wears what it wore before. Only of specs that cannot change. */
-const known = new WeakMap<RoleSpec, Joined>()
+const known = new WeakMap<RoleSpec, JoinedSpecs>()
 
-function joinedOf(first: RoleSpec, specs: readonly RoleSpec[]): Joined {
+function joinedOf(first: RoleSpec, specs: readonly RoleSpec[]): JoinedSpecs {
   const last = known.get(first)
   if (last?.specs.length === specs.length && last.specs.every((spec, i) => spec === specs[i])) return last
   const lists = {

@@ -3,7 +3,7 @@ import { isMet } from '../parse/condition.ts'
 import type { Program } from '../shape/program.ts'
 import type { CompiledFlow, Match, Next } from './compile.ts'
 import type { OpenContext } from './context.ts'
-import { Reading } from './reading.ts'
+import { ContextReader } from './reading.ts'
 
 /** What an evaluation needs to know of a role. A role spec fits too. */
 export interface RoleNeeds {
@@ -53,7 +53,7 @@ export type FlowResult =
  *   then every surviving stacked role once, in clause order; `asked` takes the place of the plain clauses
  */
 export function evaluateFlow(flow: CompiledFlow, input: FlowInput): FlowResult {
-  const reading = new Reading(input.context as Json, flow.unread)
+  const reading = new ContextReader(input.context as Json, flow.unread)
   const stacked = stackOf(flow, reading, input)
   const asked = input.asked ?? null
   if (asked !== null) return settleAsked(flow, input, asked, stacked)
@@ -64,7 +64,7 @@ export function evaluateFlow(flow: CompiledFlow, input: FlowInput): FlowResult {
 
 const NONE: readonly RoleName[] = Object.freeze([])
 
-function stackOf(flow: CompiledFlow, reading: Reading, input: FlowInput): readonly RoleName[] {
+function stackOf(flow: CompiledFlow, reading: ContextReader, input: FlowInput): readonly RoleName[] {
   let match = findMatch(flow.stacked, reading, input)
   if (match === null) return NONE
   const roles = [match.role]
@@ -76,7 +76,7 @@ function stackOf(flow: CompiledFlow, reading: Reading, input: FlowInput): readon
 }
 
 /** The first clause whose conditions hold and whose role can be worn. */
-function findMatch(start: Next, reading: Reading, input: FlowInput): Match | null {
+function findMatch(start: Next, reading: ContextReader, input: FlowInput): Match | null {
   let next = start
   while (next !== null) {
     if (next.kind === 'step') {

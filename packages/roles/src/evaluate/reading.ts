@@ -37,7 +37,7 @@ export function isLong(text: string): boolean {
 const NEVER = Symbol('never')
 export type Operand = Scalar | typeof NEVER | readonly Scalar[]
 
-/** An operand as the values of a {@link Reading} are compared with it: a string over `comparableBytesMax` equals nothing. */
+/** An operand as the values of a {@link ContextReader} are compared with it: a string over `comparableBytesMax` equals nothing. */
 export function operandOf(expected: Scalar | readonly Scalar[]): Operand {
   if (Array.isArray(expected)) return expected.filter((one) => typeof one !== 'string' || !isLong(one))
   return typeof expected === 'string' && isLong(expected) ? NEVER : expected
@@ -158,7 +158,7 @@ const NO_SLOTS: Slot[] = []
  * Values of one context. Each path is looked up once. Unlike {@link lookUp} it hands out objects and long strings as they are, which is
  * the same to every test: none compares with an object, and {@link operandOf} takes long strings out of the operands.
  */
-export class Reading {
+export class ContextReader {
   readonly #context: JsonObject
   readonly #pure = !isPolluted()
   readonly #values: Slot[]

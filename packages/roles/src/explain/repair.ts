@@ -64,7 +64,7 @@ export function smallestRepair(aim: Aim, candidates: Candidates): Repair {
 }
 
 /** Paths with the values that are left to them; a path that is not here has all. */
-type Allowed = ReadonlyMap<string, readonly (Json | undefined)[]>
+type AllowedValues = ReadonlyMap<string, readonly (Json | undefined)[]>
 
 class Search {
   readonly #candidates: Candidates
@@ -91,7 +91,7 @@ class Search {
   #reach(
     aims: readonly Aim[],
     choices: readonly Aims[],
-    before: Allowed,
+    before: AllowedValues,
   ): ReadonlyMap<string, Json | undefined> | null {
     this.#steps += 1
     if (this.isOver) return null
@@ -118,7 +118,7 @@ class Search {
   }
 
   /** Takes what must hold apart. @returns null when a path is left without a value */
-  #narrow(aims: readonly Aim[], before: Allowed): { allowed: Allowed; choices: Aims[] } | null {
+  #narrow(aims: readonly Aim[], before: AllowedValues): { allowed: AllowedValues; choices: Aims[] } | null {
     const pending = aims.toReversed()
     const choices: Aims[] = []
     const allowed = new Map(before)

@@ -4,7 +4,7 @@ import {
   type Digest,
   momentsReel,
   type RecallAsked,
-  type Recalled,
+  type RecalledNotes,
   type ReelId,
 } from '@treeos/core'
 import type { Kysely } from 'kysely'
@@ -141,7 +141,7 @@ function prefetchedOver(
  * other ones, they could all wait for each other.
  */
 function searchOnce(viewer: Viewer): Search {
-  let found: Promise<Recalled> | null = null
+  let found: Promise<RecalledNotes> | null = null
   const search = async (db: Db, asked: RecallAsked) => {
     const about = `${asked.about}\n${await wordsHeard(db, viewer)}`
     const sought = (await viewer.seek?.([viewer.being, ...asked.makers], about)) ?? null

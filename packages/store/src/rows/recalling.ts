@@ -1,4 +1,4 @@
-import { ASIDE_BOUNDS, type BeingName, type RecallAsked, type Recalled } from '@treeos/core'
+import { ASIDE_BOUNDS, type BeingName, type RecallAsked, type RecalledNotes } from '@treeos/core'
 import { sql } from 'kysely'
 import type { Db } from '../sql/database.ts'
 import { decodeJson } from '../sql/stored-json.ts'
@@ -35,7 +35,7 @@ export async function searchNotes(
   being: BeingName,
   asked: RecallAsked,
   sought: Sought | null,
-): Promise<Recalled> {
+): Promise<RecalledNotes> {
   try {
     return await withinTime(db, async (tx) => found(await search(tx, being, asked, sought), asked.outside))
   } catch (error) {
@@ -115,7 +115,7 @@ async function search(
 /** Two texts below this likeness have little to do with each other. */
 const LIKE_MIN = 0.3
 
-function found(rows: readonly Hit[], outside: boolean): Recalled {
+function found(rows: readonly Hit[], outside: boolean): RecalledNotes {
   const notes = rows
     .filter(({ rank }) => outside || rank < OUTSIDE_RANK)
     .slice(0, ASIDE_BOUNDS.recalledMax)

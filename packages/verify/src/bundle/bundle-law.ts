@@ -1,65 +1,74 @@
 /** Judges the acts of a bundle by the law that the worker asked, over the facts of the bundle alone. */
 import {
   type Json as CoreJson,
-  type Decision,
   type Fact,
+  type FactDraft,
   type FactHeader,
   type HeadRef,
-  holdsCall,
   isOfThread,
   NO_ASIDE,
   newWake,
   type PinnedStack,
   PRIORITIES,
-  questionOf,
-  type VerbCall,
+  type Thread,
   type Wake,
 } from '@treeos/core'
-import { composeRoles, type RoleSpec } from '@treeos/roles'
+import type { RoleSpec } from '@treeos/roles'
 import {
   areFacts,
+  COUNTED_KIND,
   type CodeManifest,
   type Conclusion,
   conclude,
-  type DecidedMoment,
   differencesFrom,
   factsIn,
   type LiveQuestions,
   nothingLive,
-  type OpenedMomentRecord,
   type RecordedEnd,
   type Registry,
+  type RowSource,
   registryFrom,
   rowsAtHeads,
+  type Surface,
   seed,
   surfaceOf,
   WorldReader,
-  type Worn,
 } from '@treeos/world'
 import { at, isArray, isObject, type Json, type JsonObject } from '../canonical.ts'
 import { valueHash } from '../hash.ts'
 import type { Head, Heads } from '../heads.ts'
-import { MissingReel } from '../missing-reel.ts'
-import { BundleReels, LostPayloadError } from './bundle-reels.ts'
+import { MissingReel, NotShownError } from '../missing-reel.ts'
+import { askerIn, openIn, recordedMoment } from '../recorded-moment.ts'
+import { BundleReels } from './bundle-reels.ts'
 import type { Moment } from './moment.ts'
 
 /** What the law said of the call of a moment. */
 export interface LawFinding {
-  /** what contradicts its record, in words; null where nothing does */
-  readonly fault: string | null
+  /** what contradicts its record; null where nothing does */
+  readonly fault: { readonly reason: 'law-mismatch' | 'facts-mismatch'; readonly what: string } | null
   /** why the law could not be asked, in words; null where it was, and for a moment without a call */
   readonly unproven: string | null
 }
 
 const NOTHING: LawFinding = { fault: null, unproven: null }
 const unproven = (why: string): LawFinding => ({ fault: null, unproven: why })
-const fault = (what: string): LawFinding => ({ fault: what, unproven: null })
+const fault = (what: string, reason: 'law-mismatch' | 'facts-mismatch' = 'law-mismatch'): LawFinding => ({
+  fault: { reason, what },
+  unproven: null,
+})
 
 const GONE = 'what they depend on was erased, or is not in the bundle'
 const FACTS_OF_CODE = 'both gates were asked, and what code of an extension did is said by their records'
 
 /** A content that the bundle does not hold. */
-class MissingContent extends Error {}
+class MissingContent extends NotShownError {}
+
+/** What the being wore, with the epoch of the lease that held then. */
+interface WornThere {
+  readonly specs: readonly RoleSpec[]
+  readonly surface: Surface
+  readonly epoch: number
+}
 
 export class BundleLaw {
   readonly #reels: BundleReels
@@ -90,6 +99,8 @@ export class BundleLaw {
   /** Asks the law what the call of a moment comes to, and compares. */
   async judge(moment: Moment, { basis, judgedFrom }: Heads): Promise<LawFinding> {
     const { record, decision } = moment
+    const breach = at(decision, 'breach')
+    if (breach !== undefined) return this.#ofParked(record, breach)
     if (at(decision, 'kind') !== 'call' || record.stack === null) return NOTHING
     if (record.beside !== undefined)
       return unproven('what refused them beside the gates is said by their records')
@@ -97,19 +108,25 @@ export class BundleLaw {
     if (record.promptDigest === null) return unproven('code of a role that they wore was not loaded')
     if (record.judged === undefined)
       return fault('its record does not say from which heads its call was judged')
-    const call = at(decision, 'call') as unknown as VerbCall
     try {
       const registry = this.#registryOf(moment)
       const worn = await this.#worn(moment, registry, basis)
       if ('found' in worn) return worn.found
-      return await this.#compare(moment, registry, worn, call, [...judgedFrom.values()])
+      return await this.#compare(moment, registry, worn, [...judgedFrom.values()])
     } catch (error) {
       if (error instanceof MissingReel)
         return unproven('they depend on reels that are not in the bundle as a whole')
-      if (error instanceof MissingContent || error instanceof LostPayloadError) return unproven(GONE)
+      if (error instanceof NotShownError) return unproven(GONE)
       const what = error instanceof Error ? error.message : String(error)
       return fault(`the law cannot be asked about its call: ${what}`)
     }
+  }
+
+  /** Of a moment that met a limit: it wrote that its being is parked, and nothing else. */
+  #ofParked(record: JsonObject, breach: Json): LawFinding {
+    const parked = [{ reel: `being:${record.being}`, kind: 'being:parked', payload: { breach } }] as const
+    const isParked = areFacts(parked as unknown as readonly FactDraft[], this.#factsOf(record))
+    return isParked ? NOTHING : fault('it met a limit, and it wrote other facts than that', 'facts-mismatch')
   }
 
   /** What the extensions defined that judged a moment, without their code. */
@@ -126,7 +143,7 @@ export class BundleLaw {
     { record, open }: Moment,
     registry: Registry,
     basis: readonly Head[],
-  ): Promise<(Worn & { readonly epoch: number }) | { readonly found: LawFinding }> {
+  ): Promise<WornThere | { readonly found: LawFinding }> {
     const stack = record.stack as unknown as PinnedStack
     const specs = [stack.primary, ...stack.stacked].map(
       ({ digest }) => this.#content(digest) as unknown as RoleSpec,
@@ -134,8 +151,7 @@ export class BundleLaw {
     const reader = this.#readerAt(basis)
     const me = await reader.being(String(record.being))
     if (me === null) return { found: fault('its being is not there in what it read') }
-    const { wake, answers, caller } = open as unknown as OpenedMomentRecord
-    const asker = questionOf(wake, answers) === null ? null : (caller?.name ?? null)
+    const asker = askerIn(openIn({ open }))
     const isInward = at(open, 'orientation') === 'inward'
     const { surface, dropped } = await surfaceOf(reader, registry, { me, asker, specs }, isInward)
     const lists = {
@@ -151,19 +167,17 @@ export class BundleLaw {
             ? unproven('code of an extension expands the lists of their roles')
             : fault('its lists are expanded otherwise than its record says'),
       }
-    const role = composeRoles(specs.map((spec) => ({ spec, prompt: '' })))
-    return { stack, surface, role, epoch: me.inhabited?.epoch ?? 0 }
+    return { specs, surface, epoch: me.inhabited?.epoch ?? 0 }
   }
 
   async #compare(
     moment: Moment,
     registry: Registry,
-    { epoch, ...worn }: Worn & { readonly epoch: number },
-    call: VerbCall,
+    worn: WornThere,
     heads: readonly Head[],
   ): Promise<LawFinding> {
     const { record, open } = moment
-    const opened = open as unknown as OpenedMomentRecord
+    const opened = openIn({ open })
     const recorded: RecordedEnd = {
       outcome: record.outcome as RecordedEnd['outcome'],
       reason: (record.reason ?? null) as string | null,
@@ -173,35 +187,42 @@ export class BundleLaw {
     }
     const asked = { isUnsure: false, isOfThread: false }
     const judge = (root: string): Promise<Conclusion> => {
-      const decided: DecidedMoment = {
-        being: String(record.being),
-        open: { ...opened, wake: { ...opened.wake, root } },
-        content: this.#contentOf(opened, call, epoch),
-        worn,
-        decision: { kind: 'call', call, content: null } satisfies Decision,
-        ...(record.effect === undefined ? {} : { hasEffect: true as const }),
-      }
+      const said = this.#said.get(opened.wake.id)?.content ?? null
+      const decided = recordedMoment(moment, worn, { said, epoch: worn.epoch })
+      const open = { ...opened, wake: { ...opened.wake, root } }
       const reader = this.#readerAt(heads)
-      const live = this.#questions(moment, asked)
-      return conclude(decided, {
-        ...{ reader, live, registry, asksTried: true, goesOn: false as const },
-        digest: (value) => valueHash(value as Json),
-      })
+      const live = this.#questions(moment, recorded.facts, asked)
+      return conclude(
+        { ...decided, open },
+        {
+          ...{ reader, live, registry, asksTried: true, goesOn: false as const },
+          digest: (value) => valueHash(value as Json),
+        },
+      )
     }
     const first = await judge(opened.wake.root)
     const isOfOwn = !isOfThread(opened.wake) && !areFacts(factsIn(first), recorded.facts)
     const conclusion = isOfOwn ? await judge(opened.wake.id) : first // its thread was cut after it opened
     if (asked.isUnsure) return unproven('what their askers could do when they asked is not in the bundle')
-    if (asked.isOfThread) return unproven('what a thread was at that time is in no reel')
     const isOfCode = conclusion.kind !== 'effect-pending' && conclusion.restsOn.code.length > 0
     // A refusal without a rule is that of the operation itself, whose code is not here.
     if (isOfCode && recorded.outcome === 'failure' && recorded.by.length === 0) return unproven(FACTS_OF_CODE)
     const differences = [...differencesFrom(recorded, conclusion)]
+    const isOther = differences.some(({ field }) => field !== 'act facts')
+    if (asked.isOfThread && (isOther || isOfCode))
+      return unproven('what a thread was at that time is in no reel')
     const difference = isOfCode
       ? differences.find(({ field }) => isOfGates(field, recorded, conclusion))
       : differences[0]
-    if (difference === undefined) return isOfCode ? unproven(FACTS_OF_CODE) : NOTHING
+    if (difference === undefined) {
+      const [drafts, written] = [factsIn(conclusion), recorded.facts].map((all) =>
+        isOfCode ? all.filter(({ reel }) => isOfLaw(reel)) : all,
+      ) as [readonly FactDraft[], RecordedEnd['facts']]
+      if (!areFacts(drafts, written)) return ofFacts(written, drafts)
+      return isOfCode ? unproven(FACTS_OF_CODE) : NOTHING
+    }
     const { field, recorded: was, concluded } = difference
+    if (field === 'act facts') return ofFacts(recorded.facts, factsIn(conclusion))
     const [says, gives] = [was, concluded].map((one) => JSON.stringify(one).slice(0, 200))
     return fault(
       `its call comes to another ${field}: its record says ${says}, and the law gives ${gives}${whyOf(conclusion)}`,
@@ -220,8 +241,17 @@ export class BundleLaw {
   #readerAt(heads: readonly Head[]): WorldReader {
     const uncited = (reel: string) =>
       Promise.reject(new Error(`its heads do not have ${reel}, which the law reads`))
+    return new WorldReader(this.#sourceAt(heads, uncited))
+  }
+
+  /** The rows at the heads that a moment read. Reading what is not here throws NotShownError. */
+  rowsAt(basis: readonly Head[]): RowSource {
+    return this.#sourceAt(basis, (reel) => Promise.reject(new MissingReel(reel)))
+  }
+
+  #sourceAt(heads: readonly Head[], uncited: (reel: string) => Promise<never>): RowSource {
     const rows = rowsAtHeads(heads as unknown as HeadRef[], this.#reels, uncited)
-    return new WorldReader({ ...rows, blob: (digest) => this.#content(digest) as CoreJson, aside: NO_ASIDE })
+    return { ...rows, blob: (digest) => this.#content(digest) as CoreJson, aside: NO_ASIDE }
   }
 
   #content(digest: string): Json {
@@ -230,20 +260,11 @@ export class BundleLaw {
     return found
   }
 
-  /**
-   * The content of the wake: of one that holds its call what its record shows, of a summon what was said.
-   * @param epoch of the lease that held when the moment opened
-   */
-  #contentOf({ wake, answers, driver }: OpenedMomentRecord, call: VerbCall, epoch: number): CoreJson {
-    if (!holdsCall(wake)) return this.#said.get(wake.id)?.content ?? null
-    return {
-      call: call as unknown as CoreJson,
-      ...(answers === null ? {} : { answers }),
-      ...(driver === null ? {} : { lease: { driver, epoch } }),
-    }
-  }
-
-  #questions({ effect }: Moment, asked: { isUnsure: boolean; isOfThread: boolean }): LiveQuestions {
+  #questions(
+    { effect, record }: Moment,
+    written: RecordedEnd['facts'],
+    asked: { isUnsure: boolean; isOfThread: boolean },
+  ): LiveQuestions {
     const entry = async (id: string) => {
       const found = this.#said.get(id)
       return found === undefined ? null : { ...found, closedBy: null }
@@ -258,12 +279,36 @@ export class BundleLaw {
         (root === id ? caller : (await entry(root))?.caller)?.name ?? null,
       effect: async () =>
         isObject(effect) ? ({ request: effect.request, result: effect.result ?? null } as never) : null,
-      thread: async () => {
+      // What was done outside counts although the moment fails. By which counts is said by its record.
+      heldCounts: async () =>
+        written.flatMap(({ reel, kind, payload }) => {
+          if (kind !== COUNTED_KIND || !isObject(payload)) return []
+          const { failed: _over, ...counted } = payload
+          return [{ reel, payload: counted }] as never
+        }),
+      // Its being has a part in the thread, and it is open: where the record says otherwise, that is not proven.
+      thread: async (thread) => {
         asked.isOfThread = true
-        return null
+        return { ...LIVE_THREAD, thread, participants: [String(record.being)] }
       },
     })
   }
+}
+
+/** A thread of which something waits. */
+const LIVE_THREAD = {
+  ...{ state: 'live', wakes: 1, open: 1, acts: 0, depth: 0, began: 0, moved: 0, unanswered: [], notices: [] },
+} as const satisfies Omit<Thread, 'thread' | 'participants'>
+
+/** Whether facts on a reel are the law's own also where code of an extension decides: that its call is counted, and what becomes of a yes. */
+const isOfLaw = (reel: string): boolean => /^(tally|approval):/.test(reel)
+
+/** The first fact that it wrote and its call does not come to, or the other way round. */
+function ofFacts(written: RecordedEnd['facts'], drafts: readonly FactDraft[]): LawFinding {
+  const told = (facts: readonly Pick<FactDraft, 'reel' | 'kind'>[]) =>
+    facts.map(({ reel, kind }) => `${kind} on ${reel}`).join(', ') || 'nothing'
+  const of = told(written) === told(drafts) ? `other contents of ${told(drafts)}` : told(drafts)
+  return fault(`its call comes to ${of}, and it wrote ${told(written)}`.slice(0, 400), 'facts-mismatch')
 }
 
 /** Whether a difference is of what the gates say, which no code of an extension decides. */

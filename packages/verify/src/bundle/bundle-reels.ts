@@ -1,9 +1,9 @@
 import type { Fact, ReelId } from '@treeos/core'
 import { type LostPayload, ReelHistory, type Reels } from '@treeos/world'
-import { MissingReel } from '../missing-reel.ts'
+import { MissingReel, NotShownError } from '../missing-reel.ts'
 
 /** A fact that something rests on was erased, or its payload is not the one that was hashed. */
-export class LostPayloadError extends Error {
+class LostPayloadError extends NotShownError {
   override readonly name = 'LostPayloadError'
 }
 
@@ -28,7 +28,8 @@ export class BundleReels implements Reels {
 
   /** @throws {MissingReel} for one that is not in the bundle as a whole */
   ready(reel: ReelId, seq: number): ReelHistory {
-    const history = this.#reels.get(reel) ?? (this.#isWhole(reel) ? new ReelHistory(whyLost) : undefined)
+    if (seq === 0) return this.#reels.get(reel) ?? new ReelHistory(whyLost) // it was empty
+    const history = this.#reels.get(reel)
     if (history === undefined || !this.#isWhole(reel) || history.length < seq) throw new MissingReel(reel)
     return history
   }

@@ -4,11 +4,12 @@ import { factHash, genesisHash, isHash, momentHash, saltedHash, valueHash } from
 import { isHeaderOf } from '../header.ts'
 import { type Head, type Heads, wholeHeads } from '../heads.ts'
 import { isKnownLaw, whyUnjudged } from '../law.ts'
+import { momentlessKind } from '../momentless.ts'
 import { faultOfOrientation } from '../orientation.ts'
 import { faultsOfOrigin, Origins } from '../origin.ts'
+import { Passkeys } from '../passkeys.ts'
 import { lacking, trusted, type WitnessPolicy } from '../policy.ts'
 import { type Checking, statusOf } from '../status.ts'
-import { Acts } from './acts.ts'
 import { BundleLaw } from './bundle-law.ts'
 import { type Broken, causesIn, type Fault } from './causes.ts'
 import {
@@ -27,16 +28,20 @@ import {
 import { Erasures } from './erasures.ts'
 import { readLines } from './lines.ts'
 import { citedBy, faultsOfMoment, faultsOfOutcome, goneFrom, type Moment } from './moment.ts'
+import { deriveOpened, type LastAct } from './opened.ts'
 import { Signings } from './signings.ts'
-import { deriveStack, type LastAct } from './stack.ts'
-import { States } from './states.ts'
 import type { Verified } from './verified.ts'
 
 type Place = Pick<Broken, 'line' | 'reel' | 'seq'>
 
-interface CallToJudge {
+/** A moment of which the functions that live moments are asked. */
+interface MomentToDerive {
   readonly moment: Moment
-  readonly heads: Heads
+  readonly noted: Json
+  readonly lastAct: LastAct | null | undefined
+  readonly basis: readonly Head[]
+  /** null where its parts do not fit together, so that its call is not judged */
+  readonly judgedFrom: Heads | null
 }
 
 /** The kinds of lines in their order, each with its fields, sorted. Another field would be something that nobody checks. */
@@ -71,11 +76,14 @@ class Check {
   readonly #unnamed = new Map<string, Place>()
   /** how many facts name each moment, and what their headers say of it */
   readonly #wrote = new Map<string, { count: number; readonly said: readonly Json[] }>()
-  readonly #states = new States()
+  readonly #passkeys = new Passkeys()
   readonly #origins = new Origins()
   readonly #lastActs = new Map<string, LastAct>()
   readonly #signings = new Signings()
-  readonly #acts = new Acts()
+  /** when the reality was made; null before that is told */
+  #madeAt: Json = null
+  /** facts of its beginning, with their times */
+  readonly #first: (readonly [reel: string, seq: number, at: Json])[] = []
   readonly #law = new BundleLaw(
     (reel) => this.#isWhole(reel),
     (digest) => this.#contents.get(digest),
@@ -94,8 +102,8 @@ class Check {
   /** those that no moment has named yet, with their lines */
   readonly #unused = new Map<string, number>()
   readonly #counts: Record<string, number> = {}
-  /** the moment of this line, which the law is to be asked about */
-  #asked: CallToJudge | null = null
+  /** the moment of this line */
+  #asked: MomentToDerive | null = null
   #at: Place = { line: 0, reel: 'bundle', seq: 0 }
   #reality = ''
   #scope: Scope | null = null
@@ -127,14 +135,17 @@ class Check {
     this.#takes[kind]?.(value)
     const asked = this.#asked
     this.#asked = null
-    if (asked !== null) await this.#judge(asked)
+    if (asked === null) return
+    await this.#derive(asked)
+    if (asked.judgedFrom !== null) await this.#judge(asked.moment, asked.judgedFrom)
   }
 
   /** Asks the law about a call whose parts fit together. */
-  async #judge({ moment, heads }: CallToJudge): Promise<void> {
+  async #judge(moment: Moment, heads: Heads): Promise<void> {
     const { fault, unproven } = await this.#law.judge(moment, heads)
-    const on = [...heads.judgedFrom.keys()]
-    this.#need(fault === null, 'law-mismatch', fault ?? '', { ...this.#at, on })
+    const wrote = isArray(moment.record.facts) ? moment.record.facts : []
+    const on = [...heads.judgedFrom.keys(), ...wrote.map((ref) => (isArray(ref) ? String(ref[0]) : ''))]
+    if (fault !== null) this.#need(false, fault.reason, fault.what, { ...this.#at, on })
     if (unproven !== null) this.#unjudged.set(unproven, (this.#unjudged.get(unproven) ?? 0) + 1)
   }
 
@@ -223,16 +234,26 @@ class Check {
     const isSaid = isGone || (isHash(salt) && saltedHash(salt, payload) === at(header, 'payloadHash'))
     this.#need(isSaid, 'payload-mismatch', 'its payload is not the one whose digest its header holds')
     const isTombstone = this.#erasures.take(header, payload)
-    this.#states.take(String(reel), Number(seq), header, payload)
+    this.#passkeys.take(String(reel), Number(seq), header, payload)
     this.#origins.take(String(reel), Number(seq), header, payload, String(hash))
     this.#countFact(header)
     if (isHashed && isSaid) this.#law.take(header, payload, String(hash))
-    const wrong = this.#acts.take(header, isSaid ? payload : null)
-    this.#need(wrong === null, 'header-mismatch', wrong ?? '')
+    this.#takeMomentless(header, isSaid ? payload : null)
     if (this.#link(String(reel), seq as number, prev, String(hash))) return
     this.#need(this.#isOfOne, 'head-mismatch', 'this reel has no head in the bundle')
     this.#loose.set(String(hash), { hash: String(hash), isTombstone, isProven: false })
     this.#unnamed.set(String(hash), this.#at)
+  }
+
+  /** What no moment wrote is one of the few that TreeOS writes so. */
+  #takeMomentless(header: Json, payload: Json): void {
+    if (typeof at(header, 'moment') === 'string') return
+    const [kind, time] = [String(at(header, 'kind')), at(header, 'at') ?? null]
+    const found = momentlessKind(header, payload)
+    const what = `no moment wrote it, and TreeOS writes no ${kind} without one`
+    this.#need(found !== null, 'header-mismatch', what)
+    if (found === 'first') this.#first.push([this.#at.reel, this.#at.seq, time])
+    if (kind === 'reality:made') this.#madeAt ??= time
   }
 
   /** Facts of one moment say the same of it: who acted, who drove, what caused it, when, and in which stack. */
@@ -289,21 +310,23 @@ class Check {
     const isOwn = wrote === undefined || same(wrote.said, [...due, ...alike])
     const what = 'its facts say otherwise who acted, who drove, what caused it, when, or in which stack'
     this.#need(isOwn, 'actor-mismatch', what)
-    const read = { basis: heads?.basis ?? [], states: this.#states, isWhole: this.#isWhole }
+    const read = { basis: heads?.basis ?? [], passkeys: this.#passkeys, isWhole: this.#isWhole }
     const role = this.#contents.get(String(at(record.stack, 'primary', 'digest'))) ?? null
     if (isKnownLaw(record.law)) {
-      this.#derive(moment, heads?.basis ?? [], noted)
-      if (isWritten && heads !== null && faults.length === 0) {
-        const unfit = this.#acts.check(moment, { ...read, judgedFrom: heads.judgedFrom, role })
-        this.#need(unfit === null, 'facts-mismatch', unfit ?? '', wrong)
-        if (unfit === null) this.#asked = { moment, heads }
+      const isFitting = isWritten && heads !== null && faults.length === 0
+      const lastAct = this.#lastActs.get(String(being)) ?? (this.#isWhole(reel) ? null : undefined)
+      this.#asked = {
+        moment,
+        noted,
+        lastAct,
+        basis: heads?.basis ?? [],
+        judgedFrom: isFitting ? heads : null,
       }
       const turned = record.stack === null ? null : faultOfOrientation(moment.open, role)
       this.#need(turned === null, 'context-mismatch', turned ?? '', wrong)
     } else {
       const why = whyUnjudged(record.law)
       this.#ofOtherLaws.set(why, (this.#ofOtherLaws.get(why) ?? 0) + 1)
-      this.#acts.forget(name)
     }
     if (record.outcome === 'act') {
       const primary = at(record.stack, 'primary', 'name') ?? null
@@ -324,20 +347,12 @@ class Check {
   }
 
   /** Derives the stack of a moment, and what its decision became. */
-  #derive(moment: Moment, basis: readonly Head[], noted: Json): void {
+  async #derive({ moment, basis, noted, lastAct }: MomentToDerive): Promise<void> {
     const { record, open } = moment
     const being = String(record.being)
     const program = this.#contents.get(String(at(open, 'program')))
-    const isFromStart = this.#chains.get(momentsOf(being))?.from === 0
-    const { faults, missing, hidden } = deriveStack(
-      { ...moment, basis },
-      {
-        states: this.#states,
-        isWhole: this.#isWhole,
-        lastAct: this.#lastActs.get(being) ?? (isFromStart ? null : undefined),
-        program,
-      },
-    )
+    const source = this.#law.rowsAt(basis)
+    const { faults, missing, hidden } = await deriveOpened(moment, { source, lastAct, program })
     const shown = { origins: this.#origins, isWhole: this.#isWhole, program, noted }
     const place = { ...this.#at, on: basis.map(([reel]) => reel) }
     for (const [reason, what] of [
@@ -404,10 +419,15 @@ class Check {
         ...this.#at,
         on: [momentsOf(String(moment.split('/')[0]))],
       })
-    for (const [reel, seq] of this.#acts.untimely)
-      this.#need(false, 'facts-mismatch', 'no moment wrote it, and the reality was made at another time', {
-        ...{ line, reel, seq },
-      })
+    for (const [reel, seq, time] of this.#first)
+      this.#need(
+        this.#madeAt === null || time === this.#madeAt,
+        'facts-mismatch',
+        'no moment wrote it, and the reality was made at another time',
+        {
+          ...{ line, reel, seq },
+        },
+      )
     const [reality, scope, chains, checkpoint] = [this.#reality, this.#scope, this.#chains, this.#checkpoint]
     const tombstones = [...this.#unnamed.keys()].flatMap((hash) => this.#loose.get(hash) ?? [])
     const read = { reality, scope, chains, checkpoint, tombstones }
@@ -430,8 +450,9 @@ class Check {
       ],
       unproven: [
         ...this.#signings.hidden,
-        ...this.#acts.unproven,
-        ...[...this.#unjudged].map(([why, count]) => `the permission of ${count} calls: ${why}`),
+        ...[...this.#unjudged].map(
+          ([why, count]) => `the permission and the facts of ${count} calls: ${why}`,
+        ),
         ...[...this.#hidden].map(
           (what) => `that ${what}, whose qualities its flow reads, is said by its records`,
         ),

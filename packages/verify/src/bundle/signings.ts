@@ -1,8 +1,8 @@
 import type { Json } from '../canonical.ts'
 import type { Head } from '../heads.ts'
 import { signerOf, signingOf } from '../passkey.ts'
+import type { Passkeys } from '../passkeys.ts'
 import type { Moment } from './moment.ts'
-import type { States } from './states.ts'
 
 /** A wrong signature, and the reel of the person whose it should be. */
 export interface WrongSignature {
@@ -29,16 +29,15 @@ export class Signings {
     moment: Moment,
     {
       basis,
-      states,
+      passkeys,
       isWhole,
-    }: { basis: readonly Head[]; states: States; isWhole: (reel: string) => boolean },
+    }: { basis: readonly Head[]; passkeys: Passkeys; isWhole: (reel: string) => boolean },
   ): WrongSignature | null {
     const { record, open } = moment
     const being = String(record.being)
     const reel = `being:${signerOf(open, being)}`
     const [, seq] = basis.find(([read]) => read === reel) ?? []
-    const state = seq !== undefined && isWhole(reel) ? states.at(reel, seq) : null
-    const keys = state === null ? null : (state.passkeys ?? {})
+    const keys = seq !== undefined && isWhole(reel) ? passkeys.at(reel, seq) : null
     const signing = signingOf(reality, moment, keys)
     if (signing.kind === 'wrong') return { reel, what: `@${signing.by}: ${signing.why}` }
     if (signing.kind === 'signed' && typeof record.wake === 'string') {

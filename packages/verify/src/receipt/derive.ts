@@ -1,22 +1,21 @@
-import { pathsRead } from '../bundle/context.ts'
+import { REGISTRY_REEL } from '@treeos/core'
+import { type ClauseResult, compileFlow, explainFlow, type FlowInput, type RoleSpec } from '@treeos/roles'
+import { type BeingRow, CAN_LISTS, type GateFinding, seed, surfaceOf, WorldReader } from '@treeos/world'
 import { faultsOfMoment, type Moment } from '../bundle/moment.ts'
-import { deriveStack } from '../bundle/stack.ts'
-import { REGISTRY } from '../bundle/states.ts'
+import { deriveOpened, pathsRead } from '../bundle/opened.ts'
 import { at, canonical, isArray, isObject, type Json, type JsonObject, same } from '../canonical.ts'
-import { type ByClause, rolesFor } from '../flow.ts'
 import { momentHash, valueHash } from '../hash.ts'
 import { type Heads, shownHeads } from '../heads.ts'
 import { isKnownLaw, whyUnjudged } from '../law.ts'
 import { faultsOfOrigin } from '../origin.ts'
 import { type Signing, signerOf, signingOf } from '../passkey.ts'
-import { askedIn, askerIn } from '../wake.ts'
-import { type Answer, expanded, LIST_OF, type Wearer } from './gates.ts'
+import { askerIn, openIn } from '../recorded-moment.ts'
 import { judge, NOTHING_OUTSIDE } from './judge.ts'
 import { need } from './need.ts'
 import { checkOwnFacts } from './own-facts.ts'
 import { type Verdict, verdictOf } from './verdict.ts'
 import type { Parts } from './witness.ts'
-import { World } from './world.ts'
+import { WitnessReels } from './witness-reels.ts'
 
 /** The moment of a witness was judged by a law that this verifier does not know. Its digests fit. */
 export class UnknownLawError extends Error {
@@ -30,6 +29,9 @@ export class UnknownLawError extends Error {
     this.hash = momentHash(String(prev), record)
   }
 }
+
+/** Roles, each with the index of the clause that gives it; `default` and `asked` are no clauses. */
+type ByClause = readonly { readonly role: string; readonly clause: number | 'default' | 'asked' }[]
 
 /** A permission that was derived again. */
 export interface Derived {
@@ -47,7 +49,7 @@ export interface Derived {
   /** the roles of the stack, and the clauses that chose them */
   readonly roles: ByClause
   /** the gates, in their order; the second is not asked when the first refuses */
-  readonly gates: readonly Answer[]
+  readonly gates: readonly GateFinding[]
   /** makers of the being, nearest first */
   readonly lineage: readonly string[]
   /** the reels that it is derived from, with the number and the hash of their last fact */
@@ -74,7 +76,7 @@ export interface Derived {
  * @throws {MissingReel} for a witness that lacks a reel
  * @throws {UnknownLawError} for a moment that an unknown law judged
  */
-export function derive(witness: Parts): Derived {
+export async function derive(witness: Parts): Promise<Derived> {
   const { record, open, decision, prev } = witness.moment
   need(
     isObject(record) && isObject(open) && isObject(decision),
@@ -95,9 +97,12 @@ export function derive(witness: Parts): Derived {
   const roles = rolesOf(witness, said, open)
   const world = worldOf(witness, said, cited)
   const being = String(said.being)
-  const me = world.being(being)
+  const reader = new WorldReader(world.source())
+  const me = await reader.being(being)
   if (me?.name !== being) throw new Error(`@${being} was never born`)
-  const { missing, attested } = openedWith(witness, world, cited)
+  const { missing, attested } = await openedWith(witness, world, cited)
+  const by = signerOf(open, being)
+  if (by !== null) await reader.being(by)
   const signing = signed(witness.reality, moment, world, cited)
   if (signing.kind === 'wrong') throw new Error(`@${signing.by} did not sign it: ${signing.why}`)
   if (signing.kind === 'unknown' && !signing.isSigned)
@@ -106,12 +111,11 @@ export function derive(witness: Parts): Derived {
   const gaps = [...world.shown].flatMap(([reel, { cuts }]) =>
     cuts.map(([seq, after, to]) => ({ reel, from: seq + 1, to, after })),
   )
-  const wearer = { me, asker: askerIn(open) }
-  checkSurface(witness, wearer, attested)
-  const { verb, asked, target, gates, attested: judged } = judge(witness, world, wearer)
+  attested.push(...(await uncheckedLists(witness, world, me)))
+  const { verb, asked, target, gates, attested: judged } = await judge(witness, reader, me)
   attested.push(...judged)
   const verdict = verdictOf(witness.moment, said, gates)
-  attested.push(...checkOwnFacts(witness, world))
+  attested.push(...(await checkOwnFacts(witness, world, me)))
   const [outcome, reason] = [String(said.outcome), typeof said.reason === 'string' ? said.reason : null]
   if (verdict === 'refused' && gates.every(({ allowed }) => allowed))
     attested.push(
@@ -133,30 +137,26 @@ export function derive(witness: Parts): Derived {
     signing,
     missing,
     attested,
-    lineage: world.lineage(being).map(({ name }) => name),
+    lineage: (await reader.lineage(being)).map(({ name }) => name),
   }
 }
 
 /** Derives again what the moment opened with. @returns reels that its flow read and that are not shown; and what is said by its record, in words */
-function openedWith(
+async function openedWith(
   witness: Parts,
-  world: World,
+  world: WitnessReels,
   cited: Heads | null,
-): { readonly missing: readonly string[]; readonly attested: string[] } {
+): Promise<{ readonly missing: readonly string[]; readonly attested: string[] }> {
   const { open } = witness.moment
   const said = witness.moment.record as JsonObject
-  const derivation = deriveStack(
-    { record: said, open, basis: cited?.basis ?? [] },
-    {
-      states: world.states,
-      isWhole: (reel) => reel !== REGISTRY && world.shown.has(reel),
-      lastAct: undefined,
-      program: witness.program,
-    },
+  const source = world.source({ heads: cited?.basis ?? [] })
+  const derivation = await deriveOpened(
+    { record: said, open },
+    { source, lastAct: undefined, program: witness.program },
   )
   const [wrong] = derivation.faults
   need(wrong === undefined, `what it opened with does not fit together: ${wrong?.[1]}`)
-  const missing = derivation.missing.filter((reel) => reel !== REGISTRY)
+  const missing = derivation.missing.filter((reel) => reel !== REGISTRY_REEL)
   const origin = {
     origins: world.origins,
     isWhole: (reel: string) => world.shown.has(reel),
@@ -173,16 +173,34 @@ function openedWith(
   return { missing, attested }
 }
 
+/** The roles that a flow gives in the context of an open record, each with the index of its clause. */
+function byClause(program: Json, open: Json): ByClause {
+  const flow = compileFlow(at(program, 'flow') ?? [])
+  const asked = at(open, 'outside') === true ? null : ((at(open, 'asked') ?? null) as string | null)
+  const { clauses, primary, source, skip } = explainFlow(flow, {
+    ...({
+      context: at(open, 'context') ?? {},
+      cognition: at(open, 'cognition', 'kind'),
+    } as unknown as FlowInput),
+    roles: (at(program, 'roles') ?? {}) as unknown as FlowInput['roles'],
+    defaultRole: (at(program, 'defaultRole') ?? null) as string | null,
+    asked,
+  })
+  if (skip !== undefined || primary === null || source === null) return []
+  const clauseOf = (result: ClauseResult) => clauses.filter((clause) => clause.result === result)
+  const first = source === 'clause' ? (clauseOf('primary')[0]?.index ?? 0) : source
+  return [
+    { role: primary, clause: first },
+    ...clauseOf('stacked').map(({ role, index }) => ({ role: String(role), clause: index })),
+  ]
+}
+
 /** The roles of the stack by clause. The program gives them, with these digests, in the context of the open record. */
 function rolesOf({ program, specs }: Parts, record: JsonObject, open: Json): ByClause {
   need(valueHash(program) === at(open, 'program'), 'its program is not the one that the moment opened with')
   const stacked = at(record, 'stack', 'stacked')
   const pinned = [at(record, 'stack', 'primary') ?? null, ...(isArray(stacked) ? stacked : [])]
-  const roles = rolesFor(program, {
-    context: at(open, 'context') ?? {},
-    cognition: String(at(open, 'cognition', 'kind')),
-    asked: askedIn(open),
-  })
+  const roles = byClause(program, open)
   need(
     same(
       roles.map(({ role }) => role),
@@ -202,7 +220,11 @@ function rolesOf({ program, specs }: Parts, record: JsonObject, open: Json): ByC
 }
 
 /** What is taken from the record of the context, in sentences. */
-function* contextIn({ program, moment }: Parts, missing: readonly string[], world: World): Generator<string> {
+function* contextIn(
+  { program, moment }: Parts,
+  missing: readonly string[],
+  world: WitnessReels,
+): Generator<string> {
   const read = new Set(pathsRead(at(program, 'flow') ?? null))
   if (at(moment.open, 'outside') !== true && [...read].some((path) => /^moment(\.|$)/.test(path)))
     yield NOTHING_OUTSIDE
@@ -221,19 +243,17 @@ function* contextIn({ program, moment }: Parts, missing: readonly string[], worl
 }
 
 /** Who made the act, if a person did. */
-function signed(reality: string, moment: Moment, world: World, cited: Heads | null): Signing {
+function signed(reality: string, moment: Moment, world: WitnessReels, cited: Heads | null): Signing {
   const { record, open } = moment
   const being = String(record.being)
   const by = signerOf(open, being)
-  if (by !== null) world.being(by)
   const [, seq] = cited?.basis.find(([reel]) => reel === `being:${by}`) ?? []
-  const state = seq === undefined ? null : world.states.at(`being:${by}`, seq)
-  return signingOf(reality, moment, state === null ? null : (state.passkeys ?? {}))
+  return signingOf(reality, moment, seq === undefined ? null : world.passkeys.at(`being:${by}`, seq))
 }
 
 /** The world as the gates saw it: each reel stands where the call was judged from. */
-function worldOf(witness: Parts, record: JsonObject, cited: Heads | null): World {
-  const world = new World(witness.reality, witness.reels)
+function worldOf(witness: Parts, record: JsonObject, cited: Heads | null): WitnessReels {
+  const world = new WitnessReels(witness.reality, witness.reels)
   need(record.judged !== undefined, 'its record does not say from which heads its call was judged')
   for (const [reel, { head }] of world.shown) {
     const [, seq = null, hash = null] = cited?.judgedFrom.get(reel) ?? []
@@ -250,31 +270,37 @@ function worldOf(witness: Parts, record: JsonObject, cited: Heads | null): World
   return world
 }
 
-/** Expands the lists of the stack again, and compares. */
-function checkSurface({ specs, surface, moment }: Parts, wearer: Wearer, attested: string[]): void {
+/** The relations that a receipt shows whom they name. Others, patterns of beings and entries of extensions are expanded by code over more of the world. */
+const SHOWN_RELATIONS = ['self', 'asker', 'parent', 'any-child']
+const TOKENS = {
+  relations: new Map(Object.entries(seed.relations).filter(([name]) => SHOWN_RELATIONS.includes(name))),
+  patterns: new Map(),
+  resolvers: new Map(),
+}
+
+/** Expands the lists of the stack again, and compares. @returns in words, which of their expansions are taken from the record */
+async function uncheckedLists(
+  { specs, surface, moment }: Parts,
+  world: WitnessReels,
+  me: BeingRow,
+): Promise<string[]> {
   need(
     valueHash(surface) === at(moment.record, 'surfaceDigest'),
     'its expanded lists are not those in the record',
   )
-  for (const list of Object.values(LIST_OF)) {
+  const isInward = at(moment.open, 'orientation') === 'inward'
+  const wearing = { me, asker: askerIn(openIn(moment)), specs: specs as unknown as readonly RoleSpec[] }
+  const reader = new WorldReader(world.source()) // an entry that names beings in a space fails to read it
+  const { surface: wanted, dropped } = await surfaceOf(reader, TOKENS, wearing, isInward)
+  const unnamed = dropped.some(({ entry }) => at(entry, 'rel') === 'any-child')
+  need(isInward || !unnamed, 'it does not name the children that a role reaches for')
+  return CAN_LISTS.flatMap((list) => {
     const held = at(surface, list)
-    const lists = specs.map((spec) => (at(spec, list) === undefined ? [] : at(spec, list)))
-    need(lists.every(isArray), `${list} of a role is no list`)
-    const entries = lists.flatMap((entry) => entry as readonly Json[])
     const own = new Set((isArray(held) ? held : []).map((entry) => canonical(entry)))
-    const wanted = new Set<string>()
-    let isWhole = true
-    for (const entry of entries) {
-      const names = expanded(list, entry, wearer)
-      if (names === null) isWhole = false
-      for (const name of names ?? []) wanted.add(canonical(name))
-    }
-    need(
-      [...wanted].every((name) => own.has(name)),
-      `${list} lacks what the roles expand to`,
-    )
-    need(!isWhole || own.size === wanted.size, `${list} holds what no role expands to`)
-    if (!isWhole)
-      attested.push(`${list} has entries that code expands: their expansion is taken from the record`)
-  }
+    const lacks = wanted[list].some((entry) => !own.has(canonical(entry as Json)))
+    need(!lacks, `${list} lacks what the roles expand to`)
+    const isWhole = isInward || dropped.every((one) => one.list !== list)
+    need(!isWhole || own.size === wanted[list].length, `${list} holds what no role expands to`)
+    return isWhole ? [] : [`${list} has entries that code expands: their expansion is taken from the record`]
+  })
 }

@@ -1,132 +1,288 @@
+import {
+  approvalOf,
+  asJson,
+  type BeingName,
+  isSameJson,
+  parseSpacePath,
+  type Thread,
+  TreeosError,
+  type VerbCall,
+} from '@treeos/core'
+import {
+  type ApprovalRow,
+  askGates,
+  type BeingRow,
+  buildRegistry,
+  canonicalTarget,
+  defaultTarget,
+  type GatedCall,
+  type GateFinding,
+  nothingLive,
+  type Registry,
+  requireEntry,
+  seed,
+  type WorldReader,
+  yesHoldsUntil,
+} from '@treeos/world'
+import type { Moment } from '../bundle/moment.ts'
 import { at, isArray, type Json, type JsonObject, same } from '../canonical.ts'
-import { OPERATIONS } from '../operations.ts'
-import { written } from '../written.ts'
-import { type Bound, checkYes, isOwnYes } from './approval.ts'
-import { type Answer, deriveListGate, deriveRuleGate, LIST_OF, type Wearer } from './gates.ts'
+import { valueHash } from '../hash.ts'
+import { askerIn, recordedMoment } from '../recorded-moment.ts'
 import { need } from './need.ts'
-import { checkShadow, countedForTried } from './shadow.ts'
-import { placed, targetOf } from './target.ts'
 import type { Parts } from './witness.ts'
-import type { State, World } from './world.ts'
 
 interface Judged {
   readonly verb: string
   /** what the list gate was asked for */
   readonly asked: string
   readonly target: string
-  readonly gates: readonly Answer[]
+  readonly gates: readonly GateFinding[]
   /** in words, what of that is said by the record alone */
   readonly attested: readonly string[]
 }
 
 export const NOTHING_OUTSIDE = 'that nothing else that it read holds words from outside is said by its record'
-const SELF: Answer = { allowed: true, by: 'see: self' }
+
+type CalledMoment = ReturnType<typeof recordedMoment>
+type Operation = NonNullable<ReturnType<Registry['operations']['get']>>
+
+/** What TreeOS brings itself. */
+export const OWN = buildRegistry([seed])
 
 /**
- * Asks both gates again about the call of a moment, and compares with its record what rules count and ask, and what those that are tried say.
+ * Asks both gates of the law again about the call of a moment, and compares with its record what rules count and ask, and what those that are
+ * tried say. No operation is run.
  * @throws {Error} where the record says otherwise
  * @throws {MissingReel}
  */
-export function judge(witness: Parts, world: World, wearer: Wearer): Judged {
-  const { me } = wearer
-  const call = at(witness.moment.decision, 'call') as JsonObject
-  const verb = String(call.verb)
-  const list = LIST_OF[verb]
-  if (list === undefined) throw new Error(`${verb} is not a verb`)
-  const named = targetOf(witness, call, wearer)
-  const { asked, target } = named
-  const isOperation = verb === 'do' || verb === 'be'
-  const rule = isOperation ? OPERATIONS[verb][named.key] : ['anyone']
-  const isSame = rule === undefined || same([...witness.fallback], [...rule])
-  need(isSame || !isOperation, 'its operation has another rule of its own')
-  if (verb === 'see' && target === `@${me.name}`)
-    return { verb, asked, target, gates: [SELF, SELF], attested: [] } // which every being may see
-  const listed = deriveListGate(world, me, witness.surface as JsonObject, list, asked)
-  if (!listed.allowed) return { verb, asked, target, gates: [listed], attested: [] }
-  const { answer, attested } = judgeByRules(witness, world, { me, call, rule, ...named })
-  return { verb, asked, target, gates: [listed, answer], attested }
-}
-
-interface Called {
-  readonly me: Wearer['me']
-  readonly call: JsonObject
-  readonly key: string
-  readonly target: string
-  /** the operation's own rule; undefined where that is code of an extension */
-  readonly rule: readonly string[] | undefined
-}
-
-/** The second gate. */
-function judgeByRules(
-  witness: Parts,
-  world: World,
-  { me, call, key, target, rule }: Called,
-): { readonly answer: Answer; readonly attested: readonly string[] } {
-  const { open } = witness.moment
+export async function judge(witness: Parts, reader: WorldReader, me: BeingRow): Promise<Judged> {
+  const { specs, target } = witness
+  const decided = decidedIn(witness, me)
+  const { call } = decided.decision
+  requireForm(call)
   const said = witness.moment.record as JsonObject
-  const verb = String(call.verb)
-  const attested: string[] = []
-  const own = `${verb} ${key}: `
-  const told = (isArray(said.by) ? said.by : []).find((by) => String(by).startsWith(own))
-  const fallback = rule ?? witness.fallback
-  const isAskedByCode = rule === undefined && told === `${own}ask` // whom the operation itself asks is code of its extension
+  const isDone = !(said.outcome === 'waiting' || (said.outcome === 'failure' && said.reason !== null))
+  const approval = isDone ? approvalOf(decided.open.wake) : null
+  const asked = approval === null ? null : await reader.approval(approval)
+  need(approval === null || asked !== null, `nothing waited under ${approval}`)
+  const own = operationOf(call)
+  const isOfTreeos = own !== undefined || call.verb === 'see' || call.verb === 'summon'
   need(
-    told === undefined || told === own + fallback.join(' or ') || isAskedByCode,
-    'the record names another rule of the operation',
+    own === undefined || same([...witness.fallback], [...own.allow]),
+    'its operation has another rule of its own',
   )
-  const args = at(call, 'args') ?? null
-  const counting = { args, openedAt: Number(said.openedAt), target }
-  const fromOutside = at(open, 'outside') === true && verb !== 'see'
-  const asking = { actor: me, verb, key, target: placed(world, target), fallback, fromOutside }
-  const question = verb === 'see' ? asking : { ...asking, counting }
-  const answer = deriveRuleGate(world, question)
-  const { asks = [], rests = null, tallies = [] } = answer
-  if (!isAskedByCode) checkShadow(world, question, answer, said)
-  if (answer.isOfOrigin === true && !fromOutside) attested.push(NOTHING_OUTSIDE)
-  for (const [reel] of tallies) world.state(reel)
-  checkCounted([...tallies, ...countedForTried(world, question)], witness)
-  if (verb === 'be' && key === 'birth' && said.outcome === 'act') checkHome(world, me, args, fromOutside)
-  if (asks.length > 0 || isAskedByCode)
-    attested.push(...yesTo(world, { record: said, open, call, me, question, asks, rests }))
-  if (answer.by.startsWith(own) && rule === undefined)
-    attested.push(`that ${key} takes ${fallback.join(' or ')} is code of its extension`)
-  if (isAskedByCode) attested.push(`that ${key} asks, and whom, is code of its extension`)
-  return { answer: isAskedByCode && asks.length === 0 ? { ...answer, by: String(told) } : answer, attested }
+  const operation = own ?? bareOperation(witness, call)
+  checkTarget(call, { me, target, asker: askerIn(decided.open), specs }, own)
+  const registry = registryOf(call, {
+    ...operation,
+    ...(asked === null ? {} : { form: asked.ties.operation ?? '' }),
+  })
+  // A thread is in no reel: of one that a call names, the gates ask the name alone.
+  const live = nothingLive({ thread: async (thread) => ({ thread }) as Thread })
+  const over = { reader, registry, live, digest: (value: unknown) => valueHash(value as Json) }
+  const gated = await askGates(decided, target, over)
+  const attested: string[] = []
+  const key = 'operation' in call ? call.operation : target
+  const named = (isArray(said.by) ? said.by : []).find((by) => String(by).startsWith(`${call.verb} ${key}: `))
+  const isAskedByCode = !isOfTreeos && named === `${call.verb} ${key}: ask` // whom it asks is code of its extension
+  if (!isAskedByCode) checkShadow(gated, said, { verb: call.verb, key, on: target })
+  checkCounted(gated, witness)
+  if (decided.open.outside !== true && (await isOfOrigin(decided, gated, target, over)))
+    attested.push(NOTHING_OUTSIDE)
+  if (call.verb === 'be' && key === 'birth' && said.outcome === 'act') await checkHome(decided, reader, me)
+  const isAllowed = gated.gates.every(({ allowed }) => allowed)
+  if (isDone && isAllowed) attested.push(...(await checkConsent(decided, gated, asked)))
+  const [listed, ruled] = gated.gates
+  if (isAllowed && !isOfTreeos) {
+    const fallback = `${call.verb} ${key}: ${witness.fallback.join(' or ')}`
+    if (ruled?.by === fallback)
+      attested.push(`that ${key} takes ${witness.fallback.join(' or ')} is code of its extension`)
+    if (isAskedByCode) attested.push(`that ${key} asks, and whom, is code of its extension`)
+  }
+  const isOfCode = isAskedByCode && isAllowed && gated.askedBy.length === 0 && listed !== undefined
+  const gates = isOfCode ? [listed, { allowed: true, by: String(named) }] : gated.gates
+  return { verb: call.verb, asked: key, target, gates, attested }
 }
 
-/** Who is born elsewhere than where its maker is at home enters that place: the rules about `move` there let its maker, and ask nobody. */
-function checkHome(world: World, me: State, args: Json, fromOutside: boolean): void {
-  const home = at(args, 'home') ?? null
-  const space = home === null ? me.home : written('canSee', String(home), me.home)
-  if (space === me.home) return
-  const target = { being: null, space, owner: undefined }
-  const move = { actor: me, verb: 'do', key: 'move', target, fallback: ['anyone'], fromOutside }
-  const { allowed, asks = [] } = deriveRuleGate(world, move)
-  need(allowed && asks.length === 0, 'the rules of the place where it gave birth do not let it')
+/** The moment as the law is asked about it. What a summon said is not in a receipt, and no gate reads it. */
+export const decidedIn = ({ moment, specs, surface }: Parts, me: BeingRow): CalledMoment =>
+  recordedMoment(moment as unknown as Moment, { specs, surface } as never, {
+    said: null,
+    epoch: me.inhabited?.epoch ?? 0,
+  })
+
+function requireForm(call: VerbCall): void {
+  const { verb, operation = '', address = '', target = null } = call as unknown as JsonObject
+  const isVerb = ['see', 'do', 'summon', 'be'].includes(String(verb))
+  const isForm = [operation, address, target ?? ''].every((part) => typeof part === 'string')
+  need(isVerb && isForm, 'its call has another form')
 }
 
-/** An act is counted on each reel on which rules count it. */
-function checkCounted(tallies: NonNullable<Answer['tallies']>, { moment: { record }, facts }: Parts): void {
+/** An operation of TreeOS itself; undefined for one of an extension, and where a call has none. */
+const operationOf = (call: VerbCall): Operation | undefined =>
+  call.verb === 'do'
+    ? OWN.operations.get(call.operation)
+    : call.verb === 'be'
+      ? OWN.beOperations.get(call.operation)
+      : undefined
+
+/** The operation of an extension as the witness tells of it. */
+const bareOperation = ({ fallback, target }: Parts, call: VerbCall): Operation => ({
+  name: 'operation' in call ? call.operation : '',
+  origin: '',
+  description: '',
+  targets: [kindOf(target)],
+  allow: fallback as Operation['allow'],
+  args: {},
+  decide: () => ({ facts: [], result: null }),
+})
+
+function kindOf(target: string): Operation['targets'][number] {
+  if (target === '/') return 'reality'
+  if (target.startsWith('@')) return 'being'
+  if (target.startsWith('/')) return 'space'
+  return target.startsWith('matter:') ? 'matter' : 'thread'
+}
+
+function registryOf(call: VerbCall, operation: Operation): Registry {
+  const only = 'operation' in call ? new Map([[call.operation, operation]]) : new Map()
+  return { ...OWN, operations: only, beOperations: only }
+}
+
+interface Aimed {
+  readonly me: BeingRow
+  /** as the witness says */
+  readonly target: string
+  readonly asker: BeingName | null
+  readonly specs: Parts['specs']
+}
+
+/** Compares what the witness says that the call is done to with the call. */
+function checkTarget(call: VerbCall, aimed: Aimed, own: Operation | undefined): void {
+  need(dueTargets(call, aimed, own).includes(aimed.target), 'its target is not the one of the call')
+}
+
+/** What the call may be done to. */
+function dueTargets(
+  call: VerbCall,
+  { me, target, asker, specs }: Aimed,
+  own: Operation | undefined,
+): string[] {
+  const named = call.verb === 'do' || call.verb === 'summon' ? (call.target ?? null) : null
+  switch (call.verb) {
+    case 'see':
+      return [canonicalTarget('canSee', call.address, me.home)]
+    case 'be':
+      return [`@${me.name}`]
+    case 'summon': {
+      if (named !== null) return [canonicalTarget('canSummon', named, me.home)]
+      const isToAsker = (at(specs[0], 'replyTo') ?? 'asker') === 'asker' && asker !== null
+      return isToAsker ? [`@${asker}`] : target.startsWith('@') ? [target] : []
+    }
+    case 'do':
+      if (named !== null) return [canonicalTarget('canSee', named, me.home)]
+      return own === undefined ? ['/', `@${me.name}`, me.space] : [defaultTarget(own, me)]
+  }
+}
+
+/** Compares what a record says of rules that are tried with what they give. */
+function checkShadow(
+  { gates, shadow }: GatedCall,
+  { shadow: told = [], beside, outcome }: JsonObject,
+  call: { readonly verb: string; readonly key: string; readonly on: string },
+): void {
+  const isOfCall = (one: unknown) =>
+    same(
+      [at(one, 'verb') ?? null, at(one, 'key') ?? null, at(one, 'on') ?? null],
+      [call.verb, call.key, call.on],
+    )
+  const due = beside === undefined ? ((shadow as unknown as Json[]).find(isOfCall) ?? null) : null
+  const said = (isArray(told) ? told : []).find(isOfCall) ?? null
+  // It may have failed before the gate was asked.
+  const isBefore = said === null && outcome === 'failure' && gates.every(({ allowed }) => allowed)
+  need(isBefore || same(said, due), 'the rules that are tried would have said something else')
+}
+
+/** An act is counted on each reel on which rules count it, by what they count. */
+function checkCounted({ counted }: GatedCall, { moment: { record }, facts }: Parts): void {
+  if (at(record, 'outcome') !== 'act') return
   const refs = at(record, 'facts')
   const links = isArray(facts) ? facts : []
   const wrote = new Map(
     (isArray(refs) ? refs : []).map((ref, i) => [isArray(ref) && ref[0], links[i] ?? null]),
   )
-  const isCounted = tallies.every(([reel, sums]) => {
-    const own = wrote.get(reel)
-    const payload = isArray(own) ? own[3] : null
-    return own !== undefined && sums.every((name) => at(payload, 'amounts', String(name)) !== undefined)
+  const isCounted = counted.every(({ reel, payload }) => {
+    const own = wrote.get(reel) ?? null
+    return isArray(own) && ((own[3] ?? null) === null || same(own[3] as Json, payload as JsonObject))
   })
-  need(at(record, 'outcome') !== 'act' || isCounted, 'a rule counts it, and it was not counted')
+  need(isCounted, 'a rule counts it, and it was not counted')
 }
 
-/** What a rule that asks comes to: it waits; or the moment brings a yes; or whoever makes the call is whom it asks. */
-function yesTo(world: World, bound: Bound): string[] {
-  const { outcome, reason } = bound.record
-  const wake = String(at(bound.open, 'wake', 'id'))
-  const isEvent = at(bound.open, 'wake', 'kind') === 'event'
-  if (outcome === 'waiting' || (outcome === 'failure' && reason !== null)) return []
-  if (isEvent && wake.startsWith('approved/')) return checkYes(world, wake.slice('approved/'.length), bound)
-  need(isOwnYes(world, bound), 'a rule asks about it, and nobody said yes')
-  return []
+type Over = Parameters<typeof askGates>[2]
+
+/** Whether the gates would say something else of a moment that holds words from outside. */
+async function isOfOrigin(
+  moment: CalledMoment,
+  gated: GatedCall,
+  target: string,
+  over: Over,
+): Promise<boolean> {
+  if (moment.decision.call.verb === 'see') return false
+  const open = { ...moment.open, outside: true } as const
+  const other = await askGates({ ...moment, open }, target, over)
+  const tell = ({ gates, askedBy }: GatedCall) => ({ gates, askedBy }) as unknown as Json
+  return !same(tell(gated), tell(other))
+}
+
+/** Who is born elsewhere than where its maker is at home enters that place: the rules about `move` there let its maker, and ask nobody. */
+async function checkHome(
+  { open, decision }: CalledMoment,
+  world: WorldReader,
+  actor: BeingRow,
+): Promise<void> {
+  const home = at(decision, 'call', 'args', 'home') ?? null
+  const path = home === null ? actor.home : parseSpacePath(String(home))
+  if (path === actor.home) return
+  try {
+    await requireEntry({ world, actor, fromOutside: open.outside === true }, path)
+  } catch (error) {
+    if (!(error instanceof TreeosError)) throw error
+    throw new Error('the rules of the place where it gave birth do not let it')
+  }
+}
+
+/**
+ * Checks that a call that was done needs no yes, or brings one that holds.
+ * @param asked what the moment brings a yes to; null where it brings none
+ * @returns what is taken from the record, in sentences
+ */
+async function checkConsent(
+  { being, open, decision }: CalledMoment,
+  { askedBy, settle, stillAsked }: GatedCall,
+  asked: ApprovalRow | null,
+): Promise<string[]> {
+  if (asked === null) {
+    if (askedBy.length > 0) need((await settle()) === 'done', 'a rule asks about it, and nobody said yes')
+    return []
+  }
+  const { id, asker, state, rules, call, given } = asked
+  const holds = (condition: boolean, what: string) => need(condition, `the yes ${id} does not hold: ${what}`)
+  holds(asker === being && state === 'given', `it is ${state}, and was asked for by @${asker}`)
+  holds(isSameJson(asJson(call), asJson(decision.call)), 'it is to another call')
+  holds(open.openedAt <= yesHoldsUntil(asked), 'it came too long before')
+  const isWhole = isSameJson(
+    rules.map(({ by }) => by),
+    [...askedBy],
+  )
+  if (isWhole) {
+    holds(isSameJson(asJson(rules), asJson(await stillAsked())), 'others were asked')
+    await settle()
+  }
+  const persons = [...new Set(given.map(({ by }) => `@${by}`))].join(' and ')
+  return [
+    `that ${persons} said yes to ${id} by an act of its own is said by the facts of that reel`,
+    ...(isWhole
+      ? []
+      : ['that the other rules that ask were the same as when it was asked is said by its record']),
+  ]
 }

@@ -1,11 +1,22 @@
+import type { ReelId } from '@treeos/core'
+import {
+  areFacts,
+  type BeingRow,
+  conclude,
+  factsIn,
+  nothingLive,
+  type RecordedEnd,
+  WorldReader,
+} from '@treeos/world'
 import { at, isArray, isObject, type Json, same } from '../canonical.ts'
-import { checkFacts, inOrder } from '../facts.ts'
-import { factHash, isHash, saltedHash } from '../hash.ts'
+import { factHash, isHash, saltedHash, valueHash } from '../hash.ts'
 import { isHeaderOf } from '../header.ts'
+import { NotShownError } from '../missing-reel.ts'
 import { lacksMark } from '../origin.ts'
+import { decidedIn, OWN } from './judge.ts'
 import { need } from './need.ts'
 import type { Parts } from './witness.ts'
-import type { World } from './world.ts'
+import type { WitnessReels } from './witness-reels.ts'
 
 /**
  * Checks the facts that the moment wrote, which a receipt brings with it: they have the hashes in its record, and are what its decision
@@ -13,7 +24,8 @@ import type { World } from './world.ts'
  * @returns in words, what of them is said by the record alone
  * @throws {Error} for facts that are not so
  */
-export function checkOwnFacts({ facts, moment, specs, target }: Parts, world: World): string[] {
+export async function checkOwnFacts(witness: Parts, world: WitnessReels, me: BeingRow): Promise<string[]> {
+  const { facts, moment } = witness
   const { record, open, decision } = moment
   const refs = at(record, 'facts')
   const links = isArray(facts) ? facts : []
@@ -26,7 +38,7 @@ export function checkOwnFacts({ facts, moment, specs, target }: Parts, world: Wo
   )
   const said = [...due, at(record, 'openedAt') ?? null, at(record, 'stackDigest') ?? null]
   const erased: string[] = []
-  const found = new Map<string, { kind: string; payload: Json }>()
+  const written: RecordedEnd['facts'][number][] = []
   for (const [i, link] of links.entries()) {
     const [reel, seq, hash] = (refs as readonly Json[])[i] as readonly Json[]
     const [prev, header = null, salt, payload = null] = isArray(link) && link.length === 4 ? link : []
@@ -55,24 +67,65 @@ export function checkOwnFacts({ facts, moment, specs, target }: Parts, world: Wo
         isHash(salt) && isObject(payload) && saltedHash(salt, payload) === at(header, 'payloadHash'),
         `${what} has another payload`,
       )
-    found.set(`${reel} ${seq}`, { kind: String(at(header, 'kind')), payload })
+    written.push({ reel: String(reel), kind: String(at(header, 'kind')), payload: payload as never })
   }
-  const stateOf = (reel: string) => {
-    const head = world.shown.get(reel)?.head
-    if (head === undefined) return null
-    const { driver: _driver, budget: _budget, ...state } = world.states.at(reel, head[0]) ?? {}
-    return state
-  }
-  const written = inOrder(refs, (reel, seq) => found.get(`${reel} ${seq}`))
-  const role = specs[0] ?? null
-  const doing = { record: isObject(record) ? record : {}, open, decision, role, target, stateOf }
-  const { fault, attested } = checkFacts(written, doing)
-  need(fault === null, String(fault))
   const wasMarked = (reel: string, name: Json) => {
     const seq = world.shown.get(reel)?.head[0]
     return seq === undefined ? null : world.origins.isMarked(reel, seq, name)
   }
   const isMarked = at(open, 'outside') !== true || !lacksMark(written, wasMarked)
   need(isMarked, 'what it wrote holds words from outside, and has no mark')
-  return [...erased, ...attested]
+  if (written.length === 0 && at(record, 'outcome') !== 'act') return erased
+  const isDerived = await areDerived(witness, world, me, written)
+  const call = at(decision, 'call')
+  const key = String(at(call, 'operation') ?? at(call, 'verb'))
+  return [...erased, ...(isDerived ? [] : [`the facts of ${key}: they are said by its record`])]
 }
+
+/**
+ * Asks the law for the facts of a call of TreeOS itself, where the witness shows all that it reads.
+ * @returns false where it does not
+ * @throws {Error} where the law gives others
+ */
+async function areDerived(
+  witness: Parts,
+  world: WitnessReels,
+  me: BeingRow,
+  written: RecordedEnd['facts'],
+): Promise<boolean> {
+  const outcome = at(witness.moment.record, 'outcome')
+  const decided = decidedIn(witness, me)
+  const { call } = decided.decision
+  const isOfCode =
+    (call.verb === 'do' && !OWN.operations.has(call.operation)) ||
+    (call.verb === 'be' && !OWN.beOperations.has(call.operation))
+  if (isOfCode || decided.hasEffect === true) return false
+  const refs = at(witness.moment.record, 'facts') as unknown as readonly (readonly [ReelId, number])[]
+  const empty = new Set(refs.flatMap(([reel, seq]) => (seq === 1 ? [reel] : [])))
+  const comesTo = async (root: string) => {
+    const reader = new WorldReader(world.source({ empty }))
+    const over = { reader, live: NOT_SHOWN, registry: OWN, asksTried: true, goesOn: false } as const
+    const open = { ...decided.open, wake: { ...decided.open.wake, root } }
+    const conclusion = await conclude(
+      { ...decided, open },
+      { ...over, digest: (value) => valueHash(value as Json) },
+    )
+    return conclusion.kind === outcome ? factsIn(conclusion) : null
+  }
+  try {
+    const facts = await comesTo(decided.open.wake.root)
+    if (facts === null) return false // it takes a name that only the loaded extensions know
+    const isSame = areFacts(facts, written) || areFacts((await comesTo(decided.open.wake.id)) ?? [], written)
+    need(isSame, 'its call comes to other facts than it wrote')
+    return true
+  } catch (error) {
+    if (error instanceof NotShownError) return false
+    throw error
+  }
+}
+
+const notShown = async () => {
+  throw new NotShownError('a receipt does not tell it')
+}
+/** Entries of inboxes, askers and threads are in no reel. */
+const NOT_SHOWN = nothingLive({ entry: notShown, asker: notShown, opener: notShown, thread: notShown })

@@ -37,23 +37,28 @@ export interface CheckedReceipt {
  * Checks a receipt: its signature, and the permission again from what it holds. It never throws.
  * @param text a DSSE envelope with an in-toto statement
  */
-export function verifyReceipt(text: string, { strict, ...trust }: Checking = {}): CheckedReceipt {
+export async function verifyReceipt(
+  text: string,
+  { strict, ...trust }: Checking = {},
+): Promise<CheckedReceipt> {
   const policy = trusted(trust)
   const broken: { reel: string; seq: number; reason: string; what: string }[] = []
   const fault = (reason: string, what: string) => void broken.push({ reel: 'receipt', seq: 0, reason, what })
-  const attempt = <T>(reason: string, work: () => T): T | null => {
+  const attempt = async <T>(reason: string, work: () => T | Promise<T>): Promise<T | null> => {
     try {
-      return work()
+      return await work()
     } catch (error) {
       fault(reason, (error as Error).message)
       return null
     }
   }
-  const statement = attempt('envelope-mismatch', () => openEnvelope(text, policy))
+  const statement = await attempt('envelope-mismatch', () => openEnvelope(text, policy))
   const predicate = at(statement, 'predicate')
   // Of an envelope that cannot be opened nothing else is said: that is the one reason.
   const found =
-    statement === null ? null : attempt('witness-mismatch', () => deriveKnown(requireWitness(predicate)))
+    statement === null
+      ? null
+      : await attempt('witness-mismatch', () => deriveKnown(requireWitness(predicate)))
   const unjudged = found instanceof UnknownLawError ? found : null
   const derived = found instanceof UnknownLawError ? null : found
   const subject = at(statement, 'subject')
@@ -66,7 +71,9 @@ export function verifyReceipt(text: string, { strict, ...trust }: Checking = {})
   const proof = at(predicate, 'proof')
   const checkpoint =
     isObject(proof) && derived !== null
-      ? attempt('proof-mismatch', () => covering(proof, derived, String(at(predicate, 'reality')), policy))
+      ? await attempt('proof-mismatch', () =>
+          covering(proof, derived, String(at(predicate, 'reality')), policy),
+        )
       : null
   const unproven = [...(derived?.attested ?? [])]
   const gaps = derived?.gaps ?? []
@@ -100,9 +107,9 @@ export function verifyReceipt(text: string, { strict, ...trust }: Checking = {})
 }
 
 /** An unknown law is a value here: what it judged is not proven, and not broken. */
-function deriveKnown(witness: Witness): Derived | UnknownLawError {
+async function deriveKnown(witness: Witness): Promise<Derived | UnknownLawError> {
   try {
-    return derive(witness)
+    return await derive(witness)
   } catch (error) {
     if (error instanceof UnknownLawError) return error
     throw error
@@ -130,10 +137,10 @@ export interface CheckedReceipts {
 const WORST: readonly Status[] = ['broken', 'unproven', 'ok']
 
 /** Checks a file of receipts: one, or one a line. Nothing at all is broken. */
-export function verifyReceipts(text: string, checking: Checking = {}): CheckedReceipts {
+export async function verifyReceipts(text: string, checking: Checking = {}): Promise<CheckedReceipts> {
   const lines = text.split('\n').filter((line) => line.trim() !== '')
   const isOneEach = lines.length > 1 && lines.every((line) => isObject(parsed(line)))
-  const receipts = (isOneEach ? lines : [text]).map((one) => verifyReceipt(one, checking))
+  const receipts = await Promise.all((isOneEach ? lines : [text]).map((one) => verifyReceipt(one, checking)))
   const status = WORST.find((one) => receipts.some((receipt) => receipt.status === one)) ?? 'broken'
   return { status, ok: status === 'ok', receipts }
 }

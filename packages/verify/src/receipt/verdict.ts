@@ -1,5 +1,5 @@
+import type { GateFinding } from '@treeos/world'
 import { at, isArray, type Json, type JsonObject } from '../canonical.ts'
-import type { Answer } from './gates.ts'
 import { need } from './need.ts'
 
 /**
@@ -29,7 +29,7 @@ function answerOf({ effect }: Told): string | null {
 export function verdictOf(
   moment: Told,
   { outcome, reason, by: told }: JsonObject,
-  gates: readonly Answer[],
+  gates: readonly GateFinding[],
 ): Verdict {
   const by = isArray(told) ? told : []
   // A being sees why its look was refused, so its moment ends as `see`, with the code.

@@ -59,6 +59,8 @@ export interface MomentInputs {
   readonly outside?: boolean
   /** what its wake says, or what holds for every moment of its kind; the primary role decides when left out */
   readonly orientation?: Orientation | undefined
+  /** whether the flow may read the qualities of the place, for who has not all that the gates read of it; they are asked when left out */
+  readonly readsPlace?: typeof readsPlace
 }
 
 export interface Opened {
@@ -118,7 +120,7 @@ export async function openContext(
   }
   // Only a flow that reads the place asks for it, so that other moments read no more than before.
   const asksPlace = paths.some((path) => path === 'space' || path.startsWith('space.quality'))
-  const isPlaceHidden = asksPlace && !(await readsPlace(reader, me))
+  const isPlaceHidden = asksPlace && !(await (opening.readsPlace ?? readsPlace)(reader, me))
   const place = asksPlace && !isPlaceHidden ? await reader.space(me.space) : null
   const { time, lastSealed, caller } = opening
   const outside = tried?.outside ?? holdsOutside(reader, opening)

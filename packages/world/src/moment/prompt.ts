@@ -4,7 +4,7 @@ import {
   type Json,
   questionOf,
   type RoleName,
-  type Shown,
+  type ShownNames,
   stanceOf,
 } from '@treeos/core'
 import { type ComposedRole, composeRoles, type RoleSpec } from '@treeos/roles'
@@ -48,7 +48,7 @@ export interface Composed {
   readonly prompt: Prompt
   readonly tools: readonly Tool[]
   /** the names that the prompt tells, which the model may write short */
-  readonly shown: Shown
+  readonly shown: ShownNames
   /** the operation by which it answers; null when it answers by a summon */
   readonly answersBy: AnsweringAction | null
   /** a role whose prompt is code of a version that is not loaded here: this prompt must not be used; null when all are loaded */
@@ -70,7 +70,7 @@ export function composeMoment(
   const answersBy = answeringAction(face, registry)
   const signature = fillMoment(role, face, moment, answersBy?.operation ?? null)
   let tools: readonly Tool[] | undefined
-  let shown: Shown | undefined
+  let shown: ShownNames | undefined
   return {
     role,
     signature,

@@ -104,7 +104,7 @@ export async function readWorld(
  * What a flow that is tried would have given a being, where it is something else. It reads what the being's own flow may read, it is not worn, and
  * it marks nothing. A malformed clause of it holds never, as in any flow.
  */
-async function wornInShadow(
+export async function wornInShadow(
   reader: WorldReader,
   opening: MomentInputs & { readonly outside: boolean },
   result: FlowResult,

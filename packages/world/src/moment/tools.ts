@@ -3,11 +3,11 @@ import {
   type Caller,
   type CallParameters,
   callParameters,
+  type FieldNotes,
   frozen,
   MODEL_FIELDS,
-  type Shown,
+  type ShownNames,
   stanceOf,
-  type Told,
   type Verb,
 } from '@treeos/core'
 import type { ComposedRole } from '@treeos/roles'
@@ -111,7 +111,7 @@ const isUnreachable = (targets: Targets | undefined): boolean =>
   targets?.isWhole === true && targets.of.length === 0
 
 /** The targets as the only values of a field, where all of them are known. */
-const choicesOf = (targets: Targets | undefined): Pick<Told, 'choices'> =>
+const choicesOf = (targets: Targets | undefined): Pick<FieldNotes, 'choices'> =>
   targets?.isWhole === true && targets.of.length > 0 ? { choices: targets.of } : {}
 
 const tool = (name: Verb, description: string, parameters: CallParameters): Tool => ({
@@ -205,7 +205,7 @@ function beTool(held: readonly Operation[] | null): Tool {
 
 /** What is told of the arguments of all operations in reach, and whether there are any. */
 function argumentsFor(held: readonly Operation[] | null): {
-  readonly args: Told
+  readonly args: FieldNotes
   readonly isOffered: boolean
   readonly isTyped: boolean
 } {
@@ -230,7 +230,7 @@ function findHeld(entries: readonly Concrete[], operations: Operations['operatio
   return [...new Set<Operation>([...named, ...held])]
 }
 
-const choicesAmong = (held: readonly Operation[] | null): Pick<Told, 'choices'> =>
+const choicesAmong = (held: readonly Operation[] | null): Pick<FieldNotes, 'choices'> =>
   held === null || held.length === 0 || held.length > OPERATIONS_SHOWN_MAX
     ? {}
     : { choices: held.map(({ name }) => name) }
@@ -290,7 +290,7 @@ export function shownIn(
   { surface, targets, occupants, spaces, space, me }: Face,
   { operations, beOperations }: Operations,
   caller: Pick<Caller, 'name'> | null,
-): Shown {
+): ShownNames {
   const literal = [...surface.canSee, ...surface.canSummon].filter((entry) => typeof entry === 'string')
   const beings = [me.name, ...(caller === null ? [] : [caller.name]), ...occupants].map(stanceOf)
   const reachable =

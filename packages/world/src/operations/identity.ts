@@ -256,7 +256,15 @@ async function requireHome(
   if (!(await sees(home))) {
     throw new TreeosError('FORBIDDEN', `home ${home} is beyond what ${stanceOf(actor.name)} can see`)
   }
-  const target = { being: null, space: home }
+  await requireEntry({ world, actor, fromOutside }, home)
+}
+
+/** Who is born in another place than the home of its maker enters that place. @throws {TreeosError} FORBIDDEN by a rule about moving there */
+export async function requireEntry(
+  { world, actor, fromOutside }: Pick<DecideInput, 'world' | 'actor' | 'fromOutside'>,
+  space: SpacePath,
+): Promise<void> {
+  const target = { being: null, space }
   const question = { actor, verb: 'do', key: 'move', target, fallback: ['anyone'], fromOutside } as const
   requireAnswer(answerOf(await ruleGate(world, question), question))
 }

@@ -12,7 +12,7 @@ import {
   type PastActs,
   type PastFact,
   type RecallAsked,
-  type Recalled,
+  type RecalledNotes,
   type ReelId,
   type RoleName,
   readPath,
@@ -403,7 +403,7 @@ export class WorldReader {
    * Notes that fit, best first. A reading searches once: whoever asks again gets what that found.
    * @param seen which of these notes may be seen; code of an extension need not say it, since its world has only those
    */
-  async recalled(asked: RecallAsked, seen: SeenNotes = seesNone): Promise<Recalled> {
+  async recalled(asked: RecallAsked, seen: SeenNotes = seesNone): Promise<RecalledNotes> {
     const recalled =
       this.#aside.recalled ?? (await this.#from(() => this.#source.aside.recalled(asked, seen)))
     this.#note({ recalled })

@@ -9,7 +9,7 @@ import { describeStatus } from '../../show/status.ts'
 import type { ExitStatus, Output } from '../../text/output.ts'
 import { programName } from '../../text/program-name.ts'
 
-interface Wanted {
+interface BringUpOptions {
   readonly detach: boolean
   readonly portal: boolean
   /** whose scene is planted once a worker runs */
@@ -19,7 +19,7 @@ interface Wanted {
 /** Brings an instance up, and shows what runs. */
 export async function bringUp(
   dataDir: string,
-  { detach, portal, demo }: Wanted,
+  { detach, portal, demo }: BringUpOptions,
   out: Output,
 ): Promise<ExitStatus> {
   const plant = async () => {

@@ -8,7 +8,7 @@ import { Answer, Card, Form, Inert, Quiet, SmallButton, Time, Trouble } from '..
 import { hooksQuery, type OwnAccount } from './queries.ts'
 import { Secret } from './Secret.tsx'
 
-type Listed = FoundBy<typeof hooksQuery>[number]
+type ListedHook = FoundBy<typeof hooksQuery>[number]
 
 /** Webhooks by which programs act as the person, each for one thing alone. */
 export function Hooks({ own: { isFresh } }: { readonly own: OwnAccount }) {
@@ -49,7 +49,7 @@ export function Hooks({ own: { isFresh } }: { readonly own: OwnAccount }) {
 }
 
 interface HookProps {
-  readonly hook: Listed
+  readonly hook: ListedHook
   readonly isPending: boolean
   readonly onRemove: () => void
 }

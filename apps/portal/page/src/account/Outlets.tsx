@@ -8,17 +8,17 @@ import { Answer, Card, Form, Inert, Quiet, SmallButton, Trouble } from '../parts
 import { type OwnAccount, outletsQuery } from './queries.ts'
 import { Secret } from './Secret.tsx'
 
-type Listed = FoundBy<typeof outletsQuery>[number]
-type Want = Listed['wants'][number]
+type ListedOutlet = FoundBy<typeof outletsQuery>[number]
+type OutletWant = ListedOutlet['wants'][number]
 
 /** What one may be told of, in words. */
-const WANTS: Readonly<Record<Want, string>> = {
+const WANTS: Readonly<Record<OutletWant, string>> = {
   question: 'questions',
   approval: 'approvals',
   answer: 'answers',
   notice: 'notices',
 }
-const ALL = Object.keys(WANTS) as Want[]
+const ALL = Object.keys(WANTS) as OutletWant[]
 
 /** Where the person is told what waits in its inbox, beside the page. */
 export function Outlets({ own: { isFresh } }: { readonly own: OwnAccount }) {
@@ -47,7 +47,7 @@ export function Outlets({ own: { isFresh } }: { readonly own: OwnAccount }) {
   )
 }
 
-function Outlet({ one, isFresh }: { readonly one: Listed; readonly isFresh: boolean }) {
+function Outlet({ one, isFresh }: { readonly one: ListedOutlet; readonly isFresh: boolean }) {
   const { id, kind, address, wants, confirmed, deliveries } = one
   const removing = useDeed(() => api.outlets.remove.$post({ json: { id } }), { stale: ['outlets'] })
   const retrying = useDeed(() => api.outlets.retry.$post({ json: { id } }), { stale: ['outlets'] })
@@ -125,7 +125,7 @@ function NewOutlet({
     validate: { address: isNotEmpty(), wants: isNotEmpty() },
   })
   const adding = useDeed(
-    (json: { readonly kind: 'email' | 'webhook'; readonly address: string; readonly wants: Want[] }) =>
+    (json: { readonly kind: 'email' | 'webhook'; readonly address: string; readonly wants: OutletWant[] }) =>
       api.outlets.$post({ json }),
     {
       stale: ['outlets'],

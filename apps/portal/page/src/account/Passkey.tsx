@@ -5,13 +5,13 @@ import { own } from '../api/client.ts'
 import { Form, Inert, Quiet, SmallButton, Time, Trouble } from '../parts/index.ts'
 import { NAME_CHARS_MAX, type OwnAccount, useChange } from './queries.ts'
 
-interface Props {
+interface PasskeyProps {
   readonly one: OwnAccount['passkeys'][number]
   readonly isFresh: boolean
 }
 
 /** One passkey, which can be renamed and removed, and sign what its person does. */
-export function Passkey({ one: { id, name, site, signs, createdAt, usedAt }, isFresh }: Props) {
+export function Passkey({ one: { id, name, site, signs, createdAt, usedAt }, isFresh }: PasskeyProps) {
   const [isNaming, { toggle, close }] = useDisclosure()
   const signing = useChange(() => own.account.passkeys.signing.$post({ json: { id, signs: !signs } }))
   const removing = useChange(() => own.account.passkeys.remove.$post({ json: { id } }))

@@ -1,7 +1,7 @@
 import { Alert, Group, Stack, Text } from '@mantine/core'
 import { Copied, SmallButton } from '../parts/index.ts'
 
-interface Props {
+interface SecretProps {
   readonly title: string
   /** what it opens, and to whom to give it */
   readonly note: string
@@ -11,7 +11,7 @@ interface Props {
 }
 
 /** A secret that has just been made. */
-export const Secret = ({ title, note, secrets, onClose }: Props) => (
+export const Secret = ({ title, note, secrets, onClose }: SecretProps) => (
   <Alert color="leaf" role="status" title={title}>
     <Stack gap="sm" align="flex-start">
       <Text size="sm">{note}</Text>

@@ -58,14 +58,14 @@ export function Tokens({ own: { isFresh } }: { readonly own: OwnAccount }) {
   )
 }
 
-type Listed = NonNullable<Awaited<ReturnType<(typeof tokensQuery)['queryFn'] & object>>>['items'][number]
+type ListedToken = NonNullable<Awaited<ReturnType<(typeof tokensQuery)['queryFn'] & object>>>['items'][number]
 
 function Token({
   token: { being, issuedBy, issuedAt, expiresAt, revokedAt },
   isPending,
   onRevoke,
 }: {
-  readonly token: Listed
+  readonly token: ListedToken
   readonly isPending: boolean
   readonly onRevoke: () => void
 }) {

@@ -12,9 +12,9 @@ import { api } from './client.ts'
 interface Answer {
   json(): Promise<unknown>
 }
-type Told<A extends Answer> = Awaited<ReturnType<A['json']>>
-const tell = async <A extends Answer>(asked: Promise<A>): Promise<Told<A>> =>
-  (await (await asked).json()) as Told<A>
+type AnswerBody<A extends Answer> = Awaited<ReturnType<A['json']>>
+const tell = async <A extends Answer>(asked: Promise<A>): Promise<AnswerBody<A>> =>
+  (await (await asked).json()) as AnswerBody<A>
 
 /** What a query finds. */
 export type FoundBy<Query extends { readonly queryFn?: unknown }> =
@@ -23,7 +23,7 @@ export type FoundBy<Query extends { readonly queryFn?: unknown }> =
 /** A `$get` or `$post` of the typed client. */
 type Endpoint = (args: never, options?: ClientRequestOptions) => Promise<Answer>
 type ArgsOf<E extends Endpoint> = Exclude<Parameters<E>[0], undefined>
-type ToldBy<E extends Endpoint> = Told<Awaited<ReturnType<E>>>
+type ToldBy<E extends Endpoint> = AnswerBody<Awaited<ReturnType<E>>>
 
 /** Asks until nobody wants to know any more: the request of a query that is given up ends in the server, too. */
 const askFor = <E extends Endpoint>(endpoint: E, args: ArgsOf<E>, signal: AbortSignal): Promise<ToldBy<E>> =>
@@ -34,7 +34,7 @@ export const asking = <E extends Endpoint>(
   queryKey: QueryKey,
   endpoint: E,
   args: ArgsOf<E>,
-  { keepsBefore = false, ...kept }: Kept = {},
+  { keepsBefore = false, ...kept }: CacheTimes = {},
 ) =>
   queryOptions({
     queryKey,
@@ -42,7 +42,7 @@ export const asking = <E extends Endpoint>(
     ...(keepsBefore ? { placeholderData: (before: ToldBy<E> | undefined) => before } : {}),
     ...kept,
   })
-interface Kept {
+interface CacheTimes {
   readonly staleTime?: number
   readonly gcTime?: number
   readonly retry?: false
@@ -52,7 +52,7 @@ interface Kept {
 }
 
 /** A page of a list, as the API gives it. */
-interface Page<T> {
+interface ListPage<T> {
   readonly items: readonly T[]
   readonly next: string | null
 }
@@ -67,10 +67,10 @@ export const askingPages = <E extends Endpoint>(
     queryKey,
     queryFn: ({ pageParam, signal }) => askFor(endpoint, args(pageParam), signal),
     initialPageParam: null as string | null,
-    getNextPageParam: (page: ToldBy<E>) => (page as Page<unknown>).next,
+    getNextPageParam: (page: ToldBy<E>) => (page as ListPage<unknown>).next,
   })
 
-type ItemOf<P> = P extends Page<infer T> ? T : never
+type ItemOf<P> = P extends ListPage<infer T> ? T : never
 
 /** Several lists as one, each read from page to page. @param lists the arguments of a page of each. @param pagesMax more of one are not asked for */
 export const askingWhole = <E extends Endpoint>(
@@ -84,7 +84,7 @@ export const askingWhole = <E extends Endpoint>(
     queryFn: async ({ signal }) => {
       const whole = (args: (cursor: string | null) => ArgsOf<E>) =>
         wholeOf(
-          (cursor) => askFor(endpoint, args(cursor), signal) as Promise<Page<ItemOf<ToldBy<E>>>>,
+          (cursor) => askFor(endpoint, args(cursor), signal) as Promise<ListPage<ItemOf<ToldBy<E>>>>,
           pagesMax,
         )
       const found = await Promise.all(lists.map(whole))
@@ -93,7 +93,7 @@ export const askingWhole = <E extends Endpoint>(
   })
 
 /** A list from page to page. @param pagesMax more are not asked for */
-async function wholeOf<T>(ask: (cursor: string | null) => Promise<Page<T>>, pagesMax: number) {
+async function wholeOf<T>(ask: (cursor: string | null) => Promise<ListPage<T>>, pagesMax: number) {
   let { items, next } = await ask(null)
   for (let page = 1; next !== null && page < pagesMax; page++) {
     const more = await ask(next)
@@ -112,10 +112,10 @@ interface After<T> {
 /** Does something on the server, and then asks anew for what it may have changed. */
 export function useDeed<A extends Answer, Of = void>(
   deed: (of: Of) => Promise<A>,
-  { stale = [], onDone }: After<Told<A>> = {},
+  { stale = [], onDone }: After<AnswerBody<A>> = {},
 ) {
   const queries = useQueryClient()
-  return useMutation<Told<A>, Error, Of>({
+  return useMutation<AnswerBody<A>, Error, Of>({
     mutationFn: (of: Of) => tell(deed(of)),
     gcTime: 0, // what was sent may be secret
     onSuccess: async (told) => {
@@ -125,20 +125,20 @@ export function useDeed<A extends Answer, Of = void>(
   })
 }
 
-export type Call = Readonly<Record<string, unknown>>
+export type DeedBody = Readonly<Record<string, unknown>>
 
 /**
  * Acts by DO or BE as the person, or as the being that this tab drives.
  * @param stale what is asked for anew before it counts as done; all when left out. Live events make the rest stale
  */
 export const useAct = (onDone: () => void = () => undefined, stale: QueryKey = []) =>
-  useDeed(({ verb, ...rest }: Call) => (verb === 'be' ? beOf(rest) : doOf(rest)), { stale, onDone })
+  useDeed(({ verb, ...rest }: DeedBody) => (verb === 'be' ? beOf(rest) : doOf(rest)), { stale, onDone })
 
 /** A call as a form made it; the server checks it. */
-type Made<Verb extends { $post(input: never): unknown }> = Parameters<Verb['$post']>[0] extends {
+type FormBody<Verb extends { $post(input: never): unknown }> = Parameters<Verb['$post']>[0] extends {
   json: infer Json
 }
   ? Json
   : never
-export const doOf = (call: object) => api.do.$post({ json: call as Made<typeof api.do>, header: {} })
-const beOf = (call: object) => api.be.$post({ json: call as Made<typeof api.be>, header: {} })
+export const doOf = (call: object) => api.do.$post({ json: call as FormBody<typeof api.do>, header: {} })
+const beOf = (call: object) => api.be.$post({ json: call as FormBody<typeof api.be>, header: {} })

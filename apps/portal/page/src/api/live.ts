@@ -2,9 +2,9 @@ import type { QueryClient } from '@tanstack/react-query'
 import { Pacer } from './pace.ts'
 import { sessionKey } from './session.ts'
 import { SharedStream } from './shared-stream.ts'
-import { type Happened, nameOf, STALE_BY_ANY, type Stale, staleBy, takesPart } from './stale.ts'
+import { type ChangeEvent, nameOf, STALE_BY_ANY, type Stale, staleBy, takesPart } from './stale.ts'
 import { tabHandle } from './tab.ts'
-import { forgetCalls, hearWords, onWanted, type Words, wantedBeings } from './words.ts'
+import { forgetCalls, hearWords, onWanted, type StreamedWords, wantedBeings } from './words.ts'
 
 /** A conversation shows at once; in a busy world each query is asked for anew every other second. */
 const PACE = { togetherMs: 250, everyMs: 2_000, burst: 3 }
@@ -32,14 +32,14 @@ export function followLive(
     onSign,
     onLost: () => onState(false),
     onEvent({ event, data }) {
-      if (event === 'words') return hearWords(JSON.parse(data) as Words)
+      if (event === 'words') return hearWords(JSON.parse(data) as StreamedWords)
       if (event === 'begin') {
         onState(true)
         if (isNews) take(STALE_BY_ANY) // asked for before the stream began
         isNews = true
         return
       }
-      const happened = JSON.parse(data) as Happened & { readonly n?: number }
+      const happened = JSON.parse(data) as ChangeEvent & { readonly n?: number }
       if (event === 'moment') forgetCalls(happened.being ?? '', happened.n ?? 0)
       take(staleBy(event, happened))
     },

@@ -1,6 +1,6 @@
 import type { StreamEvent } from './events.ts'
 import { randomId } from './random-id.ts'
-import { type Hearing, Stream } from './stream.ts'
+import { Stream, type StreamListener } from './stream.ts'
 
 /** The server says something every 5 s. After this silence the tab that streams is taken for dead. */
 const SILENCE_MS_MAX = 20_000
@@ -26,7 +26,7 @@ type Message =
  * for itself.
  */
 export class SharedStream {
-  readonly #hearing: Hearing
+  readonly #hearing: StreamListener
   readonly #tab = randomId()
   readonly #name: string
   readonly #channel: BroadcastChannel | null
@@ -42,7 +42,7 @@ export class SharedStream {
   #silenceCheck: ReturnType<typeof setInterval> | undefined
 
   /** @param name the same for tabs that act as the same being */
-  constructor(name: string, hearing: Hearing) {
+  constructor(name: string, hearing: StreamListener) {
     this.#name = name
     this.#hearing = hearing
     if (!('locks' in navigator)) {

@@ -1,7 +1,7 @@
 import type { PublicKeyCredentialRequestOptionsJSON } from '@simplewebauthn/browser'
 
 /** What the server asks a passkey to sign for an act. */
-interface Asked {
+interface SigningChallenge {
   readonly salt: string
   readonly at: number
   readonly options: PublicKeyCredentialRequestOptionsJSON
@@ -13,7 +13,7 @@ interface Asked {
  * @throws {Error} that says what to do, as when the person cancels
  */
 export async function signed(detail: unknown): Promise<string> {
-  const { salt, at, options } = detail as Asked
+  const { salt, at, options } = detail as SigningChallenge
   const { findPasskey } = await import('../door/passkey.ts')
   const { id, rawId, response } = await findPasskey(options)
   const { authenticatorData, clientDataJSON, signature } = response

@@ -11,7 +11,7 @@ export interface Stale {
 }
 
 /** As much of an event of the server as says what it changes. */
-export interface Happened {
+export interface ChangeEvent {
   readonly being?: string
   readonly woke?: { readonly thread: string } | null
   readonly did?: { readonly target?: string } | null
@@ -31,7 +31,7 @@ const LISTS: readonly Stale[] = [
 ]
 
 /** A moment changes its being, whom it spoke to, and their threads. */
-function staleByMoment({ being = '', woke, did }: Happened): Stale[] {
+function staleByMoment({ being = '', woke, did }: ChangeEvent): Stale[] {
   const target = did?.target?.startsWith('@') === true ? did.target.slice(1) : null
   const [, thread] = /^thread:(.+)$/.exec(did?.target ?? '') ?? []
   return [
@@ -60,7 +60,7 @@ const OF_ROWS = ['world', 'space', 'map', 'record', 'session']
 /** It changes no row: the moment of it says the rest. */
 const SPEECH = 'being:summoned'
 
-function staleByFact({ reel = '', kind = '', payload }: Happened): Stale[] {
+function staleByFact({ reel = '', kind = '', payload }: ChangeEvent): Stale[] {
   if (kind === SPEECH) return [{ key: ['record'] }]
   const [of, name = ''] = reel.split(/[:/]/, 2)
   const isOfBeing = of === 'being' || of === 'approval'
@@ -78,7 +78,7 @@ function kindOf(kind: string, payload: unknown): string {
 }
 
 /** What an event makes stale. */
-export function staleBy(event: string, happened: Happened): readonly Stale[] {
+export function staleBy(event: string, happened: ChangeEvent): readonly Stale[] {
   if (event === 'moment') return staleByMoment(happened)
   return event === 'fact' ? staleByFact(happened) : []
 }

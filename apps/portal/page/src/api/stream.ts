@@ -7,7 +7,7 @@ const TOGETHER_MS = 20
 const TELL_AGAIN_MS = 1_000
 
 /** What somebody who follows the events of the server is told. */
-export interface Hearing {
+export interface StreamListener {
   /** an event; the first one of each connection is `begin` */
   onEvent(event: StreamEvent): void
   /** at each sign of life, every few seconds. Browsers slow the timers of hidden tabs, but not this */
@@ -17,7 +17,7 @@ export interface Hearing {
 
 /** The events of the server over one connection, made again when it is lost. */
 export class Stream {
-  readonly #hearing: Hearing
+  readonly #hearing: StreamListener
   readonly #stopping = new AbortController()
   #last: string | null
   /** the name of the connection, by which the server is told whose words are shown */
@@ -28,7 +28,7 @@ export class Stream {
   #isStale = false
 
   /** @param after goes on after this event; null: from now on */
-  constructor(after: string | null, hearing: Hearing) {
+  constructor(after: string | null, hearing: StreamListener) {
     this.#last = after
     this.#hearing = hearing
     void this.#run()

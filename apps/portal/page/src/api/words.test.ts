@@ -1,7 +1,12 @@
 import { expect, it } from 'vitest'
-import { callsOf, forgetCalls, hearWords, type Words, withWords } from './words.ts'
+import { callsOf, forgetCalls, hearWords, type StreamedWords, withWords } from './words.ts'
 
-const words = (part: number, text: string, tool: string | null = null, end?: 'answered' | 'lost'): Words => ({
+const words = (
+  part: number,
+  text: string,
+  tool: string | null = null,
+  end?: 'answered' | 'lost',
+): StreamedWords => ({
   being: 'owl',
   moment: 'owl/1/3',
   thread: 't',

@@ -1,7 +1,7 @@
 import { useEffect, useSyncExternalStore } from 'react'
 
 /** The next piece of what a model writes; `tool` is null for plain words. */
-export interface Piece {
+export interface StreamedPiece {
   readonly tool: string | null
   readonly text: string
 }
@@ -11,20 +11,20 @@ export interface CallSoFar {
   readonly moment: string
   readonly thread: string
   readonly attempt: number
-  readonly pieces: readonly Piece[]
+  readonly pieces: readonly StreamedPiece[]
   /** parts were lost on their way, or came before this page streamed */
   readonly hasGap: boolean
   readonly end: 'answered' | 'lost' | null
   readonly nextPart: number
 }
 
-export interface Words {
+export interface StreamedWords {
   readonly being: string
   readonly moment: string
   readonly thread: string
   readonly attempt: number
   readonly part: number
-  readonly says: readonly Piece[]
+  readonly says: readonly StreamedPiece[]
   readonly end?: 'answered' | 'lost'
 }
 
@@ -57,7 +57,7 @@ export function onWanted(listener: () => void): () => void {
 }
 
 /** Words of a moment that has ended are left out. */
-export function hearWords(words: Words): void {
+export function hearWords(words: StreamedWords): void {
   if (numberOf(words.moment) <= (ended.get(words.being) ?? 0)) return
   const known = callsOf(words.being)
   const isSame = ({ moment, attempt }: CallSoFar) => moment === words.moment && attempt === words.attempt
@@ -69,7 +69,7 @@ export function hearWords(words: Words): void {
 }
 
 /** Adds what was heard next. */
-export function withWords(before: CallSoFar | undefined, words: Words): CallSoFar {
+export function withWords(before: CallSoFar | undefined, words: StreamedWords): CallSoFar {
   const { moment, thread, attempt, part, says, end } = words
   const pieces = [...(before?.pieces ?? [])]
   let room = CHARS_MAX - pieces.reduce((sum, { text }) => sum + text.length, 0)

@@ -2,12 +2,12 @@ import { Button, Group, Stack, Text, TextInput } from '@mantine/core'
 import { useState } from 'react'
 import type { useUnsent } from '../api/useUnsent.ts'
 import { Block, Inert, Quiet, Time, Trouble, useSettled } from '../parts/index.ts'
-import type { Asked } from './asked.ts'
+import type { WaitingCall } from './asked.ts'
 
-type Call = Readonly<Record<string, unknown>>
+type WaitingCallBody = Readonly<Record<string, unknown>>
 
 /** An answer of a person. */
-export interface Answered {
+export interface PersonAnswer {
   readonly answer: 'approve' | 'deny'
   readonly why?: string
 }
@@ -21,9 +21,9 @@ export function AskedForm({
   error,
   unsent,
 }: {
-  readonly asked: Asked
+  readonly asked: WaitingCall
   readonly from: string
-  readonly onAnswer: (answered: Answered) => void
+  readonly onAnswer: (answered: PersonAnswer) => void
   readonly isPending: boolean
   readonly error: Error | null
   /** keeps what is not sent; left out where nobody is signed in */
@@ -31,7 +31,7 @@ export function AskedForm({
 }) {
   const [why, setWhy] = useState(unsent?.read() ?? '')
   const isSettled = useSettled()
-  const { verb, operation, target: _on, args, content, ...rest } = asked.call as Call
+  const { verb, operation, target: _on, args, content, ...rest } = asked.call as WaitingCallBody
   const said = { args, content }
   const given = args ?? content ?? null
   const others = {

@@ -5,7 +5,7 @@ interface InboxWords {
 }
 
 /** A call that waits for the yes of the person. */
-export interface Asked {
+export interface WaitingCall {
   readonly id: string
   readonly call: unknown
   /** what it is done to */
@@ -22,10 +22,10 @@ export interface Asked {
   readonly isOutside: boolean
 }
 
-type Told = Readonly<Partial<Record<keyof Asked | 'for' | 'outside', unknown>>>
+type UncheckedCall = Readonly<Partial<Record<keyof WaitingCall | 'for' | 'outside', unknown>>>
 
 /** The call that an entry asks about; null for any other entry. Only TreeOS gives entries such an id. */
-export function askedIn({ correlation, content }: InboxWords): Asked | null {
+export function askedIn({ correlation, content }: InboxWords): WaitingCall | null {
   const said = (content ?? {}) as Record<string, unknown>
   const isAsked = correlation.startsWith('asked/') && said.event === 'asked' && typeof said.id === 'string'
   return isAsked ? shownAsked(said) : null
@@ -42,7 +42,7 @@ export function shownAsked({
   expiresAt,
   for: whom,
   outside,
-}: Told): Asked {
+}: UncheckedCall): WaitingCall {
   return {
     id: String(id),
     on: String(on),
@@ -68,7 +68,7 @@ interface Approval {
  * is what the content says.
  * @returns null when the call does not wait
  */
-export function openedIn(approvals: readonly Approval[], asked: Asked): Asked | null {
+export function openedIn(approvals: readonly Approval[], asked: WaitingCall): WaitingCall | null {
   const found = approvals.find(({ id }) => id === asked.id)
   if (found === undefined) return null
   return { ...asked, call: found.call, isOutside: asked.isOutside || found.outside === true }

@@ -10,7 +10,7 @@ import { Writing } from '../words/Writing.tsx'
 import { Moment } from './Moment.tsx'
 import { Timeline } from './Timeline.tsx'
 
-type Found = FoundBy<ReturnType<typeof beingQuery>>
+type BeingView = FoundBy<ReturnType<typeof beingQuery>>
 
 /** One being: who it is, a conversation with it, and its past, moment by moment. */
 export function Being() {
@@ -40,7 +40,7 @@ export function Being() {
 
 interface LifeProps {
   readonly name: string
-  readonly of: Found
+  readonly of: BeingView
   /** the moment that is open; left out for none */
   readonly n: number | undefined
 }
@@ -97,7 +97,7 @@ function Life({ name, of: { identity, qualities, isPastOpen }, n }: LifeProps) {
 }
 
 /** Its name, its state, and where it comes from. */
-function Who({ name, of }: { readonly name: string; readonly of: Found }) {
+function Who({ name, of }: { readonly name: string; readonly of: BeingView }) {
   const { type, address, identity, beingLineage, matters } = of
   const { inhabitedBy, cognition, defaultRole } = identity
   return (

@@ -1,19 +1,19 @@
 import { Badge, Group, Stack, Text } from '@mantine/core'
 import { Inert, Quiet } from '../parts/index.ts'
 
-interface Test {
+interface ClauseTest {
   readonly path: string
   readonly operator: string
   readonly expected: unknown
   readonly actual?: unknown
   readonly result: boolean
 }
-interface Together {
+interface ClauseGroup {
   readonly operator: 'and' | 'or' | 'not'
   readonly result: boolean
-  readonly nodes: readonly Trace[]
+  readonly nodes: readonly ClauseTrace[]
 }
-type Trace = Test | Together
+type ClauseTrace = ClauseTest | ClauseGroup
 
 /** As the server sends it: the type of its answer does not follow trees to their end. */
 export interface Clause {
@@ -22,7 +22,7 @@ export interface Clause {
   readonly stack: boolean
   readonly result: string
   readonly reason: string
-  readonly tree: Trace | null
+  readonly tree: ClauseTrace | null
 }
 
 /** Each clause of the flow, with what it expected and what was so. */
@@ -48,7 +48,7 @@ export const Clauses = ({ clauses }: { readonly clauses: readonly Clause[] }) =>
     </Stack>
   )
 
-function TraceLines({ trace, depth = 0 }: { readonly trace: Trace; readonly depth?: number }) {
+function TraceLines({ trace, depth = 0 }: { readonly trace: ClauseTrace; readonly depth?: number }) {
   if ('nodes' in trace)
     return (
       <>

@@ -23,20 +23,20 @@ import { Failure } from '../words/Failure.tsx'
 import { amountOf } from '../words/money.ts'
 import { summaryOf, wordsOf } from '../words/tell.ts'
 import { type Clause, Clauses } from './Clauses.tsx'
-import { didIn, type Found, spokenIn, wokenIn } from './moment-words.ts'
+import { didIn, type MomentView, spokenIn, wokenIn } from './moment-words.ts'
 import { OutcomeBadge } from './Outcome.tsx'
 import { PromptLayers } from './PromptLayers.tsx'
 import { Tries } from './Tries.tsx'
 import { Waterfall } from './Waterfall.tsx'
 import { WhyNot } from './WhyNot.tsx'
 
-interface Props {
+interface MomentProps {
   readonly name: string
   readonly n: number
 }
 
 /** One past moment: what was said and done, what took how long, why, and the record, folded away. */
-export function Moment({ name, n }: Props) {
+export function Moment({ name, n }: MomentProps) {
   const past = useQuery(momentQuery(name, n))
   return (
     <Answer of={past}>
@@ -106,8 +106,8 @@ const Folded = ({ title, label, children }: FoldedProps) => (
   </Accordion>
 )
 
-interface HeadProps extends Props {
-  readonly of: Found
+interface HeadProps extends MomentProps {
+  readonly of: MomentView
 }
 
 const Head = ({ name, n, of: { moment, temporalUi } }: HeadProps) => (
@@ -132,7 +132,7 @@ const Head = ({ name, n, of: { moment, temporalUi } }: HeadProps) => (
 )
 
 /** What was said and done, in sentences, with what it cost. */
-function Happened(found: Found) {
+function Happened(found: MomentView) {
   const { moment, wake, decision, explained, cost, beats } = found
   const spoken = spokenIn(found)
   const failed = moment.outcome === 'failure'
@@ -195,7 +195,7 @@ function Happened(found: Found) {
   )
 }
 
-const Faults = ({ faults }: Pick<NonNullable<Found['explained']>, 'faults'>) =>
+const Faults = ({ faults }: Pick<NonNullable<MomentView['explained']>, 'faults'>) =>
   faults.length === 0 ? null : (
     <Card title="Errors of attempts">
       {faults.map(({ part, attempt, message }) => (
@@ -206,7 +206,7 @@ const Faults = ({ faults }: Pick<NonNullable<Found['explained']>, 'faults'>) =>
     </Card>
   )
 
-const Facts = ({ facts }: Pick<Found, 'facts'>) => (
+const Facts = ({ facts }: Pick<MomentView, 'facts'>) => (
   <Card title="What it left">
     <Table.ScrollContainer minWidth={320}>
       <Table
@@ -231,7 +231,7 @@ const Facts = ({ facts }: Pick<Found, 'facts'>) => (
 const rolesIn = ({
   clauses,
   primary,
-}: Pick<NonNullable<Found['explained']>, 'clauses' | 'primary'>): string[] => [
+}: Pick<NonNullable<MomentView['explained']>, 'clauses' | 'primary'>): string[] => [
   ...new Set([...clauses.map(({ role }) => role), primary].filter((role) => typeof role === 'string')),
 ]
 

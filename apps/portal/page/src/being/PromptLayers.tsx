@@ -7,13 +7,13 @@ interface Layer {
   readonly text: string
 }
 
-interface Props {
+interface PromptLayersProps {
   readonly prompt: { readonly user: string; readonly identical: boolean; readonly older?: boolean } | null
   readonly layers: readonly Layer[]
 }
 
 /** What the model was sent, layer by layer, with where each comes from. */
-export function PromptLayers({ prompt, layers }: Props) {
+export function PromptLayers({ prompt, layers }: PromptLayersProps) {
   if (prompt === null) return null
   const { identical, older, user } = prompt
   const all = [

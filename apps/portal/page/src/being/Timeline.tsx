@@ -6,13 +6,13 @@ import { Answer, Empty, Inert, MomentLink, plural, Quiet, Rows, Time } from '../
 import { durationOf } from '../words/duration.ts'
 import { OutcomeBadge } from './Outcome.tsx'
 
-interface Props {
+interface TimelineProps {
   readonly name: string
   readonly chosen: number | undefined
 }
 
 /** The moments of a being, the last one first. */
-export function Timeline({ name, chosen }: Props) {
+export function Timeline({ name, chosen }: TimelineProps) {
   const moments = useInfiniteQuery(momentsQuery(name))
   const { fetchNextPage, hasNextPage, isFetchingNextPage } = moments
   const earlier = hasNextPage && !isFetchingNextPage ? () => void fetchNextPage() : undefined
@@ -32,16 +32,16 @@ export function Timeline({ name, chosen }: Props) {
   )
 }
 
-type Lived = FoundBy<ReturnType<typeof newestMomentsQuery>>['items'][number]
+type TimelineMoment = FoundBy<ReturnType<typeof newestMomentsQuery>>['items'][number]
 
-interface RowProps {
+interface TimelineRowProps {
   readonly name: string
-  readonly moment: Lived
+  readonly moment: TimelineMoment
   readonly isChosen: boolean
 }
 
 /** What a moment said or did, what woke it, when, how long, and what it cost. */
-function MomentRow({ name, moment, isChosen }: RowProps) {
+function MomentRow({ name, moment, isChosen }: TimelineRowProps) {
   const { n, openedAt, endedAt, primary, stacked, outcome, reason, woke, did, words, message, cost } = moment
   const wokenBy = woke === null ? '' : joined(woke.trigger, woke.from, woke.what)
   const done =

@@ -1,10 +1,10 @@
 import { Text } from '@mantine/core'
 import { Card, Inert } from '../parts/index.ts'
 import { wordsOfCall } from '../words/tell.ts'
-import type { Found } from './moment-words.ts'
+import type { MomentView } from './moment-words.ts'
 
 /** What its model called before, and was refused. */
-export const Tries = ({ tries = [] }: Pick<NonNullable<Found['explained']>, 'tries'>) =>
+export const Tries = ({ tries = [] }: Pick<NonNullable<MomentView['explained']>, 'tries'>) =>
   tries.length === 0 ? null : (
     <Card title="What it tried before">
       {tries.map(({ call, message }, i) => (

@@ -1,15 +1,15 @@
 import { Text } from '@mantine/core'
 import { Card, Inert, plural, Quiet } from '../parts/index.ts'
 import { durationOf } from '../words/duration.ts'
-import type { Found } from './moment-words.ts'
+import type { MomentView } from './moment-words.ts'
 
-type Beat = Found['beats'][number]
+type Beat = MomentView['beats'][number]
 
 /** A stretch that is too short to be seen is this wide, in percent. */
 const WIDTH_MIN = 0.6
 
 /** What took how long, from its wake to its record. */
-export function Waterfall({ beats }: Pick<Found, 'beats'>) {
+export function Waterfall({ beats }: Pick<MomentView, 'beats'>) {
   const [first] = beats
   if (first === undefined) return null
   const from = first.from

@@ -13,9 +13,11 @@ interface Change {
   readonly from?: unknown
   readonly to?: unknown
 }
-type Found = { readonly changes: readonly Change[] } | { readonly changes: null; readonly message: string }
+type WhyNotAnswer =
+  | { readonly changes: readonly Change[] }
+  | { readonly changes: null; readonly message: string }
 
-interface Props {
+interface WhyNotProps {
   readonly name: string
   readonly n: number
   /** that its flow names */
@@ -26,16 +28,16 @@ interface Props {
 }
 
 /** What would have had to be otherwise, for the moment to wear a role or to be allowed an act. */
-export const WhyNot = ({ mayAskOfActs, ...of }: Props) => (
+export const WhyNot = ({ mayAskOfActs, ...of }: WhyNotProps) => (
   <Stack>
     <OfRole {...of} />
     {mayAskOfActs ? <OfAct {...of} /> : null}
   </Stack>
 )
 
-type OfMoment = Omit<Props, 'mayAskOfActs'>
+type OfMoment = Omit<WhyNotProps, 'mayAskOfActs'>
 const past = api.beings[':name'].moments[':n']['why-not']
-const paramOf = ({ name, n }: Pick<Props, 'name' | 'n'>) => ({ name, n: String(n) })
+const paramOf = ({ name, n }: Pick<WhyNotProps, 'name' | 'n'>) => ({ name, n: String(n) })
 
 function OfRole({ roles, ...of }: Omit<OfMoment, 'call'>) {
   const form = useForm({ initialValues: { role: '' }, validate: { role: isNotEmpty() } })
@@ -63,7 +65,7 @@ function OfRole({ roles, ...of }: Omit<OfMoment, 'call'>) {
 }
 
 /** An act as it is picked. */
-interface Picked {
+interface PickedAct {
   readonly verb: string
   /** of an operation */
   readonly name: string
@@ -79,7 +81,7 @@ const ACTS = [
 ]
 
 /** The act of the moment, to begin with. */
-function pickedOf(call: unknown): Picked {
+function pickedOf(call: unknown): PickedAct {
   const said = (call ?? {}) as Readonly<Record<string, unknown>>
   const text = (value: unknown) => (typeof value === 'string' ? value : '')
   return {
@@ -91,7 +93,7 @@ function pickedOf(call: unknown): Picked {
 }
 
 /** @throws {Error} for arguments that are not JSON */
-function callOf({ verb, name, target, args }: Picked): unknown {
+function callOf({ verb, name, target, args }: PickedAct): unknown {
   const address = target.trim()
   if (verb === 'see') return { verb, address }
   const on = address === '' ? {} : { target: address }
@@ -151,7 +153,7 @@ function OfAct({ call, ...of }: Omit<OfMoment, 'roles'>) {
 
 function Answered({ of }: { readonly of: unknown }) {
   if (of === undefined) return null
-  const found = of as Found
+  const found = of as WhyNotAnswer
   if (found.changes === null || found.changes.length === 0)
     return (
       <Text size="sm" role="status">

@@ -1,8 +1,8 @@
 import { expect, it } from 'vitest'
-import { didIn, type Found, spokenIn, wokenIn } from './moment-words.ts'
+import { didIn, type MomentView, spokenIn, wokenIn } from './moment-words.ts'
 
-const moment = (rest: object) => ({ outcome: 'act', did: null, ...rest }) as unknown as Found['moment']
-const call = (call: object) => ({ kind: 'call', call }) as unknown as Found['decision']
+const moment = (rest: object) => ({ outcome: 'act', did: null, ...rest }) as unknown as MomentView['moment']
+const call = (call: object) => ({ kind: 'call', call }) as unknown as MomentView['decision']
 
 it.each([
   [{ trigger: 'message', from: '@ada', thread: 'x' }, '@ada said'],

@@ -2,8 +2,8 @@ import type { FoundBy } from '../api/deed.ts'
 import type { momentQuery } from '../api/queries.ts'
 import { wordsOf, wordsOfCall } from '../words/tell.ts'
 
-export type Found = FoundBy<ReturnType<typeof momentQuery>>
-type Told = Pick<Found, 'moment' | 'decision'>
+export type MomentView = FoundBy<ReturnType<typeof momentQuery>>
+type WordedMoment = Pick<MomentView, 'moment' | 'decision'>
 
 const WOKEN: Readonly<Record<string, string>> = {
   message: 'said',
@@ -12,7 +12,7 @@ const WOKEN: Readonly<Record<string, string>> = {
 }
 
 /** What woke a moment, in the beginning of a sentence; the words follow where there are some. */
-export function wokenIn({ moment: { woke } }: Pick<Found, 'moment'>): string {
+export function wokenIn({ moment: { woke } }: Pick<MomentView, 'moment'>): string {
   if (woke === null) return 'Nothing woke it: a later life of it closed the moment.'
   const { trigger, from, what } = woke
   if (from !== null) return `${from} ${WOKEN[trigger] ?? `woke it by ${trigger}`}`
@@ -20,7 +20,7 @@ export function wokenIn({ moment: { woke } }: Pick<Found, 'moment'>): string {
 }
 
 /** What a moment did, in a sentence without the words that it said. */
-export function didIn({ moment: { outcome, did, reason }, decision }: Told): string {
+export function didIn({ moment: { outcome, did, reason }, decision }: WordedMoment): string {
   const call = decision?.kind === 'call' ? decision.call : null
   const done = call === null ? null : doneBy(call, did?.target)
   if (outcome === 'failure') return done === null ? 'It failed.' : `It wanted to ${done.would}, and failed.`
@@ -29,9 +29,12 @@ export function didIn({ moment: { outcome, did, reason }, decision }: Told): str
   return done === null ? 'It did nothing.' : `It ${done.did}`
 }
 
-type Call = Extract<NonNullable<Found['decision']>, { kind: 'call' }>['call']
+type DecidedCall = Extract<NonNullable<MomentView['decision']>, { kind: 'call' }>['call']
 
-function doneBy(call: Call, target: string | undefined): { readonly did: string; readonly would: string } {
+function doneBy(
+  call: DecidedCall,
+  target: string | undefined,
+): { readonly did: string; readonly would: string } {
   if (call.verb === 'summon') {
     const whom = target ?? 'whoever asked'
     return { did: `said to ${whom}:`, would: `speak to ${whom}` }
@@ -43,7 +46,7 @@ function doneBy(call: Call, target: string | undefined): { readonly did: string;
 }
 
 /** The words that a moment said to a being; null for none. */
-export function spokenIn({ decision }: Pick<Found, 'decision'>): string | null {
+export function spokenIn({ decision }: Pick<MomentView, 'decision'>): string | null {
   if (decision?.kind !== 'call' || decision.call.verb !== 'summon') return null
   return wordsOf(decision.call.content)
 }

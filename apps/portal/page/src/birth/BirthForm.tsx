@@ -1,6 +1,6 @@
 import { Autocomplete, Input, SegmentedControl, Textarea, TextInput } from '@mantine/core'
 import { isNotEmpty, type UseFormReturnType, useForm } from '@mantine/form'
-import { type Call, useAct } from '../api/deed.ts'
+import { type DeedBody, useAct } from '../api/deed.ts'
 import { Form, given, Inert, parsed } from '../parts/index.ts'
 import { BornLast } from './Born.tsx'
 
@@ -18,7 +18,7 @@ const COGNITIONS = [
 ]
 
 /** The call of a birth. @throws {Error} for a flow that is not JSON */
-function birthOf({ name, script, connection, roleFlow, ...rest }: typeof EMPTY): Call {
+function birthOf({ name, script, connection, roleFlow, ...rest }: typeof EMPTY): DeedBody {
   const { cognition } = rest
   const args = {
     ...given({ ...rest, name: name.trim().replace(/^@/, '') }),
@@ -29,14 +29,14 @@ function birthOf({ name, script, connection, roleFlow, ...rest }: typeof EMPTY):
   return { verb: 'be', operation: 'birth', args }
 }
 
-interface Props {
+interface BirthFormProps {
   readonly choices: Choices
   /** the space where it is to start, as a map was pressed; undefined where none was */
   readonly home: string | undefined
 }
 
 /** A birth: name, cognition, and what it wears at first. */
-export function BirthForm({ choices: { scripts, roles, homes }, home = '' }: Props) {
+export function BirthForm({ choices: { scripts, roles, homes }, home = '' }: BirthFormProps) {
   const form = useForm({ initialValues: { ...EMPTY, home }, validate: { name: isNotEmpty() } })
   const bearing = useAct(() => form.setFieldValue('name', ''))
   const { role } = form.values

@@ -6,7 +6,7 @@ import { asking } from '../api/deed.ts'
 import { sessionQuery } from '../api/queries.ts'
 import { Answer, PageHead } from '../parts/index.ts'
 import { BirthForm } from './BirthForm.tsx'
-import { type Declared, ExtensionForm } from './ExtensionForm.tsx'
+import { type DeclaredForm, ExtensionForm } from './ExtensionForm.tsx'
 
 const birthQuery = asking(['session', 'birth'], own.birth.$get, {})
 
@@ -39,7 +39,7 @@ export function Birther() {
                 <Tabs.Panel value="birth" pt="md">
                   <BirthForm choices={rest} home={home} />
                 </Tabs.Panel>
-                {(forms as readonly Declared[]).map((form) => (
+                {(forms as readonly DeclaredForm[]).map((form) => (
                   <Tabs.Panel key={form.action} value={form.action} pt="md">
                     <ExtensionForm of={form} scripts={rest.scripts} />
                   </Tabs.Panel>

@@ -1,15 +1,15 @@
 import { Anchor, Group, Text } from '@mantine/core'
 import { Link } from '@tanstack/react-router'
-import type { Call } from '../api/deed.ts'
+import type { DeedBody } from '../api/deed.ts'
 import { InhabitLink } from '../inhabit/InhabitLink.tsx'
 
-interface Props {
+interface BornProps {
   /** the act that bore it */
-  readonly of: { readonly isSuccess: boolean; readonly variables: Call | undefined }
+  readonly of: { readonly isSuccess: boolean; readonly variables: DeedBody | undefined }
 }
 
 /** The child that was born last, and what comes next. */
-export function BornLast({ of: { isSuccess, variables } }: Props) {
+export function BornLast({ of: { isSuccess, variables } }: BornProps) {
   if (!isSuccess || variables === undefined) return null
   const { name } = variables.args as { readonly name: string }
   return (

@@ -5,30 +5,33 @@ import { Form, given, Inert, Quiet } from '../parts/index.ts'
 import { BornLast } from './Born.tsx'
 
 /** As the manifest of an extension declares it. */
-export interface Declared {
+export interface DeclaredForm {
   readonly title: string
   readonly action: string
   readonly button: string
   readonly note?: string
-  readonly fields: readonly Field[]
+  readonly fields: readonly BirthField[]
 }
-interface Field {
+interface BirthField {
   readonly name: string
   readonly label: string
   readonly description?: string
   readonly input?: 'text' | 'script' | 'choice'
   readonly choices: readonly { readonly value: string; readonly description: string }[]
 }
-type Values = Record<string, string>
+type BirthValues = Record<string, string>
 
-interface Props {
-  readonly of: Declared
+interface ExtensionFormProps {
+  readonly of: DeclaredForm
   readonly scripts: readonly string[]
 }
 
 /** A birth by an operation of an extension. */
-export function ExtensionForm({ of: { action: operation, button, note, fields }, scripts }: Props) {
-  const form = useForm<Values>({
+export function ExtensionForm({
+  of: { action: operation, button, note, fields },
+  scripts,
+}: ExtensionFormProps) {
+  const form = useForm<BirthValues>({
     initialValues: Object.fromEntries(fields.map(({ name, choices }) => [name, choices[0]?.value ?? ''])),
     validate: { name: isNotEmpty() },
   })
@@ -58,8 +61,8 @@ export function ExtensionForm({ of: { action: operation, button, note, fields },
 }
 
 interface InputProps {
-  readonly form: UseFormReturnType<Values>
-  readonly field: Field
+  readonly form: UseFormReturnType<BirthValues>
+  readonly field: BirthField
   readonly scripts: readonly string[]
 }
 

@@ -1,17 +1,17 @@
 import { Button, Group, Popover, Stack, Text } from '@mantine/core'
 import { useDisclosure } from '@mantine/hooks'
-import { type Call, useAct } from '../api/deed.ts'
+import { type DeedBody, useAct } from '../api/deed.ts'
 import { SmallButton, Trouble } from '../parts/index.ts'
 
-interface Props {
+interface ActingProps {
   readonly label: string
   /** what happens, before it is done */
   readonly asks: string
-  readonly call: Call
+  readonly call: DeedBody
 }
 
 /** A button of an act that cannot be taken back: it asks first, and shows the refusal with its rule. */
-export function ConfirmedAct({ label, asks, call }: Props) {
+export function ConfirmedAct({ label, asks, call }: ActingProps) {
   const [isOpen, { toggle, close }] = useDisclosure()
   const acting = useAct(close)
   return (

@@ -7,7 +7,7 @@ import { ConfirmedAct } from './Acting.tsx'
 import { CancelButton, PauseButton } from './AtWork.tsx'
 import { BudgetForm } from './BudgetForm.tsx'
 
-interface Props {
+interface BeingControlsProps {
   readonly name: string
   readonly lineage: readonly string[]
   readonly isEnded: boolean
@@ -18,7 +18,15 @@ interface Props {
 }
 
 /** What may be done with a being from its page. The makers of a being may drive it, pause it and end it. */
-export function BeingControls({ name, lineage, isEnded, isPastOpen, isDriven, isPaused, isPerson }: Props) {
+export function BeingControls({
+  name,
+  lineage,
+  isEnded,
+  isPastOpen,
+  isDriven,
+  isPaused,
+  isPerson,
+}: BeingControlsProps) {
   const { data: session } = useQuery(sessionQuery)
   const stance = `@${name}`
   if (session === undefined || isEnded) return null

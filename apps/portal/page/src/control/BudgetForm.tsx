@@ -2,7 +2,7 @@ import { Button, NumberInput, Select, SimpleGrid, Stack } from '@mantine/core'
 import { useForm } from '@mantine/form'
 import { useQuery } from '@tanstack/react-query'
 import { api } from '../api/client.ts'
-import { asking, type Call, useAct } from '../api/deed.ts'
+import { asking, type DeedBody, useAct } from '../api/deed.ts'
 import { Answer, Done, Form, Quiet } from '../parts/index.ts'
 import { amountOf } from '../words/money.ts'
 
@@ -30,7 +30,7 @@ const PERIODS = [
   { value: 'total', label: 'in total' },
 ]
 
-interface Props {
+interface BudgetFormProps {
   readonly name: string
   /** the being that its limit parked; the being itself when left out */
   readonly unparks?: string
@@ -39,7 +39,7 @@ interface Props {
 }
 
 /** What a being and its offspring may use up. Setting it lets those go on that it had parked. */
-export function BudgetForm({ name, unparks = name, onDone = () => undefined }: Props) {
+export function BudgetForm({ name, unparks = name, onDone = () => undefined }: BudgetFormProps) {
   const budget = useQuery(budgetQuery(name))
   return (
     <Answer of={budget}>
@@ -57,14 +57,14 @@ export function BudgetForm({ name, unparks = name, onDone = () => undefined }: P
   )
 }
 
-const callOf = (operation: 'set-budget' | 'unpark-being', name: string, args: Limits): Call => ({
+const callOf = (operation: 'set-budget' | 'unpark-being', name: string, args: Limits): DeedBody => ({
   verb: 'do',
   operation,
   target: `@${name}`,
   args,
 })
 
-interface SetProps extends Required<Props> {
+interface SetProps extends Required<BudgetFormProps> {
   readonly limits: Limits
 }
 

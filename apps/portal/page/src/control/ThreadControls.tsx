@@ -6,14 +6,14 @@ import { Composer } from '../overlays/Composer.tsx'
 import { ThreadOverlay } from '../overlays/ThreadOverlay.tsx'
 import { ConfirmedAct } from './Acting.tsx'
 
-interface Props {
+interface ThreadControlsProps {
   readonly id: string
   readonly state: string
   readonly participants: readonly string[]
 }
 
 /** Goes on with a thread, shapes its next moments, or ends it. Who has no part in it may do none of that. */
-export function ThreadControls({ id, state, participants }: Props) {
+export function ThreadControls({ id, state, participants }: ThreadControlsProps) {
   const { data: session } = useQuery(sessionQuery)
   const others = participants.filter((one) => one !== session?.stance)
   const [chosen, choose] = useState<string | null>(null)

@@ -3,7 +3,7 @@ import { useHash } from '@mantine/hooks'
 import { useQuery } from '@tanstack/react-query'
 import { own } from '../api/client.ts'
 import { asking, useDeed } from '../api/deed.ts'
-import { type Answered, AskedForm } from '../asked/AskedForm.tsx'
+import { AskedForm, type PersonAnswer } from '../asked/AskedForm.tsx'
 import { shownAsked } from '../asked/asked.ts'
 import { Answer as Told } from '../parts/index.ts'
 import { Door } from './Door.tsx'
@@ -30,7 +30,7 @@ const linkQuery = (token: string) =>
 
 function Open({ token }: { readonly token: string }) {
   const link = useQuery(linkQuery(token))
-  const answering = useDeed((json: Answered) => own.open.answer.$post({ json: { token, ...json } }), {
+  const answering = useDeed((json: PersonAnswer) => own.open.answer.$post({ json: { token, ...json } }), {
     stale: null,
   })
   const done = answering.data

@@ -1,5 +1,5 @@
 /** What this tab asked a provider for. Nothing else reads it: storage of a tab belongs to one origin. */
-interface Asked {
+interface ProviderAttempt {
   readonly attempt: string
   /** a link that it is to open; null for a sign-in or a connection */
   readonly token: string | null
@@ -9,14 +9,14 @@ interface Asked {
 const NAME = 'treeos-provider'
 
 /** Goes to the provider, which sends this tab back to `/provider`. */
-export function leaveForProvider(url: string, asked: Asked): void {
+export function leaveForProvider(url: string, asked: ProviderAttempt): void {
   sessionStorage.setItem(NAME, JSON.stringify(asked))
   location.assign(url)
 }
 
 /** What this tab asked for, once. */
-export function takeAsked(): Asked | null {
+export function takeAsked(): ProviderAttempt | null {
   const stored = sessionStorage.getItem(NAME)
   sessionStorage.removeItem(NAME)
-  return stored === null ? null : (JSON.parse(stored) as Asked)
+  return stored === null ? null : (JSON.parse(stored) as ProviderAttempt)
 }

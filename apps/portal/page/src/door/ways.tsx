@@ -8,7 +8,7 @@ import { leaveForProvider } from './provider.ts'
 
 const waysQuery = asking(['ways'], own.open.ways.$get, {})
 
-interface Props {
+interface WaysProps {
   /** the link that is to be opened; null for a sign-in */
   readonly token: string | null
   readonly passkeyLabel: string
@@ -16,7 +16,7 @@ interface Props {
 }
 
 /** The ways beside a password: a passkey, and the provider where there is one. */
-export function OtherWays({ token, passkeyLabel, onPasskey }: Props) {
+export function OtherWays({ token, passkeyLabel, onPasskey }: WaysProps) {
   const { data: ways } = useQuery(waysQuery)
   const keying = useMutation({ mutationFn: onPasskey })
   const leaving = useDeed(() => own.open.provider.$post({ json: { token } }), {

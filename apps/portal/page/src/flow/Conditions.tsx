@@ -1,10 +1,10 @@
 import { ActionIcon, Button, Group as Row, Stack } from '@mantine/core'
 import { Content, Quiet } from '../parts/index.ts'
 import { Hidden } from '../roles/Hidden.tsx'
-import type { Condition, Group, Test } from './sentences.ts'
+import type { Condition, ConditionGroup, SentenceTest } from './sentences.ts'
 import { TestRow } from './TestRow.tsx'
 
-interface Props {
+interface ConditionsProps {
   /** names it for who reads by ear, as `Sentence 2` */
   readonly label: string
   readonly of: Condition
@@ -12,9 +12,9 @@ interface Props {
   readonly onChange: (condition: Condition) => void
 }
 
-const EMPTY_TEST: Test = { field: '', operator: 'eq', value: '', isBare: true }
+const EMPTY_TEST: SentenceTest = { field: '', operator: 'eq', value: '', isBare: true }
 const EMPTY: Condition = { tests: [EMPTY_TEST], groups: [], rest: {} }
-const WORDS: Readonly<Record<Group['word'], string>> = { and: 'ALL OF', or: 'ANY OF', not: 'NOT' }
+const WORDS: Readonly<Record<ConditionGroup['word'], string>> = { and: 'ALL OF', or: 'ANY OF', not: 'NOT' }
 /** Each kind of group: the label of its button, and the number of conditions in a new group. */
 const NEW = [
   { word: 'or', says: 'Or one of several', begins: 2 },
@@ -22,11 +22,11 @@ const NEW = [
 ] as const
 
 /** The conditions of a clause, which must all hold: single tests, and groups. Of a group all, at least one, or none must hold. */
-export function Conditions({ label, of, fields, onChange }: Props) {
+export function Conditions({ label, of, fields, onChange }: ConditionsProps) {
   const { tests, groups, rest } = of
   const isEmpty = tests.length === 0 && groups.length === 0 && Object.keys(rest).length === 0
-  const setTests = (next: readonly Test[]) => onChange({ ...of, tests: next })
-  const setGroups = (next: readonly Group[]) => onChange({ ...of, groups: next })
+  const setTests = (next: readonly SentenceTest[]) => onChange({ ...of, tests: next })
+  const setGroups = (next: readonly ConditionGroup[]) => onChange({ ...of, groups: next })
   return (
     <Stack gap={6}>
       {tests.map((test, i) => (
@@ -74,10 +74,10 @@ export function Conditions({ label, of, fields, onChange }: Props) {
   )
 }
 
-interface TogetherProps extends Pick<Props, 'label' | 'fields'> {
+interface TogetherProps extends Pick<ConditionsProps, 'label' | 'fields'> {
   readonly isFirst: boolean
-  readonly group: Group
-  readonly onChange: (group: Group) => void
+  readonly group: ConditionGroup
+  readonly onChange: (group: ConditionGroup) => void
   readonly onRemove: () => void
 }
 

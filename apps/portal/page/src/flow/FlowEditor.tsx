@@ -9,7 +9,7 @@ import { Inert, plural, Quiet } from '../parts/index.ts'
 import { Findings, Refused } from '../roles/Deed.tsx'
 import { Difference } from '../roles/Difference.tsx'
 import { DraftNote, TRY_ID } from '../roles/DraftNote.tsx'
-import { type Checked, checkQuery, flowQuery, rolesQuery } from '../roles/queries.ts'
+import { checkQuery, flowQuery, type LintResult, rolesQuery } from '../roles/queries.ts'
 import { Versions } from '../roles/Versions.tsx'
 import { orderedJson } from '../text/ordered.ts'
 import { TryIt } from '../trial/TryIt.tsx'
@@ -28,7 +28,7 @@ const VIEWS = [
   { value: 'json', label: 'JSON' },
 ]
 
-interface Props {
+interface FlowEditorProps {
   readonly name: string
   readonly inside: FlowInside
 }
@@ -36,7 +36,7 @@ interface Props {
 const pretty = (value: unknown): string => orderedJson(value, 2)
 
 /** A flow as sentences or as JSON, what the check says of it, and what it would have changed. */
-export function FlowEditor({ name, inside }: Props) {
+export function FlowEditor({ name, inside }: FlowEditorProps) {
   const { flow: published, isEnded, isOpen, moments, versions } = inside
   const draft = useFlowDraft(name, published)
   const { isDraft, broken } = draft
@@ -106,9 +106,9 @@ export function FlowEditor({ name, inside }: Props) {
   )
 }
 
-interface ViewProps extends Omit<SentencesProps, 'errors'> {
+interface ViewProps extends Omit<SentenceDraftProps, 'errors'> {
   readonly isJson: boolean
-  readonly checked: Checked | undefined
+  readonly checked: LintResult | undefined
   readonly published: unknown
 }
 
@@ -144,13 +144,13 @@ const View = ({ isJson, draft, checked, defaultRole, published }: ViewProps) => 
   </>
 )
 
-interface SentencesProps {
+interface SentenceDraftProps {
   readonly draft: ReturnType<typeof useFlowDraft>
   readonly defaultRole: string | null
   readonly errors: readonly { readonly path: string }[]
 }
 
-function AsSentences({ draft, defaultRole, errors }: SentencesProps) {
+function AsSentences({ draft, defaultRole, errors }: SentenceDraftProps) {
   const { data, error } = useQuery(rolesQuery)
   const unsaid = unsayable(draft.value)
   if (unsaid !== null)

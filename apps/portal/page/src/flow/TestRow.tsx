@@ -1,6 +1,13 @@
 import { ActionIcon, Autocomplete, NativeSelect, TagsInput, TextInput } from '@mantine/core'
 import { Chip } from '../roles/Chip.tsx'
-import { OPERATORS, type Operand, type Operator, operandFor, type Test, takesList } from './sentences.ts'
+import {
+  OPERATORS,
+  type Operand,
+  type Operator,
+  operandFor,
+  type SentenceTest,
+  takesList,
+} from './sentences.ts'
 import { type Scalar, textOfValue, valueOfText } from './values.ts'
 
 const WORDS: Readonly<Record<Operator, string>> = {
@@ -16,17 +23,17 @@ const WORDS: Readonly<Record<Operator, string>> = {
 }
 const CHOICES = OPERATORS.map((operator) => ({ value: operator, label: WORDS[operator] }))
 
-interface RowProps {
+interface TestRowProps {
   readonly word: 'WHEN' | 'AND'
   readonly label: string
-  readonly test: Test
+  readonly test: SentenceTest
   readonly fields: readonly string[]
-  readonly onChange: (test: Test) => void
+  readonly onChange: (test: SentenceTest) => void
   readonly onRemove: () => void
 }
 
 /** One condition: `field operator value`. */
-export function TestRow({ word, label, test, fields, onChange, onRemove }: RowProps) {
+export function TestRow({ word, label, test, fields, onChange, onRemove }: TestRowProps) {
   const { field, operator, value } = test
   const choose = (next: Operator) => onChange({ ...test, operator: next, value: operandFor(next, value) })
   return (

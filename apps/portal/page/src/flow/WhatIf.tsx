@@ -2,7 +2,7 @@ import { Alert, Badge, Group, Progress, Stack, Text } from '@mantine/core'
 import { Inert, MomentLink, Quiet, SmallButton, Time } from '../parts/index.ts'
 import { type Different, useWhatIf } from './useWhatIf.ts'
 
-interface Props {
+interface WhatIfProps {
   readonly name: string
   readonly flow: unknown
   /** number of the last finished moment */
@@ -11,7 +11,7 @@ interface Props {
 }
 
 /** Which past moments would have been lived otherwise, under the draft: newest first, a few at a time. */
-export function WhatIf({ name, flow, last, isBroken }: Props) {
+export function WhatIf({ name, flow, last, isBroken }: WhatIfProps) {
   const { compared, run, stop } = useWhatIf(name, last)
   const text = JSON.stringify(flow)
   const looked = compared === null ? 0 : last + 1 - compared.from

@@ -5,7 +5,7 @@ import { type RefObject, useEffect, useRef, useState } from 'react'
 /** On which side of an item the dragged one would come. */
 export type Side = 'above' | 'below'
 
-interface Dragging {
+interface DragHandles {
   readonly item: RefObject<HTMLLIElement | null>
   readonly handle: RefObject<HTMLSpanElement | null>
   /** where the dragged item would come, while it is held over this one */
@@ -16,7 +16,7 @@ interface Dragging {
 const ID = 'item'
 
 /** An item of a list that is dragged by its handle, and takes others above or below itself. Ids are unique on the page. */
-export function useDrag(id: number, onDrop: (dragged: number, side: Side) => void): Dragging {
+export function useDrag(id: number, onDrop: (dragged: number, side: Side) => void): DragHandles {
   const item = useRef<HTMLLIElement>(null)
   const handle = useRef<HTMLSpanElement>(null)
   const [side, setSide] = useState<Side | null>(null)

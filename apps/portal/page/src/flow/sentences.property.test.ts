@@ -5,8 +5,8 @@ import {
   moved,
   OPERATORS,
   operandFor,
+  type SentenceTest,
   sentencesOf,
-  type Test,
   takesList,
   unsayable,
 } from './sentences.ts'
@@ -83,7 +83,7 @@ describe('flows as sentences', () => {
   })
 
   it('no test is lost when a field is asked twice, and the flow that comes of it is read again as itself', () => {
-    const test: fc.Arbitrary<Test> = fc.constantFrom(...OPERATORS).chain((operator) =>
+    const test: fc.Arbitrary<SentenceTest> = fc.constantFrom(...OPERATORS).chain((operator) =>
       fc.record({
         field: fc.constantFrom('time.hour', 'verb'),
         operator: fc.constant(operator),

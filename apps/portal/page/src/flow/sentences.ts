@@ -5,7 +5,7 @@ export type Operator = (typeof OPERATORS)[number]
 export type Operand = Scalar | readonly Scalar[]
 
 /** `field operator value`: one test of a sentence. */
-export interface Test {
+export interface SentenceTest {
   readonly field: string
   readonly operator: Operator
   readonly value: Operand
@@ -14,16 +14,16 @@ export interface Test {
 }
 
 /** Conditions of which all have to hold (`and`), or one (`or`), or the only one must not (`not`). */
-export interface Group {
+export interface ConditionGroup {
   readonly word: 'and' | 'or' | 'not'
   readonly of: readonly Condition[]
 }
 
 /** What has to hold: all of its tests, and all of its groups. */
 export interface Condition {
-  readonly tests: readonly Test[]
+  readonly tests: readonly SentenceTest[]
   /** at most one of each word */
-  readonly groups: readonly Group[]
+  readonly groups: readonly ConditionGroup[]
   /** parts that are malformed, or lie too deep, by their keys */
   readonly rest: Readonly<Record<string, unknown>>
 }
@@ -31,7 +31,7 @@ export interface Condition {
 /** One clause, as `WHEN test AND test … USE role`. */
 export interface Sentence extends Omit<Condition, 'tests'> {
   /** null: the clause has no `when`, so it always holds */
-  readonly tests: readonly Test[] | null
+  readonly tests: readonly SentenceTest[] | null
   readonly role: string
   /** left out as the clause leaves it out */
   readonly stack?: boolean
@@ -79,8 +79,8 @@ export function sentencesOf(flow: unknown): Sentence[] {
 }
 
 function conditionOf(when: Readonly<Record<string, unknown>>, depth: number): Condition {
-  const tests: Test[] = []
-  const groups: Group[] = []
+  const tests: SentenceTest[] = []
+  const groups: ConditionGroup[] = []
   const rest: [string, unknown][] = []
   for (const [key, value] of Object.entries(when)) {
     const group = isWord(key) ? groupOf(key, value, depth) : null
@@ -92,17 +92,17 @@ function conditionOf(when: Readonly<Record<string, unknown>>, depth: number): Co
   return { tests, groups, rest: Object.fromEntries(rest) }
 }
 
-const isWord = (key: string): key is Group['word'] => key === 'and' || key === 'or' || key === 'not'
+const isWord = (key: string): key is ConditionGroup['word'] => key === 'and' || key === 'or' || key === 'not'
 
 /** @returns null for what is malformed or too deep */
-function groupOf(word: Group['word'], value: unknown, depth: number): Group | null {
+function groupOf(word: ConditionGroup['word'], value: unknown, depth: number): ConditionGroup | null {
   const of = word === 'not' ? [value] : value
   if (depth >= DEPTH_MAX || !Array.isArray(of) || !of.every(isObject)) return null
   return { word, of: of.map((one) => conditionOf(one, depth + 1)) }
 }
 
 /** @returns null for a condition that is not a row of tests */
-function testsOf(field: string, condition: unknown): Test[] | null {
+function testsOf(field: string, condition: unknown): SentenceTest[] | null {
   if (isScalar(condition)) return [{ field, operator: 'eq', value: condition, isBare: true }]
   if (isList(condition)) return [{ field, operator: 'in', value: condition, isBare: true }]
   if (!isObject(condition)) return null
@@ -157,7 +157,7 @@ function whenOf({ tests, groups, rest }: Condition): unknown {
   return Object.fromEntries([...Object.entries(said), ['and', [...before, ...twice]]])
 }
 
-const canBeBare = ({ isBare, operator, value }: Test): boolean =>
+const canBeBare = ({ isBare, operator, value }: SentenceTest): boolean =>
   isBare && (operator === 'eq' ? isScalar(value) : operator === 'in' && isList(value))
 
 /** Moves one of a list to another place; the same list when it is there already, or there is no such place. */

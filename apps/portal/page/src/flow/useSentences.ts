@@ -3,14 +3,16 @@ import type { Side } from './drag.ts'
 import { moved, type Sentence } from './sentences.ts'
 
 /** A sentence with a key that stays its own when it moves. */
-interface Keyed {
+interface KeyedSentence {
   readonly id: number
   readonly sentence: Sentence
 }
 
 /** The sentences of a flow as they are written, moved, added and removed, and what is told of that to those who do not see it. */
 export function useSentences(start: readonly Sentence[], onChange: (sentences: readonly Sentence[]) => void) {
-  const [all, setAll] = useState<readonly Keyed[]>(() => start.map((sentence, id) => ({ id, sentence })))
+  const [all, setAll] = useState<readonly KeyedSentence[]>(() =>
+    start.map((sentence, id) => ({ id, sentence })),
+  )
   const [told, tell] = useState('')
   const nextId = useRef(start.length)
   const list = useRef<HTMLOListElement>(null)
@@ -22,7 +24,7 @@ export function useSentences(start: readonly Sentence[], onChange: (sentences: r
     focus.current = null
     list.current?.querySelector<HTMLElement>(`[data-sentence="${id}"] [data-button="${button}"]`)?.focus()
   })
-  const write = (next: readonly Keyed[]) => {
+  const write = (next: readonly KeyedSentence[]) => {
     setAll(next)
     onChange(next.map(({ sentence }) => sentence))
   }

@@ -11,7 +11,7 @@ export type Different = InferResponseType<
   (typeof api.beings)[':name']['what-if']['$post']
 >['differences'][number]
 
-interface Compared {
+interface WhatIfResult {
   /** the draft, as JSON */
   readonly of: string
   readonly found: readonly Different[]
@@ -23,17 +23,17 @@ interface Compared {
 
 /** Lives past moments of a being again under another flow, newest first, a few at a time. @param last number of its last moment */
 export function useWhatIf(name: string, last: number) {
-  const [compared, setCompared] = useState<Compared | null>(null)
+  const [compared, setCompared] = useState<WhatIfResult | null>(null)
   const stopping = useRef<AbortController | null>(null)
   const stop = () => stopping.current?.abort()
   useEffect(() => stop, [])
   /** @param before goes on with it; null begins anew */
-  const run = async (text: string, before: Compared | null) => {
+  const run = async (text: string, before: WhatIfResult | null) => {
     stop()
     stopping.current = new AbortController()
     const { signal } = stopping.current
-    let now: Compared = before ?? { of: text, found: [], from: last + 1, isRunning: true, error: null }
-    const show = (next: Partial<Compared>) => {
+    let now: WhatIfResult = before ?? { of: text, found: [], from: last + 1, isRunning: true, error: null }
+    const show = (next: Partial<WhatIfResult>) => {
       now = { ...now, ...next }
       setCompared(now)
     }

@@ -1,6 +1,6 @@
 import { Group, SegmentedControl, Stack, Table, Text } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
-import type { NamedTally, Spending as Spent } from '@treeos/client'
+import type { NamedTally, SpendingReport as Spent } from '@treeos/client'
 import { useState } from 'react'
 import { Answer, BeingLink, Card, Inert, MomentLink, Quiet, Rows, SmallButton, Time } from '../parts/index.ts'
 import { durationOf } from '../words/duration.ts'
@@ -74,10 +74,10 @@ const MEASURES = {
     show: (value: number) => durationOf(1000 * value),
   },
 } as const
-type Measure = keyof typeof MEASURES
+type SpendingMeasure = keyof typeof MEASURES
 
 function Over({ of }: { readonly of: Spent }) {
-  const [measure, setMeasure] = useState<Measure>('moments')
+  const [measure, setMeasure] = useState<SpendingMeasure>('moments')
   const { of: measured, show } = MEASURES[measure]
   const { moments, failures, tokens, money, seconds } = of.all
   return (
@@ -96,7 +96,7 @@ function Over({ of }: { readonly of: Spent }) {
         aria-label="What is drawn"
         data={Object.entries(MEASURES).map(([value, { label }]) => ({ value, label }))}
         value={measure}
-        onChange={(chosen) => setMeasure(chosen as Measure)}
+        onChange={(chosen) => setMeasure(chosen as SpendingMeasure)}
       />
       <Bars
         label={MEASURES[measure].label}

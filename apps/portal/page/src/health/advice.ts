@@ -1,8 +1,8 @@
-import type { Spending } from '@treeos/client'
+import type { SpendingReport } from '@treeos/client'
 import { adviceOnFailure } from '../words/failures.ts'
 
 /** What is worth doing, and where. */
-export interface Advice {
+export interface HealthAdvice {
   readonly tone: 'bad' | 'warn' | 'good'
   readonly text: string
   /** the moment that shows it; left out where none does */
@@ -16,7 +16,7 @@ const MANY_TOKENS = 10_000
 const CAUSES_MAX = 4
 
 /** What to do about cost and failures, the worst first; one good word where nothing is wrong. */
-export function adviceOnSpending({ all, failures, beings, models, isAll }: Spending): Advice[] {
+export function adviceOnSpending({ all, failures, beings, models, isAll }: SpendingReport): HealthAdvice[] {
   const advice = [...aboutFailures(failures), ...aboutModels(models), ...aboutShares(beings, all.tokens)]
   if (!isAll)
     advice.push({ tone: 'warn', text: 'More moments ended than were counted. Look at a shorter time.' })
@@ -29,7 +29,7 @@ export function adviceOnSpending({ all, failures, beings, models, isAll }: Spend
   ]
 }
 
-function aboutFailures(failures: Spending['failures']): Advice[] {
+function aboutFailures(failures: SpendingReport['failures']): HealthAdvice[] {
   return [...Map.groupBy(failures, ({ reason }) => reason ?? 'no reason')]
     .sort(([, a], [, b]) => b.length - a.length)
     .slice(0, CAUSES_MAX)
@@ -46,7 +46,7 @@ function aboutFailures(failures: Spending['failures']): Advice[] {
     })
 }
 
-const aboutModels = (models: Spending['models']): Advice[] =>
+const aboutModels = (models: SpendingReport['models']): HealthAdvice[] =>
   models.flatMap(({ name, seconds }) =>
     name === null || seconds === null || seconds.p95 < SLOW_SECONDS
       ? []
@@ -58,7 +58,7 @@ const aboutModels = (models: Spending['models']): Advice[] =>
         ],
   )
 
-function aboutShares(beings: Spending['beings'], tokens: number): Advice[] {
+function aboutShares(beings: SpendingReport['beings'], tokens: number): HealthAdvice[] {
   const largest = beings.toSorted((a, b) => b.tokens - a.tokens)[0]
   if (
     largest === undefined ||

@@ -7,13 +7,13 @@ import { Composer } from '../overlays/Composer.tsx'
 import { Card, Dialog, Quiet } from '../parts/index.ts'
 import type { SessionFound } from '../shell/navigation.ts'
 
-interface Props {
+interface FirstStepsProps {
   readonly uses: SessionFound['uses']
   readonly stance: string
 }
 
 /** What this is, and three things to try. */
-export function FirstSteps({ uses, stance }: Props) {
+export function FirstSteps({ uses, stance }: FirstStepsProps) {
   const { data: reach } = useQuery(reachQuery)
   const someone = reach?.surface.canSummon.find(
     (entry): entry is string =>

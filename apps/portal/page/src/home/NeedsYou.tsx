@@ -3,7 +3,7 @@ import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import type { ReactNode } from 'react'
 import { healthQuery } from '../health/queries.ts'
-import type { Entry } from '../inbox/entry.ts'
+import type { InboxEntry } from '../inbox/entry.ts'
 import { countsOf, newestFirst, senderOf } from '../inbox/groups.ts'
 import { inboxCountsQuery, useInbox } from '../inbox/queries.ts'
 import { tellEntry } from '../inbox/tell-entry.ts'
@@ -25,7 +25,7 @@ export function NeedsYou({ isOperator }: { readonly isOperator: boolean }) {
 }
 
 interface OpenProps {
-  readonly entries: readonly Entry[]
+  readonly entries: readonly InboxEntry[]
   /** how many answers and notices wait to be read */
   readonly beside: number
 }
@@ -68,7 +68,7 @@ function Open({ entries: open, beside }: OpenProps) {
   )
 }
 
-function kindOf(entry: Entry): string {
+function kindOf(entry: InboxEntry): string {
   if (entry.kind === 'approval') return 'An approval'
   if (entry.kind === 'budget') return `${senderOf(entry)} is parked by a budget`
   return `${senderOf(entry)} says`

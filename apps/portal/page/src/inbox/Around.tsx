@@ -3,20 +3,20 @@ import { Link } from '@tanstack/react-router'
 import { sessionQuery, threadQuery } from '../api/queries.ts'
 import { Answer, Card, Quiet } from '../parts/index.ts'
 import { Lines } from '../words/Lines.tsx'
-import type { Entry } from './entry.ts'
+import type { InboxEntry } from './entry.ts'
 
 const NOTHING_USED = { deeds: [], cut: [] }
 /** As much of a thread as stands beside an entry. */
 const LINES_SHOWN = 6
 
 /** What came before an entry in its thread: for an answer, the question of the person. */
-export function Around({ entry: { correlation, thread, kind } }: { readonly entry: Entry }) {
+export function Around({ entry: { correlation, thread, kind } }: { readonly entry: InboxEntry }) {
   return kind === 'question' || kind === 'answer' || kind === 'news' ? (
     <Before correlation={correlation} thread={thread} />
   ) : null
 }
 
-function Before({ correlation, thread }: Pick<Entry, 'correlation' | 'thread'>) {
+function Before({ correlation, thread }: Pick<InboxEntry, 'correlation' | 'thread'>) {
   const found = useQuery(threadQuery(thread))
   const { data: session } = useQuery(sessionQuery)
   return (

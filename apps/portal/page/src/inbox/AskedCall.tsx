@@ -2,8 +2,8 @@ import { Stack } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { useAct } from '../api/deed.ts'
 import { useUnsent } from '../api/useUnsent.ts'
-import { type Answered, AskedForm } from '../asked/AskedForm.tsx'
-import { type Asked, openedIn } from '../asked/asked.ts'
+import { AskedForm, type PersonAnswer } from '../asked/AskedForm.tsx'
+import { openedIn, type WaitingCall } from '../asked/asked.ts'
 import { Answer, Quiet } from '../parts/index.ts'
 import { LikeThis } from './LikeThis.tsx'
 import { approvalsQuery } from './queries.ts'
@@ -14,7 +14,7 @@ export function AskedCall({
   from,
   onDone,
 }: {
-  readonly asked: Asked
+  readonly asked: WaitingCall
   readonly from: string
   readonly onDone?: () => void
 }) {
@@ -24,7 +24,7 @@ export function AskedCall({
     unsent.write('')
     onDone?.()
   })
-  const answer = ({ answer: operation, why }: Answered) =>
+  const answer = ({ answer: operation, why }: PersonAnswer) =>
     answering.mutate({ verb: 'do', operation, args: { id: asked.id, ...(why === undefined ? {} : { why }) } })
   return (
     <Stack>

@@ -3,7 +3,7 @@ import { useState } from 'react'
 import { api } from '../api/client.ts'
 import { useDeed } from '../api/deed.ts'
 import { plural, Quiet, SmallButton, Trouble, useSettled } from '../parts/index.ts'
-import type { Entry } from './entry.ts'
+import type { InboxEntry } from './entry.ts'
 
 /** As many as the server closes at once. */
 const AT_ONCE = 500
@@ -31,9 +31,9 @@ export const useReading = (onDone: (told: { readonly closed: number }) => void =
 
 const marked = (count: number) => `${plural(count, 'entry is', 'entries are')} marked as read`
 
-interface Props {
+interface BulkProps {
   /** the entries of a list in which nothing needs a decision */
-  readonly shown: readonly Entry[]
+  readonly shown: readonly InboxEntry[]
   readonly selected: ReadonlySet<string>
   readonly onSelect: (selected: ReadonlySet<string>) => void
 }
@@ -42,7 +42,7 @@ interface Props {
 const SEEN_MAX = 20
 
 /** What is done with many entries at once: they are marked as read, those that were selected or all that are shown. */
-export function Bulk({ shown, selected, onSelect }: Props) {
+export function Bulk({ shown, selected, onSelect }: BulkProps) {
   const [told, tell] = useState<string | null>(null)
   const [asked, ask] = useState<readonly string[] | null>(null)
   const reading = useReading(({ closed }) => {
@@ -94,14 +94,14 @@ export function Bulk({ shown, selected, onSelect }: Props) {
 
 interface MarkProps {
   readonly label: string
-  readonly of: readonly Entry[]
+  readonly of: readonly InboxEntry[]
   readonly isPending: boolean
   readonly onMark: (entries: readonly string[]) => void
 }
 
 /** What arrives while the pointer or the focus is on the button is not taken with the others: nobody has seen it. */
 function Mark({ label, of, isPending, onMark }: MarkProps) {
-  const [held, hold] = useState<readonly Entry[] | null>(null)
+  const [held, hold] = useState<readonly InboxEntry[] | null>(null)
   const taken = held ?? of
   const letGo = () => hold(null)
   return (

@@ -2,20 +2,20 @@ import { Badge, Checkbox, Group as Line, Text } from '@mantine/core'
 import { Link } from '@tanstack/react-router'
 import { memo, useEffect, useRef } from 'react'
 import { Inert, Quiet, Time } from '../parts/index.ts'
-import type { Entry } from './entry.ts'
-import { type Group, KIND_WORDS, senderOf } from './groups.ts'
+import type { InboxEntry } from './entry.ts'
+import { type InboxGroup, KIND_WORDS, senderOf } from './groups.ts'
 import { tellEntry } from './tell-entry.ts'
 
-interface Props {
-  readonly entry: Entry
-  readonly group: Group
+interface EntryRowProps {
+  readonly entry: InboxEntry
+  readonly group: InboxGroup
   readonly isChosen: boolean
   readonly isSelected: boolean
   /** null where nothing is selected */
   readonly onSelect: (() => void) | null
 }
 
-const COLORS: Readonly<Partial<Record<Entry['kind'], string>>> = {
+const COLORS: Readonly<Partial<Record<InboxEntry['kind'], string>>> = {
   question: 'leaf',
   approval: 'blue',
   budget: 'orange',
@@ -25,7 +25,13 @@ const COLORS: Readonly<Partial<Record<Entry['kind'], string>>> = {
 const BESIDE = '(min-width: 62em)'
 
 /** One entry of the list, with its address. Opening another entry changes two rows, so only those are drawn again. */
-export const EntryRow = memo(function EntryRow({ entry, group, isChosen, isSelected, onSelect }: Props) {
+export const EntryRow = memo(function EntryRow({
+  entry,
+  group,
+  isChosen,
+  isSelected,
+  onSelect,
+}: EntryRowProps) {
   const ref = useRef<HTMLDivElement>(null)
   // A key may choose one beyond the edge of the window. Beside a small window's list stands nothing that could be scrolled away.
   useEffect(() => {

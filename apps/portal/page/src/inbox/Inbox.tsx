@@ -5,7 +5,7 @@ import { useEffect, useRef } from 'react'
 import { Answer, Empty, PageHead, plural, Quiet, Rows, Trouble } from '../parts/index.ts'
 import { Bulk } from './Bulk.tsx'
 import { EntryRow } from './EntryRow.tsx'
-import { countsOf, GROUP_TITLES, GROUPS, type Group } from './groups.ts'
+import { countsOf, GROUP_TITLES, GROUPS, type InboxGroup } from './groups.ts'
 import { KeysHint } from './KeysHint.tsx'
 import { OpenEntry } from './OpenEntry.tsx'
 import { inboxCountsQuery } from './queries.ts'
@@ -27,7 +27,7 @@ export function Inbox() {
 }
 
 interface QueueProps {
-  readonly counts: Readonly<Record<Group, number>>
+  readonly counts: Readonly<Record<InboxGroup, number>>
   /** they were asked for since the page was opened */
   readonly isCounted: boolean
 }
@@ -117,7 +117,7 @@ function None({ isChosen, isSought }: NoneProps) {
   return <Empty title={title}>Its thread stands beside it. Then answer it, decide, or mark it as read.</Empty>
 }
 
-const EMPTY: Readonly<Record<Group, string>> = {
+const EMPTY: Readonly<Record<InboxGroup, string>> = {
   needs: 'Nothing needs you',
   answers: 'No answer waits to be read',
   notices: 'No notice waits to be read',
@@ -144,7 +144,7 @@ function Beside({ isChosen, children }: { readonly isChosen: boolean; readonly c
 }
 
 interface ToolsProps extends Pick<QueueFound, 'group' | 'onGroup' | 'filter' | 'senders'> {
-  readonly counts: Readonly<Record<Group, number>>
+  readonly counts: Readonly<Record<InboxGroup, number>>
 }
 
 const Tools = ({ group, counts, onGroup, filter, senders }: ToolsProps) => (
@@ -152,7 +152,7 @@ const Tools = ({ group, counts, onGroup, filter, senders }: ToolsProps) => (
     <SegmentedControl
       aria-label="Part of the inbox"
       value={group}
-      onChange={(next) => onGroup(next as Group)}
+      onChange={(next) => onGroup(next as InboxGroup)}
       data={GROUPS.map((value) => ({ value, label: `${GROUP_TITLES[value]} ${counts[value]}` }))}
     />
     <TextInput

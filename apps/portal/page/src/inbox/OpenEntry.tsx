@@ -13,23 +13,23 @@ import { Share } from '../sharing/Share.tsx'
 import { VerbPanel } from '../verbs/VerbPanel.tsx'
 import { Around } from './Around.tsx'
 import { AskedCall } from './AskedCall.tsx'
-import { type Entry, parkedIn } from './entry.ts'
+import { type InboxEntry, parkedIn } from './entry.ts'
 import { groupOf, isAnswered, KIND_WORDS, senderOf } from './groups.ts'
 import { tellEntry } from './tell-entry.ts'
 
-interface Props {
-  readonly entry: Entry
+interface OpenEntryProps {
+  readonly entry: InboxEntry
   /** it does not wait any more: it is shown for whoever reads it, or was writing to it */
   readonly isClosed: boolean
   readonly answerRef: Ref<HTMLTextAreaElement>
   /** it is closed: the next one may open */
-  readonly onDone: (of: Entry) => void
+  readonly onDone: (of: InboxEntry) => void
   /** it is decided: no other one opens, whose button would stand under the finger */
-  readonly onDecided: (of: Entry) => void
+  readonly onDecided: (of: InboxEntry) => void
 }
 
 /** One entry, with what came before it in its thread, and what can be done about it. */
-export function OpenEntry({ entry, isClosed, answerRef, onDone, onDecided }: Props) {
+export function OpenEntry({ entry, isClosed, answerRef, onDone, onDecided }: OpenEntryProps) {
   const { correlation, kind, at } = entry
   const asked = askedIn(entry)
   const parked = kind === 'budget' ? parkedIn(entry.content) : null
@@ -90,7 +90,7 @@ export function OpenEntry({ entry, isClosed, answerRef, onDone, onDecided }: Pro
 }
 
 /** Closes an entry without an answer. After one that is only read, the next one opens. */
-function CloseButton({ entry, onDone, onDecided }: Pick<Props, 'entry' | 'onDone' | 'onDecided'>) {
+function CloseButton({ entry, onDone, onDecided }: Pick<OpenEntryProps, 'entry' | 'onDone' | 'onDecided'>) {
   const needs = groupOf(entry) === 'needs'
   const isSettled = useSettled()
   const closing = useDeed(
@@ -111,7 +111,7 @@ function CloseButton({ entry, onDone, onDecided }: Pick<Props, 'entry' | 'onDone
   )
 }
 
-interface AnswerProps extends Pick<Props, 'answerRef'> {
+interface EntryAnswerProps extends Pick<OpenEntryProps, 'answerRef'> {
   readonly correlation: string
   /** nothing waits for it any more */
   readonly isOff: boolean
@@ -120,7 +120,7 @@ interface AnswerProps extends Pick<Props, 'answerRef'> {
   readonly isAnswer: boolean
 }
 
-function AnswerForm({ correlation, isAnswer, isOff, answerRef, onDone }: AnswerProps) {
+function AnswerForm({ correlation, isAnswer, isOff, answerRef, onDone }: EntryAnswerProps) {
   const unsent = useUnsent(`answer ${correlation}`)
   // The same words sent again after a fault are one answer.
   const sent = useRef({ content: '', key: randomId() })

@@ -1,6 +1,6 @@
 import type { InboxView } from '@treeos/client'
 
-export type Entry = Omit<InboxView, 'content'> & { readonly content: unknown }
+export type InboxEntry = Omit<InboxView, 'content'> & { readonly content: unknown }
 
 /** The being that a notice tells of. */
 const aboutOf = (content: unknown): string | null =>

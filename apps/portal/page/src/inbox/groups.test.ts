@@ -1,8 +1,8 @@
 import { expect, it } from 'vitest'
-import type { Entry } from './entry.ts'
+import type { InboxEntry } from './entry.ts'
 import { countsOf, groupOf, isAsCounted, KINDS_OF, nextTo, senderOf, wantedOf } from './groups.ts'
 
-const entry = (correlation: string, kind: Entry['kind'], rest: object = {}): Entry =>
+const entry = (correlation: string, kind: InboxEntry['kind'], rest: object = {}): InboxEntry =>
   ({
     correlation,
     kind,
@@ -11,7 +11,7 @@ const entry = (correlation: string, kind: Entry['kind'], rest: object = {}): Ent
     content: correlation,
     at: '2026-11-27T00:00:00Z',
     ...rest,
-  }) as Entry
+  }) as InboxEntry
 
 const ALL = [
   entry('first', 'question', { at: '2026-11-27T00:00:01Z', from: '@bob', content: 'May I refund order 20?' }),

@@ -1,28 +1,28 @@
 import type { InboxCounts, InboxKind } from '@treeos/client'
-import type { Entry } from './entry.ts'
+import type { InboxEntry } from './entry.ts'
 
 /** The parts of an inbox. What needs a decision stands apart from what is only read. */
 export const GROUPS = ['needs', 'answers', 'notices'] as const
-export type Group = (typeof GROUPS)[number]
+export type InboxGroup = (typeof GROUPS)[number]
 
-export const GROUP_TITLES: Readonly<Record<Group, string>> = {
+export const GROUP_TITLES: Readonly<Record<InboxGroup, string>> = {
   needs: 'Needs you',
   answers: 'Answers',
   notices: 'Notices',
 }
 
 /** The kinds of each part. The list of a part is asked for by them, so that no other entries take its place. */
-export const KINDS_OF: Readonly<Record<Group, readonly InboxKind[]>> = {
+export const KINDS_OF: Readonly<Record<InboxGroup, readonly InboxKind[]>> = {
   needs: ['question', 'approval', 'budget'],
   answers: ['answer'],
   notices: ['news', 'notice', 'event'],
 }
-export const groupOf = ({ kind }: Pick<Entry, 'kind'>): Group =>
+export const groupOf = ({ kind }: Pick<InboxEntry, 'kind'>): InboxGroup =>
   GROUPS.find((group) => KINDS_OF[group].includes(kind)) ?? 'notices'
 
 /** How many entries each part holds. */
-export function countsOf({ open }: Pick<InboxCounts, 'open'>): Readonly<Record<Group, number>> {
-  const countOf = (group: Group) => KINDS_OF[group].reduce((sum, kind) => sum + open[kind], 0)
+export function countsOf({ open }: Pick<InboxCounts, 'open'>): Readonly<Record<InboxGroup, number>> {
+  const countOf = (group: InboxGroup) => KINDS_OF[group].reduce((sum, kind) => sum + open[kind], 0)
   return { needs: countOf('needs'), answers: countOf('answers'), notices: countOf('notices') }
 }
 
@@ -34,8 +34,8 @@ const ROUNDED_MS = 1
  * part.
  */
 export function isAsCounted(
-  group: Group,
-  { items, isWhole }: { readonly items: readonly Entry[]; readonly isWhole: boolean },
+  group: InboxGroup,
+  { items, isWhole }: { readonly items: readonly InboxEntry[]; readonly isWhole: boolean },
   counts: Pick<InboxCounts, 'open' | 'newest'>,
 ): boolean {
   const counted = countsOf(counts)[group]
@@ -56,7 +56,7 @@ export const KIND_WORDS: Readonly<Record<InboxKind, string>> = {
   event: 'event',
 }
 
-export interface Wanted {
+export interface InboxFilter {
   /** words that its sender or its text holds */
   readonly search: string
   /** a sender; null for all */
@@ -65,15 +65,15 @@ export interface Wanted {
 }
 
 /** Entries, the newest first. */
-export const newestFirst = (entries: readonly Entry[]): Entry[] =>
+export const newestFirst = (entries: readonly InboxEntry[]): InboxEntry[] =>
   [...entries].sort((a, b) => newestOf(b) - newestOf(a))
 
 /** The entries that are wanted, in their order. @param tell the words of an entry, as they are shown */
 export function wantedOf(
-  entries: readonly Entry[],
-  { search, from, isOldestFirst }: Wanted,
-  tell: (entry: Entry) => string,
-): Entry[] {
+  entries: readonly InboxEntry[],
+  { search, from, isOldestFirst }: InboxFilter,
+  tell: (entry: InboxEntry) => string,
+): InboxEntry[] {
   const words = search.toLowerCase().split(/\s+/).filter(Boolean)
   const found = newestFirst(entries).filter((entry) => {
     if (from !== null && senderOf(entry) !== from) return false
@@ -84,21 +84,21 @@ export function wantedOf(
   return isOldestFirst ? found.reverse() : found
 }
 
-const newestOf = ({ at, latest }: Entry): number => Date.parse(latest ?? at)
+const newestOf = ({ at, latest }: InboxEntry): number => Date.parse(latest ?? at)
 
 /** The being that an entry is from, or tells of. */
-export function senderOf({ from, content }: Pick<Entry, 'from' | 'content'>): string {
+export function senderOf({ from, content }: Pick<InboxEntry, 'from' | 'content'>): string {
   if (from !== null) return from
   const { actor } = (content ?? {}) as { readonly actor?: unknown }
   return typeof actor === 'string' ? actor : 'TreeOS'
 }
 
 /** The entry that is open after one is closed: the next one, else the one before. */
-export function nextTo(entries: readonly Entry[], correlation: string): string | undefined {
+export function nextTo(entries: readonly InboxEntry[], correlation: string): string | undefined {
   const at = entries.findIndex((entry) => entry.correlation === correlation)
   return (entries[at + 1] ?? entries[at - 1])?.correlation
 }
 
 /** Whether an entry takes words of the person. */
-export const isAnswered = ({ kind }: Pick<Entry, 'kind'>): boolean =>
+export const isAnswered = ({ kind }: Pick<InboxEntry, 'kind'>): boolean =>
   kind === 'question' || kind === 'answer' || kind === 'news'

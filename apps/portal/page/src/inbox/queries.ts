@@ -3,7 +3,7 @@ import { useEffect, useRef } from 'react'
 import { api } from '../api/client.ts'
 import { asking, askingWhole } from '../api/deed.ts'
 import { PAGE_MAX } from '../api/queries.ts'
-import { type Group, isAsCounted, KINDS_OF } from './groups.ts'
+import { type InboxGroup, isAsCounted, KINDS_OF } from './groups.ts'
 
 /** How often the counts are asked for without an event. Some changes send none: words of a being whose past is closed, a call that expires. */
 const COUNTED_MS = 10_000
@@ -23,7 +23,7 @@ const READ_PAGES_MAX = 5
 type Order = 'newest' | 'oldest'
 
 /** One part of the inbox. What needs a decision is a list of its own, which no flood of notices makes longer. */
-const inboxQuery = (group: Group, order: Order) =>
+const inboxQuery = (group: InboxGroup, order: Order) =>
   askingWhole(
     ['inbox', group, order],
     api.inbox.$get,
@@ -42,7 +42,7 @@ export const approvalsQuery = askingWhole(['inbox', 'approvals'], api.approvals.
  * A part of the inbox. It and the counts are asked for at the same time, so it may have been read before them. Then it is asked for once more,
  * so that whatever comes later makes the counts others.
  */
-export function useInbox(group: Group, isWanted = true, order: Order = 'newest') {
+export function useInbox(group: InboxGroup, isWanted = true, order: Order = 'newest') {
   const { data: counts } = useQuery(inboxCountsQuery)
   const list = useQuery({ ...inboxQuery(group, order), enabled: isWanted })
   const { data, refetch } = list

@@ -1,9 +1,9 @@
 import { askedIn } from '../asked/asked.ts'
 import { summaryOf, wordsOf, wordsOfCall } from '../words/tell.ts'
-import type { Entry } from './entry.ts'
+import type { InboxEntry } from './entry.ts'
 
 /** An entry in one line of words. */
-export function tellEntry(entry: Pick<Entry, 'correlation' | 'content' | 'from'>): string {
+export function tellEntry(entry: Pick<InboxEntry, 'correlation' | 'content' | 'from'>): string {
   const asked = askedIn(entry)
   if (asked !== null) return `wants to ${wordsOfCall(asked.call)} on ${asked.on}`
   return entry.from === null ? summaryOf(entry.content) : wordsOf(entry.content)

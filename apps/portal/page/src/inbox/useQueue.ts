@@ -2,14 +2,14 @@ import { useNavigate, useRouter, useSearch } from '@tanstack/react-router'
 import { useRef, useState } from 'react'
 import { byName } from '../text/by-name.ts'
 import { useReading } from './Bulk.tsx'
-import type { Entry } from './entry.ts'
-import { GROUPS, type Group, groupOf, isAnswered, nextTo, senderOf, wantedOf } from './groups.ts'
+import type { InboxEntry } from './entry.ts'
+import { GROUPS, groupOf, type InboxGroup, isAnswered, nextTo, senderOf, wantedOf } from './groups.ts'
 import { useInbox } from './queries.ts'
 import { tellEntry } from './tell-entry.ts'
 import { useInboxKeys } from './useInboxKeys.ts'
 
 /** What is shown of a part of the inbox, which entry of it is open, and how one goes through it. */
-export function useQueue(counts: Readonly<Record<Group, number>>, isCounted: boolean) {
+export function useQueue(counts: Readonly<Record<InboxGroup, number>>, isCounted: boolean) {
   const { chosen, group, choose, goTo, latest } = usePlace(counts, isCounted)
   const [isOldestFirst, setOldestFirst] = useState(false)
   const list = useOrdered(group, isOldestFirst)
@@ -21,7 +21,7 @@ export function useQueue(counts: Readonly<Record<Group, number>>, isCounted: boo
   const [hint, setHint] = useState<string | null>(null)
   const answer = useRef<HTMLTextAreaElement>(null)
   const reading = useReading()
-  const entries: readonly Entry[] = list.data?.items ?? []
+  const entries: readonly InboxEntry[] = list.data?.items ?? []
   const shown = wantedOf(entries, { search, from, isOldestFirst }, tellEntry)
   const neighbour = useNeighbour(shown, chosen)
   const step = (by: 1 | -1) => {
@@ -31,10 +31,10 @@ export function useQueue(counts: Readonly<Record<Group, number>>, isCounted: boo
     if (next !== undefined) choose(next.correlation)
   }
   /** From an entry that is done to another, or to none. Who looks at something else by now stays there. */
-  const leave = (of: Entry, to: string | undefined) => {
+  const leave = (of: InboxEntry, to: string | undefined) => {
     if (latest() === of.correlation) choose(to)
   }
-  const onDone = (of: Entry) => leave(of, neighbour())
+  const onDone = (of: InboxEntry) => leave(of, neighbour())
   const markRead = () => {
     setRefused(null)
     if (open === null) return setHint('Choose an entry first, by j or k.')
@@ -69,8 +69,8 @@ export function useQueue(counts: Readonly<Record<Group, number>>, isCounted: boo
     hint,
     answer,
     onDone,
-    onDecided: (of: Entry) => leave(of, undefined),
-    onGroup(next: Group) {
+    onDecided: (of: InboxEntry) => leave(of, undefined),
+    onGroup(next: InboxGroup) {
       select(new Set())
       setFrom(null)
       setHint(null)
@@ -80,7 +80,7 @@ export function useQueue(counts: Readonly<Record<Group, number>>, isCounted: boo
 }
 
 /** A part of the inbox in an order. Where all of it is here, another order asks for nothing. */
-function useOrdered(group: Group, isOldestFirst: boolean) {
+function useOrdered(group: InboxGroup, isOldestFirst: boolean) {
   const newest = useInbox(group)
   const isFromEnd = isOldestFirst && newest.data?.isWhole === false
   const oldest = useInbox(group, isFromEnd, 'oldest')
@@ -88,12 +88,12 @@ function useOrdered(group: Group, isOldestFirst: boolean) {
 }
 
 /** The part and the entry that the address names. */
-function usePlace(counts: Readonly<Record<Group, number>>, isCounted: boolean) {
+function usePlace(counts: Readonly<Record<InboxGroup, number>>, isCounted: boolean) {
   const navigate = useNavigate()
   const router = useRouter()
   const { entry: chosen, in: asked } = useSearch({ from: '/signed-in/inbox' })
   // What was shown first, once it is counted, stays: also where something that needs a decision comes meanwhile.
-  const first = useRef<Group | null>(null)
+  const first = useRef<InboxGroup | null>(null)
   const now = GROUPS.find((one) => counts[one] > 0) ?? 'needs'
   if (isCounted) first.current ??= now
   const group = asked ?? first.current ?? now
@@ -107,7 +107,7 @@ function usePlace(counts: Readonly<Record<Group, number>>, isCounted: boolean) {
         replace: true,
         resetScroll: false,
       }),
-    goTo: (next: Group) => void navigate({ to: '/inbox', search: { in: next } }),
+    goTo: (next: InboxGroup) => void navigate({ to: '/inbox', search: { in: next } }),
     /** The entry that is chosen here now. A key, or an answer of the server, may come before what was chosen last is drawn. */
     latest(): string | undefined {
       const { pathname, search } = router.latestLocation
@@ -117,7 +117,7 @@ function usePlace(counts: Readonly<Record<Group, number>>, isCounted: boolean) {
 }
 
 /** @returns tells which entry stands beside the chosen one, or stood there before that one was closed */
-function useNeighbour(shown: readonly Entry[], chosen: string | undefined): () => string | undefined {
+function useNeighbour(shown: readonly InboxEntry[], chosen: string | undefined): () => string | undefined {
   const known = useRef<{ readonly of: string; readonly next: string | undefined } | null>(null)
   if (chosen !== undefined && shown.some(({ correlation }) => correlation === chosen))
     known.current = { of: chosen, next: nextTo(shown, chosen) }
@@ -131,7 +131,7 @@ function useNeighbour(shown: readonly Entry[], chosen: string | undefined): () =
  * @returns `isSought`: `true` while it is looked for, `'beyond'` where it may be among what no list shows
  */
 function useOpen(chosen: string | undefined, own: ReturnType<typeof useInbox>) {
-  const last = useRef<Entry | null>(null)
+  const last = useRef<InboxEntry | null>(null)
   const isHere = own.data === undefined || own.data.items.some(({ correlation }) => correlation === chosen)
   const isElsewhere = chosen !== undefined && !isHere && last.current?.correlation !== chosen
   const lists = [

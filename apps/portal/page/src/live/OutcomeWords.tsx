@@ -2,7 +2,7 @@ import { Text } from '@mantine/core'
 import { Inert } from '../parts/index.ts'
 import { endedBy } from '../words/ended.ts'
 
-interface Props {
+interface OutcomeWordsProps {
   readonly being: string
   readonly outcome: string
   readonly reason: string | null
@@ -12,7 +12,7 @@ interface Props {
 }
 
 /** How a moment ended, as a sentence. */
-export const OutcomeWords = ({ being, outcome, reason, role, count }: Props) => (
+export const OutcomeWords = ({ being, outcome, reason, role, count }: OutcomeWordsProps) => (
   <Text size="sm" component="span">
     <b>
       <Inert text={being} />

@@ -3,7 +3,7 @@ import { byName } from '../text/by-name.ts'
 import { shortName } from '../text/short.ts'
 import { seen } from '../text/unseen.ts'
 import { endedBy } from '../words/ended.ts'
-import type { LatelyFound, Mark } from './queries.ts'
+import type { LatelyFound, StripMark } from './queries.ts'
 import { useIsNarrow } from './useIsNarrow.ts'
 
 const LANES_MAX = 12
@@ -81,7 +81,7 @@ export function Strip({ since, until, strip }: Pick<LatelyFound, 'since' | 'unti
   )
 }
 
-const titleOf = ({ being, n, outcome, reason, role, endedAt }: Mark): string =>
+const titleOf = ({ being, n, outcome, reason, role, endedAt }: StripMark): string =>
   seen(
     [
       `moment ${n} of ${being}`,

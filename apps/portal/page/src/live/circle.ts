@@ -26,7 +26,7 @@ export interface Node {
   readonly side: 'start' | 'middle' | 'end'
 }
 
-export interface Line {
+export interface CircleLine {
   readonly from: Node
   readonly to: Node
   readonly path: string
@@ -36,7 +36,7 @@ export interface Line {
 
 export interface Circle {
   readonly nodes: readonly Node[]
-  readonly lines: readonly Line[]
+  readonly lines: readonly CircleLine[]
   /** beings that are not drawn */
   readonly others: number
 }

@@ -6,4 +6,4 @@ export const latelyQuery = (seconds: number) =>
 
 export type LatelyFound = FoundBy<ReturnType<typeof latelyQuery>>
 export type Spoken = LatelyFound['spoken'][number]
-export type Mark = LatelyFound['strip'][number]
+export type StripMark = LatelyFound['strip'][number]

@@ -1,14 +1,14 @@
-import type { Mark } from './queries.ts'
+import type { StripMark } from './queries.ts'
 
 /** Moments of one being after each other that read the same in words. */
 export interface Run {
   /** the newest of them */
-  readonly mark: Mark
+  readonly mark: StripMark
   readonly count: number
 }
 
 /** @param strip oldest first. @returns the newest first, so that fifty births are a line and not fifty */
-export function runsOf(strip: readonly Mark[], limit: number): Run[] {
+export function runsOf(strip: readonly StripMark[], limit: number): Run[] {
   const runs: Run[] = []
   for (const mark of strip.toReversed()) {
     const last = runs.at(-1)
@@ -20,5 +20,5 @@ export function runsOf(strip: readonly Mark[], limit: number): Run[] {
   return runs
 }
 
-const sayingOf = ({ being, outcome, reason, role }: Mark): string =>
+const sayingOf = ({ being, outcome, reason, role }: StripMark): string =>
   JSON.stringify([being, outcome, reason, role])

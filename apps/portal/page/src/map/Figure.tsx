@@ -2,26 +2,26 @@ import { memo } from 'react'
 import { plural, STATES } from '../parts/index.ts'
 import { shortName } from '../text/short.ts'
 import { seen } from '../text/unseen.ts'
-import { type Drawn, kindOf, type Mark, nameOf } from './plan.ts'
-import type { Placed } from './words.ts'
+import { type Drawn, kindOf, type MapMark, nameOf } from './plan.ts'
+import type { PlacedText } from './words.ts'
 
 const KINDS = { being: 'being', space: 'space', matter: 'thing' } as const
 /** The title of a mark says all that is drawn of it. */
 const UNHEARD = { 'aria-hidden': true } as const
 
-interface Props {
+interface FigureProps {
   readonly id: string
   readonly drawn: Drawn
-  readonly name: Placed | undefined
-  readonly bubble: Placed | undefined
+  readonly name: PlacedText | undefined
+  readonly bubble: PlacedText | undefined
   readonly isChosen: boolean
   readonly onChoose: (key: string) => void
-  readonly onOpen: (mark: Mark) => void
+  readonly onOpen: (mark: MapMark) => void
 }
 
 /** One mark. Drawn again only when something of it changed, however many there are. */
 export const Figure = memo(
-  ({ id, drawn, name, bubble, isChosen, onChoose, onOpen }: Props) => {
+  ({ id, drawn, name, bubble, isChosen, onChoose, onOpen }: FigureProps) => {
     const { mark, x, y, rx, ry } = drawn
     const kind = kindOf(mark)
     return (
@@ -73,10 +73,10 @@ export const Figure = memo(
     isSame(a.drawn.mark, b.drawn.mark),
 )
 
-const isAt = (a: Placed | undefined, b: Placed | undefined): boolean =>
+const isAt = (a: PlacedText | undefined, b: PlacedText | undefined): boolean =>
   (['text', 'x', 'y', 'width'] as const).every((field) => a?.[field] === b?.[field])
 
-const isSame = (a: Mark, b: Mark): boolean =>
+const isSame = (a: MapMark, b: MapMark): boolean =>
   a === b ||
   ((['key', 'words', 'isEnded', 'beings'] as const).every((field) => a[field] === b[field]) &&
     a.states?.join() === b.states?.join() &&
@@ -100,7 +100,7 @@ function SpaceLabel({ mark }: Pick<Drawn, 'mark'>) {
   )
 }
 
-const Bubble = ({ text, x, y, width, height }: Placed) => (
+const Bubble = ({ text, x, y, width, height }: PlacedText) => (
   <g className="map-bubble">
     <rect x={x} y={y} width={width} height={height} rx={9} />
     <text {...UNHEARD} x={x + width / 2} y={y + 14}>
@@ -110,7 +110,7 @@ const Bubble = ({ text, x, y, width, height }: Placed) => (
 )
 
 /** A mark in words, for those who do not see it. */
-function tellOf(mark: Mark): string {
+function tellOf(mark: MapMark): string {
   const { spot, roles, words, isEnded, states = [], beings } = mark
   return [
     `${KINDS[kindOf(mark)]} ${nameOf(mark)}`,
@@ -124,7 +124,7 @@ function tellOf(mark: Mark): string {
 
 const HUES = 8
 /** Beings in the same primary role have the same colour; the role itself stands in the list and below the map. */
-function hueOf({ roles: [primary] }: Mark): number | undefined {
+function hueOf({ roles: [primary] }: MapMark): number | undefined {
   if (primary === undefined) return undefined
   let sum = 0
   for (const letter of primary) sum = (sum * 31 + (letter.codePointAt(0) ?? 0)) % 9973

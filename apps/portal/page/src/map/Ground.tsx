@@ -4,13 +4,13 @@ import type { Plan } from './plan.ts'
 
 const GRID_CELL_MIN = 7
 
-interface Props {
+interface GroundProps {
   readonly plan: Plan
   readonly drawing: Drawing
 }
 
 /** The squares with their walls. */
-export const Ground = memo(({ plan: { extent, walls }, drawing: { board } }: Props) => {
+export const Ground = memo(({ plan: { extent, walls }, drawing: { board } }: GroundProps) => {
   if (extent === null || board === null) return null
   const { x, y, cell } = board
   const lines = cell < GRID_CELL_MIN ? [] : [...gridOf(extent.x, extent.y)]

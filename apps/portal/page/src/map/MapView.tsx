@@ -5,7 +5,7 @@ import { Figure } from './Figure.tsx'
 import { Ground } from './Ground.tsx'
 import { type Drawing, layOut, nearest } from './layout.ts'
 import { measure } from './measure.ts'
-import { type Drawn, kindOf, type Mark, nameOf, type Plan } from './plan.ts'
+import { type Drawn, kindOf, type MapMark, nameOf, type Plan } from './plan.ts'
 import { Told } from './Told.tsx'
 
 const WAYS: Readonly<Record<string, readonly [number, number]>> = {
@@ -14,9 +14,9 @@ const WAYS: Readonly<Record<string, readonly [number, number]>> = {
   ArrowUp: [0, -1],
   ArrowDown: [0, 1],
 }
-interface Props {
+interface MapViewProps {
   readonly plan: Plan
-  readonly onOpen: (mark: Mark) => void
+  readonly onOpen: (mark: MapMark) => void
   /** what can be done at a place, which is pressed or chosen by keys: the path of a space */
   readonly actionAt?: (path: string) => ReactNode
 }
@@ -25,13 +25,13 @@ interface Props {
  * A space from above. One stop of the Tab key: arrow keys go from mark to mark, Enter opens one. The list of the same page says
  * the same in words.
  */
-export function MapView({ plan, onOpen, actionAt }: Props) {
+export function MapView({ plan, onOpen, actionAt }: MapViewProps) {
   const { ref, width } = useElementSize<HTMLDivElement>()
   const drawing = useMemo(() => (width === 0 ? null : layOut(plan, width, measure)), [plan, width])
   const [chosen, choose] = useState<string | null>(null)
   const id = useId()
   const one = drawing?.drawn.find(({ mark }) => mark.key === chosen) ?? null
-  const idOf = (mark: Mark) => `${id}-${mark.key}`
+  const idOf = (mark: MapMark) => `${id}-${mark.key}`
   const onKeyDown = (event: KeyboardEvent) => {
     if (drawing === null || drawing.drawn.length === 0) return
     if (event.key === 'Enter' && one !== null) onOpen(one.mark)
@@ -80,7 +80,7 @@ export function MapView({ plan, onOpen, actionAt }: Props) {
 }
 
 /** The space that is chosen, or the one in which all else is. */
-const placeOf = (mark: Mark | undefined, path: string): string =>
+const placeOf = (mark: MapMark | undefined, path: string): string =>
   mark !== undefined && kindOf(mark) === 'space' ? nameOf(mark) : path
 
 /** The mark to which a key leads; null when there is none that way, undefined for a key that leads nowhere. */

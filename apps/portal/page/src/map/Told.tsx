@@ -1,17 +1,17 @@
 import { Group, Text } from '@mantine/core'
 import type { ReactNode } from 'react'
 import { Inert, Quiet, WornRoles } from '../parts/index.ts'
-import { type Mark, nameOf } from './plan.ts'
+import { type MapMark, nameOf } from './plan.ts'
 
-interface Props {
+interface ToldProps {
   readonly id: string
-  readonly mark: Mark | null
+  readonly mark: MapMark | null
   /** what can be done there */
   readonly action: ReactNode
 }
 
 /** What is chosen, in words. */
-export const Told = ({ id, mark, action }: Props) => (
+export const Told = ({ id, mark, action }: ToldProps) => (
   <Group justify="space-between" gap="xs" px={4} pt={6}>
     <Group id={id} gap={6} mih={28} aria-live="polite">
       {mark === null ? (

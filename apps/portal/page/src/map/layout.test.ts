@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest'
 import { layOut, nearest } from './layout.ts'
-import { groundOf, type Mark, type Spot, spotOn } from './plan.ts'
+import { groundOf, type MapMark, type MapSpot, spotOn } from './plan.ts'
 
-const mark = (key: string, spot: Spot | null): Mark => ({
+const mark = (key: string, spot: MapSpot | null): MapMark => ({
   key,
   spot,
   roles: [],
@@ -10,7 +10,12 @@ const mark = (key: string, spot: Spot | null): Mark => ({
   isEnded: false,
   beings: null,
 })
-const plan = (extent: Spot | null, marks: readonly Mark[]) => ({ path: '/floor', extent, walls: [], marks })
+const plan = (extent: MapSpot | null, marks: readonly MapMark[]) => ({
+  path: '/floor',
+  extent,
+  walls: [],
+  marks,
+})
 
 describe('the layout of a map', () => {
   it('puts each mark in the middle of its square', () => {

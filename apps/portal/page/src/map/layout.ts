@@ -1,8 +1,8 @@
 import { seen } from '../text/unseen.ts'
-import { type Drawn, kindOf, type Mark, type Plan } from './plan.ts'
-import { BUBBLE_HEIGHT, estimated, type Measure, placeWords, type Words } from './words.ts'
+import { type Drawn, kindOf, type MapMark, type Plan } from './plan.ts'
+import { BUBBLE_HEIGHT, estimated, type MapWords, placeWords, type TextMeasure } from './words.ts'
 
-export interface Drawing extends Words {
+export interface Drawing extends MapWords {
   readonly width: number
   readonly height: number
   /** the squares; null for a space without any */
@@ -23,7 +23,7 @@ const SLOT = { x: 84, y: 62 }
 const DOT = 14
 
 /** Where everything is drawn on a map of this width. Pure, so that a mark that did not move stays where it is. */
-export function layOut({ extent, marks }: Plan, width: number, measure: Measure = estimated): Drawing {
+export function layOut({ extent, marks }: Plan, width: number, measure: TextMeasure = estimated): Drawing {
   const cell =
     extent === null
       ? 0
@@ -46,7 +46,7 @@ export function layOut({ extent, marks }: Plan, width: number, measure: Measure 
 type Board = NonNullable<Drawing['board']>
 
 /** Those that share a square stand around its middle. */
-function onSquares(marks: readonly Mark[], { x, y, cell }: Board): Drawn[] {
+function onSquares(marks: readonly MapMark[], { x, y, cell }: Board): Drawn[] {
   const squares = Map.groupBy(marks, ({ spot }) => `${spot?.x} ${spot?.y}`)
   return [...squares.values()].flatMap((together) => {
     const crowd = Math.ceil(Math.sqrt(together.length))
@@ -67,7 +67,7 @@ function onSquares(marks: readonly Mark[], { x, y, cell }: Board): Drawn[] {
 
 /** Spaces in rows of boxes, then all others in rows: nothing says where in the space they are. */
 function onShelf(
-  marks: readonly Mark[],
+  marks: readonly MapMark[],
   { top, width, isNamed }: { readonly top: number; readonly width: number; readonly isNamed: boolean },
 ): { readonly drawn: Drawn[]; readonly bottom: number } {
   const spaces = marks.filter((mark) => kindOf(mark) === 'space')
@@ -93,7 +93,7 @@ function onShelf(
 }
 
 function inRows(
-  marks: readonly Mark[],
+  marks: readonly MapMark[],
   {
     top,
     width,

@@ -1,10 +1,10 @@
-import { estimated, type Measure } from './words.ts'
+import { estimated, type TextMeasure } from './words.ts'
 
 const PX = 100
 let context: CanvasRenderingContext2D | null | undefined
 
 /** As wide as this browser draws it, in the font of the page. */
-export const measure: Measure = (text) => {
+export const measure: TextMeasure = (text) => {
   if (context === undefined) {
     context = document.createElement('canvas').getContext('2d')
     if (context !== null) context.font = `${PX}px ${getComputedStyle(document.body).fontFamily}`

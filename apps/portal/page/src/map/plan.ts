@@ -4,12 +4,12 @@ import type { BeingState } from '../parts/index.ts'
 export interface Plan {
   readonly path: string
   /** squares from west to east and from north to south; null: nothing in it has a place of its own */
-  readonly extent: Spot | null
-  readonly walls: readonly Spot[]
-  readonly marks: readonly Mark[]
+  readonly extent: MapSpot | null
+  readonly walls: readonly MapSpot[]
+  readonly marks: readonly MapMark[]
 }
 
-export interface Spot {
+export interface MapSpot {
   readonly x: number
   readonly y: number
 }
@@ -17,13 +17,13 @@ export interface Spot {
 export interface Floor {
   readonly width: number
   readonly height: number
-  readonly walls: readonly Spot[]
+  readonly walls: readonly MapSpot[]
 }
 
-export interface Mark {
+export interface MapMark {
   /** `being:ada`, `space:/court`, `matter:…` */
   readonly key: string
-  readonly spot: Spot | null
+  readonly spot: MapSpot | null
   /** what a being wore in its last moment, the primary role first */
   readonly roles: readonly string[]
   readonly words: string | null
@@ -36,7 +36,7 @@ export interface Mark {
 
 /** A mark with its place in the drawing, in px. */
 export interface Drawn {
-  readonly mark: Mark
+  readonly mark: MapMark
   /** of its middle */
   readonly x: number
   readonly y: number
@@ -46,13 +46,13 @@ export interface Drawn {
 }
 
 /** The fields of a row that place it. */
-export interface Placed {
-  readonly coord: Spot | null
-  readonly spots: Readonly<Record<string, Spot | null>>
+export interface RowPlace {
+  readonly coord: MapSpot | null
+  readonly spots: Readonly<Record<string, MapSpot | null>>
 }
 
 /** The squares of a space: its size, else the first floor that an extension laid there. */
-export function groundOf(size: Spot | null, floors: Readonly<Record<string, Floor | null>>): Ground {
+export function groundOf(size: MapSpot | null, floors: Readonly<Record<string, Floor | null>>): Ground {
   const laid = Object.entries(floors)
     .sort(([a], [b]) => (a < b ? -1 : 1))
     .flatMap(([namespace, floor]) => (floor === null ? [] : [{ namespace, floor }]))[0]
@@ -70,17 +70,17 @@ export interface Ground extends Pick<Plan, 'extent' | 'walls'> {
 }
 
 /** Where a row is on a ground: by its coord, else by its square on the floor. */
-export function spotOn({ extent, namespace }: Ground, { coord, spots }: Placed): Spot | null {
+export function spotOn({ extent, namespace }: Ground, { coord, spots }: RowPlace): MapSpot | null {
   const spot = coord ?? (namespace === null ? null : (spots[namespace] ?? null))
   if (spot === null || extent === null) return null
   return spot.x >= 0 && spot.y >= 0 && spot.x < extent.x && spot.y < extent.y ? spot : null
 }
 
 export type MarkKind = 'being' | 'space' | 'matter'
-export const kindOf = ({ key }: Pick<Mark, 'key'>): MarkKind => key.slice(0, key.indexOf(':')) as MarkKind
+export const kindOf = ({ key }: Pick<MapMark, 'key'>): MarkKind => key.slice(0, key.indexOf(':')) as MarkKind
 
 /** What people call it: `@ada`, `/court/docket`, the id of a thing. */
-export function nameOf({ key }: Pick<Mark, 'key'>): string {
+export function nameOf({ key }: Pick<MapMark, 'key'>): string {
   const name = key.slice(key.indexOf(':') + 1)
   return key.startsWith('being:') ? `@${name}` : name
 }

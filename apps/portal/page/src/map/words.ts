@@ -10,18 +10,18 @@ export interface Box {
 }
 
 /** Words and where they are drawn. */
-export interface Placed extends Box {
+export interface PlacedText extends Box {
   readonly text: string
 }
 
 /** How wide a text is, in px of a font of 1 px. */
-export type Measure = (text: string) => number
+export type TextMeasure = (text: string) => number
 
 /** More than a letter of most fonts takes; wide signs of East Asia and pictures take a whole em. */
 const LETTER_EM = 0.62
 const WIDE_EM = 1.1
 const FIRST_WIDE = 0x1100
-export const estimated: Measure = (text) =>
+export const estimated: TextMeasure = (text) =>
   [...text].reduce((sum, sign) => sum + ((sign.codePointAt(0) ?? 0) < FIRST_WIDE ? LETTER_EM : WIDE_EM), 0)
 
 const NAME_PX = 11
@@ -40,7 +40,7 @@ const overlap = (a: Box, b: Box): boolean =>
 const boxOf = ({ x, y, rx, ry }: Drawn): Box => ({ x: x - rx, y: y - ry, width: 2 * rx, height: 2 * ry })
 
 /** What is drawn already: nothing else may cover it. */
-class Taken {
+class OccupiedBoxes {
   readonly #boxes: Box[]
   readonly #within: Box
 
@@ -88,7 +88,7 @@ function* cuts(
   }
 }
 
-interface Wanted {
+interface WordsToPlace {
   readonly drawn: readonly Drawn[]
   readonly width: number
   readonly height: number
@@ -96,24 +96,24 @@ interface Wanted {
   readonly isNamed: boolean
   /** what a mark says beside itself; null for nothing */
   readonly saysOf: (drawn: Drawn) => string | null
-  readonly measure: Measure
+  readonly measure: TextMeasure
 }
 
-export interface Words {
+export interface MapWords {
   /** by the keys of their marks. A name for which there is no room is left out: the mark has it as its title */
-  readonly names: ReadonlyMap<string, Placed>
-  readonly bubbles: ReadonlyMap<string, Placed>
+  readonly names: ReadonlyMap<string, PlacedText>
+  readonly bubbles: ReadonlyMap<string, PlacedText>
 }
 
 /**
  * Places names below their marks, and what some say in bubbles beside them. Nothing covers a mark, a name or another bubble, and nothing
  * leaves the map: words are cut shorter, put on another side, or left out.
  */
-export function placeWords({ drawn, width, height, isNamed, saysOf, measure }: Wanted): Words {
+export function placeWords({ drawn, width, height, isNamed, saysOf, measure }: WordsToPlace): MapWords {
   const within = { x: 0, y: 0, width, height }
-  const taken = new Taken(drawn.map(boxOf), within)
-  const names = new Map<string, Placed>()
-  const bubbles = new Map<string, Placed>()
+  const taken = new OccupiedBoxes(drawn.map(boxOf), within)
+  const names = new Map<string, PlacedText>()
+  const bubbles = new Map<string, PlacedText>()
   if (isNamed)
     for (const one of drawn) {
       if (kindOf(one.mark) === 'space') continue // its box has its name inside
@@ -133,7 +133,11 @@ export function placeWords({ drawn, width, height, isNamed, saysOf, measure }: W
 const leftOf = (middle: number, size: number, width: number): number =>
   Math.max(0, Math.min(middle - size / 2, width - size))
 
-function* placesOfName({ mark, x, y, ry }: Drawn, width: number, measure: Measure): Generator<Placed> {
+function* placesOfName(
+  { mark, x, y, ry }: Drawn,
+  width: number,
+  measure: TextMeasure,
+): Generator<PlacedText> {
   for (const text of cuts(nameOf(mark), NAME_LETTERS, shortName)) {
     const size = Math.ceil(measure(text) * NAME_PX) + 2
     yield { text, x: leftOf(x, size, width), y: y + ry + GAP / 2, width: size, height: NAME_HEIGHT }
@@ -144,8 +148,8 @@ function* placesOfBubble(
   { x, y, rx, ry }: Drawn,
   says: string,
   width: number,
-  measure: Measure,
-): Generator<Placed> {
+  measure: TextMeasure,
+): Generator<PlacedText> {
   for (const text of cuts(says, BUBBLE_LETTERS, shortened)) {
     const size = Math.ceil(measure(text) * BUBBLE_PX) + 2 * BUBBLE_PAD
     const box = { text, width: size, height: BUBBLE_HEIGHT }

@@ -10,7 +10,7 @@ import { Form, given, WordsInput } from '../parts/index.ts'
 import { Sent } from './Sent.tsx'
 import { WhomInput } from './WhomInput.tsx'
 
-interface Props {
+interface ComposerProps {
   /** whom it is said to; left out, it is asked for */
   readonly target?: string
   /** the thread that it continues */
@@ -38,7 +38,7 @@ const EMPTY = {
  * Says something to a being. An overlay is sent with its call alone: nothing keeps it in the page once it is sent, neither the
  * form nor what it sent last, nor the memory of mutations, which holds no variables of this one.
  */
-export function Composer({ target, thread, onSaid }: Props) {
+export function Composer({ target, thread, onSaid }: ComposerProps) {
   const unsent = useUnsent(`words ${target ?? thread ?? ''}`)
   const form = useForm({
     initialValues: { ...EMPTY, target: target ?? '', content: unsent.read() },
@@ -101,13 +101,13 @@ export function Composer({ target, thread, onSaid }: Props) {
   )
 }
 
-interface MoreProps {
+interface ComposerMoreProps {
   readonly form: UseFormReturnType<typeof EMPTY>
   /** it begins a thread unless one is named */
   readonly isNew: boolean
 }
 
-const More = ({ form, isNew }: MoreProps) => (
+const More = ({ form, isNew }: ComposerMoreProps) => (
   <Stack gap="sm">
     <Switch
       label="expects an answer"

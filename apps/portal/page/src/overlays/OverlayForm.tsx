@@ -12,13 +12,13 @@ const TIERS = [
   { value: 'workspace', label: 'workspace: the whole reality' },
 ]
 
-interface Props {
+interface OverlayFormProps {
   /** what it holds now; empty for a new one */
   readonly of: Partial<OverlayView>
   readonly onSet: () => void
 }
 
-interface Written {
+interface OverlayInput {
   readonly tier: string
   readonly name: string
   readonly channel: string
@@ -26,7 +26,7 @@ interface Written {
   readonly signatures: string
 }
 
-function storedIn({ channel, signatures, ...rest }: Written) {
+function storedIn({ channel, signatures, ...rest }: OverlayInput) {
   const appliesTo = signatures.split(/[\s,]+/).filter((one) => one !== '')
   return {
     ...rest,
@@ -36,7 +36,7 @@ function storedIn({ channel, signatures, ...rest }: Written) {
 }
 
 /** Stores an overlay. Its text is in no variable of the mutation, which the page would keep. */
-export function OverlayForm({ of, onSet }: Props) {
+export function OverlayForm({ of, onSet }: OverlayFormProps) {
   const form = useForm({
     initialValues: {
       tier: of.tier ?? 'account',

@@ -4,7 +4,7 @@ import { Link } from '@tanstack/react-router'
 import { threadQuery } from '../api/queries.ts'
 import { MomentLink, Quiet } from '../parts/index.ts'
 
-interface Props {
+interface SentProps {
   readonly correlation: string
   /** that it continues; empty for a new one */
   readonly thread: string
@@ -12,7 +12,7 @@ interface Props {
 }
 
 /** What became of what was said, as it happens, and the proof of its overlay, which is shown this once. */
-export function Sent({ correlation, thread, salt }: Props) {
+export function Sent({ correlation, thread, salt }: SentProps) {
   const id = thread === '' ? correlation : thread
   const { data } = useQuery(threadQuery(id))
   const line = data?.lines.find((one) => one.id === correlation)

@@ -2,7 +2,7 @@ import { Stack, Text, Title } from '@mantine/core'
 import type { ReactNode } from 'react'
 import { Quiet } from './small.ts'
 
-interface Props {
+interface CardProps {
   readonly title: string
   readonly note?: string
   /** for who reads by ear; its title when left out */
@@ -16,7 +16,7 @@ interface Props {
 }
 
 /** A part of a page with a title of its own. */
-export const Card = ({ title, note, label = title, isPart = false, gap = 'xs', id, children }: Props) => (
+export const Card = ({ title, note, label = title, isPart = false, gap = 'xs', id, children }: CardProps) => (
   <section className="card" aria-label={label} id={id} tabIndex={id === undefined ? undefined : -1}>
     <Stack gap={gap}>
       <div>

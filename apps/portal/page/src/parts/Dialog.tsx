@@ -13,7 +13,7 @@ export const Dialog = (props: ModalProps) => (
   />
 )
 
-interface Props {
+interface DialogProps {
   readonly label: string
   readonly title: string
   readonly isSmall?: boolean
@@ -21,7 +21,7 @@ interface Props {
 }
 
 /** A button that opens a dialog. */
-export function DialogButton({ label, title, isSmall = false, children }: Props) {
+export function DialogButton({ label, title, isSmall = false, children }: DialogProps) {
   const Opener = isSmall ? SmallButton : Button
   const [isOpen, { open, close }] = useDisclosure()
   return (

@@ -3,7 +3,7 @@ import type { UseFormReturnType } from '@mantine/form'
 import { type ComponentType, type ReactNode, useState } from 'react'
 import { Trouble } from './states.tsx'
 
-interface Props<Values, Sent> {
+interface FormProps<Values, Sent> {
   readonly form: UseFormReturnType<Values>
   readonly doing: {
     readonly isPending: boolean
@@ -30,7 +30,7 @@ interface Props<Values, Sent> {
 }
 
 /** Fields one below the other, why it was refused or what came of it, and the button, once the fields are valid. */
-export function Form<Values, Sent>(props: Props<Values, Sent>) {
+export function Form<Values, Sent>(props: FormProps<Values, Sent>) {
   const {
     form,
     doing,

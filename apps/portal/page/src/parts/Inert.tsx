@@ -15,24 +15,24 @@ export const Inert = ({ text }: { readonly text: string }) => (
   </span>
 )
 
-interface Props {
+interface InertProps {
   readonly value: unknown
 }
 
 /** Content is text, or any JSON. */
-export const Content = ({ value }: Props) => (
+export const Content = ({ value }: InertProps) => (
   <Inert text={typeof value === 'string' ? value : JSON.stringify(value, null, 2)} />
 )
 
 /** Content in letters of one width. */
-export const Code = ({ value }: Props) => (
+export const Code = ({ value }: InertProps) => (
   <span className="code">
     <Content value={value} />
   </span>
 )
 
 /** Content in a box of its own. */
-export const Block = ({ value }: Props) => (
+export const Block = ({ value }: InertProps) => (
   <div className="block code">
     <Content value={value} />
   </div>

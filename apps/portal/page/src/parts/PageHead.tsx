@@ -4,7 +4,7 @@ import { seen } from '../text/unseen.ts'
 import { Inert } from './Inert.tsx'
 import { Quiet } from './small.ts'
 
-interface Props {
+interface PageHeadProps {
   readonly title: ReactNode
   /** what it is in, beside the title */
   readonly beside?: ReactNode
@@ -15,7 +15,7 @@ interface Props {
 }
 
 /** The head of a page. A title of plain text is also that of the tab of the browser. */
-export function PageHead({ title, beside, children, action }: Props) {
+export function PageHead({ title, beside, children, action }: PageHeadProps) {
   useEffect(() => {
     if (typeof title === 'string') document.title = `${seen(title)} · TreeOS`
   }, [title])

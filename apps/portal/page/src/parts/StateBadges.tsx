@@ -16,14 +16,14 @@ export const STATES: Readonly<Record<BeingState, { readonly words: string; reado
   asleep: { words: 'asleep', color: 'gray' },
 }
 
-interface Props {
+interface StateBadgesProps {
   readonly states: readonly BeingState[]
   /** who drives it */
   readonly driver?: string | null | undefined
 }
 
 /** What a being is in: the same words on every page. */
-export const StateBadges = ({ states, driver }: Props) =>
+export const StateBadges = ({ states, driver }: StateBadgesProps) =>
   states.map((state) => (
     <Badge key={state} color={STATES[state].color} variant={state === 'asleep' ? 'outline' : 'light'}>
       {state === 'driven' && driver != null ? `driven by ${driver}` : STATES[state].words}

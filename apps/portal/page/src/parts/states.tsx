@@ -3,18 +3,18 @@ import type { ReactNode } from 'react'
 import { Inert } from './Inert.tsx'
 import { Quiet, SmallButton } from './small.ts'
 
-interface Asked<T> {
+interface QueryState<T> {
   readonly data: T | undefined
   readonly error: Error | null
   readonly refetch: () => unknown
 }
-interface AnswerProps<T> {
-  readonly of: Asked<T>
+interface QueryStateProps<T> {
+  readonly of: QueryState<T>
   readonly children: (data: T) => ReactNode
 }
 
 /** What a query found; until then a sign that it is asked, and after a refusal why, with a way to try again. */
-export function Answer<T>({ of, children }: AnswerProps<T>) {
+export function Answer<T>({ of, children }: QueryStateProps<T>) {
   if (of.data !== undefined) return children(of.data)
   if (of.error !== null)
     return (

@@ -8,14 +8,14 @@ import type { NewLink } from './ShownLink.tsx'
 const DAY_HOURS = 24
 const STALE = { stale: ['people'] }
 
-interface Props {
+interface PersonProps {
   readonly person: PersonFound
   readonly isMe: boolean
   readonly onLink: (link: NewLink) => void
 }
 
 /** One person: whether it can sign in, and what may be done about that. */
-export function Person({ person, isMe, onLink }: Props) {
+export function Person({ person, isMe, onLink }: PersonProps) {
   const { stance, hasAccount, invitation } = person
   const linking = useDeed(() => own.people.link.$post({ json: { stance, hours: DAY_HOURS } }), {
     ...STALE,
@@ -49,7 +49,7 @@ export function Person({ person, isMe, onLink }: Props) {
   )
 }
 
-const Standing = ({ person: { hasAccount, seenAt, invitation } }: Pick<Props, 'person'>) => (
+const Standing = ({ person: { hasAccount, seenAt, invitation } }: Pick<PersonProps, 'person'>) => (
   <Quiet>
     {hasAccount ? 'Can sign in' : 'Cannot sign in yet'}
     {seenAt === null ? null : (

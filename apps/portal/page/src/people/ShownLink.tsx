@@ -7,13 +7,13 @@ export interface NewLink {
   readonly hours: number
 }
 
-interface Props {
+interface ShownLinkProps {
   readonly link: NewLink
   readonly onClose: () => void
 }
 
 /** A link is shown once: the server keeps only a hash of it. The secret stands behind the `#`, which is sent to no server. */
-export function ShownLink({ link: { stance, token, hours }, onClose }: Props) {
+export function ShownLink({ link: { stance, token, hours }, onClose }: ShownLinkProps) {
   const address = `${location.origin}/welcome#${token}`
   const term = hours > 24 ? `${hours / 24} days` : 'a day'
   return (

@@ -1,11 +1,18 @@
 import { Badge, Group, Stack, Table, Text } from '@mantine/core'
-import type { Compared } from '../../../src/machine.ts'
+import type { ReplayComparison } from '../../../src/machine.ts'
 import { BeingLink, Code, MomentLink, plural, Quiet } from '../parts/index.ts'
 
-export type Found = Compared & { readonly more: number }
+export type AgreementProps = ReplayComparison & { readonly more: number }
 
 /** Whether what was run again agrees with the record, and where it does not. */
-export function Agreement({ beings, moments, identical, mismatches, more, olderPrompts = 0 }: Found) {
+export function Agreement({
+  beings,
+  moments,
+  identical,
+  mismatches,
+  more,
+  olderPrompts = 0,
+}: AgreementProps) {
   const all = `${plural(moments, 'moment')} of ${plural(beings, 'being')}`
   return (
     <Stack gap="xs" role="status">

@@ -4,17 +4,17 @@ import { useEffect, useRef, useState } from 'react'
 import { ask, Refusal } from '../api/client.ts'
 import { eventsIn } from '../api/events.ts'
 import { Inert, Quiet, Trouble } from '../parts/index.ts'
-import { Agreement, type Found } from './Agreement.tsx'
+import { Agreement, type AgreementProps } from './Agreement.tsx'
 
 const ALL = 'all beings'
 
-interface Props {
+interface CompareProps {
   readonly me: string | null
   readonly beings: readonly string[]
 }
 
 /** Runs moments again, from the chain and from Temporal, and says whether the record has the same: as `treeos replay`. */
-export function Compare({ me, beings }: Props) {
+export function Compare({ me, beings }: CompareProps) {
   const [whose, setWhose] = useState<string | null>(null)
   const [progress, setProgress] = useState('')
   const stopping = useRef<AbortController | null>(null)
@@ -68,7 +68,7 @@ async function compare(
   being: string | null,
   signal: AbortSignal,
   onProgress: (line: string) => void,
-): Promise<Found> {
+): Promise<AgreementProps> {
   const query = being === null ? '' : `?being=${encodeURIComponent(being)}`
   const { body } = await ask(`/api/compared${query}`, { signal })
   for await (const { event, data } of body === null ? [] : eventsIn(body)) {

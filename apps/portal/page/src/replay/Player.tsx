@@ -14,14 +14,14 @@ const SPEEDS = [
   { value: '20', label: 'twenty a second' },
 ]
 
-interface Props {
+interface PlayerProps {
   readonly track: Track
   /** the last entry that was loaded */
   readonly upTo: number
 }
 
 /** The record to go through, and what there was at one position of it. */
-export function Player({ track, upTo }: Props) {
+export function Player({ track, upTo }: PlayerProps) {
   const at = usePosition(track, upTo)
   const { position, goTo } = at
   const step = track.stepAt(position)
@@ -58,7 +58,7 @@ export function Player({ track, upTo }: Props) {
   )
 }
 
-interface KeysProps extends Props {
+interface KeysProps extends PlayerProps {
   readonly at: ReturnType<typeof usePosition>
 }
 

@@ -4,21 +4,21 @@ import { useNavigate, useSearch } from '@tanstack/react-router'
 import { useDeferredValue, useMemo } from 'react'
 import { sessionQuery } from '../api/queries.ts'
 import { MapView } from '../map/MapView.tsx'
-import { kindOf, type Mark, nameOf } from '../map/plan.ts'
+import { kindOf, type MapMark, nameOf } from '../map/plan.ts'
 import { Empty, Rows } from '../parts/index.ts'
 import { Compare } from './Compare.tsx'
 import { fullestOf, pathsOf, planOf } from './planOf.ts'
-import type { Trace, Track } from './track.ts'
+import type { Track, TrackPoint } from './track.ts'
 import { Worn } from './Worn.tsx'
 
-interface Props {
+interface SceneProps {
   readonly track: Track
   readonly position: number
   readonly upTo: number
 }
 
 /** One space and its beings as they were at a position of the record. */
-export function Scene({ track, position, upTo }: Props) {
+export function Scene({ track, position, upTo }: SceneProps) {
   const shown = useDeferredValue(position)
   // The track changes in place as more of it is loaded, up to `upTo`.
   const traces = useMemo(() => track.at(shown), [track, shown, upTo])
@@ -29,7 +29,7 @@ export function Scene({ track, position, upTo }: Props) {
   const beings = useMemo(() => beingsOf(traces, path), [traces, path])
   const session = useQuery(sessionQuery)
   const mover = track.stepAt(shown)?.moment?.being
-  const open = (mark: Mark) => {
+  const open = (mark: MapMark) => {
     const [kind, name] = [kindOf(mark), nameOf(mark)]
     if (kind === 'space') void navigate({ search: (old) => ({ ...old, in: name }) })
     const n = traces.find(({ key }) => key === mark.key)?.n ?? 0
@@ -66,7 +66,7 @@ export function Scene({ track, position, upTo }: Props) {
 }
 
 /** Those in the space first. @param traces in the order of names, as they stay */
-function beingsOf(traces: readonly Trace[], path: string): Trace[] {
+function beingsOf(traces: readonly TrackPoint[], path: string): TrackPoint[] {
   const beings = traces.filter(({ key }) => key.startsWith('being:'))
   return [...beings.filter(({ place }) => place === path), ...beings.filter(({ place }) => place !== path)]
 }

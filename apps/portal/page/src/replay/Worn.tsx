@@ -1,16 +1,16 @@
 import { Badge, Group, Text } from '@mantine/core'
 import { memo } from 'react'
 import { BeingLink, Inert, MomentLink, Quiet, WornRoles } from '../parts/index.ts'
-import type { Trace, Track } from './track.ts'
+import type { Track, TrackPoint } from './track.ts'
 
-interface Props {
-  readonly trace: Trace
+interface WornProps {
+  readonly trace: TrackPoint
   readonly track: Track
   readonly isMoving: boolean
 }
 
 /** One being as it was: its last moment, what it wore, where it was, and what it said. A step changes few of them. */
-export const Worn = memo(function Worn({ trace, track, isMoving }: Props) {
+export const Worn = memo(function Worn({ trace, track, isMoving }: WornProps) {
   const { key, n, stack: digest, place, words, isEnded } = trace
   const name = key.slice('being:'.length)
   const stack = track.stack(digest)

@@ -1,19 +1,19 @@
-import { groundOf, type Mark, type Plan, spotOn } from '../map/plan.ts'
+import { groundOf, type MapMark, type Plan, spotOn } from '../map/plan.ts'
 import { inPathOrder } from '../text/by-name.ts'
-import type { Trace, Track } from './track.ts'
+import type { Track, TrackPoint } from './track.ts'
 
-const isOf = (kind: string, { key }: Trace): boolean => key.startsWith(kind)
+const isOf = (kind: string, { key }: TrackPoint): boolean => key.startsWith(kind)
 
 /** As many as the map of the present shows. The list beside it has all beings. */
 const MARKS_MAX = 2000
 
 /** The map of one space as it was. */
-export function planOf(track: Track, traces: readonly Trace[], path: string): Plan {
+export function planOf(track: Track, traces: readonly TrackPoint[], path: string): Plan {
   const space = traces.find(({ key }) => key === `space:${path}`)
   const ground = groundOf(space?.size ?? null, space?.floors ?? {})
   const here = traces.filter(({ place, isEnded }) => place === path && !isEnded).slice(0, MARKS_MAX)
   const counts = here.some((trace) => isOf('space:', trace)) ? populationsOf(traces, true) : new Map()
-  const marks = here.map((trace): Mark => {
+  const marks = here.map((trace): MapMark => {
     const stack = track.stack(trace.stack)
     return {
       key: trace.key,
@@ -28,7 +28,7 @@ export function planOf(track: Track, traces: readonly Trace[], path: string): Pl
 }
 
 /** How many beings were in each space. @param isDeep those in the spaces inside count, too */
-function populationsOf(traces: readonly Trace[], isDeep = false): Map<string, number> {
+function populationsOf(traces: readonly TrackPoint[], isDeep = false): Map<string, number> {
   const counts = new Map<string, number>()
   for (const trace of traces)
     if (trace.place !== null && isOf('being:', trace) && !trace.isEnded)
@@ -44,7 +44,7 @@ export function upFrom(path: string): string[] {
 }
 
 /** Paths of the spaces that were there, or in which something was. */
-export function pathsOf(traces: readonly Trace[]): string[] {
+export function pathsOf(traces: readonly TrackPoint[]): string[] {
   const paths = new Set<string>()
   for (const { key, place } of traces) {
     if (key.startsWith('space:')) paths.add(key.slice('space:'.length))
@@ -54,5 +54,5 @@ export function pathsOf(traces: readonly Trace[]): string[] {
 }
 
 /** The space with most beings in it. */
-export const fullestOf = (traces: readonly Trace[]): string =>
+export const fullestOf = (traces: readonly TrackPoint[]): string =>
   [...populationsOf(traces)].sort(([, a], [, b]) => b - a)[0]?.[0] ?? '/'

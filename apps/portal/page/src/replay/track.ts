@@ -1,15 +1,15 @@
-import type { PastEntry, PastMoment, Placing, Retraced } from '@treeos/client'
-import type { Floor, Spot } from '../map/plan.ts'
+import type { PastEntries, PastEntry, PlaceChange, RetracedMoment } from '@treeos/client'
+import type { Floor, MapSpot } from '../map/plan.ts'
 import { inNameOrder } from '../text/by-name.ts'
 
 /** Where something was, what a being wore, and what it said last: all that is known of it after one entry of the record. */
-export interface Trace {
+export interface TrackPoint {
   readonly key: string
   readonly place: string | null
-  readonly coord: Spot | null
-  readonly size: Spot | null
+  readonly coord: MapSpot | null
+  readonly size: MapSpot | null
   readonly floors: Readonly<Record<string, Floor | null>>
-  readonly spots: Readonly<Record<string, Spot | null>>
+  readonly spots: Readonly<Record<string, MapSpot | null>>
   readonly isEnded: boolean
   /** number of its last moment; 0 before the first */
   readonly n: number
@@ -18,7 +18,7 @@ export interface Trace {
   readonly words: string | null
 }
 
-type Stack = Retraced['stacks'][string]
+type Stack = PastEntries['stacks'][string]
 type Step = Pick<PastEntry, 'entry' | 'at' | 'moment'>
 
 /**
@@ -26,7 +26,7 @@ type Step = Pick<PastEntry, 'entry' | 'at' | 'moment'>
  * thing keeps its states in order, and a position looks one up for each by binary search.
  */
 export class Track {
-  readonly #traces = new Map<string, { readonly entry: number; readonly trace: Trace }[]>()
+  readonly #traces = new Map<string, { readonly entry: number; readonly trace: TrackPoint }[]>()
   /** the keys in the order of names; null where one came since */
   #keys: readonly string[] | null = null
   readonly #steps: Step[] = []
@@ -35,7 +35,7 @@ export class Track {
   upTo = 0
   newest = 0
 
-  take({ entries, stacks, upTo, newest }: Retraced): void {
+  take({ entries, stacks, upTo, newest }: PastEntries): void {
     for (const [digest, stack] of Object.entries(stacks)) this.#stacks.set(digest, stack)
     for (const { entry, at, moment, placings, said } of entries) {
       if (entry <= this.upTo) continue
@@ -49,7 +49,7 @@ export class Track {
     this.newest = Math.max(newest, upTo)
   }
 
-  #change(entry: number, key: string, change: (trace: Trace) => Trace): void {
+  #change(entry: number, key: string, change: (trace: TrackPoint) => TrackPoint): void {
     const states = this.#traces.get(key) ?? []
     if (states.length === 0) {
       this.#traces.set(key, states)
@@ -62,8 +62,8 @@ export class Track {
   }
 
   /** All that was known after this entry, in the order of names. */
-  at(position: number): Trace[] {
-    const found: Trace[] = []
+  at(position: number): TrackPoint[] {
+    const found: TrackPoint[] = []
     this.#keys ??= inNameOrder(this.#traces.keys(), (key) => key)
     for (const key of this.#keys) {
       const states = this.#traces.get(key) ?? []
@@ -95,7 +95,7 @@ export class Track {
   }
 }
 
-const UNKNOWN: Trace = {
+const UNKNOWN: TrackPoint = {
   key: '',
   place: null,
   coord: null,
@@ -108,14 +108,14 @@ const UNKNOWN: Trace = {
   words: null,
 }
 
-const placed = (trace: Trace, { key: _same, floors, spots, ...fields }: Placing): Trace => ({
+const placed = (trace: TrackPoint, { key: _same, floors, spots, ...fields }: PlaceChange): TrackPoint => ({
   ...trace,
   ...fields,
   ...(floors === undefined ? {} : { floors: { ...trace.floors, ...floors } }),
   ...(spots === undefined ? {} : { spots: { ...trace.spots, ...spots } }),
 })
 
-const worn = (trace: Trace, { n, stack }: PastMoment): Trace => ({ ...trace, n, stack })
+const worn = (trace: TrackPoint, { n, stack }: RetracedMoment): TrackPoint => ({ ...trace, n, stack })
 
 /** How many items have an entry of at most `position`. @param items sorted by entry */
 function countUpTo(items: readonly { readonly entry: number }[], position: number): number {

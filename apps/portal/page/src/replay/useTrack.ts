@@ -8,7 +8,7 @@ const PAGE = 2000
 const TELL_MS = 1000
 
 /** Loads the record into a track, one page after another. What is under way goes on where it was stopped. */
-class Loading {
+class TrackLoader {
   readonly track = new Track()
   #running: Promise<number> | null = null
   #isAsked = false
@@ -49,7 +49,7 @@ class Loading {
 
 /** The record up to now, which grows as things happen. */
 export function useTrack() {
-  const [loading] = useState(() => new Loading())
+  const [loading] = useState(() => new TrackLoader())
   const [id] = useState(() => randomId())
   const [upTo, setUpTo] = useState(0)
   const [isStopped, setStopped] = useState(false)

@@ -4,7 +4,7 @@ import { Link } from '@tanstack/react-router'
 import { Refusal } from '../api/client.ts'
 import { momentQuery } from '../api/queries.ts'
 import { Inert, Quiet } from '../parts/index.ts'
-import type { Checked, Fault } from './queries.ts'
+import type { Fault, LintResult } from './queries.ts'
 
 /** Why an act was refused, with the rules by which the gates decided. */
 export function Refused({ error }: { readonly error: Error | null }) {
@@ -18,19 +18,19 @@ export function Refused({ error }: { readonly error: Error | null }) {
   )
 }
 
-interface Named {
+interface RoleVersionName {
   readonly name: string
   readonly n: number
 }
 
 /** The moment that a refusal tells of, by its id `being/generation/n`. */
-function momentIn(detail: unknown): Named | null {
+function momentIn(detail: unknown): RoleVersionName | null {
   if (typeof detail !== 'object' || detail === null || !('moment' in detail)) return null
   const [name, , n] = String(detail.moment).split('/')
   return name === undefined || n === undefined ? null : { name, n: Number(n) }
 }
 
-function Gates({ name, n }: Named) {
+function Gates({ name, n }: RoleVersionName) {
   const { data } = useQuery(momentQuery(name, n))
   const by = data?.explained?.gates.by ?? []
   return (
@@ -48,7 +48,7 @@ function Gates({ name, n }: Named) {
 }
 
 /** What the server found in a draft, errors before warnings. */
-export function Findings({ checked, of }: { readonly checked: Checked | undefined; readonly of: string }) {
+export function Findings({ checked, of }: { readonly checked: LintResult | undefined; readonly of: string }) {
   if (checked === undefined) return null
   const { errors, warnings } = checked
   return (

@@ -1,7 +1,7 @@
 import { diffLines } from 'diff'
 import { Inert, Quiet } from '../parts/index.ts'
 
-interface Props {
+interface DifferenceProps {
   readonly title: string
   readonly before: string
   readonly after: string
@@ -10,7 +10,7 @@ interface Props {
 const MARKS = { added: '+', removed: '−', same: ' ' }
 
 /** Two texts, line by line. */
-export function Difference({ title, before, after }: Props) {
+export function Difference({ title, before, after }: DifferenceProps) {
   if (before === after) return <Quiet size="xs">{title}: the same</Quiet>
   const lines = diffLines(before, after).flatMap(({ value, added, removed }) => {
     const kind = added ? ('added' as const) : removed ? ('removed' as const) : ('same' as const)

@@ -1,6 +1,6 @@
 import { Alert, Group } from '@mantine/core'
 import { Quiet, SmallButton } from '../parts/index.ts'
-import type { Drafting } from './useDraft.ts'
+import type { DraftState } from './useDraft.ts'
 
 const TEXTS = {
   role: {
@@ -16,15 +16,15 @@ const TEXTS = {
 /** The part of a page in which a draft is tried. */
 export const TRY_ID = 'try-it'
 
-interface Props {
+interface DraftNoteProps {
   readonly of: 'role' | 'flow'
   /** it can be tried on past moments, in the part {@link TRY_ID} further down */
   readonly isTryable: boolean
-  readonly draft: Pick<Drafting<unknown>, 'isDraft' | 'isOvertaken'>
+  readonly draft: Pick<DraftState<unknown>, 'isDraft' | 'isOvertaken'>
 }
 
 /** Where a draft is kept, and whether somebody published something since. */
-export const DraftNote = ({ of, isTryable, draft: { isDraft, isOvertaken } }: Props) => (
+export const DraftNote = ({ of, isTryable, draft: { isDraft, isOvertaken } }: DraftNoteProps) => (
   <>
     <Quiet>
       {isDraft

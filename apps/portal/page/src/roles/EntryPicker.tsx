@@ -4,7 +4,7 @@ import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import { Inert, SmallButton } from '../parts/index.ts'
 import { Chip } from './Chip.tsx'
-import { type Entry, entryOfText, textOfEntry } from './entries.ts'
+import { entryOfText, type ListEntry, textOfEntry } from './entries.ts'
 import { entryOfWords, entryWords, meantBy } from './entry-words.ts'
 import { addressesQuery } from './queries.ts'
 
@@ -14,13 +14,13 @@ const SEARCH_MS = 150
 interface PickerProps {
   readonly label: string
   readonly description: string
-  readonly entries: readonly Entry[]
+  readonly entries: readonly ListEntry[]
   /** what a catalog offers; anything else may be typed */
   readonly offered: readonly string[]
   /** addresses that are offered, too: those that hold what is typed */
   readonly addresses?: 'beings' | 'all'
   readonly error: string | undefined
-  readonly onChange: (entries: Entry[]) => void
+  readonly onChange: (entries: ListEntry[]) => void
 }
 
 /** Chips of a list, chosen from a catalog or typed. */
@@ -36,7 +36,8 @@ export function EntryPicker(props: PickerProps) {
   })
   const choices = [...new Set([...offered, ...(isSearched ? found : [])])]
   const starred = entries.filter((entry) => meantBy(entry) !== null)
-  const mean = (entry: Entry) => onChange(entries.map((one) => (one === entry ? (meantBy(one) ?? one) : one)))
+  const mean = (entry: ListEntry) =>
+    onChange(entries.map((one) => (one === entry ? (meantBy(one) ?? one) : one)))
   return (
     <Stack gap={4}>
       <TagsInput

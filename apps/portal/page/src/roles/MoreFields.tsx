@@ -1,7 +1,7 @@
 import { Select, SimpleGrid, Switch, TagsInput } from '@mantine/core'
 import type { Spec } from './spec.ts'
 
-interface MoreProps {
+interface RoleMoreProps {
   readonly role: Spec
   /** undefined leaves the field out, so that its default holds */
   readonly set: (field: string, value: unknown) => void
@@ -61,7 +61,7 @@ const SELF_CONTINUES = {
 } as const
 
 /** Fields that most roles leave out. */
-export function MoreFields({ role, set, errorOf }: MoreProps) {
+export function MoreFields({ role, set, errorOf }: RoleMoreProps) {
   return (
     <SimpleGrid cols={{ base: 1, sm: 2 }} spacing="sm">
       <TagsInput

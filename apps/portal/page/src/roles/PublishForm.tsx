@@ -1,6 +1,6 @@
 import { Alert, Autocomplete, Button, Text, TextInput } from '@mantine/core'
 import type { UseFormReturnType } from '@mantine/form'
-import { type Call, useAct } from '../api/deed.ts'
+import { type DeedBody, useAct } from '../api/deed.ts'
 import { jsonOfText } from '../flow/values.ts'
 import { Code, Form } from '../parts/index.ts'
 import { Refused } from './Deed.tsx'
@@ -13,18 +13,18 @@ export interface Namespace {
   readonly reserved: boolean
 }
 
-interface Written {
+interface SignalInput {
   readonly namespace: string
   readonly key: string
   readonly value: string
 }
 
-interface Props {
-  readonly form: UseFormReturnType<Written>
+interface PublishFormProps {
+  readonly form: UseFormReturnType<SignalInput>
   readonly namespaces: readonly Namespace[]
 }
 
-const callOf = ({ namespace, key }: Written, value: unknown): Call => ({
+const callOf = ({ namespace, key }: SignalInput, value: unknown): DeedBody => ({
   verb: 'do',
   target: '/',
   operation: 'set-world-signal',
@@ -32,7 +32,7 @@ const callOf = ({ namespace, key }: Written, value: unknown): Call => ({
 })
 
 /** Publishes a signal, or removes one. */
-export function PublishForm({ form, namespaces }: Props) {
+export function PublishForm({ form, namespaces }: PublishFormProps) {
   const publishing = useAct(undefined, signalsQuery.queryKey)
   const { namespace, key } = form.values
   const answer = publishing.data

@@ -2,18 +2,18 @@ import { Group, Stack, Text } from '@mantine/core'
 import { BeingLink, Content, Empty, Inert, Quiet } from '../parts/index.ts'
 import type { Namespace } from './PublishForm.tsx'
 
-export type Values = Readonly<Record<string, unknown>> | null
+export type SignalValues = Readonly<Record<string, unknown>> | null
 
-interface Props {
+interface PublishedProps {
   readonly namespaces: readonly Namespace[]
-  readonly values: Values
+  readonly values: SignalValues
   readonly onChoose: (namespace: string, key: string, value: unknown) => void
 }
 
 const SHOWN_MAX = 500
 
 /** The signals that are published now, by namespace. */
-export function Published({ namespaces, values, onChoose }: Props) {
+export function Published({ namespaces, values, onChoose }: PublishedProps) {
   const all = namespaces.map((one) => ({ ...one, signals: leavesOf(values?.[one.namespace]) }))
   const shown = all.filter(({ signals }) => signals.length > 0)
   if (shown.length === 0)

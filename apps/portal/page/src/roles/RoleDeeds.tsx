@@ -7,7 +7,7 @@ import { Quiet, SmallButton } from '../parts/index.ts'
 import { Refused } from './Deed.tsx'
 import { roleQuery } from './queries.ts'
 
-interface Props {
+interface RoleDeedsProps {
   readonly name: string
   readonly isLive: boolean
   readonly isDeleted: boolean
@@ -15,7 +15,7 @@ interface Props {
 }
 
 /** Edit, copy and delete. A role that is named is deleted only after one more word. */
-export function RoleDeeds({ name, isLive, isDeleted, canCopy }: Props) {
+export function RoleDeeds({ name, isLive, isDeleted, canCopy }: RoleDeedsProps) {
   const navigate = useNavigate()
   const [isAsking, { open, close }] = useDisclosure()
   const deleting = useAct(close, roleQuery(name).queryKey)

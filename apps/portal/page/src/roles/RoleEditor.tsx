@@ -2,26 +2,26 @@ import { Alert } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { Answer } from '../parts/index.ts'
 import { roleQuery } from './queries.ts'
-import { type Offered, RoleForm } from './RoleForm.tsx'
+import { type OfferedEntries, RoleForm } from './RoleForm.tsx'
 import type { Spec } from './spec.ts'
 
 const NEW: Spec = { name: '', canSee: [], canDo: [], canSummon: [], canBe: [], see: [], prompt: '' }
 
-interface Props {
+interface RoleEditorProps {
   /** null writes a new role */
   readonly name: string | null
-  readonly catalogs: Offered
+  readonly catalogs: OfferedEntries
 }
 
 /** Writes a role, or changes one. What an extension brought is copied under a name of its own. */
-export const RoleEditor = ({ name, catalogs }: Props) =>
+export const RoleEditor = ({ name, catalogs }: RoleEditorProps) =>
   name === null ? (
     <RoleForm published={null} source={NEW} catalogs={catalogs} of="new" />
   ) : (
     <Existing name={name} catalogs={catalogs} />
   )
 
-function Existing({ name, catalogs }: Props & { readonly name: string }) {
+function Existing({ name, catalogs }: RoleEditorProps & { readonly name: string }) {
   const role = useQuery(roleQuery(name))
   return (
     <Answer of={role}>

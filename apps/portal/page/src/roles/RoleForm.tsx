@@ -11,7 +11,7 @@ import { Findings, Refused } from './Deed.tsx'
 import { Difference } from './Difference.tsx'
 import { DraftNote, TRY_ID } from './DraftNote.tsx'
 import { EntryPicker } from './EntryPicker.tsx'
-import type { Entry } from './entries.ts'
+import type { ListEntry } from './entries.ts'
 import { Hidden } from './Hidden.tsx'
 import { MoreFields } from './MoreFields.tsx'
 import { checkQuery, type Fault, roleQuery } from './queries.ts'
@@ -22,7 +22,7 @@ import { useDraft } from './useDraft.ts'
 const LINT_MS = 300
 
 /** What the pickers offer. */
-export interface Offered {
+export interface OfferedEntries {
   readonly operations: readonly { readonly name: string }[]
   readonly beOps: readonly { readonly name: string }[]
   readonly see: readonly string[]
@@ -30,11 +30,11 @@ export interface Offered {
   readonly resolvers: readonly string[]
 }
 
-interface Props {
+interface RoleFormProps {
   /** what is in force; null for a role that is new */
   readonly published: Spec | null
   readonly source: Spec
-  readonly catalogs: Offered
+  readonly catalogs: OfferedEntries
   /** names the draft */
   readonly of: string
   /** stances of beings that may have worn it */
@@ -42,7 +42,7 @@ interface Props {
 }
 
 /** The fields of a role. They are kept as a draft, and the server checks them as they are written. */
-export function RoleForm({ published, source, catalogs, of, wearers = [] }: Props) {
+export function RoleForm({ published, source, catalogs, of, wearers = [] }: RoleFormProps) {
   const navigate = useNavigate()
   const draft = useDraft<Spec>('role', of, published, source)
   const role = draft.value
@@ -115,7 +115,7 @@ export function RoleForm({ published, source, catalogs, of, wearers = [] }: Prop
   )
 }
 
-interface FieldsProps extends Pick<Props, 'published' | 'catalogs'> {
+interface FieldsProps extends Pick<RoleFormProps, 'published' | 'catalogs'> {
   readonly role: Spec
   readonly write: (role: Spec) => void
   readonly checked: readonly Fault[]
@@ -160,7 +160,7 @@ function Fields({ role, write, checked, published, catalogs }: FieldsProps) {
         <EntryPicker
           key={field}
           {...picker}
-          entries={(role[field] ?? []) as readonly Entry[]}
+          entries={(role[field] ?? []) as readonly ListEntry[]}
           error={errorOf(field)}
           onChange={(entries) => set(field, entries)}
         />
@@ -178,7 +178,7 @@ function Fields({ role, write, checked, published, catalogs }: FieldsProps) {
 }
 
 /** The lists of a role. */
-function pickersOf({ operations, beOps, see, ...catalogs }: Offered) {
+function pickersOf({ operations, beOps, see, ...catalogs }: OfferedEntries) {
   const relations = catalogs.relations.map((rel) => JSON.stringify({ rel }))
   const resolvers = catalogs.resolvers.map((resolver) => JSON.stringify({ resolver }))
   return [

@@ -13,7 +13,7 @@ import { SpecCard } from './SpecCard.tsx'
 import { type Spec, setRole } from './spec.ts'
 import { Versions } from './Versions.tsx'
 
-type Found = FoundBy<ReturnType<typeof roleQuery>>
+type RoleView = FoundBy<ReturnType<typeof roleQuery>>
 
 /** One role: its spec, who uses it, its versions, and what can be done with it. */
 export function RoleInside({ name }: { readonly name: string }) {
@@ -50,7 +50,7 @@ export function RoleInside({ name }: { readonly name: string }) {
   )
 }
 
-const Head = ({ name, of }: { readonly name: string; readonly of: Found }) => (
+const Head = ({ name, of }: { readonly name: string; readonly of: RoleView }) => (
   <div>
     <Group gap="xs" align="baseline">
       <Title order={2}>
@@ -69,7 +69,7 @@ const Head = ({ name, of }: { readonly name: string; readonly of: Found }) => (
   </div>
 )
 
-const NoSpec = ({ isOpen, permissions }: Pick<Found, 'isOpen' | 'permissions'>) =>
+const NoSpec = ({ isOpen, permissions }: Pick<RoleView, 'isOpen' | 'permissions'>) =>
   isOpen ? (
     <Empty title="This role is deleted">
       Older moments keep what they wore. Restore a version below to write it again.

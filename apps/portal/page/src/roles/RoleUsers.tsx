@@ -4,14 +4,14 @@ import type { RoleUser } from '@treeos/client'
 import { BeingLink, Card, plural, Quiet } from '../parts/index.ts'
 import { inNameOrder } from '../text/by-name.ts'
 
-interface Props {
+interface RoleUsersProps {
   readonly usedBy: readonly RoleUser[]
   /** how many more there are that may not be seen */
   readonly others: number
 }
 
 /** The beings that wear a role, or may come to. */
-export const RoleUsers = ({ usedBy, others }: Props) => (
+export const RoleUsers = ({ usedBy, others }: RoleUsersProps) => (
   <Card title="Who uses it" gap={4}>
     {usedBy.length === 0 && others === 0 ? (
       <Quiet>Nobody. Name it in the flow of a being: open the being, then its flow.</Quiet>

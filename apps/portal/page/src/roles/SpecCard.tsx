@@ -1,7 +1,7 @@
 import { Group, Stack, Text } from '@mantine/core'
 import { Fragment } from 'react'
 import { Inert } from '../parts/index.ts'
-import { type Entry, textOfEntry } from './entries.ts'
+import { type ListEntry, textOfEntry } from './entries.ts'
 import { entryWords } from './entry-words.ts'
 import type { Spec } from './spec.ts'
 import { sentencesOfRole } from './spec-words.ts'
@@ -25,7 +25,7 @@ export function SpecCard({ spec }: { readonly spec: Spec }) {
             <Fragment key={field}>
               <dt>{words}</dt>
               <dd>
-                <Chips entries={(spec[field] ?? []) as readonly Entry[]} />
+                <Chips entries={(spec[field] ?? []) as readonly ListEntry[]} />
               </dd>
             </Fragment>
           ))}
@@ -58,7 +58,7 @@ export function SpecCard({ spec }: { readonly spec: Spec }) {
   )
 }
 
-const Chips = ({ entries }: { readonly entries: readonly Entry[] }) =>
+const Chips = ({ entries }: { readonly entries: readonly ListEntry[] }) =>
   entries.length === 0 ? (
     <span className="quiet">nothing</span>
   ) : (

@@ -15,7 +15,7 @@ interface Version {
   readonly trial?: TrialNote | null
 }
 
-interface Props {
+interface VersionsProps {
   /** newest first */
   readonly versions: readonly Version[]
   /** what is being written now, to compare with */
@@ -26,7 +26,7 @@ interface Props {
 }
 
 /** Earlier states from the record, each compared with the one before it or with the draft, to be set again. */
-export function Versions({ versions, draft, onRestore, isRestoring }: Props) {
+export function Versions({ versions, draft, onRestore, isRestoring }: VersionsProps) {
   const [chosen, choose] = useState<number | null>(null)
   if (versions.length === 0) return null
   return (

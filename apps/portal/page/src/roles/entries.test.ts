@@ -1,9 +1,9 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { type Entry, entryOfText, textOfEntry } from './entries.ts'
+import { entryOfText, type ListEntry, textOfEntry } from './entries.ts'
 
 describe('entries of can* lists as chips', () => {
-  it.each<[Entry, string]>([
+  it.each<[ListEntry, string]>([
     ['@ada', '@ada'],
     [{ rel: 'asker' }, '{"rel":"asker"}'],
     ['{"rel":"asker"}', '"{\\"rel\\":\\"asker\\"}"'],

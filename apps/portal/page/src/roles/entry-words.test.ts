@@ -1,8 +1,8 @@
 import { expect, it } from 'vitest'
-import type { Entry } from './entries.ts'
+import type { ListEntry } from './entries.ts'
 import { entryOfWords, entryWords, meantBy } from './entry-words.ts'
 
-it.each<[Entry, string]>([
+it.each<[ListEntry, string]>([
   [{ rel: 'asker' }, 'whoever asks'],
   [{ rel: 'parent' }, 'its maker'],
   [{ rel: 'court:bench' }, 'its court:bench'],

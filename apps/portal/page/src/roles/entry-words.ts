@@ -1,4 +1,4 @@
-import { type Entry, entryOfText, textOfEntry } from './entries.ts'
+import { entryOfText, type ListEntry, textOfEntry } from './entries.ts'
 
 /** What relations of TreeOS name, for who reads a role. Those of extensions keep their names. */
 const RELATIONS: Readonly<Record<string, string>> = {
@@ -12,7 +12,7 @@ const RELATIONS: Readonly<Record<string, string>> = {
 }
 
 /** An entry of a list in words. A literal is a name, which says itself. */
-export function entryWords(entry: Entry): string {
+export function entryWords(entry: ListEntry): string {
   if (entry === '~') return 'its home'
   if (typeof entry === 'string') return textOfEntry(entry)
   const { rel, pattern, kind, resolver } = entry
@@ -40,12 +40,12 @@ function patternWords(pattern: string): string {
 }
 
 /** The entry of words that were typed, where one of those offered has them; null where none has. */
-export function entryOfWords(words: string, offered: readonly string[]): Entry | null {
+export function entryOfWords(words: string, offered: readonly string[]): ListEntry | null {
   const wanted = words.trim().toLowerCase()
   const text = offered.find((one) => entryWords(entryOfText(one)).toLowerCase() === wanted)
   return text === undefined ? null : entryOfText(text)
 }
 
 /** A literal with a star, which no name can be, as the pattern that was meant; null for any other entry. */
-export const meantBy = (entry: Entry): { readonly pattern: string } | null =>
+export const meantBy = (entry: ListEntry): { readonly pattern: string } | null =>
   typeof entry === 'string' && entry.includes('*') ? { pattern: entry.trim() } : null

@@ -23,7 +23,7 @@ export interface Fault {
   readonly path: string
   readonly message: string
 }
-export interface Checked {
+export interface LintResult {
   readonly errors: readonly Fault[]
   readonly warnings: readonly Fault[]
 }
@@ -32,7 +32,7 @@ export interface Checked {
 export const checkQuery = (what: 'role' | 'flow', text: string) =>
   queryOptions({
     queryKey: ['check', what, text],
-    queryFn: async ({ signal }: { readonly signal: AbortSignal }): Promise<Checked> => {
+    queryFn: async ({ signal }: { readonly signal: AbortSignal }): Promise<LintResult> => {
       const json = JSON.parse(text) as object | null
       const answered =
         what === 'role'
@@ -40,6 +40,6 @@ export const checkQuery = (what: 'role' | 'flow', text: string) =>
           : await api.flows.check.$post({ json: { flow: json } }, { init: { signal } })
       return answered.json()
     },
-    placeholderData: (before: Checked | undefined) => before, // what was said of the text before stands until there is an answer
+    placeholderData: (before: LintResult | undefined) => before, // what was said of the text before stands until there is an answer
     gcTime: 10_000,
   })

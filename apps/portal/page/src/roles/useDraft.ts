@@ -4,7 +4,7 @@ import { sessionQuery } from '../api/queries.ts'
 import { orderedJson } from '../text/ordered.ts'
 import { type Draft, draftName, readDraft, saveDraft } from './drafts.ts'
 
-export interface Drafting<T> {
+export interface DraftState<T> {
   readonly value: T
   /** there is something that is not published */
   readonly isDraft: boolean
@@ -16,7 +16,7 @@ export interface Drafting<T> {
 }
 
 /** Keeps what is written in this browser until it is published. @param published what is in force; null for something new */
-export function useDraft<T>(what: 'role' | 'flow', of: string, published: T | null, empty: T): Drafting<T> {
+export function useDraft<T>(what: 'role' | 'flow', of: string, published: T | null, empty: T): DraftState<T> {
   const { data: session } = useQuery(sessionQuery)
   const name = draftName(session?.stance ?? '', what, of)
   const [draft, setDraft] = useState<Draft<T> | null>(() => readDraft<T>(localStorage, name))

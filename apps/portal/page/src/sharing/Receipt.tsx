@@ -7,13 +7,13 @@ import { Answer, Block, DialogButton, SmallButton } from '../parts/index.ts'
 import { download, fileNameOf } from './download.ts'
 import { type Envelope, receiptText } from './receipt-text.ts'
 
-interface Props {
+interface ReceiptProps {
   readonly name: string
   readonly n: number
 }
 
 /** It is signed anew each time, and may be proved by a later checkpoint. */
-const receiptQuery = ({ name, n }: Props) =>
+const receiptQuery = ({ name, n }: ReceiptProps) =>
   asking(
     ['receipt', name, n],
     api.beings[':name'].moments[':n'].receipt.$get,
@@ -22,7 +22,7 @@ const receiptQuery = ({ name, n }: Props) =>
   )
 
 /** What proves to others what a moment did, for who may look into every past. */
-export function ReceiptButton(of: Props) {
+export function ReceiptButton(of: ReceiptProps) {
   const { data: session } = useQuery(sessionQuery)
   if (session?.uses.all !== true || session.driver !== null) return null
   return (
@@ -32,7 +32,7 @@ export function ReceiptButton(of: Props) {
   )
 }
 
-function Receipt({ name, n }: Props) {
+function Receipt({ name, n }: ReceiptProps) {
   const receipt = useQuery(receiptQuery({ name, n }))
   const file = fileNameOf('receipt', name, n)
   return (

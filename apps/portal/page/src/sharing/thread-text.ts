@@ -3,14 +3,14 @@ import { endedBy } from '../words/ended.ts'
 import { wordsOf } from '../words/tell.ts'
 import { inLine, quoted } from './quoted.ts'
 
-interface Told
+interface SharedThread
   extends Pick<Conversation, 'thread' | 'state' | 'began' | 'moved' | 'participants' | 'hidden'> {
   readonly lines: readonly (Omit<Conversation['lines'][number], 'content'> & { readonly content: unknown })[]
 }
 
 /** A thread in Markdown, as far as the person may read it. @param reality its name */
 export function threadText(
-  { thread, state, began, moved, participants, lines, hidden }: Told,
+  { thread, state, began, moved, participants, lines, hidden }: SharedThread,
   reality: string,
 ): string {
   const head = [
@@ -24,7 +24,16 @@ export function threadText(
   return `${[...head, ...lines.map(lineText)].join('\n\n')}\n`
 }
 
-function lineText({ at, from, to, content, notice, outside, isOpen, moment }: Told['lines'][number]): string {
+function lineText({
+  at,
+  from,
+  to,
+  content,
+  notice,
+  outside,
+  isOpen,
+  moment,
+}: SharedThread['lines'][number]): string {
   const who = from === null ? (notice ? 'A notice' : 'A change') : inLine(from)
   const end =
     moment === null

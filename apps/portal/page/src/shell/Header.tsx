@@ -19,7 +19,7 @@ import { openPalette } from './Palette.tsx'
 
 export const HEADER_PX = 52
 
-interface Props {
+interface HeaderProps {
   /** the navigation, on a small screen */
   readonly isOpen: boolean
   readonly onToggle: () => void
@@ -28,7 +28,7 @@ interface Props {
 }
 
 /** The name of the reality, the search, and the account. */
-export function Header({ isOpen, onToggle, isLive }: Props) {
+export function Header({ isOpen, onToggle, isLive }: HeaderProps) {
   const { data: session } = useQuery(sessionQuery)
   return (
     <Group h={HEADER_PX} px="md" justify="space-between" wrap="nowrap">

@@ -5,7 +5,7 @@ const AGAIN_MS = 2_000
 /** The address at which the page was loaded anew for a part that was not there. */
 const RELOADED = 'treeos-reloaded'
 
-type Loaded<Name extends string> = Record<Name, RouteComponent>
+type LoadedPage<Name extends string> = Record<Name, RouteComponent>
 
 /**
  * Loads the code of a page. While the server is away it waits, and the page before it stays. A part that is not there although the server
@@ -14,9 +14,9 @@ type Loaded<Name extends string> = Record<Name, RouteComponent>
  * @param name what of the code is the page
  */
 export async function loadPage<Name extends string>(
-  load: () => Promise<Loaded<Name>>,
+  load: () => Promise<LoadedPage<Name>>,
   name: Name,
-): Promise<Loaded<Name>> {
+): Promise<LoadedPage<Name>> {
   for (;;) {
     try {
       const page = await load()
@@ -25,7 +25,7 @@ export async function loadPage<Name extends string>(
     } catch (error) {
       if (await answers()) {
         const page = await load().catch(() => null) // the server may have come back between
-        return page ?? ({ [name]: () => renew(error) } as unknown as Loaded<Name>) // a computed name has no type of its own
+        return page ?? ({ [name]: () => renew(error) } as unknown as LoadedPage<Name>) // a computed name has no type of its own
       }
       await new Promise((resolve) => setTimeout(resolve, AGAIN_MS))
     }

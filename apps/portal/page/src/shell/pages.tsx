@@ -10,7 +10,7 @@ import { Answer } from '../door/Answer.tsx'
 import { Door } from '../door/Door.tsx'
 import { Returned } from '../door/Returned.tsx'
 import { Welcome } from '../door/Welcome.tsx'
-import { GROUPS, type Group } from '../inbox/groups.ts'
+import { GROUPS, type InboxGroup } from '../inbox/groups.ts'
 import { CODE } from './code.ts'
 import { loadPage } from './load-page.ts'
 import { Shell } from './Shell.tsx'
@@ -63,9 +63,9 @@ const pages = [
   })),
   page('/live', 'Live', CODE['/live']),
   page('/health', 'Health', CODE['/health']),
-  page('/inbox', 'Inbox', CODE['/inbox'], ({ entry, in: group }): { entry?: string; in?: Group } => ({
+  page('/inbox', 'Inbox', CODE['/inbox'], ({ entry, in: group }): { entry?: string; in?: InboxGroup } => ({
     ...(typeof entry === 'string' ? { entry } : {}),
-    ...(GROUPS.some((one) => one === group) ? { in: group as Group } : {}),
+    ...(GROUPS.some((one) => one === group) ? { in: group as InboxGroup } : {}),
   })),
   page('/threads', 'Threads', CODE['/threads']),
   page('/threads/$id', 'Thread', CODE['/threads/$id']),

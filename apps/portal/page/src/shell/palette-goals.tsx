@@ -1,5 +1,5 @@
 import type { useNavigate } from '@tanstack/react-router'
-import type { Searched } from '@treeos/client'
+import type { SearchResult } from '@treeos/client'
 import type { ReactNode } from 'react'
 import { Icon, type IconName } from '../parts/index.ts'
 import { seen } from '../text/unseen.ts'
@@ -61,7 +61,7 @@ export const pageGoals = (pages: readonly ShownPage[], query: string): readonly 
 }
 
 /** What the server found, by kind. Text of others is shown as text, and hides nothing. */
-export function foundIn(found: Searched | undefined): readonly Goals[] {
+export function foundIn(found: SearchResult | undefined): readonly Goals[] {
   if (found === undefined) return []
   const { beings, spaces, roles, said, moments } = found
   return without([
@@ -116,7 +116,7 @@ export const failedGoals = (error: Error | null, again: () => unknown): readonly
 const when = (iso: string): string =>
   new Date(iso).toLocaleString(undefined, { dateStyle: 'medium', timeStyle: 'short' })
 
-const saidGoal = (one: Searched['said'][number], i: number): Goal => {
+const saidGoal = (one: SearchResult['said'][number], i: number): Goal => {
   const { thread, from, to, at, words, isMine, n, channel, outside } = one
   const who = `${from ?? 'nobody'} to ${to}${channel === null ? '' : ` in ${channel}`}, ${when(at)}${outside === true ? ', from outside' : ''}`
   const label = words.replaceAll(/\s+/g, ' ')
@@ -131,7 +131,7 @@ const saidGoal = (one: Searched['said'][number], i: number): Goal => {
   })
 }
 
-const livedGoal = ({ being, n, at, outcome, reason, words }: Searched['moments'][number]): Goal =>
+const livedGoal = ({ being, n, at, outcome, reason, words }: SearchResult['moments'][number]): Goal =>
   goal('moment', {
     id: `moment ${being} ${n}`,
     label: words.replaceAll(/\s+/g, ' '),

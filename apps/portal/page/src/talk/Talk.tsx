@@ -11,7 +11,7 @@ import { Asks } from './Asks.tsx'
 import { Pending } from './Pending.tsx'
 import { Scrolled } from './Scrolled.tsx'
 
-interface Props {
+interface TalkProps {
   /** name of the being that is spoken to */
   readonly name: string
   readonly isPastOpen: boolean
@@ -21,7 +21,7 @@ interface Props {
 }
 
 /** A conversation with a being: one box, and answers appear above it. */
-export function Talk({ name, isPastOpen, thread, onThread }: Props) {
+export function Talk({ name, isPastOpen, thread, onThread }: TalkProps) {
   const stance = `@${name}`
   const { data: session } = useQuery(sessionQuery)
   const { data: being } = useQuery(beingQuery(name))
@@ -70,7 +70,7 @@ export function Talk({ name, isPastOpen, thread, onThread }: Props) {
   )
 }
 
-interface PastProps extends Pick<Props, 'name' | 'isPastOpen'> {
+interface PastProps extends Pick<TalkProps, 'name' | 'isPastOpen'> {
   readonly thread: string
   readonly me: string | undefined
   readonly done: ReturnType<typeof useDeeds>

@@ -25,15 +25,15 @@ function joinersIn(text: string): ReadonlySet<number> {
   )
 }
 
-export interface Piece {
+export interface TextPiece {
   readonly text: string
   /** true: a character that would not be seen, by its code */
   readonly isUnseen: boolean
 }
 
 /** Divides a text so that invisible characters can be shown by their codes. */
-export function pieces(text: string): Piece[] {
-  const found: Piece[] = []
+export function pieces(text: string): TextPiece[] {
+  const found: TextPiece[] = []
   let plain = ''
   const flush = () => {
     if (plain !== '') found.push({ text: plain, isUnseen: false })

@@ -47,7 +47,7 @@ export function ThreadGraph({ lines }: { readonly lines: Parameters<typeof graph
   )
 }
 
-interface Spot {
+interface GraphSpot {
   readonly x: number
   readonly y: number
   /** of the width of its box */
@@ -55,8 +55,8 @@ interface Spot {
 }
 interface ArrowProps {
   readonly edge: Edge
-  readonly a: Spot | undefined
-  readonly b: Spot | undefined
+  readonly a: GraphSpot | undefined
+  readonly b: GraphSpot | undefined
 }
 
 function Arrow({ edge: { asks, answers }, a, b }: ArrowProps) {
@@ -74,7 +74,7 @@ function Arrow({ edge: { asks, answers }, a, b }: ArrowProps) {
 interface BoxProps {
   readonly stance: string
   readonly edges: readonly Edge[]
-  readonly at: Spot | undefined
+  readonly at: GraphSpot | undefined
 }
 
 function Box({ stance, edges, at }: BoxProps) {
@@ -98,7 +98,7 @@ function Box({ stance, edges, at }: BoxProps) {
 }
 
 /** From the edge of one box to that of the other; along the same layer it goes below. */
-function pathOf(a: Spot, b: Spot): string {
+function pathOf(a: GraphSpot, b: GraphSpot): string {
   const away = b.y > a.y ? 16 : -16
   if (a.y === b.y) return `M${a.x},${a.y + 16} C${a.x},${a.y + 44} ${b.x},${b.y + 44} ${b.x},${b.y + 18}`
   return `M${a.x},${a.y + away} C${a.x},${a.y + 2.4 * away} ${b.x},${b.y - 2.4 * away} ${b.x},${b.y - away - Math.sign(away) * 2}`

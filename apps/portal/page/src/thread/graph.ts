@@ -16,7 +16,7 @@ export interface GraphNode {
   readonly of: number
 }
 
-interface Line {
+interface GraphEdge {
   readonly id: string
   readonly from: string | null
   readonly to: string
@@ -27,7 +27,10 @@ interface Line {
  * The beings of a thread in layers: who began, whom it asked, whom those asked. An answer goes back along the ask that it answers,
  * so it makes no edge of its own. Within a layer beings stand near those who asked them, so that few lines cross.
  */
-export function graphOf(lines: readonly Line[]): { readonly nodes: GraphNode[]; readonly edges: Edge[] } {
+export function graphOf(lines: readonly GraphEdge[]): {
+  readonly nodes: GraphNode[]
+  readonly edges: Edge[]
+} {
   const edges = new Map<string, { from: string; to: string; asks: number; answers: number }>()
   const byId = new Map(lines.map((line) => [line.id, line]))
   const edge = (from: string, to: string) => {
@@ -46,7 +49,7 @@ export function graphOf(lines: readonly Line[]): { readonly nodes: GraphNode[]; 
   return { nodes: inLayers(lines, all), edges: all }
 }
 
-function inLayers(lines: readonly Line[], edges: readonly Edge[]): GraphNode[] {
+function inLayers(lines: readonly GraphEdge[], edges: readonly Edge[]): GraphNode[] {
   const order = [...new Set(lines.flatMap(({ from, to }) => (from === null ? [to] : [from, to])))]
   const layers = new Map<string, number>()
   for (const first of order) {

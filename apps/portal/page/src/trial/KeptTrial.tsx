@@ -3,13 +3,13 @@ import { SmallButton } from '../parts/index.ts'
 import type { TrialNote } from '../roles/spec.ts'
 import { noteWords } from './words.ts'
 
-interface Props {
+interface KeptTrialProps {
   readonly note: TrialNote
   readonly drop: () => void
 }
 
 /** The trial that is published with a role. */
-export const KeptTrial = ({ note, drop }: Props) => (
+export const KeptTrial = ({ note, drop }: KeptTrialProps) => (
   <Group gap="xs" role="status">
     <Text size="sm">It is published with its trial. {noteWords(note)}</Text>
     <SmallButton onClick={drop}>Leave it out</SmallButton>

@@ -33,7 +33,7 @@ interface Chosen {
   readonly last: number
 }
 
-interface Props {
+interface TryItProps {
   /** by which a button further up leads to it */
   readonly id?: string | undefined
   readonly title?: string
@@ -60,7 +60,7 @@ export function TryIt({
   candidate,
   isOff = false,
   onTried,
-}: Props) {
+}: TryItProps) {
   const [chosen, setChosen] = useState<Chosen>({ being: '', outcome: '', days: '', last: LAST })
   const { trying, estimate, run, stop } = useTryIt()
   const choose = (next: Partial<Chosen>) => setChosen({ ...chosen, ...next })
@@ -148,7 +148,7 @@ export function TryIt({
   )
 }
 
-interface TriedProps extends Pick<Props, 'onTried'> {
+interface TriedProps extends Pick<TryItProps, 'onTried'> {
   readonly of: NonNullable<ReturnType<typeof useTryIt>['trying']>
   readonly isOld: boolean
 }
@@ -201,12 +201,12 @@ function Saved({ file, lines }: { readonly file: TrialFile; readonly lines: Trie
   )
 }
 
-interface Wanted extends Pick<Props, 'being' | 'role' | 'candidate'> {
+interface TrialRequest extends Pick<TryItProps, 'being' | 'role' | 'candidate'> {
   readonly chosen: Chosen
 }
 
 /** With its end in time, so that the same moments are asked whenever it is run. */
-function fileOf({ being, role, candidate, chosen }: Wanted): TrialFile {
+function fileOf({ being, role, candidate, chosen }: TrialRequest): TrialFile {
   const now = Date.now()
   const whose = being === undefined ? chosen.being.trim() : `@${being}`
   return {

@@ -10,7 +10,7 @@ export interface TrialFile {
   readonly candidates: Readonly<Record<string, object>>
 }
 
-interface Trying {
+interface TrialState {
   readonly file: TrialFile
   readonly estimate: TrialEstimate | null
   readonly lines: readonly TrialLine[]
@@ -21,7 +21,7 @@ interface Trying {
 
 /** A trial: first what it takes, then line by line what comes of it. It ends when the page is left. */
 export function useTryIt() {
-  const [trying, setTrying] = useState<Trying | null>(null)
+  const [trying, setTrying] = useState<TrialState | null>(null)
   const leaving = useRef<AbortController | null>(null)
   const stop = () => leaving.current?.abort()
   useEffect(() => stop, [])
@@ -30,8 +30,8 @@ export function useTryIt() {
     const stopping = new AbortController()
     leaving.current = stopping
     const { signal } = stopping
-    let now: Trying = { file, estimate: null, lines: [], summary: null, isRunning: true, error: null }
-    const show = (next: Partial<Trying>) => {
+    let now: TrialState = { file, estimate: null, lines: [], summary: null, isRunning: true, error: null }
+    const show = (next: Partial<TrialState>) => {
       now = { ...now, ...next }
       setTrying(now)
     }

@@ -1,14 +1,17 @@
 import { NumberInput, Select, Textarea, TextInput } from '@mantine/core'
 import type { UseFormReturnType } from '@mantine/form'
-import type { Field, Written } from './arguments.ts'
+import type { ArgumentField, OperationInput } from './arguments.ts'
 
-interface Props {
-  readonly field: Field
-  readonly form: UseFormReturnType<Written>
+interface ArgumentInputProps {
+  readonly field: ArgumentField
+  readonly form: UseFormReturnType<OperationInput>
 }
 
 /** The input of one argument of an operation. */
-export function ArgumentInput({ field: { name, what, kind, choices, isRequired }, form }: Props) {
+export function ArgumentInput({
+  field: { name, what, kind, choices, isRequired },
+  form,
+}: ArgumentInputProps) {
   const { value = '', ...input } = form.getInputProps(`values.${name}`)
   const told = { label: name, description: what, required: isRequired, withAsterisk: isRequired }
   const common = { ...told, ...input, value }

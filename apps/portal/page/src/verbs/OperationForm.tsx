@@ -1,31 +1,35 @@
 import { Autocomplete, Switch, Textarea } from '@mantine/core'
 import { isNotEmpty, useForm } from '@mantine/form'
 import { useQuery } from '@tanstack/react-query'
-import { type Call, type FoundBy, useAct } from '../api/deed.ts'
+import { type DeedBody, type FoundBy, useAct } from '../api/deed.ts'
 import { reachQuery } from '../api/queries.ts'
 import { Form, given, Inert, parsed, Quiet } from '../parts/index.ts'
 import { byName } from '../text/by-name.ts'
 import { ArgumentInput } from './ArgumentInput.tsx'
-import { argumentsIn, type Field, fieldsOf, type Written } from './arguments.ts'
+import { type ArgumentField, argumentsIn, fieldsOf, type OperationInput } from './arguments.ts'
 import { Result } from './Result.tsx'
 
-interface Props {
+interface OperationFormProps {
   readonly verb: 'do' | 'be'
   /** operations in reach; any other can be typed, and is refused by its rule */
   readonly choices: FoundBy<typeof reachQuery>['actions']
 }
 
-const EMPTY: Written = { name: '', target: '', values: {}, isRaw: false, raw: '{}' }
+const EMPTY: OperationInput = { name: '', target: '', values: {}, isRaw: false, raw: '{}' }
 
 /** @throws {Error} for arguments that cannot be read */
-function callOf(verb: Props['verb'], fields: readonly Field[] | null, written: Written): Call {
+function callOf(
+  verb: OperationFormProps['verb'],
+  fields: readonly ArgumentField[] | null,
+  written: OperationInput,
+): DeedBody {
   const { name, target, values, isRaw, raw } = written
   const args = isRaw || fields === null ? parsed(raw, 'the arguments are') : argumentsIn(fields, values)
   return { verb, operation: name.trim(), args, ...(verb === 'be' ? {} : given({ target })) }
 }
 
 /** The arguments that were typed, as JSON. What cannot be read yet is typed anew. */
-function rawOf(fields: readonly Field[], { values, raw }: Written): string {
+function rawOf(fields: readonly ArgumentField[], { values, raw }: OperationInput): string {
   try {
     return JSON.stringify(argumentsIn(fields, values), null, 2)
   } catch {
@@ -34,7 +38,7 @@ function rawOf(fields: readonly Field[], { values, raw }: Written): string {
 }
 
 /** A DO or a BE: an operation, what it is done to, and its arguments as a form or as JSON. */
-export function OperationForm({ verb, choices }: Props) {
+export function OperationForm({ verb, choices }: OperationFormProps) {
   const form = useForm({ initialValues: EMPTY, validate: { name: isNotEmpty() } })
   const acting = useAct()
   const { name, isRaw } = form.values

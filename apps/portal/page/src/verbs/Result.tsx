@@ -1,12 +1,12 @@
 import { Text } from '@mantine/core'
 import { Block } from '../parts/index.ts'
 
-interface Props {
+interface ResultProps {
   readonly of: { readonly result: unknown } | undefined
 }
 
 /** What an act gave. */
-export const Result = ({ of }: Props) =>
+export const Result = ({ of }: ResultProps) =>
   of === undefined ? null : (
     <div role="status">
       <Text size="sm" fw={600} mb={4}>

@@ -1,5 +1,5 @@
 /** One input of a form, for one argument of an operation. */
-export interface Field {
+export interface ArgumentField {
   readonly name: string
   readonly what: string
   readonly kind: 'text' | 'number' | 'yes-or-no' | 'choice' | 'json'
@@ -8,7 +8,7 @@ export interface Field {
 }
 
 /** What was typed into the form of an operation. */
-export interface Written {
+export interface OperationInput {
   readonly name: string
   readonly target: string
   /** of the inputs, by argument */
@@ -18,7 +18,7 @@ export interface Written {
   readonly raw: string
 }
 
-interface Described {
+interface DescribedArguments {
   readonly args: Readonly<Record<string, string>>
   readonly schema: unknown
 }
@@ -31,7 +31,7 @@ interface Property {
 }
 
 /** The inputs of an operation: by its JSON Schema, else one free input for each argument that it describes. */
-export function fieldsOf({ args, schema }: Described): Field[] {
+export function fieldsOf({ args, schema }: DescribedArguments): ArgumentField[] {
   const { properties, required = [] } = (schema ?? {}) as {
     properties?: Record<string, Property>
     required?: readonly string[]
@@ -51,7 +51,7 @@ export function fieldsOf({ args, schema }: Described): Field[] {
   })
 }
 
-function kindOf({ type }: Property, choices: readonly string[]): Field['kind'] {
+function kindOf({ type }: Property, choices: readonly string[]): ArgumentField['kind'] {
   if (choices.length > 0) return 'choice'
   if (type === 'string') return 'text'
   if (type === 'number' || type === 'integer') return 'number'
@@ -72,7 +72,7 @@ export const parseLoose = (text: string): unknown =>
  * @throws {Error} naming the argument that cannot be read
  */
 export function argumentsIn(
-  fields: readonly Field[],
+  fields: readonly ArgumentField[],
   values: Readonly<Record<string, string>>,
 ): Record<string, unknown> {
   const args: Record<string, unknown> = {}
@@ -92,7 +92,7 @@ export function argumentsIn(
   return args
 }
 
-function read(kind: Field['kind'], value: string): unknown {
+function read(kind: ArgumentField['kind'], value: string): unknown {
   if (kind === 'text' || kind === 'choice') return value
   if (kind === 'yes-or-no') return value === 'true'
   if (kind === 'json') return parseLoose(value)

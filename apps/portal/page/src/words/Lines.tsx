@@ -3,7 +3,7 @@ import { Said, type ThreadLine } from './Said.tsx'
 import { type Deeds, NotShown, Used } from './Used.tsx'
 import { Writing } from './Writing.tsx'
 
-interface Props {
+interface LinesProps {
   readonly lines: readonly ThreadLine[]
   readonly done: Deeds
   readonly me: string | undefined
@@ -13,7 +13,7 @@ interface Props {
 }
 
 /** What was said and done, in order, and what is written now. */
-export function Lines({ lines, done: { deeds, cut }, me, writing, thread }: Props) {
+export function Lines({ lines, done: { deeds, cut }, me, writing, thread }: LinesProps) {
   const told = [
     ...lines.map((line) => ({ at: line.at, key: line.id, shown: <Said line={line} me={me} /> })),
     ...deeds.map((deed) => ({ at: deed.at, key: deed.key, shown: <Used deed={deed} /> })),

@@ -10,13 +10,13 @@ import { summaryOf, wordsOf } from './tell.ts'
 
 export type ThreadLine = FoundBy<ReturnType<typeof threadQuery>>['lines'][number]
 
-interface Props {
+interface SaidProps {
   readonly line: ThreadLine
   readonly me: string | undefined
 }
 
 /** One thing that was said, or that a being was told, and what came of it. */
-export const Said = ({ line: { at, from, to, content, notice, outside, isOpen, moment }, me }: Props) => {
+export const Said = ({ line: { at, from, to, content, notice, outside, isOpen, moment }, me }: SaidProps) => {
   const { code } = (content ?? {}) as { readonly code?: unknown }
   return (
     <div className="said" data-mine={from !== null && from === me} data-notice={notice}>

@@ -2,9 +2,9 @@ import './said.css'
 import { Group, Loader, Stack, Text } from '@mantine/core'
 import { type CallSoFar, useWords } from '../api/words.ts'
 import { Inert, Quiet } from '../parts/index.ts'
-import { type Written, writtenSoFar } from './written.ts'
+import { type WrittenToolCall, writtenSoFar } from './written.ts'
 
-interface Props {
+interface WritingProps {
   readonly being: string
   /** only what it writes in this thread; of all when left out */
   readonly thread?: string
@@ -13,7 +13,7 @@ interface Props {
 }
 
 /** What the model of a being writes now. Nothing of it is recorded before it has decided. */
-export function Writing({ being, thread, except = null }: Props) {
+export function Writing({ being, thread, except = null }: WritingProps) {
   const calls = useWords(being)
   const shown = calls.filter((call) => (thread ?? call.thread) === call.thread && call.thread !== except)
   return shown.map((call) => <Call key={`${call.moment} ${call.attempt}`} being={being} call={call} />)
@@ -45,7 +45,7 @@ function Call({ being, call }: { readonly being: string; readonly call: CallSoFa
   )
 }
 
-const Tool = ({ says, does }: Written) => (
+const Tool = ({ says, does }: WrittenToolCall) => (
   <div>
     <Text size="xs" fw={600}>
       <Inert text={does} />

@@ -1,4 +1,4 @@
-interface Advice {
+interface FailureAdvice {
   /** to who asked, where one moment failed */
   readonly one: string
   /** to who looks after many, where several failed so */
@@ -6,7 +6,7 @@ interface Advice {
 }
 
 /** What may be done after a failure, by its code. */
-const ADVICE: Readonly<Record<string, Advice>> = {
+const ADVICE: Readonly<Record<string, FailureAdvice>> = {
   BUDGET_EXCEEDED: {
     one: 'Whoever set the budget raises it, or lets the being try again.',
     many: 'A budget is used up. Raise its limit, or wait for the next day.',
@@ -64,11 +64,11 @@ const ADVICE: Readonly<Record<string, Advice>> = {
     many: 'It took longer than allowed. Look at what it called.',
   },
 }
-const NO_ADVICE: Advice = {
+const NO_ADVICE: FailureAdvice = {
   one: 'Open its moment to see why.',
   many: 'Open the newest to see why.',
 }
 
 /** What to do after a failure. @param code null where it has none */
-export const adviceOnFailure = (code: string | null): Advice =>
+export const adviceOnFailure = (code: string | null): FailureAdvice =>
   code !== null && Object.hasOwn(ADVICE, code) ? (ADVICE[code] ?? NO_ADVICE) : NO_ADVICE

@@ -1,7 +1,7 @@
 import { partialJson } from './partial.ts'
 
 /** A call of a tool that a model writes, in words. */
-export interface Written {
+export interface WrittenToolCall {
   /** the words that it says with it; empty for none */
   readonly says: string
   /** what it does */
@@ -9,7 +9,7 @@ export interface Written {
 }
 
 /** @param tool its name. @param text its arguments, as far as they were written */
-export function writtenSoFar(tool: string, text: string): Written {
+export function writtenSoFar(tool: string, text: string): WrittenToolCall {
   const { content, target, operation, address, args, ...rest } = partialJson(text)
   const on = typeof target === 'string' && target !== '' ? target : null
   if (tool === 'summon') return { says: spoken(content), does: on === null ? 'answers' : `says to ${on}` }

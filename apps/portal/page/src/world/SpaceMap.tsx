@@ -4,7 +4,7 @@ import { Link, useNavigate } from '@tanstack/react-router'
 import { memo, useCallback, useMemo } from 'react'
 import { mapQuery, sessionQuery, worldQuery } from '../api/queries.ts'
 import { MapView } from '../map/MapView.tsx'
-import { groundOf, kindOf, type Mark, nameOf, type Plan, spotOn } from '../map/plan.ts'
+import { groundOf, kindOf, type MapMark, nameOf, type Plan, spotOn } from '../map/plan.ts'
 import { Answer, Quiet } from '../parts/index.ts'
 import { inNameOrder } from '../text/by-name.ts'
 
@@ -21,7 +21,7 @@ export const SpaceMap = memo(({ path }: { readonly path: string }) => {
     const ground = groundOf(data.size, data.floors)
     const within = new Map((world?.spaces ?? []).map((one) => [`space:${one.path}`, one.within.beings]))
     const marks = inNameOrder(data.marks, ({ key }) => key).map(
-      (mark): Mark => ({
+      (mark): MapMark => ({
         ...mark,
         spot: spotOn(ground, mark),
         beings: mark.beings === null ? null : (within.get(mark.key) ?? mark.beings),
@@ -30,7 +30,7 @@ export const SpaceMap = memo(({ path }: { readonly path: string }) => {
     return { path, extent: ground.extent, walls: ground.walls, marks }
   }, [data, path, world])
   const open = useCallback(
-    (mark: Mark) => {
+    (mark: MapMark) => {
       const kind = kindOf(mark)
       if (kind === 'space') void navigate({ to: '/world', search: { at: nameOf(mark) } })
       if (kind === 'being') void navigate({ to: '/beings/$name', params: { name: nameOf(mark).slice(1) } })

@@ -1,0 +1,5 @@
+"""`python -m treeos_verify`."""
+
+from .command import main
+
+main()

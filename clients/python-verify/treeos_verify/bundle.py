@@ -1,0 +1,427 @@
+"""Bundles: each line, each chain, and what the checkpoint says of both."""
+
+import re
+
+from .facts import check_facts
+from .hashes import Checkpoint, fact_hash, genesis_hash, is_hash, is_included, line_hash, moment_hash, salted_hash, value_hash
+from .heads import whole_heads
+from .law.judge import Law
+from .law.rows import Rows
+from .moment import check_header, check_moment, check_momentless, cited_by, gone_from, is_known_law
+from .origin import Origins, check_origin
+from .passkey import signer_of, signing_of
+from .plain_json import ABSENT, Broken, at, given, is_count, items, need, parse_canonical, same
+from .stack import Beside, Stack, check_orientation, check_outcome
+from .states import States
+
+SAID = ("actor", "driver", "cause", "at", "stack")
+TOMBSTONES = {"fact:erased": "hash", "moment:erased": "moment"}
+FIELDS = {
+    "manifest": "at format kind line reality scope sum",
+    "head": "from hash kind line prev reel seq sum",
+    "fact": "hash header kind line payload prev reel salt seq sum",
+    "blob": "content digest kind line sum",
+    "moment": "basis basisSalt being decision effect hash judged kind line n noted open prev record salt sum",
+    "checkpoint": "kind line note sum",
+    "proof": "in index kind leaf line path sum",
+    "end": "counts kind line sum",
+}
+KINDS = list(FIELDS)
+SUM = re.compile(r',"sum":"([0-9a-f]{64})"}\Z')
+
+
+def fields_of(value):
+    return " ".join(sorted(value)) if type(value) is dict else ""
+
+
+class Chain:
+    def __init__(self, first, end):
+        self.first, self.last, self.end = first, (first, None), end
+        self.covered, self.is_end = -1, False
+
+
+class Bundle:
+    def __init__(self, key):
+        self.key = key
+        self.reality, self.being, self.since, self.until = "", None, 1, None
+        self.stage, self.counts = 0, {}
+        self.chains, self.hashes = {}, {}
+        self.loose, self.unnamed, self.proven = {}, set(), set()
+        self.wrote, self.gone, self.tombs, self.lost = {}, [], {}, set()
+        self.contents, self.unused = {}, set()
+        self.origins = Origins()
+        self.states, self.last_acts, self.missing = States(), {}, {}
+        self.rows = Rows()
+        self.law = Law(self.rows, self.is_whole, self.contents)
+        self.unjudged = {}  # in words why the law could not be asked about calls, and how many they are
+        self.checkpoint = None
+        self.first, self.made_at = set(), None
+        self.signed, self.unsigned, self.hidden = set(), {}, {}  # acts of persons, by who they are
+        self.attested, self.hidden_places, self.of_other_laws = 0, {}, 0
+        self.place = ("bundle", 0)
+
+    def take(self, number, value):
+        kind = str(value.get("kind"))
+        self.place = ("bundle", number)
+        need(FIELDS.get(kind) == fields_of(value), "other fields", "line-mismatch")
+        stage = KINDS.index(kind)
+        is_first = number == 1
+        need(self.stage <= stage and is_first == (stage == 0) and self.stage < len(KINDS) - 1, "another order", "line-mismatch")
+        self.stage = stage
+        if kind != "end":
+            self.counts[kind] = self.counts.get(kind, 0) + 1
+        getattr(self, f"take_{kind}")(value)
+
+    def take_manifest(self, value):
+        scope, self.reality = value["scope"], value["reality"]
+        need(value["format"] == "treeos.bundle.v1" and type(self.reality) is str, "another format", "manifest-mismatch")
+        if same(scope, {"all": True}):
+            return
+        need(fields_of(scope) == "being since until", "no scope", "scope-mismatch")
+        self.being, self.since, self.until = scope["being"], scope["since"], scope["until"]
+        need(type(self.being) is str and is_count(self.since) and self.since > 0, "no scope", "scope-mismatch")
+        need(self.until is None or is_count(self.until), "no scope", "scope-mismatch")
+
+    def scope(self):
+        if self.being is None:
+            return {"all": True} if self.stage > 0 else None
+        return {"being": self.being, "since": self.since, "until": self.until}
+
+    def take_head(self, value):
+        reel, first, seq, prev, end = (value[key] for key in ("reel", "from", "seq", "prev", "hash"))
+        need(type(reel) is str and is_count(first) and is_count(seq) and is_hash(prev) and is_hash(end), "no head", "head-mismatch")
+        need(reel not in self.chains, "a second head", "head-mismatch")
+        need(first != 0 or prev == genesis_hash(self.reality, reel), "another beginning", "prev-mismatch")
+        if self.being is None or reel == f"being:{self.being}":
+            need(first == 0, "out of scope", "scope-mismatch")
+        else:
+            need(reel == f"moments:{self.being}" and first == self.since - 1, "out of scope", "scope-mismatch")
+        self.chains[reel] = Chain(first, (seq, end))
+        self.chains[reel].last = (first, prev)
+
+    def link(self, reel, seq, prev, own):
+        need(is_count(seq) and is_hash(prev) and is_hash(own), "no link", "seq-gap")
+        known = self.hashes.setdefault(reel, {})
+        need(seq not in known, "a link twice", "seq-gap")
+        known[seq] = own
+        chain = self.chains.get(reel)
+        if chain is not None:
+            need((seq - 1, prev) == chain.last, "does not follow", "prev-mismatch")
+            chain.last = (seq, own)
+        return chain is not None
+
+    def take_fact(self, value):
+        reel, seq, prev, own, header, payload, salt = (
+            value[key] for key in ("reel", "seq", "prev", "hash", "header", "payload", "salt")
+        )
+        self.place = (reel, seq)
+        need(type(reel) is str and is_hash(prev) and fact_hash(prev, header) == own, "another hash", "hash-mismatch")
+        check_header(header, reel, seq)
+        is_tombstone = header["kind"] in TOMBSTONES
+        if salt is None and payload is None:
+            self.gone.append((f"{reel} {own}", reel, seq, "payload", is_tombstone))
+            if is_tombstone:
+                self.lost.add(reel)
+        else:
+            need(is_hash(salt) and salted_hash(salt, payload) == header["payloadHash"], "another payload", "payload-mismatch")
+        if is_tombstone:
+            self.tombstone(header, payload)
+        self.states.take(reel, seq, header, payload)
+        self.rows.take(reel, seq, header, payload, own)
+        self.origins.take(reel, seq, header, payload, own)
+        self.count(header, payload)
+        if self.link(reel, seq, prev, own):
+            return
+        need(self.being is not None, "a reel without a head", "head-mismatch")
+        self.loose[own] = is_tombstone
+        self.unnamed.add(own)
+
+    def count(self, header, payload):
+        """All facts of a moment say the same of it."""
+        if type(header["moment"]) is not str:
+            if check_momentless(header, payload):
+                self.first.add(header["at"])
+            if header["kind"] == "reality:made" and self.made_at is None:
+                self.made_at = header["at"]
+            return
+        said = [header[field] for field in SAID]
+        facts, before = self.wrote.get(header["moment"], ({}, said))
+        need(same(before, said), "another actor, time or stack than that of another fact of its moment", "actor-mismatch")
+        facts[(header["reel"], header["seq"])] = (header["kind"], payload)
+        self.wrote[header["moment"]] = (facts, said)
+
+    def tombstone(self, header, payload):
+        by = at(payload, "onBehalfOf")
+        told = (by if type(by) is str else header["actor"], given(payload, "why"), header["at"])
+        named = given(payload, TOMBSTONES[header["kind"]])
+        self.tombs.setdefault(f"{header['reel']} {named}", told)
+
+    def cites(self, ref, must_be_here):
+        reel, seq, own = ref
+        if same(seq, 0):
+            return own == genesis_hash(self.reality, reel)
+        found = self.hashes.get(reel, {}).get(seq)
+        if found is None:
+            return not must_be_here and is_hash(own)
+        if found == own:
+            self.unnamed.discard(found)
+        return found == own
+
+    def take_moment(self, value):
+        being, n, prev, own, record = (value[key] for key in ("being", "n", "prev", "hash", "record"))
+        self.place = (f"moments:{being}", n)
+        need(is_hash(prev) and moment_hash(prev, record) == own, "another hash", "hash-mismatch")
+        need(type(being) is str and at(record, "being") == being and same(at(record, "n"), n), "a record of another", "header-mismatch")
+        need(self.link(f"moments:{being}", n, prev, own), "moments without a head", "head-mismatch")
+        heads = whole_heads(value)
+        check_moment(value, heads)
+        noted = None if value["noted"] is None else salted_hash(value["basisSalt"], value["noted"])
+        need(same(given(value, "open", "noted"), noted), "it noted something else", "open-mismatch")
+        name = record["moment"]
+        for what in gone_from(value):
+            self.gone.append((f"being:{being} {name}", f"moments:{being}", n, what, False))
+        facts, cited, cause, digests = cited_by(value)
+        wrote, said = self.wrote.pop(name, ({}, None))
+        need(all(self.cites(ref, True) for ref in facts) and len(facts) == len(wrote), "other facts", "facts-mismatch")
+        due = [being, given(value["open"], "driver"), cause, given(record, "openedAt"), given(record, "stackDigest")]
+        need(said is None or same(said, due), "its facts say otherwise who acted, when and in which stack", "actor-mismatch")
+        if is_known_law(record):
+            self.derive(value, heads.basis)
+            self.check_facts(value, heads, [(ref[0], *wrote[(ref[0], ref[1])]) for ref in facts])
+        else:
+            self.of_other_laws += 1
+        if record["outcome"] == "act":
+            primary = given(record["stack"], "primary", "name")
+            self.last_acts[being] = {"sealedAt": record["sealedAt"], "primary": primary}
+        self.check_signing(value, heads.basis)
+        need(all(self.cites(ref, self.being is None) for ref in cited), "cites other facts", "basis-mismatch")
+        self.unnamed.discard(cause)
+        need(all(digest in self.contents for digest in digests), "a content is not here", "blob-mismatch")
+        self.unused.difference_update(digests)
+        why = self.law.check(value, heads) if is_known_law(record) else None
+        if why is not None:
+            self.unjudged[why] = self.unjudged.get(why, 0) + 1
+
+    def check_signing(self, moment, basis):
+        record, opened = moment["record"], moment["open"]
+        reel = f"being:{signer_of(opened, record['being'])}"
+        state = self.states.at(reel, basis[reel][1]) if reel in basis and self.is_whole(reel) else None
+        keys = None if state is None else state.get("passkeys", {})
+        signing = signing_of(self.reality, moment, keys)
+        if signing in ("unsigned", "unknown", "hidden"):
+            by, told = signer_of(opened, record["being"]), self.hidden if signing == "hidden" else self.unsigned
+            told[by] = told.get(by, 0) + 1
+        if signing == "signed" and record["wake"] is not None:
+            need(record["wake"] not in self.signed, "the same signature twice", "signature-mismatch")
+            self.signed.add(record["wake"])
+
+    def check_facts(self, moment, heads, facts):
+        def state_of(reel):
+            head = heads.judged_from.get(reel)
+            return self.states.at(reel, head[1]) if head is not None and self.is_whole(reel) else None
+
+        role = self.contents.get(given(moment["record"], "stack", "primary", "digest"))
+        if moment["record"]["stack"] is not None:
+            check_orientation(moment["open"], role)
+        self.attested += 1 if check_facts(facts, moment, role, None, state_of) else 0
+
+    def derive(self, moment, basis):
+        record = moment["record"]
+        being = record["being"]
+        first = self.chains[f"moments:{being}"].first
+        last_act = self.last_acts.get(being, None if first == 0 else ABSENT)
+        program = self.contents.get(given(moment["open"], "program"))
+        stack = Stack(moment, basis, Beside(self.states, self.is_whole, last_act, program))
+        for reel in stack.missing:
+            self.missing[reel] = self.missing.get(reel, 0) + 1
+        if stack.hides_place():
+            self.hidden_places[being] = stack.me["space"]
+        check_outcome(moment)
+        noted = moment["noted"]
+        check_origin(record, moment["open"], basis, self.origins, self.is_whole, program, noted, True)
+
+    def is_whole(self, reel):
+        return reel in self.chains and self.chains[reel].first == 0
+
+    def take_blob(self, value):
+        need(value_hash(value["content"]) == value["digest"], "another digest", "blob-mismatch")
+        need(value["digest"] not in self.contents, "a content twice", "blob-mismatch")
+        self.contents[value["digest"]] = value["content"]
+        self.unused.add(value["digest"])
+
+    def take_checkpoint(self, value):
+        need(self.counts["checkpoint"] == 1, "a second checkpoint", "checkpoint-mismatch")
+        self.checkpoint = Checkpoint(value["note"], self.key)
+        need(self.checkpoint.origin == f"treeos/{self.reality}", "a checkpoint of another log", "checkpoint-mismatch")
+
+    def take_proof(self, value):
+        need(self.checkpoint is not None, "a proof without a checkpoint", "proof-mismatch")
+        leaf = value["leaf"]
+        need(type(leaf) is dict and len(leaf) == 1, "no leaf", "proof-mismatch")
+        ((kind, ref),) = leaf.items()
+        need(kind in ("fact", "record") and type(ref) is list and len(ref) == 3, "no leaf", "proof-mismatch")
+        reel, seq, own = ref
+        reel = f"moments:{reel}" if kind == "record" else reel
+        chain = self.chains.get(reel)
+        here = self.hashes.get(reel, {}).get(seq)
+        if here is None and chain is not None and seq == chain.end[0]:
+            here = chain.end[1]
+        need(here is not None and here == own, "a proof of what is not here", "proof-mismatch")
+        tree = {"log": self.checkpoint.log, "heads": self.checkpoint.heads}.get(value["in"])
+        need(tree is not None and is_included(leaf, value["index"], value["path"], *tree), "the tree does not hold it", "proof-mismatch")
+        if chain is None:
+            need(own in self.loose and own not in self.proven, "a proof that is not needed", "proof-mismatch")
+            self.proven.add(own)
+        else:
+            need(chain.covered < 0, "a second proof", "proof-mismatch")
+            chain.covered, chain.is_end = seq, value["in"] == "heads"
+
+    def take_end(self, value):
+        need(same(value["counts"], self.counts), "other counts", "end-mismatch")
+
+    def finish(self):
+        self.place = ("bundle", 0)
+        need(self.stage == len(KINDS) - 1, "cut off", "end-mismatch")
+        for chain in self.chains.values():
+            need(chain.last == chain.end, "a chain that ends elsewhere", "head-mismatch")
+        for own in self.unnamed:
+            need(self.loose.get(own) is True, "a fact that nothing names", "unnamed-fact")
+        for name, _, _, what, is_tombstone in self.gone:
+            is_lost = not is_tombstone and name.rpartition(" ")[0] in self.lost
+            need(name in self.tombs or is_lost, "gone without a tombstone", f"{what}-missing")
+        need(not self.unused, "nothing names a content", "blob-mismatch")
+        need(self.made_at is None or self.first <= {self.made_at}, "a fact of the beginning is of another time", "facts-mismatch")
+        need(self.being is not None or not self.wrote, "facts of a moment that is not here", "facts-mismatch")
+        if self.being is None:
+            if self.checkpoint is not None:
+                links = sum(chain.end[0] for chain in self.chains.values())
+                heads = 0 if self.checkpoint.heads is None else self.checkpoint.heads[0]
+                need(links >= self.checkpoint.log[0] and len(self.chains) >= heads, "a chain is gone or cut", "checkpoint-mismatch")
+            return
+        for reel in (f"being:{self.being}", f"moments:{self.being}"):
+            need(reel in self.chains, "a chain of the scope is not here", "scope-mismatch")
+        last = self.chains[f"moments:{self.being}"].end[0]
+        need(self.until is None or self.since <= self.until >= last, "another range than the scope", "scope-mismatch")
+
+    def is_covered(self):
+        if self.checkpoint is None or self.unsigned or self.of_other_laws:
+            return False
+        for reel, chain in self.chains.items():
+            if chain.covered < chain.end[0] and max(chain.covered, chain.first) < max(chain.end[0], 1):
+                return False
+            if self.being is None:
+                continue
+            is_cut = reel == f"moments:{self.being}" and chain.end[0] == self.until
+            if not is_cut and not (chain.is_end and chain.covered == chain.end[0]):
+                return False
+        return all(own in self.proven for own in self.unnamed)
+
+    def uncovered(self):
+        """In words, what no proof shows although one could."""
+        if self.checkpoint is None:
+            yield "it has no checkpoint: whoever made the bundle could have made all of it up, or left its end off"
+        for by, count in self.unsigned.items():
+            yield f"of {count} acts that @{by} made them is not shown by a passkey"
+        if self.of_other_laws:
+            yield f"{self.of_other_laws} moments were judged by a law that this verifier does not know"
+        if self.checkpoint is not None and not self.unsigned and not self.of_other_laws and not self.is_covered():
+            yield "that the log of the checkpoint holds all of its chains: a proof is not here"
+
+    def unproven(self):
+        """In words, what else is said by records alone."""
+        for by in self.hidden:
+            yield f"whether @{by} had a passkey for its acts is not in the bundle"
+        if self.attested:
+            yield f"some facts of {self.attested} acts: no decision says them"
+        for why, count in self.unjudged.items():
+            yield f"the permission of {count} calls: {why}"
+        for being, place in self.hidden_places.items():
+            yield f"that @{being} might not see {place}, whose qualities its flow reads, is said by its records"
+        for reel, count in self.missing.items():
+            yield f"the context of {count} moments: it depends on {reel}, which is not in the bundle as a whole"
+        if self.checkpoint is not None and self.key is None:
+            yield "no key was given: who signed the checkpoint was not checked"
+
+    def placed(self, fault, line):
+        """A fault with the place where it was found."""
+        found = fault if isinstance(fault, Broken) else Broken("a part of it is not there, or of another form")
+        found.reason = found.reason or "line-mismatch"
+        reel, seq = self.place if self.place[0] != "bundle" else ("bundle", line)
+        found.line, found.reel, found.seq, found.bundle = line, reel, seq, self
+        return found
+
+    def covered(self):
+        return sum(max(chain.covered - max(chain.first, 0), 0) for chain in self.chains.values())
+
+    def erased(self):
+        nobody = (None, None, None)
+        return [[reel, seq, what, *self.tombs.get(name, nobody)] for name, reel, seq, what, _ in self.gone]
+
+
+class Lines:
+    """Reads lines. A line that was read before is not parsed again."""
+
+    def __init__(self):
+        self.known = {}
+
+    def read(self, text):
+        if text not in self.known:
+            found = SUM.search(text)
+            need(found, "no sum", "line-mismatch")
+            value = parse_canonical(text)
+            need(type(value) is dict, "no object", "line-mismatch")
+            self.known[text] = (value, text[: found.start()] + "}", found[1])
+        return self.known[text]
+
+
+LINES = Lines()
+
+
+def read(data, key):
+    bundle, before = Bundle(key), ""
+    try:
+        texts = data.decode("utf-8").split("\n")
+        need(texts.pop() == "", "no line break at the end", "end-mismatch")
+    except (UnicodeDecodeError, Broken):
+        raise bundle.placed(Broken("it is no text of lines", "end-mismatch"), 1) from None
+    for i, text in enumerate(texts):
+        try:
+            bundle.place = ("bundle", i + 1)
+            value, body, own = LINES.read(text)
+            need(value.get("line") == i + 1 and line_hash(before, body) == own, "another line", "line-mismatch")
+            before = own
+            bundle.take(i + 1, value)
+        except FAULTS as fault:
+            raise bundle.placed(fault, i + 1) from None
+    try:
+        bundle.finish()
+    except FAULTS as fault:
+        raise bundle.placed(fault, len(texts)) from None
+    return bundle
+
+
+FAULTS = (Broken, AttributeError, TypeError, KeyError, IndexError, ValueError)
+
+
+class CheckedBundle:
+    """What the check of a bundle found. `fault` is the first thing that contradicts, or None."""
+
+    def __init__(self, status, bundle, fault, found):
+        self.status, self.bundle, self.fault, self.found = status, bundle, fault, found
+
+    def broken(self):
+        if self.fault is None:
+            return []
+        at = self.fault
+        return [{"line": at.line, "reel": at.reel, "seq": at.seq, "reason": at.reason, "what": str(at)}]
+
+
+def check_bundle(data, key, strict):
+    try:
+        bundle = read(data, key)
+    except Broken as fault:
+        return CheckedBundle("broken", fault.bundle, fault, None)
+    is_ok = bundle.is_covered() and not (strict and any(True for _ in bundle.unproven()))
+    counts = {f"{kind}s": bundle.counts.get(kind, 0) for kind in ("fact", "moment")}
+    found = {**counts, "covered": bundle.covered(), "erased": bundle.erased()}
+    return CheckedBundle("ok" if is_ok else "unproven", bundle, None, found)

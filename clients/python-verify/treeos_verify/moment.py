@@ -1,0 +1,115 @@
+"""What a moment says of itself: its contents have the digests in its record."""
+
+from .hashes import act_hash, is_hash, salted_hash, value_hash
+from .heads import is_heads
+from .plain_json import at, given, is_count, items, need, same
+
+
+def effect_digests(effect):
+    salt, request, result = (given(effect, key) for key in ("salt", "request", "result"))
+    need(is_hash(salt), "an effect without a salt", "effect-mismatch")
+    return {"request": salted_hash(salt, request), "result": None if result is None else salted_hash(salt, result)}
+
+
+def is_text(value):
+    return type(value) is str
+
+
+def is_text_or_null(value):
+    return value is None or type(value) is str
+
+
+HEADER = {
+    **dict.fromkeys(("kind", "actor", "code", "reel"), is_text),
+    **dict.fromkeys(("driver", "moment", "cause", "stack"), is_text_or_null),
+    **dict.fromkeys(("seq", "at", "v"), is_count),
+    "payloadHash": is_hash,
+}
+
+
+def check_header(header, reel, seq):
+    """Exactly these fields, of these forms, and of this place."""
+    need(type(header) is dict and set(header) == set(HEADER), "a header of other fields", "header-mismatch")
+    need(all(is_form(header[field]) for field, is_form in HEADER.items()), "a field of another form", "header-mismatch")
+    need(header["v"] == 1 and header["reel"] == reel and same(header["seq"], seq), "a header of another place", "header-mismatch")
+
+
+FIRST = ("being:born", "being:bore", "space:created", "space:opened", "space:entered")
+MOMENTLESS = {
+    "role:set": lambda reel, _: reel == "registry",
+    "role:deleted": lambda reel, _: reel == "registry",
+    "being:released": lambda reel, _: reel.startswith("being:"),
+    "approval:expired": lambda reel, _: reel.startswith("approval:"),
+    "signal:published": lambda reel, _: reel == "world:model",
+    "quality:set": lambda reel, said: reel == "space:/" and (said is None or items(said, "path")[:1] == ["budget"]),
+    "reality:made": lambda reel, _: reel == "space:/",
+    "reality:forked": lambda reel, _: reel == "space:/",
+}
+
+
+def check_momentless(header, payload):
+    """A fact that no moment wrote. Says whether it is of the beginning of the reality."""
+    nobodys = all(header[field] is None for field in ("driver", "cause", "stack"))
+    need(header["actor"] == "$reality" and nobodys, "no moment wrote it, and somebody did", "header-mismatch")
+    kind = header["kind"]
+    if kind in FIRST:
+        return True
+    need(kind in MOMENTLESS and MOMENTLESS[kind](header["reel"], payload), "nobody writes such a fact without a moment", "header-mismatch")
+    return False
+
+
+def check_moment(moment, heads):
+    record, opened = given(moment, "record"), given(moment, "open")
+    need(is_heads(given(record, "facts")), "no heads", "facts-mismatch")
+    decision, salt, effect = (given(moment, key) for key in ("decision", "salt", "effect"))
+    need(type(record) is dict, "no record", "record-mismatch")
+    need(same(at(opened, "moment"), at(record, "moment")) and same(at(opened, "n"), at(record, "n")), "another open record", "open-mismatch")
+    need(value_hash(opened) == at(record, "open"), "another open record", "open-mismatch")
+    basis, judged = heads.digests
+    need(basis == at(opened, "basis"), "another basis", "basis-mismatch")
+    is_gone = salt is None and decision is None
+    need(is_gone or (is_hash(salt) and salted_hash(salt, decision) == at(record, "decision")), "another decision", "decision-mismatch")
+    need(same(given(record, "judged"), judged), "judged from elsewhere", "judged-mismatch")
+    if effect is not None:
+        need(same(at(record, "effect"), effect_digests(effect)), "another effect", "effect-mismatch")
+    law = at(record, "law")
+    need(is_count(law) and law > 0, "it does not name its law", "record-mismatch")
+    need(all(field not in record or is_hash(record[field]) for field in ("sends", "refusal")), "no digest", "record-mismatch")
+    stack = given(record, "stack")
+    need(same(at(record, "stackDigest"), None if stack is None else value_hash(stack)), "another stack", "record-mismatch")
+    check_act(record)
+
+
+LAW = 1
+
+
+def is_known_law(record):
+    return same(given(record, "law"), LAW)
+
+
+def check_act(record):
+    facts = [str(ref[2]) if type(ref) is list else "" for ref in items(record, "facts")]
+    decision = given(record, "decision")
+    act = act_hash(record["moment"], "" if decision is None else decision, facts)
+    need(same(at(record, "act"), act if at(record, "outcome") == "act" else None), "another act", "act-mismatch")
+
+
+def gone_from(moment):
+    """What its record holds the digest of, and is not there."""
+    record = moment["record"]
+    if record.get("decision") is not None and moment["decision"] is None and moment["salt"] is None:
+        yield "decision"
+    if "effect" in record and moment["effect"] is None:
+        yield "effect"
+
+
+def cited_by(moment):
+    """The facts that it wrote, those that it cites, its cause, and the digests of its contents."""
+    record, opened = moment["record"], moment["open"]
+    stack = given(record, "stack")
+    roles = [given(stack, "primary"), *items(stack, "stacked")]
+    digests = [given(opened, "program"), given(opened, "code"), given(record, "code"), *[given(role, "digest") for role in roles]]
+    cited = items(moment, "basis") + items(moment, "judged")
+    cited += items(moment, "noted", "aside", "said", "facts") + items(moment, "noted", "aside", "did")
+    cited += items(moment, "noted", "aside", "past", "facts")
+    return (items(record, "facts"), cited, given(opened, "wake", "cause"), [one for one in digests if type(one) is str])
