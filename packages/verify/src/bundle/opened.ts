@@ -47,7 +47,12 @@ export interface Derivation {
 /** Derives the context of a moment, its program and its stack again, and compares. */
 export async function deriveOpened(opened: Opened, beside: Beside): Promise<Derivation> {
   const derivation = new OpenedMoment(opened, beside)
-  await derivation.compare()
+  try {
+    await derivation.compare()
+  } catch (error) {
+    const what = error instanceof Error ? error.message : String(error)
+    derivation.faults.push(['context-mismatch', `what it opened with has another form: ${what}`])
+  }
   const { faults, missing, hidden } = derivation
   return { faults, missing: [...missing], hidden }
 }
@@ -56,6 +61,7 @@ class OpenedMoment {
   readonly faults: Fault[] = []
   readonly missing = new Set<ReelId>()
   hidden: string | null = null
+  #asksPlace = false
   readonly #record: JsonObject
   readonly #open: JsonObject
   readonly #told: JsonObject
@@ -102,6 +108,7 @@ class OpenedMoment {
     const outside = open.outside === true
     const opening = { ...inputs, outside, readsPlace: () => this.#readsPlace(me) }
     const { program, context: found, isPlaceHidden } = await openContext(own, opening)
+    if (!this.#asksPlace || isPlaceHidden) this.missing.delete(`space:${me.space}`) // its flow reads nothing of it
     this.#need(
       isPlaceHidden === (open.hidden === true),
       'context-mismatch',
@@ -111,6 +118,7 @@ class OpenedMoment {
     const context = isOfMakers ? this.#withOrigins(found) : found
     const other = firstOther(this.#told, context as JsonObject)
     this.#need(other === null, 'context-mismatch', `its context has another ${other} than its facts give`)
+    if (!isObject(this.#beside.program)) return // that it is not here is told
     this.#compareProgram(program)
     const { trigger, cut, ended } = inputs
     const asked = outside ? null : inputs.asked
@@ -179,6 +187,7 @@ class OpenedMoment {
 
   /** Whether the flow may read the place: as the gates say, and where not all that they read is here as the record says. */
   async #readsPlace(me: BeingRow): Promise<boolean> {
+    this.#asksPlace = true
     const gone = new Set<ReelId>()
     const sees = await readsPlace(new WorldReader(this.#rows(gone, me)), me).catch(unlessNotShown)
     if (gone.size === 0 && sees !== undefined) return sees
