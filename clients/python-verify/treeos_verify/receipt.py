@@ -5,7 +5,7 @@ import re
 from .approvals import Approval, check_yes, is_own_yes
 from .facts import check_facts
 from .flow import is_number, roles_for
-from .gates import LIST_OF, NOTHING, Question, World, check_shadow, expanded, list_gate, rule_gate, tallies_tried, unknown, written
+from .gates import LIST_OF, NOTHING, Question, World, check_shadow, expanded, is_standing, list_gate, rule_gate, tallies_tried, unknown, written
 from .hashes import Checkpoint, fact_hash, is_hash, is_included, is_signed, moment_hash, plain_base64, salted_hash, value_hash
 from .heads import shown_heads
 from .moment import check_header, check_moment, is_known_law
@@ -223,6 +223,7 @@ class Derivation:
         rule = OPERATIONS[verb].get(key) if verb in OPERATIONS else ["anyone"]
         fallback = self.witness["fallback"] if rule is None else rule
         need(verb not in OPERATIONS or same(fallback, self.witness["fallback"]), "another rule of the operation")
+        need(all(is_standing(one) for one in fallback), "a standing that there is not")
         if verb == "see" and key == f"@{self.me['name']}":
             return [(True, "see: self")] * 2
         gates = [list_gate(self.world, self.me, self.witness["surface"], LIST_OF[verb], key)]

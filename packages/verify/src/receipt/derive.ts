@@ -288,6 +288,9 @@ async function uncheckedLists(
     valueHash(surface) === at(moment.record, 'surfaceDigest'),
     'its expanded lists are not those in the record',
   )
+  const areLists = (spec: Json) =>
+    CAN_LISTS.every((list) => at(spec, list) === undefined || isArray(at(spec, list)))
+  need(specs.every(areLists), 'what a role may do is no list')
   const isInward = at(moment.open, 'orientation') === 'inward'
   const wearing = { me, asker: askerIn(openIn(moment)), specs: specs as unknown as readonly RoleSpec[] }
   const reader = new WorldReader(world.source()) // an entry that names beings in a space fails to read it
