@@ -127,7 +127,7 @@ const FREQUENT = [
 
 /**
  * What waits for a yes of somebody. The first verifier knows the wake of the moment that asked where it is a summon alone: of another it says
- * that it is gone, so nothing else is answered here.
+ * that what it answers is not in the bundle, so nothing else is answered here.
  */
 export const answerable = (at: GeneratedReality, holds: (row: ApprovalRow) => boolean): string[] =>
   at.named('approval:').filter((id) => {

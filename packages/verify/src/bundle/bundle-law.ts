@@ -185,7 +185,7 @@ export class BundleLaw {
       shadow: (record.shadow ?? []) as CoreJson,
       facts: this.#factsOf(record),
     }
-    const asked = { isUnsure: false, isOfThread: false }
+    const asked = { isUnsure: false, isOfThread: false, isUnseen: false }
     const judge = (root: string): Promise<Conclusion> => {
       const said = this.#said.get(opened.wake.id)?.content ?? null
       const decided = recordedMoment(moment, worn, { said, epoch: worn.epoch })
@@ -211,6 +211,7 @@ export class BundleLaw {
     const isOther = differences.some(({ field }) => field !== 'act facts')
     if (asked.isOfThread && (isOther || isOfCode))
       return unproven('what a thread was at that time is in no reel')
+    if (asked.isUnseen && isOther) return unproven('what they answer came by no summon that is in the bundle')
     const difference = isOfCode
       ? differences.find(({ field }) => isOfGates(field, recorded, conclusion))
       : differences[0]
@@ -263,10 +264,11 @@ export class BundleLaw {
   #questions(
     { effect, record }: Moment,
     written: RecordedEnd['facts'],
-    asked: { isUnsure: boolean; isOfThread: boolean },
+    asked: { isUnsure: boolean; isOfThread: boolean; isUnseen: boolean },
   ): LiveQuestions {
     const entry = async (id: string) => {
       const found = this.#said.get(id)
+      asked.isUnseen ||= found === undefined // acts and events are in inboxes alone
       return found === undefined ? null : { ...found, closedBy: null }
     }
     return nothingLive({
