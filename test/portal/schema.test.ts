@@ -150,6 +150,7 @@ it('the role of the portal may change its own tables, and of the record reads wh
     'treeos.held_count',
     'treeos.life',
     'treeos.mind_call',
+    'treeos.replay_run',
     'treeos.sealed_text',
     'treeos.token',
   ])
