@@ -9,6 +9,7 @@ export const stampRerun: Scenario<{ kills: number }> = {
   name: 'stamp-rerun',
   about:
     'a worker killed between the commit of a stamp and the completion of its task changes nothing by the rerun',
+  trial: { stallSeconds: 60 }, // a task of a dead worker times out after 10 s, and the next worker takes as long to start on a busy machine
   sizes: { test: { kills: AFTER_COMMIT.length }, full: { kills: 200 }, control: { kills: 2 } },
   kills: () => AFTER_COMMIT,
   async attack(trial, { kills }, broken) {
