@@ -9,7 +9,7 @@ import type { GeneratedReality } from './generated-reality.ts'
 export const ANY = [{ pattern: '*' }]
 const decide = () => ({ facts: [], result: null })
 
-/** Roles with lists of all kinds, and operations of an extension that ask and write nothing. */
+/** Roles with every kind of list entry, and an extension whose operations ask a person and write nothing. */
 export const manor = defineExtension({
   name: 'manor',
   version: '1.0.0',

@@ -395,7 +395,7 @@ export class GeneratedReality {
     })
   }
 
-  /** The wake of a being by a schedule, or by words from outside. */
+  /** A wake as a schedule makes it, with words from outside where that is asked for. */
   event(being: string, name: string, isOutside: boolean): Wake {
     const content = { event: 'schedule', name }
     const wake = newWake({
@@ -433,5 +433,5 @@ export class GeneratedReality {
 export const bundleOf = (lines: readonly JsonObject[]): Buffer =>
   summed([...lines, { kind: 'end', counts: {} }].map((line) => canonicalJson({ ...line, line: 0 })))
 
-/** The same with its values as JSON has them, for whoever changes them. */
+/** A copy of plain JSON, which a forgery may change. */
 export const copyOf = (lines: readonly JsonObject[]): JsonObject[] => JSON.parse(canonicalJson(lines))

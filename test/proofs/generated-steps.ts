@@ -330,7 +330,7 @@ const does = (operation: string, target: string | null, args: JsonObject = {}): 
 })
 const is = (operation: string, args: JsonObject): VerbCall => ({ verb: 'be', operation, args })
 
-/** Every operation of TreeOS that a person may do alone, done by the operator: what is drawn does some of them seldom. */
+/** The operator does each operation that a person may do alone, once: drawn calls reach some of these too seldom. */
 export const TOUR: readonly VerbCall[] = [
   does('set-size', '/den', { size: { x: 9, y: 9, z: 1 } }),
   does('set-space', '/den', { field: 'den.tone', value: { warm: true } }),

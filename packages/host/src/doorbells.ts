@@ -60,7 +60,7 @@ export class Doorbells {
   readonly #claims = new RingSchedule()
   #ringing = 0
   #failed = 0
-  /** beings whose run failed since worker and workflow disagree about a stack, and that nobody lets go on */
+  /** beings that stand still: worker and workflow disagree about a stack, and no person has accepted the difference */
   #halted: ReadonlySet<BeingName> = new Set()
   /** those of them that this process has rung: its code fails by them again */
   readonly #tried = new Set<BeingName>()

@@ -222,7 +222,7 @@ export interface StackDifference {
 export interface DifferentDigests {
   readonly recorded: Digest | null
   readonly given: Digest | null
-  /** a person said that its being goes on after the moment; left out otherwise */
+  /** a person accepted the difference, so the being goes on; left out otherwise */
   readonly isAccepted?: true
 }
 

@@ -1,6 +1,6 @@
 import { at, type Json, same } from './canonical.ts'
 
-/** Who decides in person looks at the world, and a call that was decided before needs no look. */
+/** A moment that a person decides, or that holds its call already, looks forward. */
 const isForward = (open: Json): boolean =>
   at(open, 'cognition', 'kind') === 'human' ||
   at(open, 'wake', 'kind') === 'act' ||

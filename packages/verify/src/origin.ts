@@ -91,7 +91,7 @@ export const lacksMark = (
   })
 
 /** What of a bundle or of a receipt a moment is compared with. */
-interface Shown {
+interface OriginEvidence {
   readonly origins: Origins
   readonly isWhole: (reel: string) => boolean
   readonly program: Json | undefined
@@ -100,7 +100,11 @@ interface Shown {
 }
 
 /** Whether a moment holds words from outside: null where that depends on what is not here. */
-function holdsOutside(open: Json, basis: readonly Head[], { origins, isWhole, program, noted }: Shown) {
+function holdsOutside(
+  open: Json,
+  basis: readonly Head[],
+  { origins, isWhole, program, noted }: OriginEvidence,
+) {
   if (at(open, 'wake', 'outside') === true || at(noted, 'aside', 'past', 'outside') === true) return true
   if (at(open, 'cognition', 'kind') === 'human') return false
   const roles = Object.keys(at(program, 'roles') ?? {})
@@ -129,7 +133,7 @@ function holdsOutside(open: Json, basis: readonly Head[], { origins, isWhole, pr
 export function* faultsOfOrigin(
   { record, open }: { readonly record: JsonObject; readonly open: Json },
   basis: readonly Head[],
-  shown: Shown,
+  shown: OriginEvidence,
 ): Generator<readonly [reason: string, what: string]> {
   const { origins } = shown
   const holds = at(open, 'outside') === true

@@ -50,7 +50,7 @@ export function recordedMoment(
   }
 }
 
-/** The content of the wake: of one that holds its call what its record shows, of a summon what was said. */
+/** The content of the wake. Where the wake holds the call, it is made from the record; else it is what the summon said. */
 function contentOf(
   { wake, answers, driver }: OpenedMomentRecord,
   call: VerbCall,

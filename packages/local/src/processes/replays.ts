@@ -23,7 +23,7 @@ export function replayHours({ TREEOS_REPLAY_HOURS: text }: NodeJS.ProcessEnv): n
 /**
  * Has all moments replayed from time to time, by a process of its own with the login of commands: a worker must not judge its own records. That
  * process asks the database whether a replay is due, and keeps there what it finds; its log is `replay.log`.
- * @param every how long after the start, and after each look, it is asked
+ * @param every time from the start, and from each run, until the next run
  */
 export async function replayWhenDue(
   { dataDir, env = process.env, programs, onProgress }: StartOptions,

@@ -37,7 +37,7 @@ export function isLong(text: string): boolean {
 const NEVER = Symbol('never')
 export type Operand = Scalar | typeof NEVER | readonly Scalar[]
 
-/** An operand as the values of a {@link ContextReader} are compared with it: a string over `comparableBytesMax` equals nothing. */
+/** The operand that values of a {@link ContextReader} are compared with. A string over `comparableBytesMax` becomes one that equals nothing. */
 export function operandOf(expected: Scalar | readonly Scalar[]): Operand {
   if (Array.isArray(expected)) return expected.filter((one) => typeof one !== 'string' || !isLong(one))
   return typeof expected === 'string' && isLong(expected) ? NEVER : expected

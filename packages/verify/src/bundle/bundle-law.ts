@@ -305,7 +305,7 @@ const LIVE_THREAD = {
 /** Whether facts on a reel are the law's own also where code of an extension decides: that its call is counted, and what becomes of a yes. */
 const isOfLaw = (reel: string): boolean => /^(tally|approval):/.test(reel)
 
-/** The first fact that it wrote and its call does not come to, or the other way round. */
+/** Says which facts its record has and which facts the law gives. */
 function ofFacts(written: RecordedEnd['facts'], drafts: readonly FactDraft[]): LawFinding {
   const told = (facts: readonly Pick<FactDraft, 'reel' | 'kind'>[]) =>
     facts.map(({ reel, kind }) => `${kind} on ${reel}`).join(', ') || 'nothing'

@@ -40,7 +40,7 @@ export interface Derivation {
   readonly faults: readonly Fault[]
   /** reels that its program and its context depend on, and that are not here: what it says of them is taken from its record */
   readonly missing: readonly ReelId[]
-  /** the space whose qualities its flow reads and did not see, where the record alone says so */
+  /** the space whose qualities were hidden from its flow, where only the record says so */
   readonly hidden: string | null
 }
 

@@ -77,7 +77,7 @@ export async function judge(witness: Parts, reader: WorldReader, me: BeingRow): 
     ...operation,
     ...(asked === null ? {} : { form: asked.ties.operation ?? '' }),
   })
-  // A thread is in no reel: of one that a call names, the gates ask the name alone.
+  // No reel holds a thread. The gates ask only for its name.
   const live = nothingLive({ thread: async (thread) => ({ thread }) as Thread })
   const over = { reader, registry, live, digest: (value: unknown) => valueHash(value as Json) }
   const gated = await askGates(decided, target, over)

@@ -127,5 +127,5 @@ async function areDerived(
 const notShown = async () => {
   throw new NotShownError('a receipt does not tell it')
 }
-/** Entries of inboxes, askers and threads are in no reel. */
+/** No reel holds entries of inboxes, what askers could do, or threads. */
 const NOT_SHOWN = nothingLive({ entry: notShown, asker: notShown, opener: notShown, thread: notShown })

@@ -21,7 +21,7 @@ import { Passkeys } from '../passkeys.ts'
 export type Link = readonly [header: Json, salt: Json, payload: Json]
 
 /** A reel as far as a witness shows it. */
-interface Shown {
+interface ShownReel {
   /** number and hash of its last fact */
   readonly head: readonly [seq: number, hash: string]
   /** by number, of the facts that are shown and of the last one in each gap; that of 0 is the genesis hash */
@@ -75,11 +75,11 @@ function payloadOf(
   return payload
 }
 
-const EMPTY: Shown['head'] = [0, '']
+const EMPTY: ShownReel['head'] = [0, '']
 
 /** The reels of a witness. What is withheld, or left out in a gap, changes nothing of what is read here: that is said by whoever signed it. */
 export class WitnessReels {
-  readonly shown = new Map<ReelId, Shown>()
+  readonly shown = new Map<ReelId, ShownReel>()
   readonly passkeys = new Passkeys()
   readonly origins = new Origins()
   /** by reel, how many facts of which flows read something are there without their payloads */
@@ -189,7 +189,7 @@ export class WitnessReels {
     }
   }
 
-  #head(reel: ReelId, cited: ReadonlyMap<ReelId, Shown['head']> | null): Shown['head'] {
+  #head(reel: ReelId, cited: ReadonlyMap<ReelId, ShownReel['head']> | null): ShownReel['head'] {
     const head = cited?.get(reel)
     if (head?.[0] === 0) return head
     const shown = this.shown.get(reel)

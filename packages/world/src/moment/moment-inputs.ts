@@ -52,7 +52,7 @@ export function momentInputsOf(
     asker: questionOf(open.wake, open.answers) === null ? null : (caller?.name ?? null), // who has the answer is no asker
     quotes: open.quotes ?? null,
     outside: open.wake.outside === true,
-    // Who decides in person looks at the world, and a call that was decided before needs no look.
+    // A moment that a person decides, or that holds its call already, looks forward.
     orientation: open.cognition.kind === 'human' || holdsCall(open.wake) ? 'forward' : open.wake.orientation,
   }
 }
