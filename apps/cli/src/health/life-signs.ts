@@ -107,7 +107,7 @@ async function readLine(
 > {
   const known = { late: [], parked: 0, paced: 0, differing: [] }
   const nothing = { wakes: null, wakesLater: null, ...known, login: null, unread: null }
-  const url = urlOf(dataDir, env)
+  const url = postgresUrlOf(dataDir, env)
   if (url === null) return nothing
   const db = openDatabase(url, { poolMax: 1 })
   try {
@@ -129,7 +129,8 @@ async function readLine(
   }
 }
 
-function urlOf(dataDir: string, env: NodeJS.ProcessEnv): string | null {
+/** The database of an instance. @returns null where it cannot be told: other checks say why */
+export function postgresUrlOf(dataDir: string, env: NodeJS.ProcessEnv): string | null {
   try {
     return locatePostgres(dataDir, env).url
   } catch {

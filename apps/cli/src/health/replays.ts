@@ -1,16 +1,7 @@
-import {
-  bad,
-  type Check,
-  dataFlag,
-  type Finding,
-  good,
-  locatePostgres,
-  RECHECK,
-  replayHours,
-  unseen,
-} from '@treeos/local'
+import { bad, type Check, dataFlag, type Finding, good, RECHECK, replayHours, unseen } from '@treeos/local'
 import { findLastReplay, openDatabase, readRealityAge, type StoredReplayRun } from '@treeos/store'
 import { duration } from '../text/output.ts'
+import { postgresUrlOf } from './life-signs.ts'
 
 const name = 'replay'
 const HOUR_SECONDS = 3600
@@ -26,7 +17,7 @@ export interface KnownReplays {
 
 /** @returns no check where no database is known, or it has no reality */
 export async function examineReplays(dataDir: string, env: NodeJS.ProcessEnv): Promise<Check[]> {
-  const url = urlOf(dataDir, env)
+  const url = postgresUrlOf(dataDir, env)
   if (url === null) return []
   const db = openDatabase(url, { poolMax: 1 })
   try {
@@ -38,14 +29,6 @@ export async function examineReplays(dataDir: string, env: NodeJS.ProcessEnv): P
     return [unseen(name, error, RECHECK)]
   } finally {
     await db.destroy()
-  }
-}
-
-function urlOf(dataDir: string, env: NodeJS.ProcessEnv): string | null {
-  try {
-    return locatePostgres(dataDir, env).url
-  } catch {
-    return null // other checks say so
   }
 }
 
