@@ -14,6 +14,7 @@ import {
   livedReality,
   MISSING,
   smallestCase,
+  UNSEEN,
 } from './law-compared.ts'
 import { mendedBundle, type Part } from './mutations.ts'
 import { SecondVerifier, whyNoPython } from './second-opinion.ts'
@@ -308,11 +309,11 @@ function says(fact: Part, payload: JsonObject): boolean {
   return true
 }
 
-/** The first names the call that was forged as not proven, and the second judges it: the first judges none that rests on a reel without facts. */
+/** The first names the call that was forged as not proven, and the second judges it: the first judges none that rests on a reel without facts, or on the entry of an act. */
 const isLeftOpen = ({ first, second: other }: BothOpinions): boolean =>
   first.fault === null &&
   other.fault === 'law-mismatch' &&
-  (first.unjudged[MISSING] ?? 0) > (other.unjudged[MISSING] ?? 0)
+  [MISSING, UNSEEN].some((reason) => (first.unjudged[reason] ?? 0) > (other.unjudged[reason] ?? 0))
 
 judged(
   `both notice the same of ${FORGERIES} forgeries of each of their records, with true hashes (seed ${SEED})`,
