@@ -19,7 +19,7 @@ const entries = fc.array(fc.constantFrom(...REELS), { maxLength: 40 }).map((reel
   })
 })
 
-/** The ends as docs/proofs.md says: by first entries, the moments of a being behind its reel. */
+/** The ends as docs/formats.md says: by first entries, the moments of a being behind its reel. */
 function endsOf(log: readonly LogEntry[]): LogEntry[] {
   const order = [...new Set(log.flatMap(({ reel }) => [reel, reel.replace(/^being:/, 'moments:')]))]
   return order.map(
