@@ -12,6 +12,7 @@ import { Profiling } from '../profile.ts'
 import { withServices } from '../services.ts'
 import { round } from '../statistics.ts'
 import { hashMoments, readMoments } from './baselines.ts'
+import { verifyExported } from './exported.ts'
 
 export interface ReplayOptions {
   readonly size: 'small' | 'full'
@@ -78,6 +79,8 @@ export function benchReplay({ size, moments, rounds = 3, profile, onProgress }: 
     const { facts, ok } = await verifyChains(db, reality.id)
     if (!ok) throw new Error('the chains are broken')
     const verified = round(facts / ((performance.now() - began) / 1000))
+    onProgress('writing all of it into an audit bundle')
+    const bundle = await verifyExported(db, reality)
     const best = Math.max(...rates)
     return {
       benchmark: 'replay',
@@ -87,6 +90,7 @@ export function benchReplay({ size, moments, rounds = 3, profile, onProgress }: 
       momentsASecond: { best, rounds: rates, sha256, reading },
       cpuMsAMoment: Math.min(...cpu),
       factsVerifiedASecond: verified,
+      bundle,
       ratios: {
         'replay/sha256': round(best / sha256),
         'replay/reading': round(best / reading),

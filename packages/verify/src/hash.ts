@@ -1,11 +1,15 @@
-import { createHash } from 'node:crypto'
+import { hash } from 'node:crypto'
 import { canonical, type Json } from './canonical.ts'
 
-const sha256 = (...parts: (string | Uint8Array)[]): Buffer => {
-  const hash = createHash('sha256')
-  for (const part of parts) hash.update(part)
-  return hash.digest()
-}
+/** One call for the whole input: `createHash` takes twice as long for inputs of this length. */
+const sha256 = (...parts: (string | Uint8Array)[]): Buffer =>
+  hash(
+    'sha256',
+    parts.length === 1 || parts.every((part) => typeof part === 'string')
+      ? parts.join('')
+      : Buffer.concat(parts.map((part) => (typeof part === 'string' ? Buffer.from(part) : part))),
+    'buffer',
+  )
 const HASH = /^[0-9a-f]{64}$/
 /** @throws {Error} for what is no hash: a decoder would leave out what stands behind it */
 function hex(text: string): Buffer {
