@@ -14,6 +14,7 @@ export {
   type SeenNotes,
   type WaitingWake,
 } from './aside.ts'
+export { branded } from './branded.ts'
 export {
   type Account,
   type Breach,
