@@ -105,8 +105,9 @@ function holdsOutside(
   basis: readonly Head[],
   { origins, isWhole, program, noted }: OriginEvidence,
 ) {
-  if (at(open, 'wake', 'outside') === true || at(noted, 'aside', 'past', 'outside') === true) return true
+  if (at(open, 'wake', 'outside') === true) return true
   if (at(open, 'cognition', 'kind') === 'human') return false
+  if (at(noted, 'aside', 'past', 'outside') === true) return true
   const roles = Object.keys(at(program, 'roles') ?? {})
   const shown = ['said', 'past'].flatMap((part) => at(noted, 'aside', part, 'facts') ?? [])
   const words = shown.map((ref) =>
