@@ -204,6 +204,7 @@ export class BundleLaw {
     const isOfOwn = !isOfThread(opened.wake) && !areFacts(factsIn(first), recorded.facts)
     const conclusion = isOfOwn ? await judge(opened.wake.id) : first // its thread was cut after it opened
     if (asked.isUnsure) return unproven('what their askers could do when they asked is not in the bundle')
+    if (isOfOverlay(moment, registry, conclusion)) return unproven(FACTS_OF_CODE)
     const isOfCode = conclusion.kind !== 'effect-pending' && conclusion.restsOn.code.length > 0
     // A refusal without a rule is that of the operation itself, whose code is not here.
     if (isOfCode && recorded.outcome === 'failure' && recorded.by.length === 0) return unproven(FACTS_OF_CODE)
@@ -311,6 +312,20 @@ function ofFacts(written: RecordedEnd['facts'], drafts: readonly FactDraft[]): L
     facts.map(({ reel, kind }) => `${kind} on ${reel}`).join(', ') || 'nothing'
   const of = told(written) === told(drafts) ? `other contents of ${told(drafts)}` : told(drafts)
   return fault(`its call comes to ${of}, and it wrote ${told(written)}`.slice(0, 400), 'facts-mismatch')
+}
+
+/** Whether the law refuses an operation of an extension for its overlay alone: no manifest says whether it is a skill or a task, which take one. */
+function isOfOverlay({ decision }: Moment, registry: Registry, conclusion: Conclusion): boolean {
+  const call = at(decision, 'call')
+  const operations = at(call, 'verb') === 'be' ? registry.beOperations : registry.operations
+  const operation = operations.get(String(at(call, 'operation')))
+  const isRefused = conclusion.kind === 'failure' && conclusion.reason === 'INVALID_INPUT'
+  return (
+    isRefused &&
+    at(call, 'overlay') !== undefined &&
+    operation !== undefined &&
+    operation.origin !== seed.name
+  )
 }
 
 /** Whether a difference is of what the gates say, which no code of an extension decides. */
