@@ -1,10 +1,12 @@
 /** What both offline verifiers leave open in honest records, and what they compare all the same. Each reality is lived in memory. */
-import { type Json, type JsonObject, newWake, PRIORITIES, type VerbCall } from '@treeos/core'
+import { type Json, type JsonObject, newWake, PRIORITIES, TreeosError, type VerbCall } from '@treeos/core'
+import { saltedHash } from '@treeos/verify/parts'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { manor } from './drawn-calls.ts'
-import { GeneratedReality } from './generated-reality.ts'
+import { copyOf, GeneratedReality } from './generated-reality.ts'
 import { BEGINNING } from './generated-steps.ts'
 import { bothOn } from './law-compared.ts'
+import { mendedBundle, type Part } from './mutations.ts'
 import { SecondVerifier, whyNoPython } from './second-opinion.ts'
 
 const why = whyNoPython()
@@ -17,12 +19,20 @@ afterAll(() => second?.close())
 
 const OF_CODE = 'both gates were asked, and what code of an extension did is said by their records'
 
-/** The manor, where `manor:till` is the operation of a skill, so that it takes an overlay. */
+const [mark, tiller] = manor.operations as NonNullable<typeof manor.operations>
+/** The manor, where `manor:till` is the operation of a skill, so that it takes an overlay, and where `manor:drop` always refuses. */
 const withSkill = {
   ...manor,
-  operations: manor.operations?.map((one) =>
-    one.name === 'manor:till' ? { ...one, entry: 'manor:tiller' } : one,
-  ),
+  operations: [
+    mark,
+    { ...tiller, entry: 'manor:tiller' },
+    {
+      ...{ ...tiller, name: 'manor:drop', ask: undefined },
+      decide: () => {
+        throw new TreeosError('INVALID_INPUT', 'it is empty')
+      },
+    },
+  ],
 } as typeof manor
 const till = { verb: 'do', operation: 'manor:till', target: '/den', args: {} } as const
 
@@ -65,3 +75,47 @@ judged('a call of a skill with an overlay is not proven: no manifest says what t
   expect(await reality.act({ ...till, overlay: 'handle' })).toBe('act')
   expect(await toldOf(reality.at.lines())).toEqual(bothLeaveOpen(OF_CODE))
 })
+
+/** A call that sets the rules of the place for the operations of the manor. */
+const rules = (of: JsonObject): VerbCall => ({
+  ...{ verb: 'do', operation: 'set-space', target: '/den' },
+  args: { field: 'permissions', value: { do: { 'manor:*': of } } },
+})
+
+/** The lines, where the rules that were set last are others. */
+function withRules(lines: readonly JsonObject[], of: JsonObject): JsonObject[] {
+  const copy = copyOf(lines) as Part[]
+  const fact = copy.findLast(({ header }) => header?.kind === 'quality:set')
+  const setting = copy.find(({ record }) => record?.moment === fact?.header.moment)
+  if (fact === undefined || setting === undefined) throw new Error('no rules were set')
+  const { args } = rules(of) as Part
+  setting.decision.call.args = args
+  fact.payload.value = args.value
+  fact.header.payloadHash = saltedHash(fact.salt, fact.payload)
+  return mendedBundle(copy) as JsonObject[]
+}
+
+judged.each<{ title: string; rule: JsonObject; forged: JsonObject; outcome: string }>([
+  {
+    title: 'the counts',
+    rule: { counts: [{ most: 5 }] },
+    forged: { outside: 'forbid' },
+    outcome: 'act',
+  },
+  {
+    title: 'the questions',
+    rule: { ask: { who: ['@ann'] } },
+    forged: { ask: { who: ['@ann'], within: 7 } },
+    outcome: 'waiting',
+  },
+])(
+  'of a call of an extension $title are compared, and what its code does is not',
+  async ({ rule, forged, outcome }) => {
+    const reality = await ActedReality.begin('counted')
+    await reality.act(rules(rule))
+    expect(await reality.act(till)).toBe(outcome)
+    expect(await toldOf(reality.at.lines())).toEqual(bothLeaveOpen(OF_CODE))
+    const { faults } = await toldOf(withRules(reality.at.lines(), forged))
+    expect(faults).toEqual(['facts-mismatch', 'facts-mismatch'])
+  },
+)

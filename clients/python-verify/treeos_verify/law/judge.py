@@ -35,8 +35,13 @@ def is_of_thread(wake):
     return begins not in ("schedule", "change", "idle") and ":" not in begins
 
 
+def is_of_law(reel):
+    """Whether facts on a reel are the law's own also where code of an extension decides: that its call is counted, and what becomes of a yes."""
+    return reel.startswith(("tally:", "approval:"))
+
+
 class Conclusion:
-    """What a call comes to. `facts` are (reel, kind, payload), None where nobody can say them; `is_of_code` that code decided."""
+    """What a call comes to. `facts` are (reel, kind, payload), None where it is refused. Where code decided, they are those of the law alone."""
 
     def __init__(self, outcome, reason=None, by=None, facts=None, shadow=(), is_of_code=False):
         self.outcome, self.reason, self.by, self.facts = outcome, reason, by or [], facts
@@ -117,9 +122,11 @@ class Judgement:
                 raise NotProven(MISSING)
             yield (reel, *facts[reel][seq - 1])
 
-    def are_written(self, facts):
-        left = list(facts)
+    def are_written(self, facts, is_compared=lambda reel: True):
+        left = [one for one in facts if is_compared(one[0])]
         for reel, kind, payload in self.written():
+            if not is_compared(reel):
+                continue
             place = next((i for i, one in enumerate(left) if self.is_fact(one, reel, kind, payload)), None)
             if place is None:
                 return False
@@ -147,6 +154,7 @@ class Judgement:
         for field, was, due in told:
             need(same(was, due), f"its call comes to another {field}: {canonical(due)[:200]}, and not {canonical(was)[:200]}", "law-mismatch")
         if found.is_of_code:
+            need(self.are_written(found.facts or [], is_of_law), "its call is counted or asked about otherwise", "facts-mismatch")
             return OF_CODE
         is_act_like = found.outcome in ("act", "waiting")
         need(not is_act_like or self.are_written(found.facts), "its call comes to other facts than it wrote", "facts-mismatch")
@@ -342,11 +350,12 @@ class Deciding:
     def of_code(self, consent, manifest, target, by):
         """An operation of an extension. What its code writes nobody says but its record."""
         self.is_of_code = True
+        facts = [*consent.tallies.values(), *consent.tried.values()]
         if "effect" not in manifest:
-            return None, by, False, False
+            return facts, by, False, False
         effect = self.j.moment["effect"]
         if effect is None or given(effect, "result") is None:
-            return None, by, True, False
+            return facts, by, True, False
         due = {"operation": self.call["operation"], "actor": self.me["name"], "target": name_of(target), "args": self.call["args"]}
         due |= {"secrets": manifest["effect"]["secrets"]} if manifest["effect"]["secrets"] else {}
         if not same(given(effect, "request"), due):
@@ -354,7 +363,7 @@ class Deciding:
         error = given(effect, "result", "error")
         if error is not None:
             raise Refused(error["code"] if CODE.match(str(error["code"])) else "INTERNAL")
-        return None, by, False, True
+        return facts, by, False, True
 
     def bounded(self, facts, consent):
         facts = [*facts, *consent.tallies.values()]
@@ -475,7 +484,7 @@ class Deciding:
 
     def consented(self, consent, facts, by, remark, is_pending, is_done):
         approval = self.approval()
-        if facts is not None and remark is None and self.call["verb"] == "summon":
+        if remark is None and self.call["verb"] == "summon":
             facts = [*self.bounded_speech(facts), *consent.tried.values()]
         if not consent.asked and approval is None:
             return self.ended(consent, facts, by, remark, is_pending)
@@ -489,12 +498,13 @@ class Deciding:
                 raise Refused("FORBIDDEN", [rules[0]["by"]])
             refuse_unless("overlay" not in self.call, "FORBIDDEN")
             fact = asked_fact(consent, self.call, self.j.moment, rules, ties(), lease, self.question_id())
-            return Conclusion("waiting", None, [consent.listed, *(rule["by"] for rule in rules)], [fact], consent.shadow)
+            by = [consent.listed, *(rule["by"] for rule in rules)]
+            return Conclusion("waiting", None, by, [fact], consent.shadow, self.is_of_code)
         row = self.world.row(f"approval:{approval}")
         require_yes(row, approval, self.me, self.open["openedAt"], ties)
         yes = [f"approval {row['id']}: @{one['by']}" for one in row["given"]]
         used = (f"approval:{row['id']}", "approval:used", {"moment": self.moment_id})
-        return self.ended(consent, None if facts is None else [*facts, used], [*by, *yes], remark, is_pending)
+        return self.ended(consent, [*facts, used], [*by, *yes], remark, is_pending)
 
     def bounded_speech(self, facts):
         refuse_unless(len(facts) <= FACTS_MAX, "PAYLOAD_TOO_LARGE")
