@@ -5,7 +5,7 @@ import { afterAll, beforeAll, expect, it } from 'vitest'
 import { manor } from './drawn-calls.ts'
 import { copyOf, GeneratedReality } from './generated-reality.ts'
 import { BEGINNING } from './generated-steps.ts'
-import { bothOn } from './law-compared.ts'
+import { bothOn, UNSEEN } from './law-compared.ts'
 import { mendedBundle, type Part } from './mutations.ts'
 import { SecondVerifier, whyNoPython } from './second-opinion.ts'
 
@@ -119,3 +119,12 @@ judged.each<{ title: string; rule: JsonObject; forged: JsonObject; outcome: stri
     expect(faults).toEqual(['facts-mismatch', 'facts-mismatch'])
   },
 )
+
+judged('an act that answers what came by no summon is not proven', async () => {
+  const reality = await ActedReality.begin('unseen')
+  const notice = reality.at.event('operator', 'mail/1', false)
+  reality.at.send(notice)
+  const call: VerbCall = { verb: 'summon', target: '@cleo', content: 'I saw it', inReplyTo: null }
+  expect(await reality.act(call, notice.id)).toBe('act')
+  expect(await toldOf(reality.at.lines())).toEqual(bothLeaveOpen(UNSEEN))
+})

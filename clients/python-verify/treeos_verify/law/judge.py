@@ -11,7 +11,7 @@ from .consent import Consent, asked_fact, require_yes, still_asked, ties_of
 from .names import Refused, parse_address, parse_stance, refuse_unless, written
 from .operations import SUBSTRATE_TARGETS, Work, alive, decide
 from .sight import Seer, name_of, reach_with, roles_named, surface_of
-from .world import GONE, MISSING, OF_ASKER, OF_CODE, OF_THREAD, LawWorld, NotProven
+from .world import GONE, MISSING, OF_ASKER, OF_CODE, OF_THREAD, UNSEEN, LawWorld, NotProven
 
 BESIDE = "what refused them beside the gates is said by their records"
 NOT_LOADED = "code of a role that they wore was not loaded"
@@ -46,6 +46,7 @@ class Conclusion:
     def __init__(self, outcome, reason=None, by=None, facts=None, shadow=(), is_of_code=False):
         self.outcome, self.reason, self.by, self.facts = outcome, reason, by or [], facts
         self.shadow, self.is_of_code = list(shadow), is_of_code
+        self.is_unseen = False  # it rests on what came by no summon
 
 
 class Law:
@@ -105,7 +106,8 @@ class Judgement:
         wake = self.open["wake"]
         found = Deciding(self, wake["root"]).conclude()
         if found.facts is not None and not is_of_thread(wake) and not self.are_written(found.facts):
-            found = Deciding(self, wake["id"]).conclude()
+            first, found = found, Deciding(self, wake["id"]).conclude()
+            found.is_unseen |= first.is_unseen
         return self.compare(found)
 
     def worn(self, basis, me):
@@ -148,11 +150,15 @@ class Judgement:
             return OF_CODE
         is_spent = found.outcome != "failure" and reason in SPENT
         is_of_gates = not found.is_of_code or (found.outcome == "failure" and found.by) or (outcome == "failure" and by)
-        told = [("outcome", outcome, found.outcome)] if is_of_gates else []
-        told += [] if is_spent or found.is_of_code else [("reason", reason, found.reason)]
+        told = [("outcome", outcome, found.outcome)] + ([] if is_spent else [("reason", reason, found.reason)])
         told += [("by", by, found.by), ("shadow", items(record, "shadow"), found.shadow)]
-        for field, was, due in told:
-            need(same(was, due), f"its call comes to another {field}: {canonical(due)[:200]}, and not {canonical(was)[:200]}", "law-mismatch")
+        others = [one for one in told if not same(*one[1:])]
+        if found.is_unseen and others:
+            return UNSEEN
+        for field, was, due in others:
+            is_left_out = (field == "reason" and found.is_of_code) or (field == "outcome" and not is_of_gates)
+            what = f"its call comes to another {field}: {canonical(due)[:200]}, and not {canonical(was)[:200]}"
+            need(is_left_out, what, "law-mismatch")
         if found.is_of_code:
             need(self.are_written(found.facts or [], is_of_law), "its call is counted or asked about otherwise", "facts-mismatch")
             return OF_CODE
@@ -176,8 +182,14 @@ class Deciding:
         self.answers_nobody = given(primary, "respondMode") == "none"
         self.self_continues = given(primary, "selfContinue") is True
         self.is_of_code = False
+        self.is_unseen = False
 
     def conclude(self):
+        found = self.concluded()
+        found.is_unseen = self.is_unseen
+        return found
+
+    def concluded(self):
         me = self.world.being_row(self.record["being"])
         if me is not None and "ended" in me:
             return Conclusion("failure", "BEING_ENDED")
@@ -220,10 +232,16 @@ class Deciding:
         now = self.me.get("inhabited") or {}
         refuse_unless(now.get("by") == lease["driver"] and now.get("epoch") == lease["epoch"], "FORBIDDEN")
 
+    def summon_of(self, correlation):
+        """The wake that a summon there made. Acts and events are in inboxes alone."""
+        found = self.said.get(correlation)
+        self.is_unseen |= found is None
+        return found
+
     def answered(self):
         """The wake that the call answers, or goes on from."""
         answers = given(self.open, "answers")
-        begun = None if answers is None else self.said.get(answers)
+        begun = None if answers is None else self.summon_of(answers)
         content = None if self.holds_call() else given(self.said.get(self.own_wake["id"]), "content")
         own = {**self.own_wake, "being": self.record["being"], "content": content}
         if self.own_wake["kind"] != "act":
@@ -430,14 +448,14 @@ class Deciding:
         if self.reply_to == "asker":
             name = given(wake.get("caller"), "name")
         else:
-            first = wake if wake["root"] == wake["id"] else self.said.get(wake["root"])
+            first = wake if wake["root"] == wake["id"] else self.summon_of(wake["root"])
             name = given(first, "caller", "name")
         refuse_unless(name is not None, "INVALID_INPUT")
         return name
 
     def asked_before(self, correlation, sender):
         """What the being was asked before in the thread of its moment."""
-        asked = None if self.answers_nobody else self.said.get(correlation)
+        asked = None if self.answers_nobody else self.summon_of(correlation)
         if asked is None or self.wake["kind"] == "act":
             return None
         is_own = asked["being"] == self.me["name"] and asked["caller"]["name"] == sender
