@@ -120,6 +120,13 @@ judged.each<{ title: string; rule: JsonObject; forged: JsonObject; outcome: stri
   },
 )
 
+judged('a call that code of an extension refuses before it would wait is not proven', async () => {
+  const reality = await ActedReality.begin('refused')
+  await reality.act(rules({ ask: { who: ['@ann'] } }))
+  expect(await reality.act({ ...till, operation: 'manor:drop' })).toBe('failure')
+  expect(await toldOf(reality.at.lines())).toEqual(bothLeaveOpen(OF_CODE))
+})
+
 judged('an act that answers what came by no summon is not proven', async () => {
   const reality = await ActedReality.begin('unseen')
   const notice = reality.at.event('operator', 'mail/1', false)

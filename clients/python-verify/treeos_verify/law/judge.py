@@ -104,7 +104,13 @@ class Judgement:
             need(is_dropped, "its lists are expanded otherwise than its record says", "law-mismatch")
             return EXPANDS
         wake = self.open["wake"]
-        found = Deciding(self, wake["root"]).conclude()
+        deciding = Deciding(self, wake["root"])
+        try:
+            found = deciding.conclude()
+        except Broken:
+            if deciding.is_of_code and self.record["outcome"] == "failure" and not items(self.record, "by"):
+                return OF_CODE  # its code refused before the law read whom rules ask
+            raise
         if found.facts is not None and not is_of_thread(wake) and not self.are_written(found.facts):
             first, found = found, Deciding(self, wake["id"]).conclude()
             found.is_unseen |= first.is_unseen
