@@ -158,7 +158,11 @@ const rules = [
     comment: 'Another package is reached by its name and its doors, never by ../../.',
     severity: 'error',
     from: { path: '^((packages|apps|extensions|examples/worlds)/[^/]+|bench|test)/' },
-    to: { path: ours, pathNot: '^$1/', dependencyTypes: ['local'] },
+    to: {
+      path: '^(packages|apps|extensions|examples/worlds|bench|test)/',
+      pathNot: '^$1/',
+      dependencyTypes: ['local'],
+    },
   },
   {
     name: 'pure-stays-pure',

@@ -22,7 +22,7 @@ function madeBy({ scene }: Extension): { beings: string[]; spaces: string[] } {
 const loaded = async () =>
   (await home.json<{ name: string }[]>(['extensions']))
     .map(({ name }) => name)
-    .filter((name) => name !== 'substrate')
+    .filter((name) => name !== 'seed')
 
 it('an instance loads no world that nobody asked for', async () => {
   expect((await loaded()).sort()).toEqual(shipped.map(({ name }) => name))

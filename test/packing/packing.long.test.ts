@@ -163,6 +163,13 @@ it('treeos up starts the services and the portal, and the being of the new exten
   writeFileSync(join(home, 'receipt.json'), receipt)
 })
 
+it('a world to start from is planted beside it', async () => {
+  await inWorld('npx', 'treeos', 'up', '--demo', 'food')
+  const asked = ['summon', '@pia', 'how were the days?', '--wait', '60', '--json']
+  const { stdout } = await inWorld('npx', 'treeos', ...asked)
+  expect(JSON.parse(stdout)).toMatchObject({ reply: { from: '@pia' } })
+})
+
 describe('the first five minutes of docs/api.md', () => {
   let program: NodeJS.ProcessEnv
   beforeAll(async () => {
