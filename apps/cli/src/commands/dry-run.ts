@@ -1,7 +1,7 @@
 import { isJsonObject, type Json, type VerbCall } from '@treeos/core'
 import type { ActingOptions, Cli, InstanceOptions } from '../cli.ts'
 import { withReality, withServices } from '../instance/with-instance.ts'
-import { shownShadow } from '../show/shadow.ts'
+import { shownShadow } from '../show/dry-run.ts'
 import { requireStance } from '../text/input.ts'
 import { doing } from './shared/act.ts'
 
