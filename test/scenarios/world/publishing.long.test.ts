@@ -128,7 +128,7 @@ describe('whose a namespace is', () => {
       outcome: 'failure',
       reason: 'FORBIDDEN',
       message:
-        '@other may not publish in town: it belongs to @speaker, who may grant it: treeos signal grant town @NAME',
+        '@other may not publish in town: it belongs to @speaker, who may grant it to others',
       act: null,
     })
     expect((await namespaceOf('town')).values).toEqual({ ringing: true })
