@@ -6,7 +6,7 @@ import type { Context } from 'hono'
 import { streamSSE } from 'hono/streaming'
 import { toldByApi } from '../edge/remedies.ts'
 import type { Env, Portal, Visit } from '../portal.ts'
-import { answers, body, given, newApi, open, operation } from './operation.ts'
+import { answers, body, given, newApi, operation, typed } from './operation.ts'
 
 /** Moments of a trial that says no number of them. */
 const MOMENTS = 20
@@ -37,7 +37,7 @@ const estimating = operation({
   summary: 'What a trial would cost at most',
   tags: ['trials'],
   request: { body: body(asked) },
-  responses: answers(open<PreparedTrial['estimate']>('moments, calls and cost'), 'moments, calls and cost'),
+  responses: answers(typed('TrialEstimate'), 'moments, calls and cost'),
 })
 
 const trying = operation({

@@ -31,7 +31,7 @@ import { wordSenderOf } from './word-sender.ts'
 const unasked = (decision: Decision): Thought => ({ decision, usage: null, settlement: null, overlay: null })
 
 /**
- * Asks the model of a being, or runs its script, once.
+ * Asks the model of a being, again after a refused call, or runs its script once.
  * @throws {ModelTransientError} when the model may answer a later attempt
  */
 export async function askMind(
