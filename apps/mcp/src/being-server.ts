@@ -3,6 +3,7 @@ import { type ErrorListener, refusalOf, type Seat } from '@treeos/client'
 import { stanceOf, TreeosError } from '@treeos/core'
 import manifest from '../package.json' with { type: 'json' }
 import { tellProgress } from './progress.ts'
+import { toldByMcp } from './remedies.ts'
 import { RESOURCE_TEMPLATES, RESOURCES, readResource } from './resources.ts'
 import { callTool, toolsOf } from './tools.ts'
 
@@ -13,7 +14,7 @@ export function createBeingServer(seat: Seat, onError: ErrorListener): Server {
     { capabilities: { tools: {}, resources: {} }, instructions: instructionsFor(seat) },
   )
   const tell = (where: string, error: unknown): TreeosError => {
-    const refusal = refusalOf(error)
+    const refusal = toldByMcp(refusalOf(error))
     if (!(error instanceof TreeosError)) onError(where, error)
     return refusal
   }

@@ -11,6 +11,7 @@ import { type Connection, refusalOf } from '@treeos/client'
 import { ERROR_STATUS, quote, TreeosError } from '@treeos/core'
 import type { DoorOptions } from './door.ts'
 import { type McpOverHttp, openMcp, refusalBody, refusalHeaders } from './over-http.ts'
+import { toldByMcp } from './remedies.ts'
 
 export interface EdgeOptions extends DoorOptions {
   /** 0 takes a free one */
@@ -44,7 +45,7 @@ export async function serveHttp(at: Connection, options: EdgeOptions): Promise<E
   const server = createServer((request, response) => {
     answer(request, response, { mcp, names, onError }).catch((error: unknown) => {
       if (!(error instanceof TreeosError)) onError('http', error)
-      refuse(response, refusalOf(error))
+      refuse(response, toldByMcp(refusalOf(error)))
     })
   })
   server.maxConnections = CONNECTIONS_MAX

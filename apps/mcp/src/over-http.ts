@@ -1,8 +1,9 @@
 import { type Connection, refusalOf, requireToken } from '@treeos/client'
-import { ERROR_STATUS, TreeosError } from '@treeos/core'
+import { ERROR_STATUS, mendedBy, TreeosError } from '@treeos/core'
 import { writtenOut } from './accept.ts'
 import { MESSAGE_BYTES_MAX } from './bounds.ts'
 import { Door, type DoorOptions, type Visitor } from './door.ts'
+import { toldByMcp } from './remedies.ts'
 
 /** MCP over Streamable HTTP, whichever server brings its requests. That server checks host and origin. */
 export interface McpOverHttp {
@@ -17,7 +18,7 @@ export function openMcp(at: Connection, options: DoorOptions): McpOverHttp {
     fetch: (request) =>
       answer(request, at, door).catch((error: unknown) => {
         if (!(error instanceof TreeosError)) options.onError('http', error)
-        return refusalResponse(refusalOf(error))
+        return refusalResponse(toldByMcp(refusalOf(error)))
       }),
     close: () => door.close(),
   }
@@ -43,7 +44,8 @@ async function requireVisitor(at: Connection, { headers }: Request): Promise<Vis
   if (secret === undefined)
     throw new TreeosError(
       'UNAUTHORIZED',
-      'a token is missing: send `Authorization: Bearer SECRET`; `treeos token create` makes one',
+      'a token is missing: send `Authorization: Bearer SECRET`',
+      mendedBy({ name: 'make-token' }),
     )
   return { ...(await requireToken(at, secret)), secret }
 }

@@ -17,6 +17,7 @@ import type { Addresses } from './edge/address.ts'
 import { secureHeaders } from './edge/headers.ts'
 import { requireOwnName } from './edge/names.ts'
 import type { BuiltPage } from './edge/page.ts'
+import { toldByApi } from './edge/remedies.ts'
 import { requireOwnPage } from './edge/same-site.ts'
 import { hookRoutes } from './hooks/routes.ts'
 import type { Tabs } from './inhabit/tabs.ts'
@@ -103,7 +104,7 @@ export function createApp(
   app.onError(async (thrown, c) => {
     const visit: Visit | undefined = c.get('visit')
     const error = visit === undefined ? thrown : await withSuggestion(visit.at, visit.being, thrown)
-    const refusal = unreadable(error) ?? refusalOf(error)
+    const refusal = toldByApi(unreadable(error) ?? refusalOf(error))
     if (refusal.code === 'INTERNAL' || refusal.code === 'SERVICE_UNAVAILABLE')
       if (!(error instanceof TreeosError)) portal.onError(c.req.routePath, error)
     if (c.req.path.startsWith(`${CHAT_PATH}/`)) return c.json(chatError(refusal), ERROR_STATUS[refusal.code])

@@ -121,6 +121,7 @@ export {
   unlisted,
   withRefusal,
 } from './refusal.ts'
+export { mendedBy, type Remedy, type RemedyWords, toldWith, withRemedy } from './remedy.ts'
 export type { LeaseIndex, RowIndex, Watch } from './row-index.ts'
 export { describeFault, readVariables } from './schemas.ts'
 export { sealedId } from './sealed.ts'

@@ -78,7 +78,7 @@ export function refusalSentence(refusal: RefusalFields): string {
         ? `a rule asks ${stanceOf(refusal.name)}, and no such being lives in this reality`
         : `no being ${stanceOf(refusal.name)} lives in this reality`
     case 'role':
-      return `role ${JSON.stringify(refusal.name)} is not registered; \`treeos role list\` shows what is`
+      return `role ${JSON.stringify(refusal.name)} is not registered`
   }
 }
 

@@ -136,7 +136,7 @@ export class ToolServer {
     if (digestOfTool(tool, now) === digest) return
     throw new TreeosError(
       'FORBIDDEN',
-      `${named} is not called: its server declares it in another way than the operator accepted. \`treeos tools check ${this.#name}\` shows the difference, and \`treeos tools accept ${named}\` accepts it`,
+      `${named} is not called: its server declares it in another way than the operator accepted. The operator can compare both, and accept it as it is now`,
     )
   }
 

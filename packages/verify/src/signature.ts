@@ -27,7 +27,7 @@ export function parseKeyOf(text: string, type: number): VerifierKey {
   if (name === '' || !isWhole || id !== named.toString('hex'))
     throw new Error(
       type === NOTE
-        ? 'no key of a signed note: it is written NAME+KEYID+BASE64, as `treeos checkpoint --json` prints it in `keys`'
+        ? 'no key of a signed note: it is written NAME+KEYID+BASE64'
         : 'no ed25519 key of a witness: it is written NAME+KEYID+BASE64, with the type 4',
     )
   const key = createPublicKey({ key: Buffer.concat([SPKI, bytes.subarray(1)]), format: 'der', type: 'spki' })

@@ -15,7 +15,7 @@ export function addDebug(cli: Cli): void {
   cli
     .onInstance(
       'debug <stance>',
-      'step through the moments of a being on a terminal; without one, print one moment',
+      'step through the moments of a being\nWithout a terminal it prints one moment.',
     )
     .option('--at <n>', 'number of the first moment to show (default: the newest)', momentNumber('--at'))
     .action(

@@ -9,7 +9,7 @@ interface EnvOptions extends InstanceOptions {
 /** `treeos env` */
 export function addEnv(cli: Cli): void {
   cli
-    .onInstance('env', 'print what a worker or a client program of your own needs, as NAME=value lines')
+    .onInstance('env', 'print what a worker or client of your own needs, as NAME=value lines')
     .addOption(
       new Option('--for <program>', 'only what one of them needs (default: all)').choices([
         'worker',

@@ -29,10 +29,13 @@ export function addFlow(cli: Cli): void {
     cli,
     cli
       .asBeing('set <stance> <file>', 'replace the clauses of a being; - reads standard input', 'flow')
-      .option('--shadow', 'only try them: `treeos shadow list` says what they would have changed'),
-    async (stance: string, file: string, options: ActingOptions & { readonly shadow?: true }) => {
+      .option(
+        '--dry-run',
+        'evaluate them beside those that hold: `treeos dry-run list` shows what they would change',
+      ),
+    async (stance: string, file: string, options: ActingOptions & { readonly dryRun?: true }) => {
       const [target, flow] = [addressOfStance(stance, options), await requireJsonFile(file)]
-      return options.shadow === true
+      return options.dryRun === true
         ? doing(target, 'set-being', { field: 'shadow', value: flow })
         : doing(target, 'set-roleflow', { flow })
     },

@@ -19,7 +19,10 @@ interface McpOptions extends InstanceOptions {
 /** `treeos mcp`: the four verbs for an outside model. */
 export function addMcp(cli: Cli): void {
   cli
-    .onInstance('mcp', 'let an outside model act as a being, by MCP on standard input and output')
+    .onInstance(
+      'mcp',
+      'let an outside model act as a being, by MCP\nIt speaks on standard input and output, or over HTTP.',
+    )
     .option('--as <stance>', 'the being that acts (default: @operator)')
     .option('--http [port]', `serve clients that have a token over HTTP instead (default port: ${PORT})`)
     .option('--listen <address>', 'with --http: the address to listen on (default: 127.0.0.1)')

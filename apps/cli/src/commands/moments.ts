@@ -30,7 +30,7 @@ export function addMoments(cli: Cli): void {
     )
 
   cli
-    .onInstance('prompt <stance>', 'rebuild the prompt of a moment, and compare it with the recorded one')
+    .onInstance('prompt <stance>', 'rebuild the prompt of a moment, and compare it with the record')
     .argument('<n>', 'number of the moment', momentNumber('N'))
     .action(
       cli.run(async (out, stance: string, n: number, options: InstanceOptions) => {

@@ -45,25 +45,19 @@ export function addPeople(cli: Cli): void {
       )
     }),
   )
-  cli
-    .asBeing(
-      'remove <stance>',
-      'take the account of a person away, and sign it out; the being lives on',
-      'people',
-    )
-    .action(
-      cli.run(async (out, named: string, options: ActingOptions) => {
-        const as = requireStance(options.as)
-        const being = requireStance(named, as)
-        const { overPerson } = await import('../instance/over-person.ts')
-        const { removeAccount } = await import('@treeos/portal')
-        const ended = await overPerson(options, { being, as }, (store) => removeAccount(store, being))
-        out.value(
-          { stance: stanceOf(being), removed: true, sessionsEnded: ended.length },
-          (it) => `${it.stance} cannot sign in any more; ${it.sessionsEnded} sessions ended`,
-        )
-      }),
-    )
+  cli.asBeing('remove <stance>', 'take the account of a person away; the being lives on', 'people').action(
+    cli.run(async (out, named: string, options: ActingOptions) => {
+      const as = requireStance(options.as)
+      const being = requireStance(named, as)
+      const { overPerson } = await import('../instance/over-person.ts')
+      const { removeAccount } = await import('@treeos/portal')
+      const ended = await overPerson(options, { being, as }, (store) => removeAccount(store, being))
+      out.value(
+        { stance: stanceOf(being), removed: true, sessionsEnded: ended.length },
+        (it) => `${it.stance} cannot sign in any more; ${it.sessionsEnded} sessions ended`,
+      )
+    }),
+  )
 }
 
 function addInvite(cli: Cli): void {

@@ -38,7 +38,7 @@ function addExport(cli: Cli): void {
   cli
     .onInstance(
       'export <file>',
-      'write the record as an audit bundle, which `treeos verify --bundle` checks offline',
+      'write the record as an audit bundle\n`treeos verify --bundle` checks it offline.',
     )
     .option('--being <stance>', 'only what this being lived, with the facts that it wrote or cites')
     .option('--since <n>', 'with --being: from this moment on', momentNumber('--since'))
@@ -82,7 +82,7 @@ function addReceipt(cli: Cli): void {
   cli
     .onInstance(
       'receipt <moment-or-stance>',
-      'print a signed receipt of what a moment called: whether it was permitted, by what, and what came of it',
+      'print a signed receipt of what a moment called\nIt proves whether the call was permitted, by what, and what came of it.',
     )
     .argument('[n]', 'number of the moment, after a stance', momentNumber('N'))
     .option(

@@ -83,7 +83,7 @@ export function addWhatIf(cli: Cli): void {
   cli
     .onInstance(
       'whatif <stance>',
-      'list the moments that another role flow, or another rule of a space, would have changed; calls no model',
+      'list past moments that another flow or rule would have changed\nIt runs them again from the record, calls no model and writes nothing.',
     )
     .option('--flow <file>', 'file with the edited flow in JSON; - reads standard input')
     .option('--space <path>', 'the space whose rules are others')
@@ -122,7 +122,7 @@ export function addWhyNot(cli: Cli): void {
   cli
     .onInstance(
       'why-not <stance>',
-      'show the smallest change under which a moment would have worn a role, or been allowed an act',
+      'find the smallest change that would give a role, or allow a call\nIt looks at one past moment, calls no model and writes nothing.',
     )
     .argument('<n>', 'number of the moment', momentNumber('N'))
     .option('--role <name>', 'the role: which part of its context would have to change')

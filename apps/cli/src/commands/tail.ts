@@ -10,10 +10,7 @@ interface TailOptions extends InstanceOptions {
 /** `treeos tail`: what happens, as it happens. */
 export function addTail(cli: Cli): void {
   cli
-    .onInstance(
-      'tail [stance]',
-      'follow moments and facts as they happen, until Ctrl-C; all, or of one being',
-    )
+    .onInstance('tail [stance]', 'follow moments and facts as they happen, until Ctrl-C')
     .option(
       '--after <id>',
       'also what happened after this one: the `id` of the last line that you saw; 0 for all',

@@ -6,10 +6,7 @@ import { programName } from '../text/program-name.ts'
 /** `treeos why-known`: where a text came from that a being knows, and every moment that was shown it. */
 export function addWhyKnown(cli: Cli): void {
   cli
-    .onInstance(
-      'why-known <stance> <text>',
-      'name where a text came from that a being knows, and every moment that saw it',
-    )
+    .onInstance('why-known <stance> <text>', 'show where a text came from that a being knows, and who saw it')
     .option('--before <fact>', 'only facts older than this one, as `next` names it')
     .action(
       cli.run(async (out, stance: string, text: string, options: InstanceOptions & { before?: string }) => {

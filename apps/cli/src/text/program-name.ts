@@ -74,7 +74,7 @@ function isExecutable(file: string): boolean {
 const COMMAND = /`treeos ([^`]+)`/g
 /** Text of a command that needs no `--data`: it works without an instance, names one already, or asks for help. */
 const WITHOUT_DATA =
-  /--data\b|--help\b| -- |^(role|flow) (lint|compose|eval)\b|^(verify-overlay|completion)\b/
+  /--data\b|--help\b| -- |^(role|flow) (lint|compose|eval)\b|^(verify-overlay|completion|help)\b/
 
 /**
  * Commands that a message names, as the user can call them.

@@ -18,6 +18,7 @@ import {
 import type { A2ARequestHandler } from '@a2a-js/sdk/server'
 import { type AnswerState, act, answerTo, closeInbox, findKeyed, refusalOf, summon } from '@treeos/client'
 import { type BeingName, parseCall, quote, stanceOf, TreeosError } from '@treeos/core'
+import { toldByApi } from '../edge/remedies.ts'
 import type { Portal, Visit } from '../portal.ts'
 import { consentIn, contentIn, taskOf } from './tasks.ts'
 
@@ -179,7 +180,7 @@ export class BeingHandler implements A2ARequestHandler {
   /** A refusal is a malformed request to this protocol, which knows no codes of ours. Any other error is told without its words. */
   #tell(error: unknown): never {
     if (error instanceof A2AError) throw error
-    const { code, message } = refusalOf(error)
+    const { code, message } = toldByApi(refusalOf(error))
     if (error instanceof TreeosError) throw new RequestMalformedError(`${code}: ${message}`)
     this.#onError('a2a', error)
     throw new Error(message)

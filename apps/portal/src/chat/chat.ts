@@ -12,6 +12,7 @@ import { TreeosError } from '@treeos/core'
 import type { Context } from 'hono'
 import { streamSSE } from 'hono/streaming'
 import { answers, anyObject, body, idempotency, newApi, operation } from '../api/operation.ts'
+import { toldByApi } from '../edge/remedies.ts'
 import type { Env, Portal, Visit } from '../portal.ts'
 import { chatError, chunkOf, completionOf } from './answer.ts'
 import { Repeats } from './repeats.ts'
@@ -150,7 +151,7 @@ function streamAnswer(
       await write(chunkOf(model, said.correlation, null))
     } catch (error) {
       if (!(error instanceof TreeosError)) onError('chat', error)
-      await write(chatError(refusalOf(error)))
+      await write(chatError(toldByApi(refusalOf(error))))
     } finally {
       clearInterval(beating)
       endTurn()

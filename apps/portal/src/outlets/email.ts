@@ -82,7 +82,7 @@ const confirming = (at: Pick<Connection, 'vaults'>, delivery: Delivery): EmailTe
   text:
     `${stanceOf(delivery.being)} wants to be told by e-mail to this address what waits in its inbox.\n\n` +
     `If that is you, the code is: ${codeOf(at, delivery)}\n\n` +
-    `treeos outlet confirm ${delivery.outlet} ${codeOf(at, delivery)}\n\nElse ignore this: nothing more comes.\n`,
+    `Give it in the portal, on the page of your account, or at a terminal:\n\ntreeos outlet confirm ${delivery.outlet} ${codeOf(at, delivery)}\n\nElse ignore this: nothing more comes.\n`,
 })
 
 function telling(being: BeingName, want: Delivery['want'], entry: InboxView): EmailText {

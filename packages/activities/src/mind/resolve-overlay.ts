@@ -81,7 +81,7 @@ const USED_CALL =
 const FOREIGN =
   'the overlay of this call was left for the call of another being. The model is not asked without it: only who left an overlay can send it'
 const LOST_THREAD =
-  'the overlay of this thread is lost: the worker that held it has ended, or the thread was silent too long. The model is not asked without it: set it again with `treeos thread overlay`, or clear it, and send it again'
+  'the overlay of this thread is lost: the worker that held it has ended, or the thread was silent too long. The model is not asked without it: set the overlay of the thread again, or clear it, and send the message again'
 
 async function take(
   { overlays }: BeatDeps,

@@ -1,5 +1,5 @@
 import { randomBytes, randomUUID } from 'node:crypto'
-import { type BeingName, quote, stanceOf, TreeosError } from '@treeos/core'
+import { type BeingName, mendedBy, quote, stanceOf, TreeosError } from '@treeos/core'
 import { authorizeActingAs, type Presence, readerOf, requireBeing } from '@treeos/reality'
 import {
   type AccessToken,
@@ -98,7 +98,8 @@ export async function revokeToken(
   if (token === null)
     throw new TreeosError(
       'INVALID_INPUT',
-      `no access token that ${stanceOf(as)} may revoke has the id ${quote(id)}; \`treeos token list\` lists them`,
+      `no access token that ${stanceOf(as)} may revoke has the id ${quote(id)}`,
+      mendedBy({ name: 'list-tokens' }),
     )
   if (!(await markTokenRevoked(at.db, id, as)))
     throw new TreeosError('RESOURCE_CONFLICT', `access token ${id} was revoked before`)
@@ -123,7 +124,11 @@ export async function requireToken(at: Presence, secret: string): Promise<Verifi
       : token.revokedAt !== null
         ? `this access token was revoked at ${token.revokedAt.toISOString()}`
         : `this access token has expired at ${token.expiresAt.toISOString()}`
-  throw new TreeosError('UNAUTHORIZED', `${why}: its issuer makes another one by \`treeos token create\``)
+  throw new TreeosError(
+    'UNAUTHORIZED',
+    `${why}: its issuer makes another one`,
+    mendedBy({ name: 'make-token' }),
+  )
 }
 
 const tokenOf = async ({ db }: Presence, secret: string) =>

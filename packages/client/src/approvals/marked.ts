@@ -3,7 +3,7 @@ import { openedIn, type Presence } from '@treeos/reality'
 import { digestOf, readBlobCached, readRows } from '@treeos/store'
 import { type RoleRow, roleKey, worldKey } from '@treeos/world'
 
-/** What a person vouches for: a place, a being or a thing by its whole address, or a role or the signals of a namespace. */
+/** What a person marks as trusted: a place, a being or a thing by its whole address, or a role or the signals of a namespace. */
 export type VouchedFor =
   | { readonly address: string }
   | { readonly role: string }
@@ -27,7 +27,10 @@ export async function markedView(
   const [row] = await readRows(db, reality.id, [keyOf(asked)])
   const state = row?.state ?? null
   if (state === null || readPath(state, ['outside']) !== true)
-    throw new TreeosError('RESOURCE_CONFLICT', 'nothing there is from outside that nobody vouched for')
+    throw new TreeosError(
+      'RESOURCE_CONFLICT',
+      'everything there is trusted: it holds nothing from outside that is not marked as trusted',
+    )
   const seen = digestOf(state)
   if (!('role' in asked)) return { seen, holds: await openedIn(db, keyOf(asked), state) }
   const role = fromJson<RoleRow>(state)

@@ -1,4 +1,4 @@
-import { type BeingName, quote, stanceOf, TreeosError, utf8Length } from '@treeos/core'
+import { type BeingName, mendedBy, quote, stanceOf, TreeosError, utf8Length } from '@treeos/core'
 import { isStoredTier, isTier, parseOverlay, STORED_TIERS, type StoredTier } from '@treeos/overlay'
 import { authorizeActingAs, type Presence } from '@treeos/reality'
 import {
@@ -81,7 +81,8 @@ export async function deleteOverlay(
   if (answer === 'missing')
     throw new TreeosError(
       'INVALID_INPUT',
-      `no overlay of the ${key.tier} has the name ${quote(key.name)}; \`treeos overlay list\` lists them`,
+      `no overlay of the ${key.tier} has the name ${quote(key.name)}`,
+      mendedBy({ name: 'list-overlays' }),
     )
   if (answer !== 'deleted') throw refused(answer, key, request.as)
   return { ...namesOf(key), deleted: true }
@@ -104,7 +105,8 @@ function requireStoredTier(tier: string): StoredTier {
   if (isTier(tier))
     throw new TreeosError(
       'INVALID_INPUT',
-      `an overlay of a ${tier} is never stored: give it with the ${tier} (treeos summon … --overlay TEXT); stored are those of ${STORED_TIERS.join(', ')}`,
+      `an overlay of a ${tier} is never stored: give it with the ${tier}. Stored are those of ${STORED_TIERS.join(', ')}`,
+      mendedBy({ name: 'give-overlay', tier }),
     )
   throw new TreeosError('INVALID_INPUT', `the tier is ${quote(tier)}; it takes ${STORED_TIERS.join(', ')}`)
 }

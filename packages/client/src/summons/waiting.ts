@@ -3,8 +3,11 @@ import {
   type BeingName,
   type ErrorCode,
   isErrorCode,
+  isJsonObject,
+  mendedBy,
   type OutcomeKind,
   quote,
+  type Remedy,
   stanceOf,
   TreeosError,
   type VerbCall,
@@ -95,12 +98,22 @@ function unlessTransient(error: unknown): null {
   throw error
 }
 
-function timeout(being: BeingName, seconds: number, why: string | null): TreeosError {
+/** For what a summon waits, and what ends that. */
+interface LateReason {
+  readonly what: string
+  readonly remedy?: Remedy
+}
+
+function timeout(being: BeingName, seconds: number, why: LateReason | null): TreeosError {
   const stance = stanceOf(being)
   const late = `${stance} has not lived the moment within ${seconds.toFixed(0)} s`
   return why === null
-    ? new TreeosError('TIMEOUT', `${late}; it goes on, and \`treeos moments ${stance}\` will show it`)
-    : new TreeosError('TIMEOUT', `${late}: ${why}. The summon stays in its inbox`)
+    ? new TreeosError('TIMEOUT', `${late}; it goes on`, mendedBy({ name: 'look-at-moments', of: stance }))
+    : new TreeosError(
+        'TIMEOUT',
+        `${late}: ${why.what}. The summon stays in its inbox`,
+        why.remedy && mendedBy(why.remedy),
+      )
 }
 
 /** The error for a wake whose moment waits for a yes; null for any other. */
@@ -108,23 +121,33 @@ async function whyWaiting(db: Db, wake: string, seconds: number): Promise<Treeos
   const outcome = (await findWakeState(db, wake).catch(unlessTransient))?.outcome
   if (outcome?.kind !== 'waiting') return null
   const late = `${stanceOf(outcome.being)} is not done within ${seconds.toFixed(0)} s: ${outcome.detail}`
-  return new TreeosError('TIMEOUT', late, { waiting: outcome.result })
+  const { result: waiting } = outcome
+  const id = isJsonObject(waiting) ? waiting.approval : undefined
+  return new TreeosError(
+    'TIMEOUT',
+    late,
+    typeof id === 'string' ? mendedBy({ name: 'decide-call', id }, { waiting }) : { waiting },
+  )
 }
 
 /** For what a summon waits; null when the being's row tells of nothing, while Postgres is away, and for a person's own act. */
 async function whyLate(
   db: Db,
   { asker, being }: { readonly asker: BeingName; readonly being: BeingName },
-): Promise<string | null> {
+): Promise<LateReason | null> {
   if (asker === being) return null
   const view = (await beings(db).catch(unlessTransient))?.find((one) => one.being === being)
   if (view === undefined) return null
   const { stance, inhabitedBy, parked, paused, cognition } = view
   if (inhabitedBy !== undefined)
-    return `${inhabitedBy} decides for it now, and answers by \`treeos inbox --as ${stance}\`, or its own mind does after the release`
-  if (paused !== undefined) return `it is paused until \`treeos resume ${stance}\``
-  if (parked !== undefined) return `it is parked, since ${whyParked(being, parked)}`
-  return cognition === 'human' ? 'it is a person, who has not answered yet' : null
+    return {
+      what: `${inhabitedBy} decides for it now, and answers in its inbox, or its own mind does after the release`,
+      remedy: { name: 'answer-as', of: stance },
+    }
+  if (paused !== undefined)
+    return { what: 'it is paused until somebody resumes it', remedy: { name: 'resume', of: stance } }
+  if (parked !== undefined) return { what: `it is parked, since ${whyParked(being, parked)}` }
+  return cognition === 'human' ? { what: 'it is a person, who has not answered yet' } : null
 }
 
 /** @param asker who waits: what another being did wrong must not read as a fault of this one's command */

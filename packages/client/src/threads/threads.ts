@@ -1,4 +1,12 @@
-import { type BeingName, parseMomentId, quote, stanceOf, type Thread, TreeosError } from '@treeos/core'
+import {
+  type BeingName,
+  mendedBy,
+  parseMomentId,
+  quote,
+  stanceOf,
+  type Thread,
+  TreeosError,
+} from '@treeos/core'
 import type { Presence } from '@treeos/reality'
 import {
   type Db,
@@ -120,7 +128,8 @@ export async function thread(db: Db, id: string): Promise<ThreadView> {
   if (tally !== null) return viewOf(tally)
   throw new TreeosError(
     'CORRELATION_NOT_FOUND',
-    `no thread ${quote(id)} began in this reality, and nothing was said in a channel of that name; \`treeos thread list\` shows those that are not over`,
+    `no thread ${quote(id)} began in this reality, and nothing was said in a channel of that name`,
+    mendedBy({ name: 'list-threads' }),
   )
 }
 

@@ -3,6 +3,7 @@ import {
   type Json,
   type JsonObject,
   type MomentId,
+  mendedBy,
   parseMomentId,
   readPath,
   SPEECH_KIND,
@@ -42,7 +43,8 @@ export async function gatherWitness(deps: Deps, moment: MomentId): Promise<Gathe
   if (line === null)
     throw new TreeosError(
       'MOMENT_NOT_FOUND',
-      `no moment ${moment} has ended: its id is BEING/LIFE/N, as in echo/1/3; \`treeos receipt @echo 3\` finds it by its number`,
+      `no moment ${moment} has ended: its id is BEING/LIFE/N, as in echo/1/3`,
+      mendedBy({ name: 'find-receipt' }),
     )
   if (line.decision === null && readPath(line.record, ['decision']) !== null) {
     const { being } = parseMomentId(moment)

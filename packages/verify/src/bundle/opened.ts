@@ -178,11 +178,11 @@ class OpenedMoment {
     this.#need(
       isOfTried,
       'origin-mismatch',
-      'it leaves out marks of what more than the flow in its shadow reads',
+      'it leaves out marks of what more than the flow of its dry run reads',
     )
     const isSame =
       !isWhole() || this.#record.stack === null || same(this.#open.shadow ?? null, shadow as unknown as Json)
-    this.#need(isSame, 'stack-mismatch', 'its shadow gives another stack')
+    this.#need(isSame, 'stack-mismatch', 'its dry run gives another stack')
   }
 
   /** Whether the flow may read the place: as the gates say, and where not all that they read is here as the record says. */

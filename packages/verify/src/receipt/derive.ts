@@ -232,7 +232,7 @@ function* contextIn(
   const past = isOfPast ? ', when the being last acted and in which role' : ''
   const values = missing.length === 0 ? '' : `, and the values that it read of ${missing.join(', ')}`
   if (at(moment.open, 'shadow') !== undefined)
-    yield 'which roles the flow in its shadow would have given is said by its record'
+    yield 'which roles a dry run of another flow would have given is said by its record'
   yield `the context: that its roles were registered so${past}${values} is said by its record`
   for (const [reel, count] of world.withheld) {
     const being = String(at(moment.record, 'being'))

@@ -109,7 +109,9 @@ function whyNot([name, { targets, server }]: Named): string {
   if (targets.some((kind) => kind !== 'being'))
     return `${name} is asked about in ${ROOT_SPACE} alone: set the rule there`
   const asks =
-    server === undefined ? '' : `, or have a person asked: treeos tools add ${server} … --ask operator`
+    server === undefined
+      ? ''
+      : `, or have the server ${server} added again so that a person is asked before each call of its tools`
   return (
     `${name} acts on beings, and rules of spaces do not cover that. ` +
     `Take ${name} out of canDo of the roles that should not have it${asks}`

@@ -213,7 +213,7 @@ export function requireRules(
     if (known === undefined)
       throw fault(`.${verb}`, `${quote(verb)} is not a verb: there is see, do, summon and be`)
     if (verb === 'see' && of === 'shadow')
-      throw fault('.see', 'rules of looks are not tried: a look says nothing of what decided it')
+      throw fault('.see', 'rules of looks have no dry run: a look says nothing of what decided it')
     if (!isJsonObject(rules))
       throw fault(`.${verb}`, `${quote(rules)} is not a set of rules: it takes {key: rule}`)
     for (const [key, rule] of Object.entries(rules)) {

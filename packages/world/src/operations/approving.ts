@@ -149,7 +149,7 @@ async function requireAsked(
   if (String(row.revision) !== revision)
     throw new TreeosError(
       'RESOURCE_CONFLICT',
-      `${id} was changed since: the call that waits now is ${shownId(row)}; \`treeos approvals\` shows it`,
+      `${id} was changed since: the call that waits now is ${shownId(row)}`,
     )
   if (hasGiven(row, actor.name))
     throw new TreeosError('RESOURCE_CONFLICT', `${stanceOf(actor.name)} said yes to ${id} already`)
@@ -162,7 +162,7 @@ function whyClosed({ state, asker }: ApprovalRow): string {
   if (state === 'given') return `: ${being} is about to do the call`
   if (state === 'used') return ': the call was done'
   if (state !== 'voided') return ''
-  return `: the yes was given, and then the call failed. \`treeos moments ${being}\` shows why, and ${being} may ask again`
+  return `: the yes was given, and then the call failed. The newest moments of ${being} show why, and ${being} may ask again`
 }
 
 export const approvingOperations = [approve, deny] as const

@@ -198,11 +198,11 @@ const ownerAtFirst = ({ actor }: Asking, { row, isReserved }: Ownership): JsonOb
 
 const ownerIn = ({ owner }: Ownership): string | null => (owner === null ? null : stanceOf(owner))
 
-function whose({ namespace, owner, isReserved }: Ownership): string {
+function whose({ owner, isReserved }: Ownership): string {
   const belongs = `it belongs to ${stanceOf(owner ?? OPERATOR)}`
   return isReserved
     ? `${belongs}, as the namespace of an extension or of TreeOS itself; take one that nobody owns`
-    : `${belongs}, who may grant it: treeos signal grant ${namespace} @NAME`
+    : `${belongs}, who may grant it to others`
 }
 
 /** @throws {TreeosError} FORBIDDEN for an actor that may not grant the namespace */

@@ -38,7 +38,10 @@ const vouch = defineBuiltIn({
     requirePerson(input)
     const { fact, row, what } = await chosen(given, input)
     if (row === null || !isMarked(row))
-      throw new TreeosError('RESOURCE_CONFLICT', `${what} holds nothing from outside that is not vouched for`)
+      throw new TreeosError(
+        'RESOURCE_CONFLICT',
+        `${what} holds nothing from outside that is not marked as trusted`,
+      )
     if (given.text('seen') !== input.digest(asJson(row)))
       throw new TreeosError('RESOURCE_CONFLICT', `${what} is not what was seen: look at it again`)
     return { facts: [fact], result: { vouched: what } }
@@ -46,11 +49,11 @@ const vouch = defineBuiltIn({
 })
 
 /**
- * Only a person clears a mark. The act names what it vouches for by its whole address, so that the record can compare them.
+ * Only a person clears a mark. The act names what it marks as trusted by its whole address, so that the record can compare them.
  * @throws {TreeosError} FORBIDDEN, INVALID_INPUT
  */
 function requirePerson(input: DecideInput): void {
-  requireOwnAct(input, 'only a person vouches')
+  requireOwnAct(input, 'only a person marks as trusted')
   const content = isJsonObject(input.wake.content) ? input.wake.content : {}
   const name = nameOf(input.target)
   if (readPath(content, ['call', 'target']) !== name)
@@ -73,7 +76,7 @@ async function chosen(given: Arguments, { target, actor, world }: DecideInput): 
   if (actor.parent !== null)
     throw new TreeosError(
       'FORBIDDEN',
-      `only the operator vouches for roles and signals, not ${stanceOf(actor.name)}`,
+      `only the operator marks roles and signals as trusted, not ${stanceOf(actor.name)}`,
     )
   if (role !== null) {
     const name = requireRoleName(role)

@@ -59,7 +59,7 @@ export function requireOperation(registry: Registry, action: string, verb: 'do' 
     'ACTION_NOT_SUPPORTED',
     verb === 'be'
       ? `no BE operation ${quote(action)} is registered; there is ${known}`
-      : `no action ${quote(action)} is registered; \`treeos operations\` lists them${didYouMean(action, registered.keys())}`,
+      : `no action ${quote(action)} is registered${didYouMean(action, registered.keys())}`,
   )
 }
 

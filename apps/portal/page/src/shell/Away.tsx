@@ -31,7 +31,7 @@ export function Away({ isLive }: { readonly isLive: boolean }) {
     <div className="away" role="status">
       <Text size="sm">
         The portal does not answer. This page shows what was so at {CLOCK.format(since)}, and goes on by
-        itself.{runs ? ' On its machine, `treeos up` starts it.' : ''}
+        itself.{runs ? ' Whoever runs it has to start it again.' : ''}
       </Text>
     </div>
   )

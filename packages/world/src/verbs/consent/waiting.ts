@@ -75,7 +75,7 @@ export async function waiting(
     facts: [fact],
     wakes: who.map((person) => ({ ...entryFor(row, person), hops: at.hops })),
     result: { approval: id, waitsFor: who.map(stanceOf), ...told },
-    why: `it waits for the yes of ${who.map(stanceOf).join(' or ')}, whom ${told.rule} asks: treeos approve ${id}, or treeos deny ${id}`,
+    why: `it waits for the yes of ${who.map(stanceOf).join(' or ')}, whom ${told.rule} asks about ${id}`,
     by: rules.map(({ by }) => by),
     person: row.person,
   }

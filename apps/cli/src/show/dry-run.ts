@@ -2,8 +2,8 @@ import type { ShadowView } from '@treeos/client'
 import { shown } from '../text/output.ts'
 import { list, timeOf } from './parts.ts'
 
-export function shownShadow({ tried, said, worn }: ShadowView): string {
-  const rules = tried === null ? [] : [`tried     ${shown(tried)}`]
+export function shownDryRun({ tried, said, worn }: ShadowView): string {
+  const rules = tried === null ? [] : [`on a dry run  ${shown(tried)}`]
   if (said.length === 0 && worn.length === 0)
     return [...rules, 'nothing would have been otherwise so far'].join('\n')
   return [

@@ -9,24 +9,24 @@ import { prettyJson } from '../text/output.ts'
 import { programName } from '../text/program-name.ts'
 import { doing } from './shared/act.ts'
 
-interface VouchOptions extends ActingOptions {
+interface TrustOptions extends ActingOptions {
   readonly role?: string
   readonly namespace?: string
   readonly seen?: string
 }
 
-/** `treeos vouch`: a person clears the mark of words from outside, of what it has seen. */
-export function addVouch(cli: Cli): void {
+/** `treeos trust`: a person marks as trusted what it has seen, which clears the mark of words from outside. The operation is `vouch`. */
+export function addTrust(cli: Cli): void {
   cli
     .asBeing(
-      'vouch <address>',
-      'show what was written there in moments with words from outside; vouch for it',
+      'trust <address>',
+      'show what words from outside wrote, and mark it as trusted\nWithout --seen it shows what would be trusted, with its digest.',
     )
     .option('--role <name>', 'of /: for a role')
     .option('--namespace <ns>', 'of /: for the signals of a namespace')
-    .option('--seen <digest>', 'vouch for what was shown with this digest, if it is still the same')
+    .option('--seen <digest>', 'mark as trusted what was shown with this digest, if it is still the same')
     .action(
-      cli.run(async (out, named: string, options: VouchOptions) => {
+      cli.run(async (out, named: string, options: TrustOptions) => {
         const { role, namespace, seen } = options
         const address = wholeAddress(named)
         const of = {
@@ -45,7 +45,7 @@ export function addVouch(cli: Cli): void {
     )
 }
 
-/** The act has to name what it vouches for by its whole address. */
+/** The act has to name by its whole address what it marks as trusted. */
 function wholeAddress(text: string): string {
   const address = argument(() => parseAddress(text))
   if (address.kind === 'being') return stanceOf(address.being)
@@ -58,5 +58,5 @@ function shownMarked(
   of: Readonly<Record<string, string>>,
 ): string {
   const options = Object.entries(of).map(([name, value]) => ` --${name} ${value}`)
-  return `${prettyJson(holds)}\n\nto vouch for exactly this: ${programName()} vouch ${address}${options.join('')} --seen ${seen}`
+  return `${prettyJson(holds)}\n\nto mark exactly this as trusted: ${programName()} trust ${address}${options.join('')} --seen ${seen}`
 }

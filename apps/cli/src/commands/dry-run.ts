@@ -1,27 +1,34 @@
 import { isJsonObject, type Json, type VerbCall } from '@treeos/core'
 import type { ActingOptions, Cli, InstanceOptions } from '../cli.ts'
 import { withReality, withServices } from '../instance/with-instance.ts'
-import { shownShadow } from '../show/shadow.ts'
+import { shownDryRun } from '../show/dry-run.ts'
 import { requireStance } from '../text/input.ts'
 import { doing } from './shared/act.ts'
 
-/** `treeos shadow`: rules and flows that are tried. They are set by `treeos space set` and `treeos flow set --shadow`. */
-export function addShadow(cli: Cli): void {
-  cli.describeGroup('shadow', 'rules and flows that are tried in the shadow of those that hold')
+/**
+ * `treeos dry-run`: rules and flows that are evaluated beside those that hold, without effect. They are set by `treeos space set PATH shadow.…`
+ * and `treeos flow set --dry-run`, into the quality `shadow`.
+ */
+export function addDryRun(cli: Cli): void {
+  cli.describeGroup('dry-run', 'rules and flows that are evaluated beside those that hold, from now on')
   cli
     .onInstance(
       'list <place>',
-      'list what the rules that are tried in a space, or the flow in a being, would have changed so far',
-      'shadow',
+      'list what a dry run would have changed so far\nIt is of the rules of a space, or of the flow of a being.',
+      'dry-run',
     )
     .action(
       cli.run(async (out, place: string, options: InstanceOptions) => {
         const view = await withReality(options, (at, { shadowed }) => shadowed(at, place))
-        out.value(view, shownShadow)
+        out.value(view, shownDryRun)
       }),
     )
   cli
-    .asBeing('adopt <place>', 'make what is tried in a space its rules, or in a being its flow', 'shadow')
+    .asBeing(
+      'adopt <place>',
+      'let what is on a dry run hold from now on\nIt becomes the rules of the space, or the flow of the being.',
+      'dry-run',
+    )
     .action(
       cli.run(async (out, place: string, options: ActingOptions) => {
         const as = requireStance(options.as)
@@ -32,13 +39,13 @@ export function addShadow(cli: Cli): void {
           return tried
         })
         out.value({ adopted }, (done) =>
-          done.adopted === null ? 'nothing is tried there' : 'what was tried holds now',
+          done.adopted === null ? 'nothing is on a dry run there' : 'what was on a dry run holds now',
         )
       }),
     )
 }
 
-/** Ends the trial last: should one of the others be refused, it goes on. */
+/** Ends the dry run last: should one of the others be refused, it goes on. */
 function adopting(place: string, tried: Json): VerbCall[] {
   const ended = { field: 'shadow', value: null }
   if (Array.isArray(tried))
