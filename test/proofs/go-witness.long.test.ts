@@ -6,7 +6,6 @@ import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { freePort } from '@treeos/local'
 import {
-  Cosigning,
   findCosigned,
   makeCheckpoint,
   originOf,
@@ -14,6 +13,7 @@ import {
   readKeys,
   Signer,
   verifierKeyOf,
+  WitnessAsker,
 } from '@treeos/proofs'
 import { parsePolicy, readCheckpoint } from '@treeos/verify'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
@@ -88,8 +88,8 @@ describe.skipIf(lacking.length > 0)(title, () => {
 
   const policyText = () =>
     `log ${verifierKeyOf(readKeys(folder)[0]!)}\nwitness lite ${vkey} ${url}\nquorum lite\n`
-  const cosigning = (name: string) => new Cosigning(policyText(), { file: join(home, name), folder })
-  const ask = (by: Cosigning) =>
+  const cosigning = (name: string) => new WitnessAsker(policyText(), { file: join(home, name), folder })
+  const ask = (by: WitnessAsker) =>
     by.ask(signer.newest!, (from, to) => readConsistencyProof(world.owner, from, to), never)
 
   it('cosigns a log that grows, also when the signer forgot what it saw, and the verifier reads what it signed', async () => {

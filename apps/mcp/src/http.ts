@@ -75,7 +75,7 @@ export async function serveHttp(at: Connection, options: EdgeOptions): Promise<E
 const nameOf = (host: string): string =>
   URL.parse(host.includes('://') ? host : `http://${host}`)?.hostname ?? host
 
-interface Inside {
+interface McpRequest {
   readonly mcp: McpOverHttp
   readonly names: string[]
   readonly onError: EdgeOptions['onError']
@@ -84,7 +84,7 @@ interface Inside {
 async function answer(
   request: IncomingMessage,
   response: ServerResponse,
-  { mcp, names, onError }: Inside,
+  { mcp, names, onError }: McpRequest,
 ): Promise<void> {
   requireOwnName(request, names)
   const url = new URL(request.url ?? '/', `http://${request.headers.host}`)

@@ -48,7 +48,7 @@ export interface Surroundings {
 }
 
 /** Squares of the other dancers, by stance. */
-export type Others = Readonly<Record<string, Square>>
+export type OtherDancers = Readonly<Record<string, Square>>
 
 const isSame = (a: Square, b: Square): boolean => a.x === b.x && a.y === b.y
 export function after({ x, y }: Square, move: Move): Square {
@@ -67,7 +67,7 @@ export const legalMoves = (floor: Floor, from: Square): Move[] =>
   MOVES.filter((move) => isOpen(floor, after(from, move)))
 
 /** What lies around a square. */
-export function surroundings(floor: Floor, position: Square | null, others: Others): Surroundings {
+export function surroundings(floor: Floor, position: Square | null, others: OtherDancers): Surroundings {
   const { grid } = floor
   if (position === null) return { position, grid, neighbors: {}, walls: [], legalMoves: [] }
   const isWall = (way: Direction) => !isOpen(floor, after(position, way))
@@ -97,7 +97,7 @@ export async function floorOf(me: BeingRow, world: WorldReader): Promise<Floor> 
 }
 
 /** The other dancers in a being's space, sorted by name. */
-export async function othersOf(me: BeingRow, world: WorldReader): Promise<Others> {
+export async function othersOf(me: BeingRow, world: WorldReader): Promise<OtherDancers> {
   const others: Record<string, Square> = {}
   for (const name of await world.occupants(me.space)) {
     const at = name === me.name ? null : positionOf(await world.being(name))

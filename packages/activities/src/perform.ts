@@ -92,7 +92,7 @@ const unleased = (isFirst: boolean): EffectResult => ({
 })
 
 /** One attempt of an activity: to perform the effect, or to ask what became of it. */
-interface Attempt {
+interface PerformAttempt {
   readonly attempt: number
   /** no further attempt is made after it */
   readonly isLast: boolean
@@ -159,7 +159,7 @@ const NOT_RUN: readonly string[] = ['FORBIDDEN', 'SERVICE_UNAVAILABLE']
 function failedResult(
   operation: string,
   error: unknown,
-  { attempt, isLast, isCancelled, isChecked }: Attempt & { readonly isChecked: boolean },
+  { attempt, isLast, isCancelled, isChecked }: PerformAttempt & { readonly isChecked: boolean },
 ): EffectResult {
   const isFinal = error instanceof TreeosError && (attempt === 1 || !NOT_RUN.includes(error.code))
   if (isFinal) return { error: { code: error.code, message: storableMessage(error.message) } }
@@ -193,7 +193,7 @@ function foundResult(
 }
 
 /** No check found out what became of the effect. @throws {EffectError} when another one is made */
-function unfoundResult(operation: string, { attempt, isLast, isCancelled }: Attempt): EffectResult {
+function unfoundResult(operation: string, { attempt, isLast, isCancelled }: PerformAttempt): EffectResult {
   if (isCancelled || !isLast) throw new EffectError('Unknown')
   const message = storableMessage(
     `the answer of the effect of ${operation} was lost, and ${attempt} checks did not find out what became of it: it may have happened`,

@@ -4,9 +4,9 @@ export { authorizeActingAs, type Presence } from '@treeos/reality'
 export {
   type JournalListener,
   listenToJournal,
-  type Saying,
+  type WordNotice,
+  type WordPiece,
   type WordStream,
-  type Words,
 } from '@treeos/store'
 export { instanceSecret } from './access/instance-secrets.ts'
 export {
@@ -33,7 +33,7 @@ export {
   verifyToken,
 } from './access/tokens.ts'
 export { see } from './addresses/see.ts'
-export { type Speakable, speakable } from './addresses/speakable.ts'
+export { type SpeakableBeing, speakable } from './addresses/speakable.ts'
 export { suggesting, withSuggestion } from './addresses/suggesting.ts'
 export { type ApprovalView, approvals, approvalsPage } from './approvals/approvals.ts'
 export { type MarkedView, markedView } from './approvals/marked.ts'
@@ -75,7 +75,13 @@ export {
 } from './moments/following.ts'
 export { beatsOfMoment, type InspectedMoment, inspectMoment } from './moments/inspecting.ts'
 export { type KnownFrom, type TextSources, whyKnown } from './moments/knowing.ts'
-export { type Lately, lately, type SpokenTo, type StripMoment, type WaitsFor } from './moments/lately.ts'
+export {
+  lately,
+  type RecentActivity,
+  type SpokenTo,
+  type StripMoment,
+  type WaitsFor,
+} from './moments/lately.ts'
 export { type LivedMoment, livedMoments, moments } from './moments/lived-moments.ts'
 export type { MadeCall, MomentView, WokenBy } from './moments/moments.ts'
 export { prompt, type RebuiltPrompt } from './moments/rebuilt-prompt.ts'

@@ -12,7 +12,7 @@ export {
   modelsFile,
   type Observer,
   type Prices,
-  type Probed,
+  type ProbeResult,
   probeEndpoint,
   readConnections,
   readPrices,

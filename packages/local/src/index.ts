@@ -1,6 +1,6 @@
 /** Finds, starts and keeps up Postgres, Temporal and our processes on this machine, which one instance of TreeOS needs. */
 
-export { bad, type Check, type Finding, good, RECHECK, unseen } from './health/check.ts'
+export { bad, type CheckResult, type DoctorCheck, good, RECHECK, unseen } from './health/check.ts'
 export { checkMachine } from './health/machine.ts'
 export {
   type Beat,

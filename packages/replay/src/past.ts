@@ -32,7 +32,7 @@ import { OUTSIDE, type ReelHead, type RowSource, rowsAtHeads } from '@treeos/wor
 import { LoadedReel } from './loaded-reel.ts'
 
 /** Reads past states of a reality. Loads reels on demand and caches them. */
-export class Past {
+export class PastStates {
   readonly #db: Db
   readonly #reels = new Map<ReelId, LoadedReel>()
   /** cache: blobs that have their digest; they are frozen */
@@ -101,7 +101,7 @@ export class Past {
    */
   cited(
     basis: readonly HeadRef[],
-    beside: Beside | null = null,
+    beside: MomentReadings | null = null,
     { sealedBy = null }: { readonly sealedBy?: number | null } = {},
   ): RowSource {
     const source = this.#source(basis, (reel) =>
@@ -118,7 +118,11 @@ export class Past {
    * @param openedAt ms since 1970 UTC, when the moment opened
    * @param beside as for `cited`: a what-if reads nothing else beside rows
    */
-  citedOrSealedBy(basis: readonly HeadRef[], openedAt: number, beside: Beside | null = null): RowSource {
+  citedOrSealedBy(
+    basis: readonly HeadRef[],
+    openedAt: number,
+    beside: MomentReadings | null = null,
+  ): RowSource {
     const head = (reel: ReelId) => this.#headSealedBy(reel, openedAt)
     return {
       ...this.#source(basis, head),
@@ -147,7 +151,7 @@ export class Past {
   }
 
   /** What a moment read beside rows, as its open record says. Facts are read from their reels, and must be what they are said to be. */
-  #asideOf(beside: Beside | null): AsideSource {
+  #asideOf(beside: MomentReadings | null): AsideSource {
     const { said, did, wore, waiting, threads, recalled, past } = beside?.aside ?? {}
     const facts = (refs: readonly HeadRef[], requires: (fact: Fact) => boolean) =>
       Promise.all(refs.map((ref) => this.#citedFact(ref, requires)))
@@ -169,7 +173,7 @@ export class Past {
   /** Own past acts, and what their facts caused. Where their words are from is asked again. */
   async #pastActs(
     { facts: refs, ...told }: PastActs<HeadRef>,
-    beside: Beside | null,
+    beside: MomentReadings | null,
   ): Promise<PastActs<PastFact>> {
     const hashes = new Set(refs.map(([, , hash]) => hash))
     const isOwn = ({ header: { moment, cause } }: Fact) =>
@@ -218,14 +222,14 @@ export class Past {
 }
 
 /** A moment, for what it read beside rows. */
-export interface Beside {
+export interface MomentReadings {
   readonly being: BeingName
   readonly aside?: Aside | undefined
   readonly wake: { readonly root: string }
 }
 
 /** Whether a fact is speech to or from the being in the thread of its wake. An erased one tells only that it is speech. */
-function isSaidTo({ header, payload }: Fact, beside: Beside | null): boolean {
+function isSaidTo({ header, payload }: Fact, beside: MomentReadings | null): boolean {
   if (header.kind !== SPEECH_KIND || beside === null) return false
   if (payload === null) return true
   const isOfThread = readPath(payload, ['root']) === beside.wake.root

@@ -34,10 +34,10 @@ import {
 } from '@treeos/world'
 import { concludePast, type PastConclusion, wornIn } from './conclude-past.ts'
 import { ErasedError } from './loaded-reel.ts'
-import { Past } from './past.ts'
+import { PastStates } from './past.ts'
 import { openedWith, type RecomputedMoment, recomputeMoment } from './recompute.ts'
 
-export { Past, type RecomputedMoment }
+export { PastStates, type RecomputedMoment }
 
 /** Whether what a moment read was erased, so that nothing can be said about it. */
 export const isErased = (error: unknown): boolean => error instanceof ErasedError
@@ -46,7 +46,7 @@ export const isErased = (error: unknown): boolean => error instanceof ErasedErro
 export interface SupposedDeps {
   readonly db: Db
   readonly registry: Registry
-  readonly past: Past
+  readonly past: PastStates
 }
 
 /** A recorded moment with the world as it saw it. What it did not read is read as it was when the moment opened. */
@@ -93,7 +93,12 @@ export async function liveSupposed(
 }
 
 /** The same world with another flow in the being's row. */
-async function withFlow(past: Past, source: RowSource, me: BeingRow, flow: RoleFlow): Promise<RowSource> {
+async function withFlow(
+  past: PastStates,
+  source: RowSource,
+  me: BeingRow,
+  flow: RoleFlow,
+): Promise<RowSource> {
   const roles = await past.reel('registry')
   const known = new Set(rolesNamed(me).map((name) => `role:${name}`))
   const isThere = (state: Json | null) => state !== null && !(state as unknown as RoleRow).deleted

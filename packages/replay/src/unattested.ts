@@ -3,10 +3,10 @@
 import { parseMomentId } from '@treeos/core'
 import { MOMENTS_OF_TASK_MAX } from '@treeos/protocol'
 import type { StoredOutcome } from '@treeos/store'
-import { attestedMoments, generationOf, type Run } from './temporal-history.ts'
+import { attestedMoments, generationOf, type WorkflowRun } from './temporal-history.ts'
 
 /** Whether the histories may yet come to hold the last outcome: a workflow task is under way, and they do not hold it. */
-export function mayStillCome(outcomes: readonly StoredOutcome[], runs: readonly Run[]): boolean {
+export function mayStillCome(outcomes: readonly StoredOutcome[], runs: readonly WorkflowRun[]): boolean {
   const [last, run] = [outcomes.at(-1), runs.at(-1)]
   if (last === undefined || run === undefined || isTerminated(run) || !hasOpenTask(run)) return false
   return !attestedMoments(run.history).some(
@@ -24,7 +24,7 @@ export function mayStillCome(outcomes: readonly StoredOutcome[], runs: readonly 
 export function leftByEndedRuns(
   outcomes: readonly StoredOutcome[],
   isAttested: (outcome: StoredOutcome) => boolean,
-  runs: readonly Run[],
+  runs: readonly WorkflowRun[],
 ): StoredOutcome[] {
   const lives = Map.groupBy(outcomes, ({ moment }) => parseMomentId(moment).generation)
   return [...lives].flatMap(([generation, moments]) => {
@@ -34,19 +34,19 @@ export function leftByEndedRuns(
     // A run that was terminated in its first task does not say its generation.
     const mayBe = runs.filter((run) => run === last || generationOf(run.history) === null)
     const isClosed = left.every(({ record }) => record.reason === 'superseded')
-    const mayLeave = (run: Run) => (isTerminated(run) ? hasOpenTask(run) : isFailed(run) && isClosed)
+    const mayLeave = (run: WorkflowRun) => (isTerminated(run) ? hasOpenTask(run) : isFailed(run) && isClosed)
     return mayBe.some(mayLeave) ? left : []
   })
 }
 
-const isTerminated = ({ history }: Run): boolean =>
+const isTerminated = ({ history }: WorkflowRun): boolean =>
   history.events?.at(-1)?.workflowExecutionTerminatedEventAttributes != null
 
-const isFailed = ({ history }: Run): boolean =>
+const isFailed = ({ history }: WorkflowRun): boolean =>
   history.events?.at(-1)?.workflowExecutionFailedEventAttributes != null
 
 /** Whether a workflow task began after the last one that completed. */
-function hasOpenTask({ history }: Run): boolean {
+function hasOpenTask({ history }: WorkflowRun): boolean {
   const last = history.events?.findLast(
     (event) =>
       event.workflowTaskStartedEventAttributes != null || event.workflowTaskCompletedEventAttributes != null,

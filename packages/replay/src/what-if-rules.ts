@@ -22,8 +22,8 @@ import {
 import {
   isErased,
   judgeSupposed,
-  Past,
   type PastScene,
+  PastStates,
   readScene,
   ruledOtherwise,
   type SupposedDeps,
@@ -75,7 +75,15 @@ export async function whatIfRules(
   const { permissions } = setAtPath({}, path, value, true)
   requireRules(undefined, permissions)
   requireCovered(undefined, permissions, { of: 'permissions', space, known: registry.known })
-  const bench = { db, registry, past: new Past(db), space, path, value, counted: new Map<string, Row>() }
+  const bench = {
+    db,
+    registry,
+    past: new PastStates(db),
+    space,
+    path,
+    value,
+    counted: new Map<string, Row>(),
+  }
   const found: RuledOtherwise[] = []
   const outcomes =
     until === undefined
@@ -93,11 +101,11 @@ export async function whatIfRules(
   return found
 }
 
-interface Bench extends SupposedDeps, SupposedRule {
+interface RuleBench extends SupposedDeps, SupposedRule {
   readonly counted: Map<string, Row>
 }
 
-async function compareCall(bench: Bench, outcome: StoredOutcome): Promise<RuledOtherwise | null> {
+async function compareCall(bench: RuleBench, outcome: StoredOutcome): Promise<RuledOtherwise | null> {
   const decision = (await findDecision(bench.db, outcome.moment))?.decision
   if (decision?.kind !== 'call' || decision.call.verb === 'see') return null
   const scene = await readScene(bench, outcome)
@@ -116,7 +124,7 @@ async function compareCall(bench: Bench, outcome: StoredOutcome): Promise<RuledO
 
 /** @returns null when the moment wore no role */
 async function judge(
-  bench: Bench,
+  bench: RuleBench,
   scene: PastScene,
   call: VerbCall,
 ): Promise<Pick<RuledOtherwise, 'would' | 'message'> | null> {
@@ -127,7 +135,7 @@ async function judge(
   return { would: { allowed: 'act', asks: 'waiting', refused: code }[verdict], message }
 }
 
-function count({ counted }: Bench, { open, was }: PastScene, facts: readonly FactDraft[]): void {
+function count({ counted }: RuleBench, { open, was }: PastScene, facts: readonly FactDraft[]): void {
   for (const fact of facts.filter(({ kind }) => kind === COUNTED_KIND)) {
     const row = evolve(counted.get(fact.reel) ?? null, { ...fact, actor: was.me.name, at: open.openedAt })
     if (row !== null) counted.set(fact.reel, row)

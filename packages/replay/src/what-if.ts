@@ -3,7 +3,7 @@ import { type RoleFlow, requireFlow } from '@treeos/roles'
 import { type Db, findDecision, listOutcomes, type StoredOutcome } from '@treeos/store'
 import type { Registry } from '@treeos/world'
 import { ErasedError } from './loaded-reel.ts'
-import { Past } from './past.ts'
+import { PastStates } from './past.ts'
 import type { RecomputedMoment } from './recompute.ts'
 import {
   judgeSupposed,
@@ -54,7 +54,7 @@ export async function whatIf(
   { being, flow, since = 1, until }: WhatIfRequest,
 ): Promise<Difference[]> {
   const edited = requireFlow(flow)
-  const past = new Past(db)
+  const past = new PastStates(db)
   const differences: Difference[] = []
   const span = until === undefined ? [] : ([until - since + 1, until + 1] as const)
   for (const outcome of await listOutcomes(db, being, ...span)) {

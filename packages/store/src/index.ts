@@ -81,7 +81,7 @@ export {
   measurePeoplesInboxes,
   pageUnclaimed,
 } from './inbox/waiting.ts'
-export { type Appended, append, lockHeads } from './ledger/append.ts'
+export { type AppendResult, append, lockHeads } from './ledger/append.ts'
 export type {
   Batch,
   DecisionWrite,
@@ -128,8 +128,8 @@ export {
 export {
   askedIn,
   type Basis,
+  type MomentNotes,
   type MomentRecord,
-  type Noted,
   type OpenRecord,
 } from './ledger/records.ts'
 export { commitRefusal, type RefusalWrite, refusalDigest } from './ledger/refusal-digest.ts'
@@ -140,12 +140,12 @@ export { headsBeyond, overlaid, readBases, readJudged } from './moments/basis.ts
 export { type BeforeStamp, readBeforeStamp } from './moments/before-stamp.ts'
 export {
   type CallAttempt,
-  type Cost,
+  type CallCost,
+  type CallSettlement,
   countParked,
   listParked,
   listParkedBy,
   reserve,
-  type Settlement,
   settle,
 } from './moments/budgets.ts'
 export { cancelCall, hasAsked, isAtWork, listCancelled } from './moments/cancel.ts'
@@ -174,7 +174,13 @@ export {
   type StoredEffectBytes,
 } from './moments/effects.ts'
 export { countEnds, type EndCount } from './moments/ends.ts'
-export { type Fault, type FaultPart, listFaults, recordFault, type StackDigests } from './moments/faults.ts'
+export {
+  type AttemptFault,
+  type FaultPart,
+  listFaults,
+  recordFault,
+  type StackDigests,
+} from './moments/faults.ts'
 export {
   type FoundEntry,
   type FoundMoment,
@@ -233,7 +239,7 @@ export {
 export { findWakeState, isThreadOpen, type WakeState } from './moments/wake-state.ts'
 export { countWaitingForYes, listOverdueApprovals } from './rows/approvals.ts'
 export { type Erasure, Erasures, listErasures, readErasures } from './rows/erasures.ts'
-export type { Seek } from './rows/line.ts'
+export type { NoteSeeker } from './rows/line.ts'
 export {
   countChildren,
   countNamedRoles,
@@ -247,7 +253,7 @@ export {
 export { tellsOutside } from './rows/past-acts.ts'
 export {
   type KeptReading,
-  type Prefetched,
+  type PrefetchedWorld,
   prefetch,
   readAgain,
   readAtOneInstant,
@@ -257,9 +263,9 @@ export { ReadSet } from './rows/read-set.ts'
 export {
   applyFact,
   ErasedFactError,
-  type Fold,
-  type Folded,
-  type Refolded,
+  type RefoldReport,
+  type RowFold,
+  type RowFolder,
   rebuildRow,
   refold,
   refoldAll,
@@ -277,4 +283,10 @@ export { MIGRATIONS, type Migrations, migrate, waitingMigrations } from './sql/m
 export type { FactTable, InboxTable, MomentOutcomeTable, StoreDb } from './sql/schema.ts'
 export { isTransient, type RecordRefusal, recordRefusalOf } from './sql/sqlstates.ts'
 export { decodeJson, encodeJson } from './sql/stored-json.ts'
-export { isStreamed, NOTICE_BYTES_MAX, notifyWords, type Saying, type Words } from './sql/word-notices.ts'
+export {
+  isStreamed,
+  NOTICE_BYTES_MAX,
+  notifyWords,
+  type WordNotice,
+  type WordPiece,
+} from './sql/word-notices.ts'

@@ -1,7 +1,7 @@
 import { ModelTransientError } from '@treeos/activities'
 import { type Decision, type Json, type MomentId, quote, TreeosError } from '@treeos/core'
 import { contentHeard } from '@treeos/reality'
-import { isErased, Past, type PastScene, readScene, type SupposedDeps } from '@treeos/replay/supposed'
+import { isErased, type PastScene, PastStates, readScene, type SupposedDeps } from '@treeos/replay/supposed'
 import type { Db, StoredOutcome } from '@treeos/store'
 import type { Registry } from '@treeos/world'
 import type { KeptAnswers } from './kept.ts'
@@ -80,7 +80,7 @@ export async function prepareTrial(
   { db, registry }: World,
   { trial, models }: TrialOf,
 ): Promise<PreparedTrial> {
-  const deps = { db, registry, past: new Past(db), models }
+  const deps = { db, registry, past: new PastStates(db), models }
   const outcomes = await selectMoments(db, trial.moments, trial.seed)
   const estimate = await estimateOf(deps, trial, outcomes)
   return { estimate, run: (how) => runOver(deps, trial, outcomes, how) }

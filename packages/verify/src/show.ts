@@ -1,7 +1,7 @@
-import type { Scope } from './bundle/cover.ts'
-import type { Verified } from './bundle/verified.ts'
+import type { BundleCover } from './bundle/cover.ts'
+import type { BundleReport } from './bundle/verified.ts'
 import type { SignedCheckpoint } from './checkpoint.ts'
-import type { Followed } from './follow.ts'
+import type { FollowReport } from './follow.ts'
 import type { CheckedReceipt, CheckedReceipts } from './receipt/receipt.ts'
 
 /** Names and texts of a bundle are anybody's: a terminal must not obey them. */
@@ -17,7 +17,7 @@ const told = (at: number | null): string =>
 const cosigners = (checkpoint: Pick<SignedCheckpoint, 'cosigned'> | null): string[] =>
   (checkpoint?.cosigned ?? []).map(({ by, at }) => `cosigned by ${by}${told(1000 * at)}`)
 
-const scopeText = (scope: Scope | null): string => {
+const scopeText = (scope: BundleCover | null): string => {
   if (scope === null || 'all' in scope) return ''
   const { being, since, until } = scope
   return `@${being}${since === 1 && until === null ? '' : `, moments ${since} to ${until ?? 'the newest'}`}: `
@@ -35,7 +35,7 @@ export function shownVerified({
   covered,
   erased,
   unproven,
-}: Verified): string {
+}: BundleReport): string {
   const [first] = broken
   // Of another file each line is a fault, and none of them says more than the first.
   if (first !== undefined && facts + moments + reels === 0 && scope === null && checkpoint === null)
@@ -101,7 +101,7 @@ export const shownReceipts = ({ receipts }: CheckedReceipts): string =>
   receipts.map(shownReceipt).join('\n\n')
 
 /** The result of the comparison of two checkpoints, for people. */
-export const shownFollowed = ({ broken, older, newer, cosigned }: Followed): string =>
+export const shownFollowed = ({ broken, older, newer, cosigned }: FollowReport): string =>
   [
     broken === null
       ? `ok: the log of ${newer} entries begins with the ${older} entries of the older checkpoint`

@@ -20,13 +20,13 @@ export type {
   BirthForm,
   CarriedCall,
   CarryOut,
-  Decided,
+  DecidedOperation,
   DecideInput,
   Extension,
   Facet,
   Operation,
   PromptInput,
-  Resumed,
+  ResumedApproval,
   Role,
   Script,
   ScriptInput,
@@ -43,14 +43,14 @@ export {
   SUBSTRATE_NAMES,
   SUBSTRATE_REGISTRY,
 } from './extend/substrate.ts'
-export { ASKED, type Ask, askJson, faultOfAsk, readAsk } from './gates/ask.ts'
+export { ASKED, askJson, faultOfAsk, type RuleAsk, readAsk } from './gates/ask.ts'
 export { requireLease, requireNotEnded } from './gates/beside.ts'
 export { requireCovered } from './gates/covering.ts'
 export { listGate } from './gates/list-gate.ts'
 export { reachOf, rolesNamed } from './gates/reach.ts'
-export type { RuleQuestion, Shadowed } from './gates/refusal.ts'
+export type { RuleQuestion, ShadowVerdict } from './gates/refusal.ts'
 export { type RuleDecision, ruleGate } from './gates/rule-gate.ts'
-export { requireRules, STANDINGS, type Standing } from './gates/rules.ts'
+export { type RuleStanding, requireRules, STANDINGS } from './gates/rules.ts'
 export { mayRead, readsPlace } from './gates/sight.ts'
 export { isAncestor } from './gates/standings.ts'
 export { answeredWake } from './law/answered-wake.ts'
@@ -64,24 +64,24 @@ export {
   type RecordedEnd,
 } from './law/as-recorded.ts'
 export { conclude, concludeCall, concludeUnlived, LAW, type LawOver } from './law/conclude.ts'
-export { type Concluded, type Conclusion, isActLike } from './law/conclusion.ts'
+export { type ConcludedMoment, type Conclusion, isActLike } from './law/conclusion.ts'
 export { askGates, type GatedCall, type GateFinding } from './law/gates-of-call.ts'
 export { type LiveQuestions, nothingLive, type RestsOn } from './law/live.ts'
-export { type DecidedMoment, type OpenedMomentRecord, UNLIVED, type Worn } from './law/moment.ts'
+export { type DecidedMoment, type OpenedMomentRecord, UNLIVED, type WornSurface } from './law/moment.ts'
 export { decisionOfPerson, leaseOfAct, saltOfAct, signatureOfAct } from './law/person-act.ts'
 export { type PermissionChange, type WhyNotAllowed, whyNotAllowed } from './law/why-not-allowed.ts'
 export { buildFace, surfaceOf } from './moment/build-face.ts'
 export {
   type LastSealed,
   type MomentInputs,
-  type Opened,
+  type OpenedContext,
   type OpenTime,
   openContext,
 } from './moment/context.ts'
 export { momentInputsOf } from './moment/moment-inputs.ts'
 export { localTime, openTime } from './moment/open-time.ts'
 export {
-  type Composed,
+  type ComposedPrompt,
   composeMoment,
   fillMoment,
   PROMPT_LAYOUT,
@@ -105,7 +105,7 @@ export {
   expandSurface,
   type PatternResolver,
   type RelationResolver,
-  Unresolved,
+  UnresolvedEntryError,
 } from './read/expand-surface.ts'
 export type { Face, Resolvers, SeeResolver } from './read/face.ts'
 export { type ChangedRow, foldRows } from './read/fold-rows.ts'
@@ -123,13 +123,13 @@ export {
   whyParked,
 } from './rows/budgets.ts'
 export { childrenAfter, contentsAfter } from './rows/contents.ts'
-export { type Change, evolve, rowKeyOf } from './rows/evolve.ts'
+export { evolve, type RowChange, rowKeyOf } from './rows/evolve.ts'
 export { FOLD } from './rows/fold.ts'
 export { driverOf, effectiveCognition, lenderOf, momentCognition } from './rows/inhabiting.ts'
 export {
   CAN_LISTS,
   type CanLists,
-  type Concrete,
+  type ConcreteEntry,
   canonicalTarget,
   covers,
   coversEntry,

@@ -2,9 +2,9 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import {
   bad,
   CHECKPOINTS,
-  type Check,
+  type CheckResult,
+  type DoctorCheck,
   dataFlag,
-  type Finding,
   good,
   locatePostgres,
   RECHECK,
@@ -53,7 +53,7 @@ export const describeCheckpoint = ({ size, ageSeconds, refused }: CheckpointStat
   `${size} entries, signed ${duration(ageSeconds)} ago${refused === null ? '' : `; the log of now is refused: ${refused}`}`
 
 /** @returns no check where no signer was started */
-export async function examineCheckpoints(dataDir: string, env: NodeJS.ProcessEnv): Promise<Check[]> {
+export async function examineCheckpoints(dataDir: string, env: NodeJS.ProcessEnv): Promise<DoctorCheck[]> {
   if (serviceOf(readInstance(dataDir), CHECKPOINTS) === null) return []
   const name = CHECKPOINTS
   try {
@@ -85,7 +85,7 @@ async function readState(dataDir: string, env: NodeJS.ProcessEnv): Promise<LogSt
 const isCovered = (last: LastSigned | null, { size, behind }: LogState): boolean =>
   last?.size === size && behind === 0
 
-function judgeCheckpoints(last: LastSigned | null, log: LogState, flag: string): Finding {
+function judgeCheckpoints(last: LastSigned | null, log: LogState, flag: string): CheckResult {
   const mend = `treeos logs checkpoints${flag} says what keeps the signer`
   if (last === null) return bad('nothing was signed yet', mend)
   if (last.refused !== null)

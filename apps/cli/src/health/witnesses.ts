@@ -1,15 +1,15 @@
 import {
   bad,
   CHECKPOINTS,
-  type Check,
+  type CheckResult,
+  type DoctorCheck,
   dataFlag,
-  type Finding,
   good,
   readInstance,
   serviceOf,
   unseen,
 } from '@treeos/local'
-import { findWitnessing, type Witnessing, type WitnessState } from '@treeos/proofs'
+import { findWitnessing, type WitnessFile, type WitnessState } from '@treeos/proofs'
 import { describeQuorum, parsePolicy } from '@treeos/verify'
 import { witnessesFile } from '../instance/signing.ts'
 import { duration } from '../text/output.ts'
@@ -36,10 +36,10 @@ export function readWitnessStatus(dataDir: string): WitnessStatus | null {
 }
 
 const secondsSince = (at: number): number => Math.max(0, (Date.now() - at) / 1000)
-const hasCosigned = ({ fault, size, at }: WitnessState, asked: Witnessing['asked']): boolean =>
+const hasCosigned = ({ fault, size, at }: WitnessState, asked: WitnessFile['asked']): boolean =>
   fault === null && at !== null && size >= (asked?.size ?? 0)
 
-const statusOf = ({ asked, reached, witnesses }: Witnessing): WitnessStatus => ({
+const statusOf = ({ asked, reached, witnesses }: WitnessFile): WitnessStatus => ({
   cosigned: witnesses.filter((one) => hasCosigned(one, asked)).length,
   of: witnesses.length,
   quorum: reached === null ? null : { size: reached.size, ageSeconds: secondsSince(reached.at) },
@@ -58,7 +58,7 @@ export function describeWitnesses({ cosigned, of, quorum, faults }: WitnessStatu
 }
 
 /** @returns no check where the signer asks no witnesses */
-export function examineWitnesses(dataDir: string): Check[] {
+export function examineWitnesses(dataDir: string): DoctorCheck[] {
   if (serviceOf(readInstance(dataDir), CHECKPOINTS) === null) return []
   const name = 'witnesses'
   const mend = `treeos logs checkpoints${dataFlag(dataDir)} says how they answer`
@@ -71,9 +71,9 @@ export function examineWitnesses(dataDir: string): Check[] {
 }
 
 function judgeWitnesses(
-  found: Witnessing,
+  found: WitnessFile,
   { mend, flag }: { mend: string; flag: string },
-): Finding & Pick<Check, 'optional'> {
+): CheckResult & Pick<DoctorCheck, 'optional'> {
   const { asked, reached, witnesses, failed, policy } = found
   if (failed !== null) return bad(failed, 'repair the file that TREEOS_WITNESSES names, then treeos up again')
   const alarms = witnesses.filter(({ fault }) => fault !== null && ALARMS.includes(fault.why))

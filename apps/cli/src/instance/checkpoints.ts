@@ -13,7 +13,7 @@ import {
   verifierKeyOf,
   verifyLog,
 } from '@treeos/proofs'
-import { type Cosigned, isQuorum, readCheckpoint, type WitnessPolicy } from '@treeos/verify'
+import { isQuorum, readCheckpoint, type WitnessCosignature, type WitnessPolicy } from '@treeos/verify'
 import type { ReadConnection } from './connection.ts'
 
 /** A checkpoint as it is shown. */
@@ -70,7 +70,7 @@ export interface CheckpointSource {
 
 export interface LogCompared extends LogVerified {
   /** the newest checkpoint that fits and that enough witnesses of the policy cosigned; null for none; left out without a policy */
-  readonly cosigned?: { readonly size: number; readonly by: readonly Cosigned[] } | null
+  readonly cosigned?: { readonly size: number; readonly by: readonly WitnessCosignature[] } | null
 }
 
 /** The log beside its checkpoints. @param source null: without checkpoints */

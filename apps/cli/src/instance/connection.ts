@@ -41,11 +41,11 @@ const CONNECT_SECONDS = 10
 const RETRY_MS = 200
 
 /** Options of a command that may say how long it waits. */
-interface Patient extends InstanceOptions {
+interface WaitingOptions extends InstanceOptions {
   readonly wait?: number
 }
 
-const patienceOf = ({ wait = 0 }: Patient): number => Math.max(CONNECT_SECONDS, wait)
+const patienceOf = ({ wait = 0 }: WaitingOptions): number => Math.max(CONNECT_SECONDS, wait)
 
 /** What a command needs that uses Postgres only. */
 export interface ReadConnection {
@@ -95,7 +95,10 @@ export async function asOwner<T>(
  * Opens the reality of an instance and a connection to Temporal. The connection is made before anything is written:
  * otherwise an act whose doorbell cannot ring would have its effect later, unexpectedly.
  */
-export async function openServices<T>(options: Patient, use: (at: LiveConnection) => Promise<T>): Promise<T> {
+export async function openServices<T>(
+  options: WaitingOptions,
+  use: (at: LiveConnection) => Promise<T>,
+): Promise<T> {
   const dataDir = instanceDir(options)
   const postgres = peoplesPostgres(dataDir)
   const place = locateTemporal(dataDir)

@@ -3,15 +3,15 @@ import { join } from 'node:path'
 import { TreeosError } from '@treeos/core'
 import { acquireLock, LockedError, onEnding } from '@treeos/local'
 import {
-  Cosigning,
   checkpointRepeatedly,
   cosignRepeatedly,
   failWitnessing,
   forgetWitnessing,
   originOf,
   readConsistencyProof,
-  type Signed,
   Signer,
+  type SigningResult,
+  WitnessAsker,
 } from '@treeos/proofs'
 import type { StoreDb } from '@treeos/store'
 import type { Kysely } from 'kysely'
@@ -88,9 +88,9 @@ async function askWitnesses(
   const file = witnessesFile(dataDir)
   const { TREEOS_WITNESSES: policyFile, TREEOS_WITNESS_SECONDS: seconds } = process.env
   if (!policyFile) return forgetWitnessing(file)
-  let cosigning: Cosigning
+  let cosigning: WitnessAsker
   try {
-    cosigning = new Cosigning(readFileSync(policyFile, 'utf8'), { file, folder })
+    cosigning = new WitnessAsker(readFileSync(policyFile, 'utf8'), { file, folder })
   } catch (error) {
     const why = `no witness is asked: TREEOS_WITNESSES: ${messageOf(error)}`
     out.progress(why)
@@ -135,5 +135,5 @@ async function lockSigner(dataDir: string) {
   }
 }
 
-const refusalIn = ({ size, why, last }: Extract<Signed, { status: 'refused' }>): string =>
+const refusalIn = ({ size, why, last }: Extract<SigningResult, { status: 'refused' }>): string =>
   `refused to sign a log of ${size} entries after one of ${last} (${why}): \`treeos verify\` says what was changed`

@@ -1,5 +1,5 @@
 import { z } from '@hono/zod-openapi'
-import { type Lately, lately, type SpendingReport, spending } from '@treeos/client'
+import { lately, type RecentActivity, type SpendingReport, spending } from '@treeos/client'
 import { answers, newApi, open, operation } from './operation.ts'
 
 const MINUTE = 60
@@ -17,7 +17,7 @@ const livening = operation({
   description: 'Of those whose past is open to me.',
   tags: ['world'],
   request: { query: secondsUpTo(DAY, 15 * MINUTE) },
-  responses: answers(open<Lately>('spoken, strip and waiting'), 'the last minutes'),
+  responses: answers(open<RecentActivity>('spoken, strip and waiting'), 'the last minutes'),
 })
 
 const costing = operation({

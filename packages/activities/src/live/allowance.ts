@@ -10,7 +10,7 @@ const LIVES_MS = 3000
 export const LIVED_BYTES_MAX = 64 * 1024
 
 /** What one activity may live. Its first moment is always within it. */
-export class Allowance {
+export class MomentAllowance {
   readonly #momentsMax: number
   readonly #began = performance.now()
   #moments = 0

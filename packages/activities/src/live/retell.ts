@@ -5,7 +5,7 @@ import { readProgram } from '@treeos/reality'
 import { digestOf, findEntry, findOpen, findOutcome, listOutcomes, StaleGenerationError } from '@treeos/store'
 import type { BeatDeps } from '../deps.ts'
 import { evaluationIn, stampedBefore } from '../stamp/stored-stamp.ts'
-import { type Allowance, bytesOf, LIVED_BYTES_MAX } from './allowance.ts'
+import { bytesOf, LIVED_BYTES_MAX, type MomentAllowance } from './allowance.ts'
 import { type NextMoment, openedOf, toldOf } from './open.ts'
 
 /**
@@ -16,7 +16,7 @@ import { type NextMoment, openedOf, toldOf } from './open.ts'
 export async function retellEnded(
   deps: BeatDeps,
   first: NextMoment,
-  allowance: Allowance,
+  allowance: MomentAllowance,
 ): Promise<EndedMoment[]> {
   const told: EndedMoment[] = []
   const { being, generation } = first

@@ -11,7 +11,7 @@ import {
 import type { SignatureRef } from '@treeos/overlay'
 import type { LoadedMoment } from '@treeos/reality'
 import { renderSignature } from '@treeos/signature'
-import { type Cost, findOverlaySources, settle } from '@treeos/store'
+import { type CallCost, findOverlaySources, settle } from '@treeos/store'
 import { type AskSignature, whyParked } from '@treeos/world'
 import { LRUCache } from 'lru-cache'
 import type { BeatDeps } from '../deps.ts'
@@ -93,7 +93,7 @@ export function askBy(
 }
 
 /** What a skill costs says nothing of what the next moment will cost. */
-const NO_FORECAST = new LRUCache<BeingName, Cost>({ max: 1 })
+const NO_FORECAST = new LRUCache<BeingName, CallCost>({ max: 1 })
 
 /** Resolved when the call is made. A person's act brings the handle of its own overlay. */
 async function overlayOf(

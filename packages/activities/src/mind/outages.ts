@@ -6,7 +6,7 @@ const LOSSES = 2
 /** For so long a model that is down is asked last, where another one stands in for it. */
 const AWAY_MS = 30_000
 
-interface State {
+interface OutageState {
   losses: number
   isDown: boolean
   /** ms of `performance.now()` */
@@ -15,7 +15,7 @@ interface State {
 
 /** Which models of this process answer. Whoever answers is up; what it has not asked yet it does not know. */
 export class Outages {
-  readonly #states = new Map<string, State>()
+  readonly #states = new Map<string, OutageState>()
   readonly #now: () => number
 
   constructor(now = () => performance.now()) {

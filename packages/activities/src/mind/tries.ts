@@ -4,25 +4,25 @@ import { type CallAttempt, settle } from '@treeos/store'
 import { callInWords } from '@treeos/world'
 import type { BeatDeps } from '../deps.ts'
 import { withPostgresRetry } from '../guard/guard.ts'
-import { askWithinBudgets, newAttempt, type Reservation } from '../model/ask-within-budgets.ts'
+import { askWithinBudgets, newAttempt, type OpeningReservation } from '../model/ask-within-budgets.ts'
 import { type Model, type ModelAnswer, type ModelRequest, ModelTransientError } from '../model/model.ts'
 import { askInOrder } from './fallbacks.ts'
 
-type Asked = Awaited<ReturnType<typeof askWithinBudgets<ModelAnswer>>>
+type DecisionWithinBudgets = Awaited<ReturnType<typeof askWithinBudgets<ModelAnswer>>>
 
 /** What a model decided in the end, with what was refused before. */
-type Decided = Exclude<Asked, { readonly breach: unknown }> & {
+type ModelDecision = Exclude<DecisionWithinBudgets, { readonly breach: unknown }> & {
   readonly tries: readonly RefusedTry[]
   /** that decided */
   readonly model: Model
 }
 
-interface Asking {
+interface BudgetedAttempt {
   readonly model: Model
   readonly moment: MomentId
   /** number of the reservation */
   readonly attempt: number
-  readonly reservation: Reservation | null
+  readonly reservation: OpeningReservation | null
   readonly request: ModelRequest
   /** prose is the answer to whoever waits */
   readonly proseAnswers: boolean
@@ -37,8 +37,8 @@ interface Asking {
  */
 export async function askUntilAllowed(
   deps: BeatDeps,
-  { model: asked, moment, attempt, reservation, request, proseAnswers, refusalOf }: Asking,
-): Promise<Decided | Extract<Asked, { readonly breach: unknown }>> {
+  { model: asked, moment, attempt, reservation, request, proseAnswers, refusalOf }: BudgetedAttempt,
+): Promise<ModelDecision | Extract<DecisionWithinBudgets, { readonly breach: unknown }>> {
   const { being } = parseMomentId(moment)
   const first = await askInOrder(deps, {
     model: asked,
@@ -51,7 +51,7 @@ export async function askUntilAllowed(
   })
   if ('breach' in first) return first
   const { model } = first
-  let last: Decided = { ...first, tries: [] }
+  let last: ModelDecision = { ...first, tries: [] }
   while (last.tries.length < deps.triesMax) {
     const refused = await refusalOf(last.answer)
     if (refused === null) break

@@ -1,7 +1,7 @@
 import { isJsonObject, type JsonObject } from '@treeos/core'
 import type { ModelTool } from '@treeos/signature'
 import { apiOf } from './apis/api.ts'
-import type { Api, Body } from './apis/shape.ts'
+import type { ModelApi, RequestBody } from './apis/shape.ts'
 import type { ModelEndpoint } from './endpoint.ts'
 import {
   explain,
@@ -12,56 +12,59 @@ import {
   throwIfTransient,
   throwLost,
 } from './failures.ts'
-import { exchange, type Sending, UnusableAnswerError } from './fetch.ts'
+import { exchange, type ModelHttpRequest, UnusableAnswerError } from './fetch.ts'
 import { parseJson } from './reading/arguments.ts'
 import { endOf } from './reading/message.ts'
-import { errorInside, type Refusal, readRefusal } from './refusal.ts'
-import type { Charged, ModelRequest } from './request.ts'
+import { type EndpointRefusal, errorInside, readRefusal } from './refusal.ts'
+import type { ChargedAnswer, ModelRequest } from './request.ts'
 import { readStreamed } from './stream.ts'
 import { isStrict } from './strict.ts'
-import { type Form, type Quirk, Taking } from './taking.ts'
+import { type EndpointQuirk, EndpointQuirks, type RequestForm } from './taking.ts'
 import { isCut, readUsage, receivedIn } from './usage.ts'
 
 /** An answer of a provider, or why there is none. */
-type Sent = { readonly charged: Charged } & ({ readonly completion: unknown } | { readonly failure: string })
+type ChargedCompletion = { readonly charged: ChargedAnswer } & (
+  | { readonly completion: unknown }
+  | { readonly failure: string }
+)
 
 /** A refusal, with what came before it where it is an error within an answer. */
-interface Refused {
-  readonly refusal: Refusal
+interface RefusedRequest {
+  readonly refusal: EndpointRefusal
   readonly completion?: unknown
 }
-type Posted = { readonly completion: unknown } | Refused | { readonly failure: string }
+type PostResult = { readonly completion: unknown } | RefusedRequest | { readonly failure: string }
 
 /** Most requests of one call: more than there are fields that an endpoint may refuse. */
 const REQUESTS_MAX = 12
 const NOT_JSON = 'model answered with something that is not JSON'
 
 /** Sends requests to one endpoint, and learns from its refusals what it takes. */
-export class Line {
+export class EndpointClient {
   readonly #endpoint: ModelEndpoint
   readonly #timeoutSeconds: number
-  readonly #taking: Taking
-  readonly #api: Api
+  readonly #taking: EndpointQuirks
+  readonly #api: ModelApi
   readonly #hear: ((text: string) => void) | undefined
   /** by whether the answer is streamed: the two differ in address and headers */
-  readonly #destinations = new Map<boolean, Destination>()
+  readonly #destinations = new Map<boolean, RequestTarget>()
 
   /** @param hear hears the text of refusals, which may quote prompt and key: it is for the operator's eyes, and is kept nowhere */
   constructor(endpoint: ModelEndpoint, timeoutSeconds: number, hear?: (text: string) => void) {
     this.#hear = hear
     this.#endpoint = endpoint
     this.#timeoutSeconds = timeoutSeconds
-    this.#taking = new Taking(endpoint)
+    this.#taking = new EndpointQuirks(endpoint)
     this.#api = apiOf(endpoint)
   }
 
   /** what the endpoint was found not to take */
-  get quirks(): ReadonlySet<Quirk> {
+  get quirks(): ReadonlySet<EndpointQuirk> {
     return this.#taking.quirks
   }
 
   /** The JSON of a request, in the form that the endpoint takes as far as is known. */
-  bodyOf(asked: ModelRequest, form = this.#formOf(asked, this.#taking.quirks)): Body {
+  bodyOf(asked: ModelRequest, form = this.#formOf(asked, this.#taking.quirks)): RequestBody {
     const { prompt, tools, maxTokens } = asked
     const { parameters = {}, model } = this.#endpoint
     const own = Object.entries(parameters).filter(([field]) => form.takes(field))
@@ -90,9 +93,9 @@ export class Line {
    * Asks once. A request that is refused for a field is sent again without the field, which costs nothing: nobody worked on it.
    * @throws {ModelTransientError}; the signal's reason
    */
-  async send(asked: ModelRequest): Promise<Sent> {
+  async send(asked: ModelRequest): Promise<ChargedCompletion> {
     asked.signal?.throwIfAborted()
-    const deadline = new Deadline(Math.ceil(this.#timeoutSeconds * 1000), asked.signal)
+    const deadline = new CallDeadline(Math.ceil(this.#timeoutSeconds * 1000), asked.signal)
     try {
       return await this.#send(asked, deadline.signal)
     } finally {
@@ -100,7 +103,7 @@ export class Line {
     }
   }
 
-  async #send(asked: ModelRequest, either: AbortSignal): Promise<Sent> {
+  async #send(asked: ModelRequest, either: AbortSignal): Promise<ChargedCompletion> {
     let quirks = this.#taking.quirks
     for (let requests = 1; ; requests++) {
       const form = this.#formOf(asked, quirks)
@@ -121,15 +124,15 @@ export class Line {
           ? null
           : this.#taking.suspect(sent.refusal, form, fieldsOf(body), quirks)
       if (quirk === null) return this.#refused(sent, asked, isHeard)
-      quirks = new Set<Quirk>([...quirks, quirk])
+      quirks = new Set<EndpointQuirk>([...quirks, quirk])
     }
   }
 
-  #formOf({ forceToolCall, onSaying }: ModelRequest, quirks: ReadonlySet<Quirk>): Form {
+  #formOf({ forceToolCall, onSaying }: ModelRequest, quirks: ReadonlySet<EndpointQuirk>): RequestForm {
     return this.#taking.formOf({ forceToolCall, streams: onSaying !== undefined }, quirks)
   }
 
-  #answered(completion: unknown, { prompt, maxTokens }: ModelRequest): Sent {
+  #answered(completion: unknown, { prompt, maxTokens }: ModelRequest): ChargedCompletion {
     const usage = readUsage(completion)
     const received = receivedIn(completion)
     const charged = { usage, ...(usage !== null || received === undefined ? {} : { received }) }
@@ -142,7 +145,11 @@ export class Line {
     return { completion: isSpent ? endedByLength(completion) : completion, charged }
   }
 
-  #refused({ refusal, completion }: Refused, asked: ModelRequest, isHeard: boolean): Sent {
+  #refused(
+    { refusal, completion }: RefusedRequest,
+    asked: ModelRequest,
+    isHeard: boolean,
+  ): ChargedCompletion {
     const { generation, status } = refusal
     if (generation !== undefined)
       return this.#answered({ choices: [{ message: { content: generation } }] }, asked)
@@ -164,12 +171,12 @@ export class Line {
     signal,
     either,
   }: {
-    readonly body: Body
+    readonly body: RequestBody
     readonly onSaying: NonNullable<ModelRequest['onSaying']>
     readonly signal: AbortSignal | undefined
     /** aborted with it, and when the time is over */
     readonly either: AbortSignal
-  }): Promise<Posted> {
+  }): Promise<PostResult> {
     const request = this.#requestOf(body)
     if (request === null) return { failure: explainUnsent(this.#endpoint) }
     const fields = [...fieldsOf(body), 'tool_choice', 'stream']
@@ -197,7 +204,7 @@ export class Line {
   }
 
   /** An answer of status 200 that holds an error is a refusal. */
-  #insideOf(completion: unknown, fields: readonly string[]): Posted {
+  #insideOf(completion: unknown, fields: readonly string[]): PostResult {
     const error = errorInside(completion)
     if (error === null) return { completion }
     this.#hear?.(error.body)
@@ -205,7 +212,7 @@ export class Line {
   }
 
   /** @returns null for a key or an address that HTTP cannot carry */
-  #requestOf(body: Body): { url: URL; init: Sending } | null {
+  #requestOf(body: RequestBody): { url: URL; init: ModelHttpRequest } | null {
     try {
       const { url, headers } = this.#destination(body.stream === true)
       return { url, init: { method: 'POST', headers, body: JSON.stringify(this.#api.requestOf(body)) } }
@@ -215,7 +222,7 @@ export class Line {
   }
 
   /** Address and headers, which are the same for all requests. */
-  #destination(isStreamed: boolean): Destination {
+  #destination(isStreamed: boolean): RequestTarget {
     const known = this.#destinations.get(isStreamed)
     if (known !== undefined) return known
     const headers = this.#api.headersOf(this.#endpoint.apiKey ?? null, isStreamed)
@@ -226,7 +233,7 @@ export class Line {
 }
 
 /** Ends a call when its time is over, or when it is aborted. `AbortSignal.timeout` and `any` would stay in memory for all of the time. */
-class Deadline {
+class CallDeadline {
   readonly #stop = new AbortController()
   readonly #timer: NodeJS.Timeout
   readonly #of: AbortSignal | undefined
@@ -248,7 +255,7 @@ class Deadline {
   }
 }
 
-interface Destination {
+interface RequestTarget {
   readonly url: URL
   readonly headers: Headers
 }
@@ -269,7 +276,7 @@ function markStrict(tools: readonly ModelTool[]): readonly object[] {
 }
 
 /** The parts of a request that an endpoint may refuse, by their names. */
-function fieldsOf(body: Body): string[] {
+function fieldsOf(body: RequestBody): string[] {
   const messages = Array.isArray(body.messages) ? body.messages : []
   const tools = Array.isArray(body.tools) ? body.tools : []
   const isStrict = tools.some((tool) => 'strict' in (tool as ModelTool).function)

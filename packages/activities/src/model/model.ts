@@ -1,10 +1,10 @@
 import { type Decision, VERBS } from '@treeos/core'
 import type { Prompt } from '@treeos/signature'
-import { type Outputs, parseAnswer, parseOutputs } from './answer.ts'
+import { parseAnswer, parseOutputs, type SignatureOutputs } from './answer.ts'
 import { type ModelEndpoint, modelEndpoint } from './endpoint.ts'
-import { Line } from './line.ts'
+import { EndpointClient } from './line.ts'
 import { type Price, type Prices, priceOf, SHIPPED_PRICES } from './prices.ts'
-import type { Charged, ModelRequest } from './request.ts'
+import type { ChargedAnswer, ModelRequest } from './request.ts'
 import { TokenBound } from './tokens.ts'
 
 export { keyVariables, modelsFile, readConnections, resolveDefaultModel } from './connections.ts'
@@ -17,10 +17,10 @@ export {
 } from './endpoint.ts'
 export { ModelTransientError } from './failures.ts'
 export { type Price, type Prices, readPrices, type Usage } from './prices.ts'
-export { type Probed, probeEndpoint } from './probe.ts'
-export type { Charged, ModelRequest } from './request.ts'
+export { type ProbeResult, probeEndpoint } from './probe.ts'
+export type { ChargedAnswer, ModelRequest } from './request.ts'
 
-export interface ModelAnswer extends Charged {
+export interface ModelAnswer extends ChargedAnswer {
   readonly decision: Decision
   /** number of tool calls after the first; none of them runs */
   readonly ignoredCalls: number
@@ -29,7 +29,7 @@ export interface ModelAnswer extends Charged {
 }
 
 /** The outputs of a Signature, unchecked, or why there are none. */
-export type ModelOutputs = Charged & Outputs
+export type ModelOutputs = ChargedAnswer & SignatureOutputs
 
 export interface Model {
   readonly name: string
@@ -98,7 +98,7 @@ export interface ModelOptions {
 export function createModel(endpoint: ModelEndpoint, options: ModelOptions): Model {
   const { prices = SHIPPED_PRICES, answerTokensMax = ANSWER_TOKENS_MAX } = options
   const others = new Map<string, Model>()
-  const line = new Line(endpoint, options.timeoutSeconds)
+  const line = new EndpointClient(endpoint, options.timeoutSeconds)
   const tokens = new TokenBound(endpoint.model)
   return {
     name: endpoint.model,

@@ -2,11 +2,11 @@ import { callParameters } from '@treeos/core'
 import { parseAnswer } from './answer.ts'
 import type { ModelEndpoint } from './endpoint.ts'
 import { ModelTransientError } from './failures.ts'
-import { Line } from './line.ts'
+import { EndpointClient } from './line.ts'
 import type { ModelRequest } from './request.ts'
 
 /** What came of one real call of a model. */
-export interface Probed {
+export interface ProbeResult {
   /** null when it called its tool */
   readonly fault: string | null
   /** the server's own words, for the operator only: short, printable, and without the key; null where it said nothing */
@@ -41,9 +41,9 @@ const REQUEST: ModelRequest = {
 export async function probeEndpoint(
   endpoint: ModelEndpoint,
   { timeoutSeconds = TIMEOUT_SECONDS }: { timeoutSeconds?: number } = {},
-): Promise<Probed> {
+): Promise<ProbeResult> {
   let heard: string | null = null
-  const line = new Line(endpoint, timeoutSeconds, (text) => {
+  const line = new EndpointClient(endpoint, timeoutSeconds, (text) => {
     heard = text
   })
   const fault = await faultOf(line)
@@ -51,7 +51,7 @@ export async function probeEndpoint(
   return { fault, said, without: [...line.quirks] }
 }
 
-async function faultOf(line: Line): Promise<string | null> {
+async function faultOf(line: EndpointClient): Promise<string | null> {
   try {
     const sent = await line.send(REQUEST)
     if ('failure' in sent) return sent.failure

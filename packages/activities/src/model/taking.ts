@@ -1,5 +1,5 @@
 import type { ModelEndpoint } from './endpoint.ts'
-import type { Refusal } from './refusal.ts'
+import type { EndpointRefusal } from './refusal.ts'
 
 /** The two names of the limit of an answer's tokens. Each is refused by some endpoints. */
 export const TOKEN_LIMITS = ['max_tokens', 'max_completion_tokens'] as const
@@ -17,7 +17,7 @@ export type ToolChoice = (typeof CHOICES)[number]
  * What an endpoint does not take, learnt from its refusals. `max_tokens` and `max_completion_tokens`: the name of the limit.
  * `stream:absent`: it answers with a stream only. `system`: it takes no system message. Others are names of fields.
  */
-export type Quirk =
+export type EndpointQuirk =
   | TokenLimit
   | `tool_choice:${ToolChoice}`
   | 'stream'
@@ -27,7 +27,7 @@ export type Quirk =
   | (string & {})
 
 /** A request as far as endpoints differ in it. */
-export interface Form {
+export interface RequestForm {
   /** in a request without tools it does not count */
   readonly toolChoice: ToolChoice
   readonly limit: TokenLimit
@@ -43,9 +43,9 @@ const OPTIONAL = ['strict', 'parallel_tool_calls', 'stream_options']
  * remembered as long as this process runs. When none comes, nothing is: the refusal may have quoted a prompt. Nothing is stored, so
  * no outsider can plant what is remembered.
  */
-export class Taking {
+export class EndpointQuirks {
   readonly #firstLimit: TokenLimit
-  readonly #learnt = new Set<Quirk>()
+  readonly #learnt = new Set<EndpointQuirk>()
   /** a stream was answered once, so a refusal that does not name it has another reason */
   #hasStreamed = false
 
@@ -54,11 +54,14 @@ export class Taking {
   }
 
   /** what was learnt so far */
-  get quirks(): ReadonlySet<Quirk> {
+  get quirks(): ReadonlySet<EndpointQuirk> {
     return new Set(this.#learnt)
   }
 
-  formOf(wanted: { forceToolCall: boolean; streams: boolean }, quirks: ReadonlySet<Quirk>): Form {
+  formOf(
+    wanted: { forceToolCall: boolean; streams: boolean },
+    quirks: ReadonlySet<EndpointQuirk>,
+  ): RequestForm {
     const choices = CHOICES.slice(wanted.forceToolCall ? 0 : 1)
     const other = TOKEN_LIMITS.find((name) => name !== this.#firstLimit) ?? this.#firstLimit
     return {
@@ -70,7 +73,7 @@ export class Taking {
   }
 
   /** An answer came to a request of this form. */
-  answered(form: Form, quirks: ReadonlySet<Quirk>): void {
+  answered(form: RequestForm, quirks: ReadonlySet<EndpointQuirk>): void {
     if (form.streams) this.#hasStreamed = true
     for (const quirk of quirks) this.#learnt.add(quirk)
   }
@@ -80,7 +83,12 @@ export class Taking {
    * @param sent the optional fields of the refused request
    * @returns null when nothing of it is suspected, or all of that was tried
    */
-  suspect(refusal: Refusal, form: Form, sent: readonly string[], quirks: ReadonlySet<Quirk>): Quirk | null {
+  suspect(
+    refusal: EndpointRefusal,
+    form: RequestForm,
+    sent: readonly string[],
+    quirks: ReadonlySet<EndpointQuirk>,
+  ): EndpointQuirk | null {
     const { status, named } = refusal
     if (![400, 404, 415, 422, 500, 501].includes(status)) return null
     const isSuspected = (field: string) => sent.includes(field) && named.includes(field) && !quirks.has(field)
@@ -96,10 +104,10 @@ export class Taking {
 
   /** Servers refuse to stream without saying so. Some refuse not to. */
   #suspectStream(
-    { status, inside, topic, named }: Refusal,
-    { streams }: Form,
-    quirks: ReadonlySet<Quirk>,
-  ): Quirk | null {
+    { status, inside, topic, named }: EndpointRefusal,
+    { streams }: RequestForm,
+    quirks: ReadonlySet<EndpointQuirk>,
+  ): EndpointQuirk | null {
     const isNamed = named.includes('stream')
     if (quirks.has('stream') || quirks.has('stream:absent')) return null
     if (!streams) return isNamed && status < 500 ? 'stream:absent' : null

@@ -8,14 +8,14 @@ import {
 } from '@treeos/core'
 import type { Presence } from '@treeos/reality'
 import { listShadowed, listWornInShadow, readRows } from '@treeos/store'
-import { beingKey, type Shadowed, spaceKey } from '@treeos/world'
+import { beingKey, type ShadowVerdict, spaceKey } from '@treeos/world'
 
 /** Moments that one reading looks at, the newest ones. */
 const MOMENTS_MAX = 10_000
 const EXAMPLES_MAX = 3
 
 /** What one rule that is tried would have said otherwise, so far. */
-export interface SaidInShadow extends Pick<Shadowed, 'by' | 'was' | 'would'> {
+export interface SaidInShadow extends Pick<ShadowVerdict, 'by' | 'was' | 'would'> {
   readonly times: number
   /** the newest of them */
   readonly examples: readonly {
@@ -58,7 +58,7 @@ export async function shadowed(at: Pick<Presence, 'db' | 'reality'>, place: stri
   const tried = await triedIn(at, being, path)
   const found = new Map<string, SaidInShadow>()
   for (const { moment, record, sealedAt } of await listShadowed(at.db, being, MOMENTS_MAX))
-    for (const { by, was, would, verb, key, on } of (record.shadow ?? []) as unknown as Shadowed[]) {
+    for (const { by, was, would, verb, key, on } of (record.shadow ?? []) as unknown as ShadowVerdict[]) {
       if (path !== null && !by.startsWith(`${path} shadow.`)) continue
       const id = [by, was, would].join('\n')
       const { times, examples } = found.get(id) ?? { times: 0, examples: [] }

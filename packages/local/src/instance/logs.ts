@@ -74,7 +74,7 @@ function read(file: string, from: number, to: number): Buffer {
   }
 }
 
-interface Followed {
+interface LogFollower {
   end: number
   rest: string
   readonly decoder: StringDecoder
@@ -90,7 +90,7 @@ export function followLogs(
   ends: ReadonlyMap<string, number>,
   onLine: (service: string, line: string) => void,
 ): () => void {
-  const followed = new Map<string, Followed>()
+  const followed = new Map<string, LogFollower>()
   const readOn = ({ service, file }: Log) => {
     const size = statSync(file, { throwIfNoEntry: false })?.size
     if (size === undefined) return void followed.delete(service)

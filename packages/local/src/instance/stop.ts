@@ -9,7 +9,7 @@ const GRACE_MS = 20_000
 /** The process that keeps an instance up stops its worker and both servers before it ends. */
 const KEEPER_GRACE_MS = 60_000
 
-export interface Stopped {
+export interface StoppedProcess {
   readonly name: string
   readonly pid: number
   /** `gone`: it had ended before, or its pid belongs to another process by now */
@@ -38,13 +38,13 @@ export function allBut(kept: ReadonlySet<string>): (service: Service) => boolean
 export async function stopInstance(
   dataDir: string,
   onProgress: (line: string) => void = () => undefined,
-): Promise<Stopped[]> {
+): Promise<StoppedProcess[]> {
   const before = readInstance(dataDir).services
-  const stopped: Stopped[] = []
+  const stopped: StoppedProcess[] = []
   const keeper = serviceOf(readInstance(dataDir), UP)?.process ?? null
   if (keeper !== null) await endKeeper(dataDir, keeper, onProgress)
   await stopServices(dataDir, allBut(new Set()), (service) => stopped.push(service))
-  const byKeeper = before.flatMap(({ name, process }): Stopped[] =>
+  const byKeeper = before.flatMap(({ name, process }): StoppedProcess[] =>
     process === null || name === UP || stopped.some((one) => one.name === name)
       ? []
       : [{ name, pid: process.pid, end: 'stopped' }],
@@ -75,7 +75,7 @@ async function endKeeper(
 export async function stopServices(
   dataDir: string,
   isOurs: (service: Service) => boolean,
-  onStopped: (stopped: Stopped) => void = () => undefined,
+  onStopped: (stopped: StoppedProcess) => void = () => undefined,
 ): Promise<void> {
   await inOrder(readInstance(dataDir).services.filter(isOurs), async (service) => {
     await end(service, onStopped)
@@ -87,7 +87,7 @@ export async function stopServices(
 /** The same for an instance whose folder was deleted, so that nothing is recorded any more. */
 export const stopUnrecorded = (
   services: readonly Service[],
-  onStopped: (stopped: Stopped) => void,
+  onStopped: (stopped: StoppedProcess) => void,
 ): Promise<void> => inOrder(services, (service) => end(service, onStopped))
 
 const LATE = [CHECKPOINTS, TRACES, 'temporal', 'postgres']
@@ -104,7 +104,7 @@ async function inOrder(
 
 async function end(
   { name, process, stopSignal = 'SIGTERM' }: Service,
-  onStopped: (stopped: Stopped) => void,
+  onStopped: (stopped: StoppedProcess) => void,
 ): Promise<void> {
   if (process === null) return
   onStopped({

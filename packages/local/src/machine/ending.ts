@@ -1,7 +1,7 @@
 import { onLauncherGone } from './launcher.ts'
 
 /** Why a run ends: a signal, or the end of the program that launched us. */
-export type Ending = NodeJS.Signals | 'orphaned'
+export type EndReason = NodeJS.Signals | 'orphaned'
 
 const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const
 
@@ -9,8 +9,8 @@ const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const
  * Waits for what ends a run.
  * @param watch the end of the program that launched us counts too
  */
-export function onEnding({ watch }: { watch: boolean }): { promise: Promise<Ending>; release(): void } {
-  const { promise, resolve } = Promise.withResolvers<Ending>()
+export function onEnding({ watch }: { watch: boolean }): { promise: Promise<EndReason>; release(): void } {
+  const { promise, resolve } = Promise.withResolvers<EndReason>()
   // One Ctrl-C may reach us twice, from the terminal and from pnpm. The first ends the run, the second does nothing.
   for (const signal of SIGNALS) process.on(signal, resolve)
   const unwatch = watch ? onLauncherGone(() => resolve('orphaned')) : () => undefined

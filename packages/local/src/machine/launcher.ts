@@ -8,7 +8,7 @@ const ANCESTORS_MAX = 32
 const RUNNER = /(^|[/\s])(npm|npx|pnpm|yarn|corepack)([\s.-]|$)/
 const SHELL = /^\S*?(ba|da|z|fi|k|c|tc)?sh(\s|$)/
 
-interface Ancestor extends Process {
+interface AncestorProcess extends Process {
   readonly command: string
 }
 
@@ -30,7 +30,7 @@ export function onLauncherGone(onGone: (pid: number) => void): () => void {
 }
 
 /** Our parent unless it is a shell, and every package runner above us with the shells between. */
-export function launchersAmong(chain: readonly Ancestor[]): Ancestor[] {
+export function launchersAmong(chain: readonly AncestorProcess[]): AncestorProcess[] {
   const top = chain.findLastIndex(({ command }) => RUNNER.test(command))
   const [parent] = chain
   if (top >= 0) return chain.slice(0, top + 1)
@@ -38,8 +38,8 @@ export function launchersAmong(chain: readonly Ancestor[]): Ancestor[] {
 }
 
 /** The processes above us, nearest first, without the first of all. */
-function ancestors(): Ancestor[] {
-  const chain: Ancestor[] = []
+function ancestors(): AncestorProcess[] {
+  const chain: AncestorProcess[] = []
   for (let pid = process.ppid; pid > 1 && chain.length < ANCESTORS_MAX; ) {
     const startedAt = processStart(pid)
     const found = describe(pid)

@@ -20,7 +20,7 @@ export async function withConnection<T>(
   }
 }
 
-interface Wanted {
+interface NamespaceSettings {
   namespace: string
   searchAttributes: readonly string[]
   /** The least time for which closed workflows are kept; left as it is when not given. */
@@ -33,7 +33,7 @@ interface Wanted {
  */
 export async function prepareNamespace(
   connection: Pick<Connection, 'operatorService' | 'workflowService'>,
-  wanted: Wanted,
+  wanted: NamespaceSettings,
 ): Promise<void> {
   const { namespace, searchAttributes, retentionDays } = wanted
   const { config } = await connection.workflowService

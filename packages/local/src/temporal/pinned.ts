@@ -1,5 +1,5 @@
 /** An archive to download, and the SHA-256 that it must have. */
-export interface Archive {
+export interface PinnedArchive {
   readonly url: string
   readonly sha256: string
 }
@@ -18,7 +18,7 @@ const CHECKSUMS: Readonly<Record<string, string>> = {
 export function pinnedArchive(
   platform: string = process.platform,
   arch: string = process.arch,
-): Archive | null {
+): PinnedArchive | null {
   const name = `${platform}_${arch === 'x64' ? 'amd64' : arch}`
   const sha256 = CHECKSUMS[name]
   if (sha256 === undefined) return null

@@ -20,7 +20,7 @@ export type NotCosigned =
   | 'malformed'
   | 'clock'
 
-export type Answer =
+export type WitnessAnswer =
   /** @property lines of its signatures. @property at seconds since 1970, by its clock */
   | { readonly status: 'cosigned'; readonly lines: string; readonly at: number }
   /** it cosigned a tree of this size last */
@@ -40,14 +40,14 @@ const ANSWER_BYTES_MAX = 16 * 1024
 /** A cosignature tells when it was made. One of another time than now was not made for this question. */
 const CLOCK_SECONDS_MAX = 600
 
-const refused = (why: NotCosigned, what: string): Answer => ({ status: 'refused', why, what })
+const refused = (why: NotCosigned, what: string): WitnessAnswer => ({ status: 'refused', why, what })
 
 /** Submits a checkpoint to a witness: `add-checkpoint` of C2SP tlog-witness. It never throws. */
 export async function addCheckpoint(
   witness: OutsideWitness,
   { old, proof, note }: Submission,
   signal: AbortSignal,
-): Promise<Answer> {
+): Promise<WitnessAnswer> {
   const lines = [`old ${old}`, ...proof.map((hash) => hash.toString('base64')), '', note]
   try {
     const response = await egressFetch(`${witness.url}/add-checkpoint`, {
@@ -63,7 +63,7 @@ export async function addCheckpoint(
   }
 }
 
-function readAnswer(witness: OutsideWitness, note: string, status: number, text: string): Answer {
+function readAnswer(witness: OutsideWitness, note: string, status: number, text: string): WitnessAnswer {
   if (status === 200) return readCosigned(witness, note, text)
   if (status === 409) {
     const [, size] = /^(0|[1-9]\d{0,14})\n$/.exec(text) ?? []
@@ -80,7 +80,7 @@ function readAnswer(witness: OutsideWitness, note: string, status: number, text:
 }
 
 /** Keeps the lines that are the signatures of this witness over this checkpoint. */
-function readCosigned(witness: OutsideWitness, note: string, text: string): Answer {
+function readCosigned(witness: OutsideWitness, note: string, text: string): WitnessAnswer {
   try {
     const body = note.slice(0, note.indexOf('\n\n') + 1)
     const signatures = readSignatures(text)

@@ -1,11 +1,11 @@
 import { closeSync, fsyncSync, openSync, readFileSync, renameSync, rmSync, writeSync } from 'node:fs'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { isQuorum, type OutsideWitness, parsePolicy, type WitnessPolicy } from '@treeos/verify'
-import { type Answer, addCheckpoint, type NotCosigned } from './add-checkpoint.ts'
+import { addCheckpoint, type NotCosigned, type WitnessAnswer } from './add-checkpoint.ts'
 import { appendCosigned } from './checkpoint-files.ts'
 
 /** What is known of the witnesses of a log, as its signer keeps it beside its key. Times are ms since 1970, by the signer's clock. */
-export interface Witnessing {
+export interface WitnessFile {
   /** text of the policy */
   readonly policy: string
   /** the newest checkpoint that the witnesses were asked to cosign; null before the first */
@@ -29,26 +29,26 @@ export interface WitnessState {
 }
 
 /** A signed checkpoint that waits for witnesses. */
-export interface Pending {
+export interface PendingCheckpoint {
   readonly size: number
   readonly note: string
 }
 
 /** @returns the hashes that prove that the log of `to` entries begins with that of `from` */
-type Prove = (from: number, to: number) => Promise<readonly Buffer[]>
+type ConsistencyProver = (from: number, to: number) => Promise<readonly Buffer[]>
 
-type Cosignature = Extract<Answer, { readonly status: 'cosigned' }>
+type Cosignature = Extract<WitnessAnswer, { readonly status: 'cosigned' }>
 
 const ANSWER_MS = 10_000
 /** A log in which nothing happens is cosigned anew this often: so its witnesses still say that it is the newest. */
 const RENEW_MS = 3_600_000
 
 /** Asks the witnesses of a policy to cosign one checkpoint after another. It remembers in a file how each of them is. */
-export class Cosigning {
+export class WitnessAsker {
   readonly #file: string
   readonly #folder: string
   readonly #policy: WitnessPolicy
-  #state: Witnessing
+  #state: WitnessFile
   /** the signatures of witnesses under the newest checkpoint, which may come one after another */
   #signed = { size: -1, by: new Map<string, Cosignature>() }
 
@@ -78,12 +78,12 @@ export class Cosigning {
     writeWitnessing(file, this.#state)
   }
 
-  get state(): Witnessing {
+  get state(): WitnessFile {
     return this.#state
   }
 
   /** Asks all witnesses for a checkpoint that they did not cosign yet, at once, and keeps what they sign. */
-  async ask({ size, note }: Pending, prove: Prove, signal: AbortSignal): Promise<void> {
+  async ask({ size, note }: PendingCheckpoint, prove: ConsistencyProver, signal: AbortSignal): Promise<void> {
     const now = Date.now()
     const due = this.#state.witnesses.filter(
       (one) => one.fault !== null || one.size < size || now - (one.at ?? 0) > RENEW_MS,
@@ -113,13 +113,13 @@ export class Cosigning {
     })
   }
 
-  #keep(state: Witnessing): void {
+  #keep(state: WitnessFile): void {
     writeWitnessing(this.#file, state)
     this.#state = state
   }
 }
 
-function writeWitnessing(file: string, state: Witnessing): void {
+function writeWitnessing(file: string, state: WitnessFile): void {
   const draft = `${file}.new`
   const handle = openSync(draft, 'w', 0o600)
   try {
@@ -135,7 +135,12 @@ function writeWitnessing(file: string, state: Witnessing): void {
 export const failWitnessing = (file: string, why: string): void =>
   writeWitnessing(file, { policy: '', asked: null, reached: null, witnesses: [], failed: why })
 
-function stateAfter(one: WitnessState, answer: Answer | undefined, size: number, now: number): WitnessState {
+function stateAfter(
+  one: WitnessState,
+  answer: WitnessAnswer | undefined,
+  size: number,
+  now: number,
+): WitnessState {
   if (answer === undefined) return one
   if (answer.status === 'cosigned') return { ...one, size, at: now, fault: null }
   const { why, what } =
@@ -149,11 +154,11 @@ function stateAfter(one: WitnessState, answer: Answer | undefined, size: number,
 /** Submits a checkpoint, and once more if the witness knows another size than was thought. */
 async function submit(
   witness: OutsideWitness,
-  { size, note, known }: Pending & { readonly known: number },
-  prove: Prove,
+  { size, note, known }: PendingCheckpoint & { readonly known: number },
+  prove: ConsistencyProver,
   stop: AbortSignal,
-): Promise<Answer> {
-  const from = async (old: number): Promise<Answer> => {
+): Promise<WitnessAnswer> {
+  const from = async (old: number): Promise<WitnessAnswer> => {
     const proof = old === 0 || old === size ? [] : await prove(old, size)
     return addCheckpoint(
       witness,
@@ -176,15 +181,15 @@ export interface CosigningOptions {
   readonly seconds: number
   readonly signal: AbortSignal
   /** the newest signed checkpoint; null before the first */
-  readonly newest: () => Pending | null
-  readonly prove: Prove
-  readonly onRound: (state: Witnessing) => void
+  readonly newest: () => PendingCheckpoint | null
+  readonly prove: ConsistencyProver
+  readonly onRound: (state: WitnessFile) => void
   readonly onError: (error: unknown) => void
 }
 
 /** Asks for the newest checkpoint every few seconds, until it is stopped. */
 export async function cosignRepeatedly(
-  cosigning: Cosigning,
+  cosigning: WitnessAsker,
   { seconds, signal, newest, prove, onRound, onError }: CosigningOptions,
 ): Promise<void> {
   while (!signal.aborted) {
@@ -200,9 +205,9 @@ export async function cosignRepeatedly(
 }
 
 /** @returns null where no witness was ever asked, or the file cannot be read */
-export function findWitnessing(file: string): Witnessing | null {
+export function findWitnessing(file: string): WitnessFile | null {
   try {
-    return JSON.parse(readFileSync(file, 'utf8')) as Witnessing
+    return JSON.parse(readFileSync(file, 'utf8')) as WitnessFile
   } catch (error) {
     if (error instanceof SyntaxError || (error as { code?: unknown }).code === 'ENOENT') return null
     throw error

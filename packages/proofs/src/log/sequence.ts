@@ -68,7 +68,7 @@ async function extend(tx: Transaction<StoreDb>, upTo: number): Promise<boolean> 
   return true
 }
 
-type Placed = LogEntry & { readonly index: number }
+type IndexedEntry = LogEntry & { readonly index: number }
 
 /** A fact or record that is gone makes this fail: `hash` may not be null. */
 async function addJournal(
@@ -76,8 +76,8 @@ async function addJournal(
   size: number,
   after: number,
   upTo: number,
-): Promise<Placed[]> {
-  const { rows } = await sql<Placed>`
+): Promise<IndexedEntry[]> {
+  const { rows } = await sql<IndexedEntry>`
     insert into treeos.log_entry (index, reel, seq, hash)
     select ${size}::bigint + row_number() over (order by entry, position) - 1, reel, seq, hash
     from (

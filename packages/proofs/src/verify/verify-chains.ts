@@ -14,7 +14,7 @@ export interface VerifyOptions {
 const PROGRESS = 1000
 
 /** Hears what a walk reads, after the walk has judged it. */
-export interface Listening {
+export interface WalkListener {
   /** the same object shows the next fact afterwards */
   readonly fact?: (fact: FactRow) => void
   readonly records?: (batch: readonly RecordRow[]) => Promise<void>
@@ -39,7 +39,7 @@ export async function walkChains(
   copy: CopyOut,
   reality: string,
   { onProgress = () => undefined }: VerifyOptions,
-  heard: Listening = {},
+  heard: WalkListener = {},
 ): Promise<ChainsVerified> {
   const heads = await tx.selectFrom('head').selectAll().execute()
   const walk = new Walk(

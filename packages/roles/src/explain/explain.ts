@@ -58,7 +58,7 @@ export type Explanation = {
 /** Explains the result of every clause. It uses the evaluator's own result and tests. */
 export function explainFlow(flow: CompiledFlow, input: FlowInput): Explanation {
   const { primary, stacked, skip } = evaluateFlow(flow, input)
-  const before: Before = { winner: null, worn: new Set() }
+  const before: ClauseResults = { winner: null, worn: new Set() }
   const clauses = flow.clauses.map((clause): ClauseTrace => {
     const { index, role, stack } = clause
     const tree = clause.fault === null ? trace(clause.when, input.context as Json) : null
@@ -73,7 +73,7 @@ export function explainFlow(flow: CompiledFlow, input: FlowInput): Explanation {
 }
 
 /** Results of the clauses so far. */
-interface Before {
+interface ClauseResults {
   winner: number | null
   readonly worn: Set<RoleName>
 }
@@ -82,7 +82,7 @@ function resultOf(
   clause: CompiledClause,
   tree: Trace | null,
   input: FlowInput,
-  { winner, worn }: Before,
+  { winner, worn }: ClauseResults,
 ): ClauseResult {
   if (tree === null) return 'malformed'
   if (!isWearable(clause.role!, input)) return 'skipped'

@@ -1,27 +1,27 @@
 import type { BeingName } from '@treeos/core'
 
 /** For which being the world is read. */
-export interface Viewer {
+export interface ReadingBeing {
   /** id of the reality */
   readonly reality: string
   readonly being: BeingName
   /** the wake of its moment; left out outside of moments */
   readonly wake?: { readonly id: string; readonly root: string }
   /** makes the vector by which notes are searched; left out: they are searched by words */
-  readonly seek?: Seek | undefined
+  readonly seek?: NoteSeeker | undefined
 }
 
 /** The vector of what is searched for. Vectors of notes by another model do not count. */
-export interface Sought {
+export interface SoughtVector {
   readonly model: string
   readonly vector: readonly number[]
 }
 
 /** The vector of what is searched for, once notes of the being and its makers have theirs; null where the model gave none. */
-export type Seek = (beings: readonly BeingName[], about: string) => Promise<Sought | null>
+export type NoteSeeker = (beings: readonly BeingName[], about: string) => Promise<SoughtVector | null>
 
 /** One line of the statement's answer; `what` says which columns are filled, and with what. */
-export interface Line {
+export interface ReadSetLine {
   readonly what:
     | 'row'
     | 'list'

@@ -5,7 +5,7 @@
  * - `unstorable`: no row can hold it. The same statement never succeeds.
  * - `misaddressed`: what answers does not take how we connect. An operator changes the URL.
  */
-type Prospect = 'transient' | 'refused' | 'unstorable' | 'misaddressed'
+type ErrorProspect = 'transient' | 'refused' | 'unstorable' | 'misaddressed'
 
 /** What PgBouncer says of settings at the start of a connection, which it does not pass on to Postgres. */
 export const UNSUPPORTED_STARTUP = /^unsupported startup parameter/
@@ -14,7 +14,7 @@ export const UNSUPPORTED_STARTUP = /^unsupported startup parameter/
  * By SQLSTATE; the first row that matches counts. A state that is in no row is an error of the code, or one that an operator mends while
  * the statement is tried again: a missing right, table or database, a wrong password, a broken disk.
  */
-const STATES: readonly (readonly [state: RegExp, prospect: Prospect, message?: RegExp])[] = [
+const STATES: readonly (readonly [state: RegExp, prospect: ErrorProspect, message?: RegExp])[] = [
   [/^08P01$/, 'misaddressed', UNSUPPORTED_STARTUP], // a pooler; all else that it says by 08P01 may pass
   [/^08/, 'transient'], // the connection was lost
   [/^25006$/, 'transient'], // it became a standby at a failover; the next connection may reach the new primary
@@ -67,7 +67,7 @@ export function recordRefusalOf(error: unknown): RecordRefusal | null {
   return prospect === 'unstorable' ? { prospect, what: `SQLSTATE ${code}` } : null
 }
 
-const prospectOf = ({ message }: Error, code: string): Prospect | undefined =>
+const prospectOf = ({ message }: Error, code: string): ErrorProspect | undefined =>
   STATES.find(([state, , text]) => state.test(code) && (text === undefined || text.test(message)))?.[1]
 
 /** A host name with several addresses fails with one AggregateError over an error for each address. */

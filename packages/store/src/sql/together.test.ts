@@ -1,14 +1,14 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { expect, it } from 'vitest'
 import type { Db } from './database.ts'
-import { Together } from './together.ts'
+import { StatementBatcher } from './together.ts'
 
 const db = { isTransaction: false } as Db
 
 /** Answers an ask with itself after `ms`, and notes what went together. */
 function place({ ms = 1, many = (asks: readonly string[]) => asks }) {
   const sent: (readonly string[])[] = []
-  const together = new Together<string, string>({
+  const together = new StatementBatcher<string, string>({
     async one(_, ask) {
       sent.push([ask])
       await sleep(ms)

@@ -1,7 +1,7 @@
 import type { Db } from './database.ts'
 
 /** What sends asks of one kind to Postgres, by themselves and several at once. */
-interface Ways<Ask, Answer> {
+interface AskSender<Ask, Answer> {
   readonly one: (db: Db, ask: Ask) => Promise<Answer>
   /** one statement, which does all or nothing, with an answer for each ask in their order */
   readonly many: (db: Db, asks: readonly Ask[]) => Promise<readonly Answer[]>
@@ -22,11 +22,11 @@ const LENGTH_MAX = 64 * 1024
  * commits that wait for the disk. An ask that comes alone is sent at once and by itself. Where a statement of several
  * fails, nothing of it was done, and each ask is sent by itself, so that each is done or refused as if there were no others.
  */
-export class Together<Ask, Answer> {
-  readonly #ways: Ways<Ask, Answer>
-  readonly #queues = new WeakMap<Db, Queue<Ask, Answer>>()
+export class StatementBatcher<Ask, Answer> {
+  readonly #ways: AskSender<Ask, Answer>
+  readonly #queues = new WeakMap<Db, AskQueue<Ask, Answer>>()
 
-  constructor(ways: Ways<Ask, Answer>) {
+  constructor(ways: AskSender<Ask, Answer>) {
     this.#ways = ways
   }
 
@@ -40,7 +40,7 @@ export class Together<Ask, Answer> {
     })
   }
 
-  #sendNext(db: Db, queue: Queue<Ask, Answer>): void {
+  #sendNext(db: Db, queue: AskQueue<Ask, Answer>): void {
     if (queue.underWay === UNDER_WAY_MAX || queue.waiting.length === 0) return
     const asks = queue.waiting.splice(0, ASKS_MAX)
     queue.underWay += 1
@@ -58,7 +58,7 @@ export class Together<Ask, Answer> {
     })
   }
 
-  async #send(db: Db, asks: readonly Waiting<Ask, Answer>[]): Promise<void> {
+  async #send(db: Db, asks: readonly WaitingAsk<Ask, Answer>[]): Promise<void> {
     if (asks.length > 1) {
       try {
         const answers = await this.#ways.many(
@@ -82,12 +82,12 @@ export class Together<Ask, Answer> {
 /** Whether Postgres rolled the statement back. After any other error, such as a lost connection, it may have been committed. */
 const tookBack = (error: unknown): boolean => (error as { severity?: unknown }).severity === 'ERROR'
 
-interface Queue<Ask, Answer> {
-  waiting: Waiting<Ask, Answer>[]
+interface AskQueue<Ask, Answer> {
+  waiting: WaitingAsk<Ask, Answer>[]
   underWay: number
 }
 
-interface Waiting<Ask, Answer> {
+interface WaitingAsk<Ask, Answer> {
   readonly ask: Ask
   readonly resolve: (answer: Answer) => void
   readonly reject: (error: unknown) => void

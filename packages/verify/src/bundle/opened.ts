@@ -23,7 +23,7 @@ export interface LastAct {
 }
 
 /** What of a bundle or of a receipt a moment is compared with. */
-export interface Beside {
+export interface DerivationSources {
   /** the rows at the heads that it read; reading what is not here throws NotShownError */
   readonly source: RowSource
   /** undefined: not all earlier moments of the being are here */
@@ -32,12 +32,12 @@ export interface Beside {
   readonly program: Json | undefined
 }
 
-type Opened = { readonly record: JsonObject; readonly open: Json }
-type Fault = readonly [reason: string, what: string]
+type OpenedLine = { readonly record: JsonObject; readonly open: Json }
+type OpeningFault = readonly [reason: string, what: string]
 
 /** What was found of one moment. */
 export interface Derivation {
-  readonly faults: readonly Fault[]
+  readonly faults: readonly OpeningFault[]
   /** reels that its program and its context depend on, and that are not here: what it says of them is taken from its record */
   readonly missing: readonly ReelId[]
   /** the space whose qualities were hidden from its flow, where only the record says so */
@@ -45,7 +45,7 @@ export interface Derivation {
 }
 
 /** Derives the context of a moment, its program and its stack again, and compares. */
-export async function deriveOpened(opened: Opened, beside: Beside): Promise<Derivation> {
+export async function deriveOpened(opened: OpenedLine, beside: DerivationSources): Promise<Derivation> {
   const derivation = new OpenedMoment(opened, beside)
   try {
     await derivation.compare()
@@ -58,18 +58,18 @@ export async function deriveOpened(opened: Opened, beside: Beside): Promise<Deri
 }
 
 class OpenedMoment {
-  readonly faults: Fault[] = []
+  readonly faults: OpeningFault[] = []
   readonly missing = new Set<ReelId>()
   hidden: string | null = null
   #asksPlace = false
   readonly #record: JsonObject
   readonly #open: JsonObject
   readonly #told: JsonObject
-  readonly #beside: Beside
+  readonly #beside: DerivationSources
   /** what can not be asked whether the being may see its place, or what a flow that is tried reads */
   readonly #unasked = new Set<ReelId>()
 
-  constructor({ record, open }: Opened, beside: Beside) {
+  constructor({ record, open }: OpenedLine, beside: DerivationSources) {
     this.#record = record
     this.#open = isObject(open) ? open : {}
     const told = at(open, 'context')
@@ -264,7 +264,7 @@ function* faultsOfTime(
   record: JsonObject,
   open: Json,
   lastAct: LastAct | null | undefined,
-): Generator<Fault> {
+): Generator<OpeningFault> {
   const [openedAt, offset] = [Number(at(open, 'openedAt')), Number(at(open, 'offset'))]
   const times = [at(open, 'openedAt'), at(open, 'offset'), record.sealedAt]
   if (!times.every((time) => typeof time === 'number')) yield ['time-mismatch', 'a time of it is no number']

@@ -1,10 +1,10 @@
 import type { SignedCheckpoint } from '../checkpoint.ts'
 import type { Status } from '../status.ts'
-import type { Broken } from './causes.ts'
-import type { Scope } from './cover.ts'
+import type { BrokenPlace } from './causes.ts'
+import type { BundleCover } from './cover.ts'
 
 /** Something that is not in a bundle, and that its fact or record holds the digest of. */
-export interface Erased {
+export interface ErasedContent {
   /** of the fact, or `moments:<being>` */
   readonly reel: string
   readonly seq: number
@@ -16,7 +16,7 @@ export interface Erased {
 }
 
 /** What the check of a bundle found. */
-export interface Verified {
+export interface BundleReport {
   readonly reels: number
   readonly facts: number
   readonly moments: number
@@ -24,15 +24,15 @@ export interface Verified {
   /** the status is `ok` */
   readonly ok: boolean
   /** what it says that it holds; null where it does not say so */
-  readonly scope: Scope | null
+  readonly scope: BundleCover | null
   /** in the order of the lines */
-  readonly broken: readonly Broken[]
+  readonly broken: readonly BrokenPlace[]
   /** null for a bundle without one */
   readonly checkpoint: SignedCheckpoint | null
   /** links of chains that the checkpoint covers; null without a checkpoint */
   readonly covered: number | null
   /** what was erased */
-  readonly erased: readonly Erased[]
+  readonly erased: readonly ErasedContent[]
   /** in words, what this bundle does not prove */
   readonly unproven: readonly string[]
 }

@@ -8,7 +8,7 @@ import { momentHash, valueHash } from '../hash.ts'
 import { type Heads, shownHeads } from '../heads.ts'
 import { isKnownLaw, whyUnjudged } from '../law.ts'
 import { faultsOfOrigin } from '../origin.ts'
-import { type Signing, signerOf, signingOf } from '../passkey.ts'
+import { type PasskeyResult, signerOf, signingOf } from '../passkey.ts'
 import { askerIn, openIn } from '../recorded-moment.ts'
 import { judge, NOTHING_OUTSIDE } from './judge.ts'
 import { need } from './need.ts'
@@ -34,7 +34,7 @@ export class UnknownLawError extends Error {
 type ByClause = readonly { readonly role: string; readonly clause: number | 'default' | 'asked' }[]
 
 /** A permission that was derived again. */
-export interface Derived {
+export interface DerivedPermission {
   readonly verdict: Verdict
   /** how the moment ended: `act`, `see` or `failure`, and the code of a failure */
   readonly outcome: string
@@ -62,7 +62,7 @@ export interface Derived {
     readonly after: string
   }[]
   /** whether a passkey shows that a person made it */
-  readonly signing: Exclude<Signing, { readonly kind: 'wrong' }>
+  readonly signing: Exclude<PasskeyResult, { readonly kind: 'wrong' }>
   /** reels of which the flow read something, and which are not shown */
   readonly missing: readonly string[]
   /** in words, what else the derivation takes from the record or the signer */
@@ -76,7 +76,7 @@ export interface Derived {
  * @throws {MissingReel} for a witness that lacks a reel
  * @throws {UnknownLawError} for a moment that an unknown law judged
  */
-export async function derive(witness: Parts): Promise<Derived> {
+export async function derive(witness: Parts): Promise<DerivedPermission> {
   const { record, open, decision, prev } = witness.moment
   need(
     isObject(record) && isObject(open) && isObject(decision),
@@ -243,7 +243,7 @@ function* contextIn(
 }
 
 /** Who made the act, if a person did. */
-function signed(reality: string, moment: Moment, world: WitnessReels, cited: Heads | null): Signing {
+function signed(reality: string, moment: Moment, world: WitnessReels, cited: Heads | null): PasskeyResult {
   const { record, open } = moment
   const being = String(record.being)
   const by = signerOf(open, being)

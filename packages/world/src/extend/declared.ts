@@ -16,7 +16,7 @@ import type { WorldReader } from '../read/reader.ts'
 import { evolve } from '../rows/evolve.ts'
 import { requireQualitySize, setAtPath } from '../rows/qualities.ts'
 import { type BeingRow, type MatterRow, type Row, withKind } from '../rows/rows.ts'
-import type { Decided } from './extension.ts'
+import type { DecidedOperation } from './extension.ts'
 import type { Registry } from './registry.ts'
 import { SUBSTRATE_REGISTRY } from './substrate.ts'
 
@@ -28,8 +28,8 @@ import { SUBSTRATE_REGISTRY } from './substrate.ts'
  */
 export async function requireDeclared(
   { name, origin }: { readonly name: string; readonly origin: string },
-  { facts, result, reply = null }: Decided,
-  { reader: world, registry, actor, carried }: Writing,
+  { facts, result, reply = null }: DecidedOperation,
+  { reader: world, registry, actor, carried }: DeclaredWrite,
 ): Promise<void> {
   if (origin === SUBSTRATE_REGISTRY) return
   for (const value of [result, reply, ...facts.map(({ reel, kind, payload }) => [reel, kind, payload])])
@@ -43,7 +43,7 @@ export async function requireDeclared(
   }
 }
 
-interface Writing {
+interface DeclaredWrite {
   readonly reader: WorldReader
   readonly registry: Pick<Registry, 'signals' | 'known'>
   readonly actor: BeingRow
@@ -67,7 +67,7 @@ async function isOwnThing(
     world,
     registry,
     actor,
-  }: { origin: string; world: WorldReader; registry: Writing['registry']; actor: BeingRow },
+  }: { origin: string; world: WorldReader; registry: DeclaredWrite['registry']; actor: BeingRow },
 ): Promise<boolean> {
   const holder = stanceOf(actor.name)
   const isOwnType = (type: Json | undefined) =>

@@ -67,9 +67,9 @@ export function requireCovered(
   return warnings
 }
 
-type Named = readonly [name: string, form: OperationForm]
+type NamedOperation = readonly [name: string, form: OperationForm]
 
-function operationsNamed(key: string, registered: ReadonlyMap<string, OperationForm>): Named[] {
+function operationsNamed(key: string, registered: ReadonlyMap<string, OperationForm>): NamedOperation[] {
   if (!key.endsWith('*')) {
     const form = registered.get(key)
     return form === undefined ? [] : [[key, form]]
@@ -85,7 +85,7 @@ function unregistered(key: string, registered: ReadonlyMap<string, OperationForm
 }
 
 /** Why a rule of a space would have no effect on operations, and what to do instead; null when it has one. */
-function faultOfCover(key: string, named: readonly Named[], space: SpacePath): string | null {
+function faultOfCover(key: string, named: readonly NamedOperation[], space: SpacePath): string | null {
   const [first] = named
   if (first === undefined || named.some((one) => isCovered(one, space))) return null
   const names = named.map(([name]) => name)
@@ -96,14 +96,14 @@ function faultOfCover(key: string, named: readonly Named[], space: SpacePath): s
 }
 
 /** Whether a rule of this space can ever decide about an operation. `spacesAsked` decides the same for a single call, so change both together. */
-const isCovered = ([name, { targets }]: Named, space: SpacePath): boolean =>
+const isCovered = ([name, { targets }]: NamedOperation, space: SpacePath): boolean =>
   targets.some((kind) => {
     if (kind === 'being') return false
     if (kind === 'matter') return !OWNERS_OWN.has(name)
     return kind === 'space' || space === ROOT_SPACE
   })
 
-function whyNot([name, { targets, server }]: Named): string {
+function whyNot([name, { targets, server }]: NamedOperation): string {
   if (OWNERS_OWN.has(name))
     return `${name} is up to the owner of a thing, and rules of spaces do not cover it`
   if (targets.some((kind) => kind !== 'being'))

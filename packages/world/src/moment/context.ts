@@ -63,7 +63,7 @@ export interface MomentInputs {
   readonly readsPlace?: typeof readsPlace
 }
 
-export interface Opened {
+export interface OpenedContext {
   readonly program: Program
   /** only the paths that the flow reads, small enough for workflow history */
   readonly context: JsonObject
@@ -92,7 +92,7 @@ export async function openContext(
   reader: WorldReader,
   opening: MomentInputs,
   tried?: { readonly flow: JsonObject[]; readonly outside: boolean },
-): Promise<Opened> {
+): Promise<OpenedContext> {
   const { me } = opening
   const own = Array.isArray(me.qualities.roleFlow) ? (me.qualities.roleFlow as JsonObject[]) : []
   const flow = tried?.flow ?? own

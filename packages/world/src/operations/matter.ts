@@ -10,7 +10,7 @@ import {
   stanceOf,
   TreeosError,
 } from '@treeos/core'
-import type { Decided } from '../extend/extension.ts'
+import type { DecidedOperation } from '../extend/extension.ts'
 import type { WorldReader } from '../read/reader.ts'
 import type { OperationTarget } from '../read/target.ts'
 import { type Coord, type MatterRow, matterKey } from '../rows/rows.ts'
@@ -167,7 +167,7 @@ function moved(
   from: SpacePath | string,
   to: SpacePath | string,
   at: { readonly coord?: Coord } = {},
-): Decided {
+): DecidedOperation {
   const coord = asJson(at)
   const facts = [
     { reel: matterReel(id), kind: 'matter:moved', payload: { from, to, ...coord } },

@@ -12,7 +12,7 @@ import {
   TreeosError,
   worldReel,
 } from '@treeos/core'
-import type { Decided, DecideInput } from '../extend/extension.ts'
+import type { DecidedOperation, DecideInput } from '../extend/extension.ts'
 import { isRoot, nameOf, type OperationTarget } from '../read/target.ts'
 import { isMarked, originFact, VOUCHED } from '../rows/origin.ts'
 import { type Row, roleKey, worldKey } from '../rows/rows.ts'
@@ -34,7 +34,7 @@ const vouch = defineBuiltIn({
     }),
     namespace: optional(TEXT, 'of the root, instead of the root itself: a namespace of signals'),
   },
-  async decide(input, given): Promise<Decided> {
+  async decide(input, given): Promise<DecidedOperation> {
     requirePerson(input)
     const { fact, row, what } = await chosen(given, input)
     if (row === null || !isMarked(row))
@@ -57,13 +57,13 @@ function requirePerson(input: DecideInput): void {
     throw new TreeosError('INVALID_INPUT', `vouch: name it by its whole address, ${name}`)
 }
 
-interface Chosen {
+interface FactToVouch {
   readonly fact: FactDraft
   readonly row: Row | null
   readonly what: string
 }
 
-async function chosen(given: Arguments, { target, actor, world }: DecideInput): Promise<Chosen> {
+async function chosen(given: Arguments, { target, actor, world }: DecideInput): Promise<FactToVouch> {
   const role = given.optionalText('role')
   const namespace = given.optionalText('namespace')
   if (role === null && namespace === null)

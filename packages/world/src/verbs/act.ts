@@ -5,10 +5,10 @@ import { isSelf, maySeeSpace, requireSight } from '../gates/sight.ts'
 import type { WorldReader } from '../read/reader.ts'
 import { type OperationTarget, resolve } from '../read/target.ts'
 import { canonicalTarget } from '../rows/lists.ts'
-import { type Act, type Acting, type Deciding, NOTHING_DONE } from './acting.ts'
+import { type Act, type ActInputs, type CallInputs, NOTHING_DONE } from './acting.ts'
 import { publishesCatalogs } from './catalogs.ts'
 import { Consent } from './consent/asking.ts'
-import type { Waiting } from './consent/waiting.ts'
+import type { CallForConsent } from './consent/waiting.ts'
 import { withConsent } from './consent/with-consent.ts'
 import { type Descriptor, describe } from './descriptor.ts'
 import { operate } from './operate.ts'
@@ -22,7 +22,10 @@ import { withOrigin } from './with-origin.ts'
  * @throws {TreeosError} FORBIDDEN from either gate, or the code of another fault of the call; then nothing is written
  * @throws the error of a read that failed
  */
-export async function decideCall(call: VerbCall, at: Acting): Promise<Act | EffectPending | Waiting> {
+export async function decideCall(
+  call: VerbCall,
+  at: ActInputs,
+): Promise<Act | EffectPending | CallForConsent> {
   const consent = new Consent({ args: argumentsOf(call), openedAt: at.openedAt }, at.shadows)
   try {
     const decided = counted(await decide(call, { ...at, consent }), consent, at.reader)
@@ -53,7 +56,7 @@ function counted<Decided extends Act | EffectPending>(
   return { ...decided, holds }
 }
 
-function decide(call: VerbCall, at: Deciding): Promise<Act | EffectPending> {
+function decide(call: VerbCall, at: CallInputs): Promise<Act | EffectPending> {
   switch (call.verb) {
     case 'see':
       return see(call.address, at)
@@ -79,13 +82,13 @@ export const isShownRefusal = (
 /** Whether who sees a being may also SEE the space where it is. */
 async function seesPlaceOf(
   target: OperationTarget,
-  { reader: world, me, surface }: Acting,
+  { reader: world, me, surface }: ActInputs,
 ): Promise<boolean> {
   return target.kind === 'being' && maySeeSpace({ world, me, surface }, target.being.space)
 }
 
 /** SEE: shows what is at an address. It writes no fact. */
-async function see(address: string, at: Acting): Promise<Act> {
+async function see(address: string, at: ActInputs): Promise<Act> {
   const key = canonicalTarget('canSee', address, at.me.home)
   if (!isSelf(at.me, key)) await requireListed(at, 'see', key) // before it is told whether that is there
   const target = await resolve(at, address)

@@ -12,16 +12,16 @@ import type { ComposedRole, RoleSpec } from '@treeos/roles'
 import type { EffectCall } from '../extend/effect.ts'
 import type { DecideInput, WakeView } from '../extend/extension.ts'
 import type { Registry } from '../extend/registry.ts'
-import type { Shadowed } from '../gates/refusal.ts'
+import type { ShadowVerdict } from '../gates/refusal.ts'
 import type { WorldReader } from '../read/reader.ts'
 import type { Surface } from '../rows/lists.ts'
 import type { BeingRow } from '../rows/rows.ts'
 import type { Catalogs } from './catalogs.ts'
-import type { Asking, Consent } from './consent/asking.ts'
+import type { Consent, ConsentTerms } from './consent/asking.ts'
 import type { Descriptor } from './descriptor.ts'
 
 /** Everything a call is decided from. Rows are read through the reader, so that the commit can check what was read. */
-export interface Acting {
+export interface ActInputs {
   readonly reader: WorldReader
   readonly registry: Registry
   readonly moment: MomentId
@@ -54,17 +54,17 @@ export interface Acting {
   /** result of an effect; null while it is not done */
   readonly outside: (call: EffectCall) => Promise<{ readonly value: Json } | null>
   /** what a yes to its call is bound to; null where a call cannot wait for one */
-  readonly asking: Asking | null
+  readonly asking: ConsentTerms | null
   /** is told the name of each operation of an extension that is run; left out where nobody asks */
   readonly onCode?: (operation: string) => void
   /** takes what rules that are tried would have said otherwise; left out where they are not asked */
-  readonly shadows?: Shadowed[]
+  readonly shadows?: ShadowVerdict[]
   /** the current catalogs for authors of roles and flows */
   readonly catalogs: () => Promise<Catalogs>
 }
 
 /** One call that is decided, with what rules ask about it. */
-export interface Deciding extends Acting {
+export interface CallInputs extends ActInputs {
   readonly consent: Consent
 }
 

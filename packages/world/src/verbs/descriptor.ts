@@ -60,7 +60,7 @@ export interface Descriptor {
   readonly catalogs?: Catalogs
 }
 
-interface Describing {
+interface DescriptorInputs {
   readonly reader: WorldReader
   /** hex digest of a JSON value */
   readonly digest: (value: Json) => string
@@ -72,7 +72,7 @@ interface Describing {
  * @param toPerson a person asks, who may vouch for a marked row: then all is shown that `seen` covers
  */
 export async function describe(
-  { reader, digest }: Describing,
+  { reader, digest }: DescriptorInputs,
   target: OperationTarget,
   seesPlace: boolean,
   toPerson = false,
@@ -112,7 +112,10 @@ export async function describe(
   }
 }
 
-const originOf = (row: Row | null, digest: Describing['digest']): Pick<Descriptor, 'outside' | 'seen'> =>
+const originOf = (
+  row: Row | null,
+  digest: DescriptorInputs['digest'],
+): Pick<Descriptor, 'outside' | 'seen'> =>
   row !== null && isMarked(row) ? { outside: true, seen: digest(asJson(row)) } : {}
 
 const extentOf = ({ size, coord }: { size?: Size; coord?: Coord }): Pick<Descriptor, 'size' | 'coord'> => ({

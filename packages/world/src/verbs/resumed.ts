@@ -1,5 +1,5 @@
 import { asJson, stanceOf, type Wake } from '@treeos/core'
-import type { Resumed } from '../extend/extension.ts'
+import type { ResumedApproval } from '../extend/extension.ts'
 import { toldContent } from '../moment/quoted.ts'
 import { begunIn, fitContent, stepsIn } from '../moment/steps.ts'
 
@@ -8,7 +8,7 @@ import { begunIn, fitContent, stepsIn } from '../moment/steps.ts'
  * that moment, so whoever asked gets the answer. One that was approved holds the call, and opens a moment without a mind.
  * @param entry the wake of the moment that asked
  */
-export function resumedWake({ row, event, by, why }: Resumed, entry: Wake): Wake {
+export function resumedWake({ row, event, by, why }: ResumedApproval, entry: Wake): Wake {
   const { id, asker, call, caller, question, askedRole, lease, root } = row
   const isAct = entry.kind === 'act'
   const begun = toldContent(entry)

@@ -8,14 +8,14 @@ export const TAB_HEADER = 'x-treeos-tab'
 /** After this time an answer that no query took is dropped, since it is out of date. */
 const KEPT_MS = 10_000
 
-interface Ahead {
+interface PrefetchedAnswer {
   readonly key: string
   readonly handle: string | null
   /** null: it was not asked for after all */
   readonly answer: Promise<Response | null>
 }
 
-const asked = new Map<string, Ahead>()
+const asked = new Map<string, PrefetchedAnswer>()
 
 /**
  * Asks for what the page at an address shows first, while its code is still loaded. A query takes the answer in place of a request of its

@@ -1,7 +1,7 @@
 import type { QueryKey } from '@tanstack/react-query'
 
 /** Queries that ask for something which may be another by now. */
-export interface Stale {
+export interface StaleQueries {
   /** they begin so */
   readonly key: QueryKey
   /** only the one with this key */
@@ -21,7 +21,7 @@ export interface ChangeEvent {
 }
 
 /** Of what lists show, a moment may change a line of any: its being has a state and last words. They are asked for whole, at a pace. */
-const LISTS: readonly Stale[] = [
+const LISTS: readonly StaleQueries[] = [
   { key: ['space'] },
   { key: ['map'] },
   { key: ['record'] },
@@ -31,13 +31,13 @@ const LISTS: readonly Stale[] = [
 ]
 
 /** A moment changes its being, whom it spoke to, and their threads. */
-function staleByMoment({ being = '', woke, did }: ChangeEvent): Stale[] {
+function staleByMoment({ being = '', woke, did }: ChangeEvent): StaleQueries[] {
   const target = did?.target?.startsWith('@') === true ? did.target.slice(1) : null
   const [, thread] = /^thread:(.+)$/.exec(did?.target ?? '') ?? []
   return [
     ...LISTS,
     { key: ['moments', being] },
-    ...[being, ...(target === null ? [] : [target])].flatMap((name): Stale[] => [
+    ...[being, ...(target === null ? [] : [target])].flatMap((name): StaleQueries[] => [
       { key: ['being', name] },
       { key: ['threads', name] },
     ]),
@@ -60,7 +60,7 @@ const OF_ROWS = ['world', 'space', 'map', 'record', 'session']
 /** It changes no row: the moment of it says the rest. */
 const SPEECH = 'being:summoned'
 
-function staleByFact({ reel = '', kind = '', payload }: ChangeEvent): Stale[] {
+function staleByFact({ reel = '', kind = '', payload }: ChangeEvent): StaleQueries[] {
   if (kind === SPEECH) return [{ key: ['record'] }]
   const [of, name = ''] = reel.split(/[:/]/, 2)
   const isOfBeing = of === 'being' || of === 'approval'
@@ -78,13 +78,13 @@ function kindOf(kind: string, payload: unknown): string {
 }
 
 /** What an event makes stale. */
-export function staleBy(event: string, happened: ChangeEvent): readonly Stale[] {
+export function staleBy(event: string, happened: ChangeEvent): readonly StaleQueries[] {
   if (event === 'moment') return staleByMoment(happened)
   return event === 'fact' ? staleByFact(happened) : []
 }
 
 /** What any event can make stale. When the stream begins, all of it is asked for again: an event may have come before. */
-export const STALE_BY_ANY: readonly Stale[] = [
+export const STALE_BY_ANY: readonly StaleQueries[] = [
   ...LISTS.map(({ key }) => ({ key })),
   ...['inbox', 'moments', 'being', 'thread', ...OF_ROWS, ...Object.values(BY_KIND).flat()].map((word) => ({
     key: [word],
@@ -92,7 +92,8 @@ export const STALE_BY_ANY: readonly Stale[] = [
 ]
 
 /** A name by which the same is known again. */
-export const nameOf = ({ key, exact, of }: Stale): string => JSON.stringify([key, exact ?? null, of ?? null])
+export const nameOf = ({ key, exact, of }: StaleQueries): string =>
+  JSON.stringify([key, exact ?? null, of ?? null])
 
 /** Whether what was found is of a thread in which a being takes part; what is not found yet may be. */
 export function takesPart(found: unknown, stance: string): boolean {

@@ -180,14 +180,14 @@ function AsSentences({ draft, defaultRole, errors }: SentenceDraftProps) {
   )
 }
 
-interface PublishedProps {
+interface FlowSavedProps {
   readonly error: Error | null
   /** of `set-roleflow`; undefined before */
   readonly result: unknown
 }
 
 /** What became of `set-roleflow`. */
-function Published({ error, result }: PublishedProps) {
+function Published({ error, result }: FlowSavedProps) {
   const clauses =
     typeof result === 'object' && result !== null && 'clauses' in result ? result.clauses : undefined
   return (

@@ -3,9 +3,9 @@ import { useElementSize } from '@mantine/hooks'
 import { type KeyboardEvent, type ReactNode, useId, useMemo, useState } from 'react'
 import { Figure } from './Figure.tsx'
 import { Ground } from './Ground.tsx'
-import { type Drawing, layOut, nearest } from './layout.ts'
+import { layOut, type MapDrawing, nearest } from './layout.ts'
 import { measure } from './measure.ts'
-import { type Drawn, kindOf, type MapMark, nameOf, type Plan } from './plan.ts'
+import { type DrawnMark, kindOf, type MapMark, nameOf, type Plan } from './plan.ts'
 import { Told } from './Told.tsx'
 
 const WAYS: Readonly<Record<string, readonly [number, number]>> = {
@@ -84,7 +84,7 @@ const placeOf = (mark: MapMark | undefined, path: string): string =>
   mark !== undefined && kindOf(mark) === 'space' ? nameOf(mark) : path
 
 /** The mark to which a key leads; null when there is none that way, undefined for a key that leads nowhere. */
-function reach({ drawn }: Drawing, from: Drawn | null, key: string): Drawn | null | undefined {
+function reach({ drawn }: MapDrawing, from: DrawnMark | null, key: string): DrawnMark | null | undefined {
   if (key === 'Home') return drawn[0]
   if (key === 'End') return drawn.at(-1)
   const way = WAYS[key]

@@ -7,7 +7,7 @@ import { followLive } from '../api/live.ts'
 import { sessionQuery } from '../api/queries.ts'
 import { newQueryClient } from '../api/query-client.ts'
 import { onKeyChange, sessionKey } from '../api/session.ts'
-import { type Driven, driven, onDrivenChange } from '../api/tab.ts'
+import { type DrivenBeing, driven, onDrivenChange } from '../api/tab.ts'
 import { SignIn } from '../door/SignIn.tsx'
 import { useInboxAnew } from '../inbox/queries.ts'
 import { BANNER_PX, Banner } from '../inhabit/Banner.tsx'
@@ -43,7 +43,7 @@ function Session({ isSignedIn }: { readonly isSignedIn: boolean }) {
   )
 }
 
-function Frame({ tab }: { readonly tab: Driven | null }) {
+function Frame({ tab }: { readonly tab: DrivenBeing | null }) {
   const [isOpen, { toggle, close }] = useDisclosure()
   const [isLive, setLive] = useState(true)
   const session = useQuery(sessionQuery)

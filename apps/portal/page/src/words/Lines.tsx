@@ -1,11 +1,11 @@
 import { Stack } from '@mantine/core'
 import { Said, type ThreadLine } from './Said.tsx'
-import { type Deeds, NotShown, Used } from './Used.tsx'
+import { NotShown, Used, type UsedDeeds } from './Used.tsx'
 import { Writing } from './Writing.tsx'
 
 interface LinesProps {
   readonly lines: readonly ThreadLine[]
-  readonly done: Deeds
+  readonly done: UsedDeeds
   readonly me: string | undefined
   /** names of beings whose words are shown while they write them */
   readonly writing: readonly string[]

@@ -3,7 +3,7 @@ import { newestMomentsQuery } from '../api/queries.ts'
 import { BeingLink, Inert, MomentLink, plural, Quiet, Time } from '../parts/index.ts'
 
 /** What a being did in a thread besides speaking. */
-export interface Deed {
+export interface UsedDeed {
   readonly key: string
   readonly at: string
   readonly being: string
@@ -16,14 +16,14 @@ export interface Deed {
 /** Of more beings it is not asked. */
 const BEINGS_MAX = 4
 
-export interface Deeds {
-  readonly deeds: readonly Deed[]
+export interface UsedDeeds {
+  readonly deeds: readonly UsedDeed[]
   /** of each being of which earlier ones may be left out, since when they are there; null: none of it is */
   readonly cut: readonly { readonly being: string; readonly since: string | null }[]
 }
 
 /** What beings did in a thread, from their latest moments. @param beings names of those whose past is open */
-export function useDeeds(beings: readonly string[], thread: string | null): Deeds {
+export function useDeeds(beings: readonly string[], thread: string | null): UsedDeeds {
   const asked = thread === null ? [] : beings.slice(0, BEINGS_MAX)
   const found = useQueries({ queries: asked.map((being) => newestMomentsQuery(being)) })
   const cut = found.flatMap(({ data }, i) => {
@@ -33,7 +33,7 @@ export function useDeeds(beings: readonly string[], thread: string | null): Deed
   })
   const beyond = thread === null ? [] : beings.slice(BEINGS_MAX).map((being) => ({ being, since: null }))
   const deeds = found.flatMap(({ data }, i) =>
-    (data?.items ?? []).flatMap(({ n, openedAt, woke, did, outcome, cost }): Deed[] => {
+    (data?.items ?? []).flatMap(({ n, openedAt, woke, did, outcome, cost }): UsedDeed[] => {
       if (woke?.thread !== thread || did === null || did.verb === 'summon') return []
       const name = did.operation ?? did.verb
       return [
@@ -56,7 +56,7 @@ export function useDeeds(beings: readonly string[], thread: string | null): Deed
 }
 
 /** One of them, between the words. */
-export const Used = ({ deed: { being, n, what, failed, tokens } }: { readonly deed: Deed }) => (
+export const Used = ({ deed: { being, n, what, failed, tokens } }: { readonly deed: UsedDeed }) => (
   <Quiet size="xs" className="used quiet" component="div">
     @{being} {failed ? 'was refused' : 'used'} <Inert text={what} /> ·{' '}
     <MomentLink being={being} n={n}>
@@ -67,7 +67,7 @@ export const Used = ({ deed: { being, n, what, failed, tokens } }: { readonly de
 )
 
 /** What is not shown between the words, where it may be missed. @param began when the thread did */
-export const NotShown = ({ cut, began }: Pick<Deeds, 'cut'> & { readonly began: string }) =>
+export const NotShown = ({ cut, began }: Pick<UsedDeeds, 'cut'> & { readonly began: string }) =>
   cut
     .filter(({ since }) => since === null || since > began)
     .map(({ being, since }) => (

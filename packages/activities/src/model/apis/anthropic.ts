@@ -1,7 +1,7 @@
 import { isJsonObject, type Json, type JsonObject } from '@treeos/core'
 import type { ModelTool } from '@treeos/signature'
 import { headersFor, urlOf } from '../fetch.ts'
-import type { Api, Body } from './shape.ts'
+import type { ModelApi, RequestBody } from './shape.ts'
 
 const VERSION = '2023-06-01'
 /** It asks for a limit of each answer. */
@@ -26,7 +26,7 @@ const ENDS: Readonly<Record<string, string>> = {
 }
 
 /** Messages of Anthropic. */
-export const ANTHROPIC: Api = {
+export const ANTHROPIC: ModelApi = {
   urlOf: ({ baseUrl }) => urlOf(baseUrl, 'messages'),
   headersOf(apiKey, isStreamed) {
     const headers = headersFor(null, isStreamed)
@@ -71,7 +71,7 @@ export const ANTHROPIC: Api = {
   },
 }
 
-function toolsOf({ tools, tool_choice: choice, parallel_tool_calls: parallel }: Body): Body {
+function toolsOf({ tools, tool_choice: choice, parallel_tool_calls: parallel }: RequestBody): RequestBody {
   if (!Array.isArray(tools)) return {}
   const type = CHOICES[String(choice)]
   const one = parallel === false && type !== 'none' ? { disable_parallel_tool_use: true } : {}

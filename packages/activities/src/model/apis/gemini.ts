@@ -1,7 +1,7 @@
 import { isJsonObject, type Json, type JsonObject } from '@treeos/core'
 import type { ModelTool } from '@treeos/signature'
 import { headersFor, urlOf } from '../fetch.ts'
-import type { Api, Body } from './shape.ts'
+import type { ModelApi, RequestBody } from './shape.ts'
 
 const MODES: Readonly<Record<string, string>> = { required: 'ANY', auto: 'AUTO', none: 'NONE' }
 /** Fields of Chat Completions that are written in another way, or not at all. The others are the operator's. */
@@ -18,7 +18,7 @@ const OTHERS = [
 ]
 
 /** GenerateContent of Gemini. */
-export const GEMINI: Api = {
+export const GEMINI: ModelApi = {
   urlOf({ baseUrl, model }, isStreamed) {
     const name = encodeURIComponent(model.replace(/^models[/]/, ''))
     const url = urlOf(baseUrl, `models/${name}:${isStreamed ? 'streamGenerateContent' : 'generateContent'}`)
@@ -60,7 +60,7 @@ export const GEMINI: Api = {
   },
 }
 
-function toolsOf({ tools, tool_choice: choice }: Body): Body {
+function toolsOf({ tools, tool_choice: choice }: RequestBody): RequestBody {
   if (!Array.isArray(tools)) return {}
   const mode = MODES[String(choice)]
   const declared = (tools as readonly ModelTool[]).map(({ function: { name, description, parameters } }) => ({
@@ -74,7 +74,7 @@ function toolsOf({ tools, tool_choice: choice }: Body): Body {
   }
 }
 
-interface Read {
+interface GeminiMessage {
   readonly message: JsonObject
   /** null in a stream that goes on */
   readonly end: Json
@@ -82,7 +82,7 @@ interface Read {
 }
 
 /** @returns null for what is no answer, such as an error */
-function readAnswer(answer: unknown): Read | null {
+function readAnswer(answer: unknown): GeminiMessage | null {
   if (!isJsonObject(answer) || answer.error !== undefined) return null
   const { candidates, usageMetadata, promptFeedback } = answer
   const [candidate] = Array.isArray(candidates) ? candidates : []

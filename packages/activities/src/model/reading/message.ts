@@ -1,14 +1,14 @@
 import { isJsonObject, type Json, type JsonObject } from '@treeos/core'
 import { readArgs, toolNameOf, type WrittenCall } from './arguments.ts'
 import { readChannels } from './harmony.ts'
-import { findTextCalls, isBrokenCall, isQuoted, type Offer, responseIn } from './text-calls.ts'
+import { findTextCalls, isBrokenCall, isQuoted, type OfferedTools, responseIn } from './text-calls.ts'
 import { withoutThinking } from './thinking.ts'
 
 /** How an answer ended. */
 export type AnswerEnd = 'done' | 'length' | 'filter' | 'broken' | 'malformed'
 
 /** What a model wrote, whatever server it came from. */
-export interface Written {
+export interface ModelMessage {
   /** without thinking and calls; null: it said nothing */
   readonly words: string | null
   readonly calls: readonly WrittenCall[]
@@ -50,7 +50,7 @@ export function endOf(reason: unknown): AnswerEnd {
  * Reads the message of a completion. Takes any value and never throws.
  * @returns null when it holds no message of Chat Completions
  */
-export function readMessage(completion: unknown, offer: Offer): Written | null {
+export function readMessage(completion: unknown, offer: OfferedTools): ModelMessage | null {
   const choices = isJsonObject(completion) ? completion.choices : undefined
   const choice = Array.isArray(choices) ? choices[0] : undefined
   if (!isJsonObject(choice) || !isJsonObject(choice.message)) return null
@@ -70,7 +70,7 @@ export function readMessage(completion: unknown, offer: Offer): Written | null {
 }
 
 /** Words and the calls in them. Thinking is taken out, and never read. */
-function sayingOf(text: string, offer: Offer): { words: string; calls: readonly WrittenCall[] } {
+function sayingOf(text: string, offer: OfferedTools): { words: string; calls: readonly WrittenCall[] } {
   const channels = readChannels(text)
   if (channels !== null) {
     const { calls, words, written } = channels

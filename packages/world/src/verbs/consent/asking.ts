@@ -8,13 +8,13 @@ import type {
   RoleName,
   Verb,
 } from '@treeos/core'
-import { type AskedRules, type Counting, requireAnswer, type Shadowed } from '../../gates/refusal.ts'
+import { type AskedRules, type CountedAct, requireAnswer, type ShadowVerdict } from '../../gates/refusal.ts'
 import { askRuleGate } from '../../gates/rule-gate.ts'
 import type { WorldReader } from '../../read/reader.ts'
 import type { BeingRow } from '../../rows/rows.ts'
 
 /** What a yes to the call of a moment is bound to, besides the call. */
-export interface Asking {
+export interface ConsentTerms {
   readonly stack: PinnedStack
   /** the wake of the moment, and as its open record says: its caller, what it is to answer and the role that was asked for */
   readonly wake: string
@@ -31,18 +31,18 @@ export interface Asking {
 /** Collects what rules ask and count about one call. The call is decided all the same, so that one which would fail is refused at once. */
 export class Consent {
   readonly #isRefusing: boolean
-  readonly #counting: Omit<Counting, 'target'>
+  readonly #counting: Omit<CountedAct, 'target'>
   readonly #asked: AskedRules[] = []
   readonly #tallies: Map<ReelId, FactDraft>
-  readonly #shadows: Shadowed[] | undefined
+  readonly #shadows: ShadowVerdict[] | undefined
   readonly #tried: Map<ReelId, FactDraft>
   /** entry of the list that allows the call */
   listed = ''
 
   /** @param shadows takes what rules that are tried would have said otherwise; undefined where they are not asked */
   constructor(
-    counting: Omit<Counting, 'target'>,
-    shadows?: Shadowed[],
+    counting: Omit<CountedAct, 'target'>,
+    shadows?: ShadowVerdict[],
     isRefusing = false,
     tallies: Map<ReelId, FactDraft> = new Map(),
     tried: Map<ReelId, FactDraft> = new Map(),

@@ -14,13 +14,13 @@ import {
 import type { AskedRules } from '../../gates/refusal.ts'
 import { type AskedPayload, approversOf, asked as askedRow, entryFor } from '../../rows/approvals.ts'
 import type { AskedOf } from '../../rows/rows.ts'
-import type { Acting } from '../acting.ts'
-import type { Asking } from './asking.ts'
+import type { ActInputs } from '../acting.ts'
+import type { ConsentTerms } from './asking.ts'
 import { tiesOf } from './ties.ts'
 import { personOf } from './whom.ts'
 
 /** A call that waits for a yes. Nothing of it was done. */
-export interface Waiting {
+export interface CallForConsent {
   readonly kind: 'waiting'
   readonly facts: readonly FactDraft[]
   /** entries in the inboxes of those who may answer */
@@ -39,13 +39,17 @@ const rolesIn = ({ primary, stacked }: PinnedStack): RoleName[] =>
 /** Asks about a call: the fact, and an entry for each person that may answer. */
 export async function waiting(
   call: VerbCall,
-  at: Acting,
+  at: ActInputs,
   {
     asking,
     rules,
     asked,
-  }: { readonly asking: Asking; readonly rules: readonly AskedOf[]; readonly asked: readonly AskedRules[] },
-): Promise<Waiting> {
+  }: {
+    readonly asking: ConsentTerms
+    readonly rules: readonly AskedOf[]
+    readonly asked: readonly AskedRules[]
+  },
+): Promise<CallForConsent> {
   const { moment: id, openedAt, me, reader, fromOutside } = at
   if ('overlay' in call)
     throw new TreeosError(
