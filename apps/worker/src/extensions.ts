@@ -4,7 +4,7 @@ import { pathToFileURL } from 'node:url'
 import { quote, TreeosError } from '@treeos/core'
 import type { Extension } from '@treeos/sdk'
 import { acceptance, type CallTool, readToolsFile, type ServerEntries, toolExtensions } from '@treeos/tools'
-import { shipped } from './shipped.ts'
+import { shipped } from './shipped-extensions.ts'
 
 export { secretsFolder, secretsOf } from './secrets.ts'
 

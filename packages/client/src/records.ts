@@ -36,7 +36,7 @@ export { see } from './addresses/see.ts'
 export { type SpeakableBeing, speakable } from './addresses/speakable.ts'
 export { suggesting, withSuggestion } from './addresses/suggesting.ts'
 export { type ApprovalView, approvals, approvalsPage } from './approvals/approvals.ts'
-export { type MarkedView, markedView } from './approvals/marked.ts'
+export { type MarkedView, markedView } from './approvals/marked-views.ts'
 export {
   type Proposal,
   type ProposedView,
@@ -128,7 +128,7 @@ export { type Chart, type ChartEntry, chart } from './spaces/charting.ts'
 export { inspectSpace, type PageOfSpace, type SpaceView } from './spaces/inspecting-space.ts'
 export type { LastMoment, Occupant } from './spaces/occupants.ts'
 export type { Floor, PlaceChange, Spot } from './spaces/placing.ts'
-export { type SaidInShadow, type ShadowView, shadowed } from './spaces/shadowed.ts'
+export { type SaidInShadow, type ShadowView, shadowed } from './spaces/shadow-views.ts'
 export { type NamespaceView, namespaces, readSignals } from './spaces/signals.ts'
 export { type SpaceNode, type Surroundings, surroundings } from './spaces/surroundings.ts'
 export {
@@ -149,7 +149,7 @@ export {
 } from './spending/spending.ts'
 export { type AnswerState, answerTo } from './summons/answers.ts'
 export { type CancelledCall, type CancelRequest, cancel } from './summons/cancelling.ts'
-export { findKeyed } from './summons/keyed.ts'
+export { findKeyed } from './summons/request-keys.ts'
 export { findThreadOf, textOf } from './threads/continuing.ts'
 export { type Conversation, converse, type ThreadLine } from './threads/conversing.ts'
 export {

@@ -123,7 +123,7 @@ export {
 } from './refusal.ts'
 export type { LeaseIndex, RowIndex, Watch } from './row-index.ts'
 export { describeFault, readVariables } from './schemas.ts'
-export { sealedId } from './sealed.ts'
+export { sealedId } from './sealed-id.ts'
 export {
   COGNITIONS,
   type Cognition,
@@ -135,7 +135,7 @@ export {
   type Verb,
 } from './stack.ts'
 export type { Thread, ThreadState } from './thread.ts'
-export { classOfThrown, messageOfThrown, readThrown } from './thrown.ts'
+export { classOfThrown, messageOfThrown, readThrown } from './thrown-errors.ts'
 export {
   APPROVED_PREFIX,
   ASKED_PREFIX,

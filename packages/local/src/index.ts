@@ -42,7 +42,7 @@ export {
   withSettings,
 } from './instance/settings.ts'
 export { stopInstance } from './instance/stop.ts'
-export { onEnding, untilEnding } from './machine/ending.ts'
+export { onEnding, untilEnding } from './machine/end-signals.ts'
 export { systemCode } from './machine/error.ts'
 export { writeWhole as writePrivate } from './machine/files.ts'
 export { acquireLock, LockedError } from './machine/lock.ts'

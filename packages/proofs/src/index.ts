@@ -5,15 +5,6 @@ export { type Envelope, envelopeOf, issueReceipt, type ReceiptSigner } from './b
 export type { NotCosigned } from './log/add-checkpoint.ts'
 export { findCosigned, findNewest, readCheckpointFiles, readKeys } from './log/checkpoint-files.ts'
 export { checkpointRepeatedly, makeCheckpoint } from './log/checkpointing.ts'
-export {
-  cosignRepeatedly,
-  failWitnessing,
-  findWitnessing,
-  forgetWitnessing,
-  WitnessAsker,
-  type WitnessFile,
-  type WitnessState,
-} from './log/cosigning.ts'
 export { HeadsOfLog } from './log/heads.ts'
 export { loadSigners } from './log/keys.ts'
 export { findLogIndex, readConsistencyProof, readInclusionProof, readTreeHead } from './log/prove.ts'
@@ -27,6 +18,15 @@ export {
 } from './log/signer.ts'
 export { type LogState, readLogState } from './log/state.ts'
 export { readTile } from './log/tiles.ts'
+export {
+  cosignRepeatedly,
+  failWitnessing,
+  findWitnessing,
+  forgetWitnessing,
+  WitnessAsker,
+  type WitnessFile,
+  type WitnessState,
+} from './log/witness-asker.ts'
 export { compareRealities, type RealityDifference } from './realities/compare.ts'
 export { cutAt } from './realities/cut.ts'
 export { forkReality } from './realities/fork.ts'

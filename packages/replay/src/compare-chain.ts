@@ -31,7 +31,7 @@ import { compareWake } from './compare-wake.ts'
 import { Comparison, type Mismatch } from './comparison.ts'
 import { LastDigests } from './digests.ts'
 import { ErasedError } from './loaded-reel.ts'
-import type { PastStates } from './past.ts'
+import type { PastStates } from './past-states.ts'
 import { recomputeMoment } from './recompute.ts'
 
 /** Dependencies of chain replay. */

@@ -23,7 +23,7 @@ import {
   textOf,
   type WorkflowRun,
 } from './temporal-history.ts'
-import { leftByEndedRuns } from './unattested.ts'
+import { leftByEndedRuns } from './unattested-moments.ts'
 
 /**
  * Replays a being's runs in Temporal and compares the payload of every command. Evaluates each moment's recorded context

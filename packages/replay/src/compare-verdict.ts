@@ -41,7 +41,7 @@ import {
 import type { Comparison } from './comparison.ts'
 import { concludePast, type PastCall, wornIn } from './conclude-past.ts'
 import { ErasedError } from './loaded-reel.ts'
-import type { PastStates } from './past.ts'
+import type { PastStates } from './past-states.ts'
 import type { RecomputedMoment } from './recompute.ts'
 
 interface JudgeDeps {

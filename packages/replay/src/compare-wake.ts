@@ -40,7 +40,7 @@ import {
   signatureOfAct,
 } from '@treeos/world'
 import type { Comparison } from './comparison.ts'
-import type { PastStates } from './past.ts'
+import type { PastStates } from './past-states.ts'
 
 /** Start of the id of a wake by change; the moment that changed it, or the fact, and the being that is woken follow. */
 const CHANGE_PREFIX = 'change/'

@@ -21,10 +21,10 @@ import type { Kysely } from 'kysely'
 import { type ComparedLess, replayFromChain } from './compare-chain.ts'
 import { replayFromTemporal } from './compare-temporal.ts'
 import type { Mismatch } from './comparison.ts'
-import { PastStates } from './past.ts'
+import { PastStates } from './past-states.ts'
 import { HistoryReplayer } from './replayer.ts'
 import { fetchRuns, type ListedRuns, listRuns, type WorkflowRun } from './temporal-history.ts'
-import { mayStillCome } from './unattested.ts'
+import { mayStillCome } from './unattested-moments.ts'
 
 export interface ReplayRequest {
   /** null: every being of the reality */

@@ -28,7 +28,7 @@ import {
   ruledOtherwise,
   type SupposedDeps,
   type SupposedRule,
-} from './supposed.ts'
+} from './supposition.ts'
 
 export interface WhatIfRules {
   readonly being: BeingName

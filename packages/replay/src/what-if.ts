@@ -3,7 +3,7 @@ import { type RoleFlow, requireFlow } from '@treeos/roles'
 import { type Db, findDecision, listOutcomes, type StoredOutcome } from '@treeos/store'
 import type { Registry } from '@treeos/world'
 import { ErasedError } from './loaded-reel.ts'
-import { PastStates } from './past.ts'
+import { PastStates } from './past-states.ts'
 import type { RecomputedMoment } from './recompute.ts'
 import {
   judgeSupposed,
@@ -12,7 +12,7 @@ import {
   readScene,
   type SupposedDeps,
   type SupposedVerdict,
-} from './supposed.ts'
+} from './supposition.ts'
 
 export interface WhatIfRequest {
   readonly being: BeingName

@@ -3,7 +3,7 @@ import { contentHeard } from '@treeos/reality'
 import { type Db, findEntry, findOpen, findOutcomeByNumber, readBases, wholeOpen } from '@treeos/store'
 import { type Registry, type WhyNotAllowed, whyNotAllowed } from '@treeos/world'
 import { lawOfPast, wornIn } from './conclude-past.ts'
-import { PastStates } from './past.ts'
+import { PastStates } from './past-states.ts'
 import { recomputeMoment } from './recompute.ts'
 
 /**

@@ -26,6 +26,7 @@ export {
   markTokenRevoked,
 } from './access/tokens.ts'
 export { announceVault, findVault, forgetVault, listVaults } from './access/vault-addresses.ts'
+export { type BeingStanding, listStandings } from './inbox/being-standings.ts'
 export { enqueue, enqueueUnlessWaiting, releaseDelayed, withdraw } from './inbox/enqueue.ts'
 export type { InboxEntry } from './inbox/entry.ts'
 export {
@@ -52,7 +53,6 @@ export {
   type StoredOverlay,
   WORKSPACE_SCOPE,
 } from './inbox/overlays-of-wake.ts'
-export { type BeingStanding, listStandings } from './inbox/standing.ts'
 export {
   listOverlayChanges,
   type OverlayChange,
@@ -80,7 +80,7 @@ export {
   measureInboxes,
   measurePeoplesInboxes,
   pageUnclaimed,
-} from './inbox/waiting.ts'
+} from './inbox/waiting-wakes.ts'
 export { type AppendResult, append, lockHeads } from './ledger/append.ts'
 export type {
   Batch,
@@ -219,7 +219,7 @@ export {
   requireOutcome,
   type StoredOutcome,
 } from './moments/outcome.ts'
-export { type RecordedMoment, readRecorded } from './moments/recorded.ts'
+export { type RecordedMoment, readRecorded } from './moments/recorded-moments.ts'
 export {
   findLastReplay,
   type ReplayGround,
@@ -239,7 +239,6 @@ export {
 export { findWakeState, isThreadOpen, type WakeState } from './moments/wake-state.ts'
 export { countWaitingForYes, listOverdueApprovals } from './rows/approvals.ts'
 export { type Erasure, Erasures, listErasures, readErasures } from './rows/erasures.ts'
-export type { NoteSeeker } from './rows/line.ts'
 export {
   countChildren,
   countNamedRoles,
@@ -260,6 +259,7 @@ export {
   readFrom,
 } from './rows/prefetch.ts'
 export { ReadSet } from './rows/read-set.ts'
+export type { NoteSeeker } from './rows/read-set-lines.ts'
 export {
   applyFact,
   ErasedFactError,

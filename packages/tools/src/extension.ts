@@ -6,7 +6,7 @@ import { argsOfCheck, readCheck } from './check.ts'
 import { digestOfTool, digestsOf, type ToolDefinition } from './definition.ts'
 import { type CheckRule, type ServerEntries, type ServerEntry, secretsFor } from './file.ts'
 import { argumentsBy } from './schema.ts'
-import { shown } from './shown.ts'
+import { shown } from './shown-text.ts'
 
 /** A call of a tool that both gates allowed. */
 export interface ToolCall {

@@ -8,7 +8,7 @@ import {
 } from '@treeos/activities'
 import { asJson, type Json, quote, TreeosError } from '@treeos/core'
 import { digestOf } from '@treeos/store'
-import type { KeptAnswer, KeptAnswers } from './kept.ts'
+import type { KeptAnswer, KeptAnswers } from './kept-answers.ts'
 import type { ModelChoice } from './shape.ts'
 
 /** The models of the operator: the default one of the reality, and the named connections. A trial asks no other. */

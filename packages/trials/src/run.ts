@@ -4,8 +4,7 @@ import { contentHeard } from '@treeos/reality'
 import { isErased, type PastScene, PastStates, readScene, type SupposedDeps } from '@treeos/replay/supposed'
 import type { Db, StoredOutcome } from '@treeos/store'
 import type { Registry } from '@treeos/world'
-import type { KeptAnswers } from './kept.ts'
-import type { TrialLine } from './line.ts'
+import type { KeptAnswers } from './kept-answers.ts'
 import { type Limits, type Models, StoppedError, type StopReason, TrialModels, worstOf } from './models.ts'
 import {
   type AskedAgain,
@@ -21,6 +20,7 @@ import { type LoadModule, readScorers, type Scorer, type TrialScore, toScore } f
 import { randomOf, selectMoments } from './select.ts'
 import { type Candidate, RECORDED, type Trial } from './shape.ts'
 import { summarize, type TrialSummary } from './summary.ts'
+import type { TrialLine } from './trial-line.ts'
 
 /** What a trial will come to at most. Calls of scorers are counted, and their cost is not. */
 export interface TrialEstimate {

@@ -1,8 +1,8 @@
-import type { TrialLine } from './line.ts'
 import type { StopReason, TrialModels } from './models.ts'
 import type { Verdict } from './moment.ts'
 import type { TrialScore } from './score.ts'
 import type { Bar, Trial } from './shape.ts'
+import type { TrialLine } from './trial-line.ts'
 
 /** Shares are parts of all moments that were asked again, from 0 to 1. */
 export interface CandidateSummary {

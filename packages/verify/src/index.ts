@@ -1,10 +1,10 @@
 /** Checks audit bundles and receipts of TreeOS, of bytes alone. What moments open with, calls of bundles and the gates of receipts are asked of the functions that the worker asked; hashes, signatures, trees and chains are its own code. */
 
 export { verifyBundle } from './bundle/bundle.ts'
+export type { BundleReport, ErasedContent } from './bundle/bundle-report.ts'
 export type { BrokenPlace } from './bundle/causes.ts'
 export type { BundleCover } from './bundle/cover.ts'
-export { pathsRead } from './bundle/opened.ts'
-export type { BundleReport, ErasedContent } from './bundle/verified.ts'
+export { pathsRead } from './bundle/derive-opened.ts'
 export { canonical, type Json, type JsonObject, parseCanonical } from './canonical.ts'
 export { readCheckpoint, type SignedCheckpoint } from './checkpoint.ts'
 export { cosignedBy, type OutsideWitness, type WitnessCosignature } from './cosignature.ts'

@@ -1,5 +1,5 @@
+import type { BundleReport } from './bundle/bundle-report.ts'
 import type { BundleCover } from './bundle/cover.ts'
-import type { BundleReport } from './bundle/verified.ts'
 import type { SignedCheckpoint } from './checkpoint.ts'
 import type { FollowReport } from './follow.ts'
 import type { CheckedReceipt, CheckedReceipts } from './receipt/receipt.ts'

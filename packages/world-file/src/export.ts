@@ -1,7 +1,7 @@
 import { asJson, type Json, type JsonObject, readPath, stanceOf } from '@treeos/core'
 import { type BeingRow, DELEGATES, type SpaceRow, schedulesOf, subscriptionsOf } from '@treeos/world'
 import { inFile } from './ceilings.ts'
-import { isSignalKept, objectIn, plainQualities, plainQualitiesOfSpace } from './kept.ts'
+import { isSignalKept, objectIn, plainQualities, plainQualitiesOfSpace } from './kept-qualities.ts'
 import { budgetOf, ceilingOf, type WorldRows } from './rows.ts'
 import { type BeingInFile, pathsIn, type SpaceInFile, WORLD_FILE_VERSION, type WorldFile } from './shape.ts'
 

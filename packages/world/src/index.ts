@@ -44,11 +44,11 @@ export {
   SUBSTRATE_REGISTRY,
 } from './extend/substrate.ts'
 export { ASKED, askJson, faultOfAsk, type RuleAsk, readAsk } from './gates/ask.ts'
-export { requireLease, requireNotEnded } from './gates/beside.ts'
-export { requireCovered } from './gates/covering.ts'
 export { listGate } from './gates/list-gate.ts'
+export { requireLease, requireNotEnded } from './gates/moment-guards.ts'
 export { reachOf, rolesNamed } from './gates/reach.ts'
 export type { RuleQuestion, ShadowVerdict } from './gates/refusal.ts'
+export { requireCovered } from './gates/require-covered.ts'
 export { type RuleDecision, ruleGate } from './gates/rule-gate.ts'
 export { type RuleStanding, requireRules, STANDINGS } from './gates/rules.ts'
 export { mayRead, readsPlace } from './gates/sight.ts'
@@ -87,7 +87,6 @@ export {
   PROMPT_LAYOUT,
   type PromptMoment,
 } from './moment/prompt.ts'
-export { heardContent, type Quotes, quotesOf, toldContent } from './moment/quoted.ts'
 export {
   assignStack,
   evaluateProgram,
@@ -98,6 +97,7 @@ export {
 export { actStep, begunIn, callInWords, fitContent, STEP_FIELDS, stepsIn } from './moment/steps.ts'
 export { shownIn, type Tool, type ToolsAt, toolsFor, verbTools } from './moment/tools.ts'
 export { isAwaited, proseAnswers } from './moment/wake-block.ts'
+export { heardContent, type Quotes, quotesOf, toldContent } from './moment/wake-quotes.ts'
 export { releasedFact, requireEntry } from './operations/identity.ts'
 export { PASSKEYS } from './operations/passkeys.ts'
 export { PAST_VIEW } from './orientation/past.ts'
@@ -162,9 +162,9 @@ export { COUNTED_KIND } from './rows/tallies.ts'
 export { changeContent, changedPaths, watchesOf } from './rows/watches.ts'
 export { genesisFacts, roleInstalled, roleRemoved } from './seed/genesis.ts'
 export { type SubstrateAction, seed } from './seed/substrate-extension.ts'
-export type { Act, Asker } from './verbs/acting.ts'
+export type { Act, Asker } from './verbs/act-inputs.ts'
 export { type CatalogRows, type Catalogs, type Choices, catalogsOf, choicesOf } from './verbs/catalogs.ts'
 export type { Descriptor } from './verbs/descriptor.ts'
 export { defaultTarget } from './verbs/resolve-operation.ts'
-export { resumedWake } from './verbs/resumed.ts'
+export { resumedWake } from './verbs/resumed-wake.ts'
 export { decideUngated } from './verbs/run-operation.ts'

@@ -3,13 +3,13 @@ import type { PinnedStack } from '@treeos/core'
 import { nothingLive } from '../src/law/live.ts'
 import type { PermissionQuestion } from '../src/law/why-not-allowed.ts'
 import type { RowSource } from '../src/read/reader.ts'
-import type { ActInputs } from '../src/verbs/acting.ts'
+import type { ActInputs } from '../src/verbs/act-inputs.ts'
 
 export * from '../src/index.ts'
 export { decideCall } from '../src/verbs/act.ts'
-export type { ActInputs } from '../src/verbs/acting.ts'
-export type { ConsentTerms } from '../src/verbs/consent/asking.ts'
-export type { CallForConsent } from '../src/verbs/consent/waiting.ts'
+export type { ActInputs } from '../src/verbs/act-inputs.ts'
+export type { CallForConsent } from '../src/verbs/consent/call-for-consent.ts'
+export type { ConsentTerms } from '../src/verbs/consent/consent.ts'
 
 /** What a call is decided from, as a moment that asks why it was not allowed. */
 export function wonderingOf(at: ActInputs, source: RowSource): PermissionQuestion {

@@ -60,7 +60,7 @@ function addExport(cli: Cli): void {
         if (being === undefined && (since !== undefined || until !== undefined))
           throw new UsageError('--since and --until count the moments of one being: name it with --being')
         const { exportBundle } = await import('@treeos/proofs')
-        const { coveringLog } = await import('../instance/covering.ts')
+        const { coveringLog } = await import('../instance/log-cover.ts')
         const exported = await withReality(options, async (at) => {
           if (being !== undefined) await requireBeing(at, being)
           const onProgress = (line: string) => out.progress(line)
@@ -101,7 +101,7 @@ function addReceipt(cli: Cli): void {
         const being = isRange || n !== undefined ? requireStance(named) : null
         const { issueReceipt } = await import('@treeos/proofs')
         const { findOutcomeByNumber, requireOutcome } = await import('@treeos/store')
-        const { newestLog } = await import('../instance/covering.ts')
+        const { newestLog } = await import('../instance/log-cover.ts')
         const { instanceDir } = await import('@treeos/local')
         const { hasWitnesses, receiptSigner } = await import('../instance/signing.ts')
         const seconds = hasWitnesses(instanceDir(options)) ? WITNESS_WAIT_SECONDS : RECEIPT_WAIT_SECONDS

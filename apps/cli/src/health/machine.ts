@@ -68,7 +68,7 @@ async function receiptsOf(
   at: LiveConnection,
   moments: readonly MomentId[],
 ): Promise<(Envelope | TreeosError)[]> {
-  const { newestLog } = await import('../instance/covering.ts')
+  const { newestLog } = await import('../instance/log-cover.ts')
   const { receiptSigner } = await import('../instance/signing.ts')
   const options = { data: dataDir }
   const covering = { seconds: RECEIPT_WAIT_SECONDS, onProgress: () => undefined }

@@ -15,9 +15,9 @@ import {
 } from '../accounts/ways.ts'
 import { originOf } from '../edge/sign-in.ts'
 import type { Env, Portal, Visit } from '../portal.ts'
-import type { SessionLeaver } from './ended.ts'
 import { input } from './input.ts'
 import { made, password, requireProvider, returned } from './open.ts'
+import type { SessionLeaver } from './session-end.ts'
 
 const name = z.string().trim().min(1).max(80)
 const id = z.string().min(1).max(1400)

@@ -5,8 +5,8 @@ import { z } from 'zod'
 import { LINK_HOURS_MAX, makeLink } from '../accounts/links.ts'
 import { describePeople, removeAccount, revokeLink } from '../accounts/people.ts'
 import type { Env, Portal, Visit } from '../portal.ts'
-import type { SessionLeaver } from './ended.ts'
 import { input } from './input.ts'
+import type { SessionLeaver } from './session-end.ts'
 
 const hours = z.number().int().min(1).max(LINK_HOURS_MAX)
 const stance = z.object({ stance: z.string().max(80) })

@@ -4,7 +4,7 @@ import { Hono } from 'hono'
 import { endSessions } from '../accounts/sessions.ts'
 import { setCookie } from '../edge/cookies.ts'
 import type { Env, Portal } from '../portal.ts'
-import type { SessionLeaver } from './ended.ts'
+import type { SessionLeaver } from './session-end.ts'
 
 /** The own session of a person. */
 export const sessionRoutes = ({ store, temporal }: Portal, leave: SessionLeaver) =>

@@ -14,7 +14,7 @@ import {
   tools,
   useServer,
 } from '../../test/asking.ts'
-import { EndpointClient } from './line.ts'
+import { EndpointClient } from './endpoint-client.ts'
 import { createModel, modelEndpoint } from './model.ts'
 
 useServer()

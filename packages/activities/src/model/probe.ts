@@ -1,8 +1,8 @@
 import { callParameters } from '@treeos/core'
 import { parseAnswer } from './answer.ts'
 import type { ModelEndpoint } from './endpoint.ts'
+import { EndpointClient } from './endpoint-client.ts'
 import { ModelTransientError } from './failures.ts'
-import { EndpointClient } from './line.ts'
 import type { ModelRequest } from './request.ts'
 
 /** What came of one real call of a model. */

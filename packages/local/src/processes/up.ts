@@ -10,7 +10,7 @@ import {
   stopServices,
   stopUnrecorded,
 } from '../instance/stop.ts'
-import { type EndReason, onEnding } from '../machine/ending.ts'
+import { type EndReason, onEnding } from '../machine/end-signals.ts'
 import { thisProcess } from '../machine/process.ts'
 import type { StartOptions } from './servers.ts'
 import { startEverything } from './start.ts'

@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdirSync, readdirSync, statSync } from 'node:fs'
 import { extname, join } from 'node:path'
-import { CLI_VERSION, type PinnedArchive, pinnedArchive } from './pinned.ts'
+import { CLI_VERSION, type PinnedArchive, pinnedArchive } from './pinned-archive.ts'
 
 const FIRST_BYTE_MS = 5_000 // by then a slow network has sent something, and a closed one has not
 const STALL_MS = 30_000

@@ -9,7 +9,7 @@ import {
 } from '@treeos/core'
 import { type Basis, type Db, readBases, readJudged } from '@treeos/store'
 import { sql } from 'kysely'
-import { hexOf, jsonOf } from './stored.ts'
+import { hexOf, jsonOf } from './stored-json.ts'
 
 const PAGE = 500
 const MOMENTS_PAGE = 100 // a basis names some thousand reels at most

@@ -17,7 +17,7 @@ import { contextOf, type IsOfContext } from './context.ts'
 import { reachesForChildren } from './gaps.ts'
 import { membersOf } from './members.ts'
 import { findMomentLine, type MomentLine, readFactsByHash } from './read.ts'
-import { hexOf, jsonOf } from './stored.ts'
+import { hexOf, jsonOf } from './stored-json.ts'
 
 interface WitnessDeps {
   readonly tx: Db

@@ -1,7 +1,7 @@
 import type { BeingName, Digest, ReelId } from '@treeos/core'
 import { sql } from 'kysely'
 import type { Db } from '../sql/database.ts'
-import { StatementBatcher } from '../sql/together.ts'
+import { StatementBatcher } from '../sql/statement-batcher.ts'
 import type { Batch } from './batch.ts'
 import { encodeBatch } from './encode-batch.ts'
 

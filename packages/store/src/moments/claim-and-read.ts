@@ -3,7 +3,6 @@ import { type Selectable, sql } from 'kysely'
 import { entryOf, type InboxEntry } from '../inbox/entry.ts'
 import { throwStaleGeneration } from '../inbox/life.ts'
 import { type OverlayColumns, type OverlaySources, sourcesOf } from '../inbox/overlays-of-wake.ts'
-import type { ReadSetLine } from '../rows/line.ts'
 import type { KeptReading } from '../rows/prefetch.ts'
 import {
   fetchedOf,
@@ -12,9 +11,10 @@ import {
   readSetArguments,
   readSetLists,
 } from '../rows/read-set.ts'
+import type { ReadSetLine } from '../rows/read-set-lines.ts'
 import type { Db } from '../sql/database.ts'
 import type { InboxTable } from '../sql/schema.ts'
-import { StatementBatcher } from '../sql/together.ts'
+import { StatementBatcher } from '../sql/statement-batcher.ts'
 import type { CallAttempt, CallCost, ReserveResult } from './budgets.ts'
 
 /** A wake that a moment has claimed. */

@@ -9,7 +9,7 @@ import {
   type WaitingWake,
 } from '@treeos/core'
 import { decodeJson } from '../sql/stored-json.ts'
-import type { ReadSetLine } from './line.ts'
+import type { ReadSetLine } from './read-set-lines.ts'
 
 /** Tables that are not reels, and single facts, that a reading may ask for. Few readings ask, so each part is queried only then. */
 export type AsidePart = 'said' | 'did' | 'waiting' | 'threads'

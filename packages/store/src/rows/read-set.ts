@@ -2,7 +2,7 @@ import { ASIDE_BOUNDS, type BeingName, reelOfKey } from '@treeos/core'
 import { type RawBuilder, sql } from 'kysely'
 import type { Db } from '../sql/database.ts'
 import { type AsideAsked, type AsidePart, asideOf, type FetchedAside } from './aside.ts'
-import type { ReadingBeing, ReadSetLine } from './line.ts'
+import type { ReadingBeing, ReadSetLine } from './read-set-lines.ts'
 import { type SeenRow, seenRow } from './rows.ts'
 
 /**

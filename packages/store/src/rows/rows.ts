@@ -3,8 +3,8 @@ import { type RawBuilder, sql } from 'kysely'
 import { genesisHash } from '../ledger/hash.ts'
 import type { Db } from '../sql/database.ts'
 import { decodeJson } from '../sql/stored-json.ts'
-import { stateOf } from './decoded.ts'
-import type { ReadSetLine } from './line.ts'
+import { stateOf } from './decode-state.ts'
+import type { ReadSetLine } from './read-set-lines.ts'
 
 /** One row and the head of the reel it is folded from; state is null when there is no such row. */
 export interface SeenRow {

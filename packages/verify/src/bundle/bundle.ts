@@ -11,6 +11,7 @@ import { Passkeys } from '../passkeys.ts'
 import { lacking, trusted, type WitnessPolicy } from '../policy.ts'
 import { type CheckOptions, statusOf } from '../status.ts'
 import { BundleLaw } from './bundle-law.ts'
+import type { BundleReport } from './bundle-report.ts'
 import { type BrokenPlace, causesIn, type FoundFault } from './causes.ts'
 import {
   type BundleCover,
@@ -25,12 +26,11 @@ import {
   takeProof,
   uncoveredIn,
 } from './cover.ts'
+import { deriveOpened, type LastAct } from './derive-opened.ts'
 import { Erasures } from './erasures.ts'
 import { readLines } from './lines.ts'
 import { citedBy, faultsOfMoment, faultsOfOutcome, goneFrom, type Moment } from './moment.ts'
-import { deriveOpened, type LastAct } from './opened.ts'
 import { Signings } from './signings.ts'
-import type { BundleReport } from './verified.ts'
 
 type FaultPlace = Pick<BrokenPlace, 'line' | 'reel' | 'seq'>
 

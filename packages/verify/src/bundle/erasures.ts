@@ -1,5 +1,5 @@
 import { at, isObject, type Json } from '../canonical.ts'
-import type { ErasedContent } from './verified.ts'
+import type { ErasedContent } from './bundle-report.ts'
 
 const TOMBSTONES = ['fact:erased', 'moment:erased']
 

@@ -1,6 +1,6 @@
 import { type RoleName, TreeosError } from '@treeos/core'
 import type { Signature } from '@treeos/signature'
-import type { OperationForm } from '../gates/covering.ts'
+import type { OperationForm } from '../gates/require-covered.ts'
 import type { Resolvers } from '../read/face.ts'
 import type { BirthForm, Extension, Facet, LoadedCode, Operation, Role, Script } from './extension.ts'
 import { SUBSTRATE_NAMES } from './substrate.ts'

@@ -11,7 +11,7 @@ import type {
 } from '@treeos/core'
 import type { EffectPending } from '../extend/effect.ts'
 import type { ShadowVerdict } from '../gates/refusal.ts'
-import type { Act } from '../verbs/acting.ts'
+import type { Act } from '../verbs/act-inputs.ts'
 import type { RestsOn } from './live.ts'
 
 /** How a moment ends, before it is asked how its being goes on. */

@@ -13,7 +13,7 @@ import { readsPlace } from '../gates/sight.ts'
 import type { WorldReader } from '../read/reader.ts'
 import { withoutShadow } from '../rows/qualities.ts'
 import { type BeingRow, roleKey, spaceKey, worldKey } from '../rows/rows.ts'
-import type { Quotes } from './quoted.ts'
+import type { Quotes } from './wake-quotes.ts'
 
 /** The time at which a moment opened. It is recorded for replay, since time-zone tables change. */
 export interface OpenTime {

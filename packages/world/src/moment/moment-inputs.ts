@@ -11,7 +11,7 @@ import {
 } from '@treeos/core'
 import type { BeingRow } from '../rows/rows.ts'
 import type { LastSealed, MomentInputs, OpenTime } from './context.ts'
-import type { Quotes } from './quoted.ts'
+import type { Quotes } from './wake-quotes.ts'
 
 /** What an open record says of the inputs of its reading. */
 export interface RecordedOpening extends OpenTime {

@@ -22,9 +22,9 @@ import { PAST_VIEW } from '../orientation/past.ts'
 import type { Face } from '../read/face.ts'
 import { CAN_LISTS, type CanList, type ConcreteEntry, type SubstrateView } from '../rows/lists.ts'
 import { localTime } from './open-time.ts'
-import { toldWake } from './told-wake.ts'
 import { shownIn, type Tool, type ToolsAt, toolsFor, VERB_OF_LIST } from './tools.ts'
 import { groundRules, type WakeRow, wakeBlock } from './wake-block.ts'
+import { toldWake } from './wake-sentence.ts'
 
 /**
  * Version of what a moment shows and of the form of its prompt: the views of the substrate, their bounds, and the parts of the

@@ -1,6 +1,6 @@
 import { type BeingName, parseStance, spaceReel, stanceOf, TreeosError, unknownBeing } from '@treeos/core'
 import type { DecideInput } from '../extend/extension.ts'
-import { requireNotEnded } from '../gates/beside.ts'
+import { requireNotEnded } from '../gates/moment-guards.ts'
 import type { SpaceRow } from '../rows/rows.ts'
 import { type ArgumentForms, needed, ofText, TEXT } from './argument-forms.ts'
 import type { Arguments } from './arguments.ts'

@@ -25,7 +25,7 @@ import {
 import { parseRole, requireFlow, textPattern } from '@treeos/roles'
 import type { DecidedOperation, DecideInput } from '../extend/extension.ts'
 import { CITIZEN, DEFAULT_ROLE } from '../extend/substrate.ts'
-import { requireNotEnded } from '../gates/beside.ts'
+import { requireNotEnded } from '../gates/moment-guards.ts'
 import { type Reach, requireAssignable, requireSmallProgram, rolesNamed } from '../gates/reach.ts'
 import { requireAnswer } from '../gates/refusal.ts'
 import { answerOf, ruleGate } from '../gates/rule-gate.ts'

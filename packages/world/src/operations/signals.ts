@@ -10,7 +10,7 @@ import {
 } from '@treeos/core'
 import type { DecideInput, Operation } from '../extend/extension.ts'
 import { OPERATOR } from '../extend/substrate.ts'
-import { requireNotEnded } from '../gates/beside.ts'
+import { requireNotEnded } from '../gates/moment-guards.ts'
 import { isAncestor } from '../gates/standings.ts'
 import { parseKeyPath, requireQualitySize, setAtPath } from '../rows/qualities.ts'
 import type { BeingRow, WorldRow } from '../rows/rows.ts'

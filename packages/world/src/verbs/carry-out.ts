@@ -3,7 +3,7 @@ import type { RoleSpec } from '@treeos/roles'
 import type { CarryOut } from '../extend/extension.ts'
 import { requireOwnQualities } from '../extend/owned-qualities.ts'
 import { SUBSTRATE_REGISTRY } from '../extend/substrate.ts'
-import type { ActInputs, GivenInput } from './acting.ts'
+import type { ActInputs, GivenInput } from './act-inputs.ts'
 import { type RegisteredOperation, resolveOperation } from './resolve-operation.ts'
 
 /** What one operation of an extension carried out so far. */

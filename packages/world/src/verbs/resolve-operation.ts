@@ -1,12 +1,12 @@
 import { didYouMean, quote, ROOT_SPACE, stanceOf, TreeosError } from '@treeos/core'
 import type { Operation } from '../extend/extension.ts'
 import type { Registry } from '../extend/registry.ts'
-import { requireNotEndedTarget } from '../gates/beside.ts'
+import { requireNotEndedTarget } from '../gates/moment-guards.ts'
 import { requireGranted } from '../gates/rule-gate.ts'
 import { isRoot, nameOf, type OperationTarget, resolve } from '../read/target.ts'
 import type { BeingRow } from '../rows/rows.ts'
-import type { ActInputs } from './acting.ts'
-import type { Consent } from './consent/asking.ts'
+import type { ActInputs } from './act-inputs.ts'
+import type { Consent } from './consent/consent.ts'
 import type { OperationRequest } from './request.ts'
 
 /** An operation with the name of the extension that brings it. */

@@ -8,16 +8,16 @@ import {
   readThrown,
   TreeosError,
 } from '@treeos/core'
-import { requireDeclared } from '../extend/declared.ts'
 import type { EffectPending } from '../extend/effect.ts'
 import type { DecidedOperation, DecideInput } from '../extend/extension.ts'
 import { requireOwnQualities } from '../extend/owned-qualities.ts'
+import { requireDeclared } from '../extend/require-declared.ts'
 import { SUBSTRATE_REGISTRY } from '../extend/substrate.ts'
 import { reachWith } from '../gates/reach.ts'
 import { maySeeSpace } from '../gates/sight.ts'
 import { nameOf } from '../read/target.ts'
 import type { BeingRow } from '../rows/rows.ts'
-import { type ActInputs, type Asker, type GivenInput, wakeView } from './acting.ts'
+import { type ActInputs, type Asker, type GivenInput, wakeView } from './act-inputs.ts'
 import { type CarriedOperation, carrying } from './carry-out.ts'
 import { type RegisteredOperation, requireOperation, requireTarget } from './resolve-operation.ts'
 

@@ -15,13 +15,13 @@ import {
   type VerbCall,
   type Wake,
 } from '@treeos/core'
-import { requireNotEnded, requirePart } from '../gates/beside.ts'
 import { requireListed } from '../gates/list-gate.ts'
+import { requireNotEnded, requirePart } from '../gates/moment-guards.ts'
 import { rolesNamed } from '../gates/reach.ts'
 import { requireThread } from '../read/target.ts'
 import { tightest } from '../rows/budgets.ts'
 import type { BeingRow } from '../rows/rows.ts'
-import { type Act, type ActInputs, type CallInputs, NOTHING_DONE } from './acting.ts'
+import { type Act, type ActInputs, type CallInputs, NOTHING_DONE } from './act-inputs.ts'
 
 /** SUMMON: one fact on the speaker's reel, and a wake for the target. An answer that nobody wants is not sent. */
 export async function summon(call: Extract<VerbCall, { verb: 'summon' }>, at: CallInputs): Promise<Act> {

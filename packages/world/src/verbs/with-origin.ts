@@ -1,6 +1,6 @@
 import { rowKeyOf } from '../rows/evolve.ts'
 import { isMarked, marksFor } from '../rows/origin.ts'
-import type { Act, ActInputs } from './acting.ts'
+import type { Act, ActInputs } from './act-inputs.ts'
 
 /**
  * Whether what an operation writes and says may hold words from outside: its moment holds some, its effect brought some, or it has read some

@@ -29,7 +29,7 @@ type ToldBy<E extends Endpoint> = AnswerBody<Awaited<ReturnType<E>>>
 const askFor = <E extends Endpoint>(endpoint: E, args: ArgsOf<E>, signal: AbortSignal): Promise<ToldBy<E>> =>
   tell(endpoint(args as never, { init: { signal } }) as Promise<Awaited<ReturnType<E>>>)
 
-/** Asks the server; what it said is kept under a key. The first word of each key is what `stale.ts` names. */
+/** Asks the server; what it said is kept under a key. The first word of each key is what `stale-queries.ts` names. */
 export const asking = <E extends Endpoint>(
   queryKey: QueryKey,
   endpoint: E,

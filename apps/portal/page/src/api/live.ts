@@ -2,7 +2,14 @@ import type { QueryClient } from '@tanstack/react-query'
 import { Pacer } from './pace.ts'
 import { sessionKey } from './session.ts'
 import { SharedStream } from './shared-stream.ts'
-import { type ChangeEvent, nameOf, STALE_BY_ANY, type StaleQueries, staleBy, takesPart } from './stale.ts'
+import {
+  type ChangeEvent,
+  nameOf,
+  STALE_BY_ANY,
+  type StaleQueries,
+  staleBy,
+  takesPart,
+} from './stale-queries.ts'
 import { tabHandle } from './tab.ts'
 import { forgetCalls, hearWords, onWanted, type StreamedWords, wantedBeings } from './words.ts'
 

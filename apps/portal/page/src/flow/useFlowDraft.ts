@@ -1,6 +1,6 @@
 import { useEffect, useRef, useState } from 'react'
 import { useDraft } from '../roles/useDraft.ts'
-import { orderedJson } from '../text/ordered.ts'
+import { orderedJson } from '../text/ordered-json.ts'
 
 /**
  * The draft of a flow. Its views keep what is written in them. They begin anew when the flow becomes another one in any other way:

@@ -1,7 +1,7 @@
 import { useNavigate } from '@tanstack/react-router'
 import { ArrowHead, Quiet } from '../parts/index.ts'
 import { shortName } from '../text/short.ts'
-import { seen } from '../text/unseen.ts'
+import { seen } from '../text/unseen-text.ts'
 import { circleOf, heightOf, NARROW, WIDE, widthOf } from './circle.ts'
 import type { SpokenWords } from './queries.ts'
 import { useIsNarrow } from './useIsNarrow.ts'

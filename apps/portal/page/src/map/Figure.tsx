@@ -1,7 +1,7 @@
 import { memo } from 'react'
 import { plural, STATES } from '../parts/index.ts'
 import { shortName } from '../text/short.ts'
-import { seen } from '../text/unseen.ts'
+import { seen } from '../text/unseen-text.ts'
 import { type DrawnMark, kindOf, type MapMark, nameOf } from './plan.ts'
 import type { PlacedText } from './words.ts'
 

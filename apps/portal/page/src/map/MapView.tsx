@@ -1,12 +1,12 @@
 import './map.css'
 import { useElementSize } from '@mantine/hooks'
 import { type KeyboardEvent, type ReactNode, useId, useMemo, useState } from 'react'
+import { ChosenMark } from './ChosenMark.tsx'
 import { Figure } from './Figure.tsx'
 import { Ground } from './Ground.tsx'
 import { layOut, type MapDrawing, nearest } from './layout.ts'
 import { measure } from './measure.ts'
 import { type DrawnMark, kindOf, type MapMark, nameOf, type Plan } from './plan.ts'
-import { Told } from './Told.tsx'
 
 const WAYS: Readonly<Record<string, readonly [number, number]>> = {
   ArrowLeft: [-1, 0],
@@ -74,7 +74,11 @@ export function MapView({ plan, onOpen, actionAt }: MapViewProps) {
           </svg>
         )}
       </div>
-      <Told id={`${id}-told`} mark={one?.mark ?? null} action={actionAt?.(placeOf(one?.mark, plan.path))} />
+      <ChosenMark
+        id={`${id}-told`}
+        mark={one?.mark ?? null}
+        action={actionAt?.(placeOf(one?.mark, plan.path))}
+      />
     </div>
   )
 }

@@ -1,4 +1,4 @@
-import { seen } from '../text/unseen.ts'
+import { seen } from '../text/unseen-text.ts'
 import { type DrawnMark, kindOf, type MapMark, type Plan } from './plan.ts'
 import { BUBBLE_HEIGHT, estimated, type MapWords, placeWords, type TextMeasure } from './words.ts'
 

@@ -14,10 +14,10 @@ import { BANNER_PX, Banner } from '../inhabit/Banner.tsx'
 import { endWithTabs, renewLease } from '../inhabit/lease.ts'
 import { Over } from '../inhabit/Over.tsx'
 import { Answer } from '../parts/index.ts'
-import { Away } from './Away.tsx'
 import { HEADER_PX, Header } from './Header.tsx'
 import { Navigation } from './Navigation.tsx'
 import { Palette } from './Palette.tsx'
+import { ServerAway } from './ServerAway.tsx'
 
 /** What every page stands in. It holds nothing of an earlier session: each one makes it anew. */
 export function Shell() {
@@ -74,7 +74,7 @@ function Frame({ tab }: { readonly tab: DrivenBeing | null }) {
         <Navigation pathname={pathname} />
       </AppShell.Navbar>
       <AppShell.Main id={MAIN} tabIndex={-1}>
-        <Away isLive={isLive} />
+        <ServerAway isLive={isLive} />
         <Answer of={session}>{() => <Outlet />}</Answer>
       </AppShell.Main>
       <Palette />

@@ -1,6 +1,6 @@
 import { Autocomplete, Button, Group, NativeSelect, NumberInput, Progress, Stack, Text } from '@mantine/core'
 import { useState } from 'react'
-import { Card, Copied, Inert, plural, Quiet, SmallButton, Trouble } from '../parts/index.ts'
+import { Card, CopyText, Inert, plural, Quiet, SmallButton, Trouble } from '../parts/index.ts'
 import { byName } from '../text/by-name.ts'
 import { TrialRows } from './TrialRows.tsx'
 import { type TrialFile, useTryIt } from './useTryIt.ts'
@@ -193,7 +193,7 @@ function Saved({ file, lines }: { readonly file: TrialFile; readonly lines: Trie
       >
         Save as a file
       </Button>
-      <Copied text={text} />
+      <CopyText text={text} />
       <Quiet size="xs">
         <span className="code">treeos trial run trial.json</span> runs it again.
       </Quiet>

@@ -1,4 +1,4 @@
-import type { TrialEstimate, TrialLine, TrialSummary } from '@treeos/trials/told'
+import type { TrialEstimate, TrialLine, TrialSummary } from '@treeos/trials/forms'
 import { plural } from '../parts/plural.ts'
 import { wordsOf, wordsOfCall } from '../words/tell.ts'
 

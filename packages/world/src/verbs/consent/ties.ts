@@ -3,8 +3,8 @@ import { formDigest } from '../../extend/manifest.ts'
 import { ceilingsOf } from '../../gates/list-gate.ts'
 import type { AskedRules } from '../../gates/refusal.ts'
 import type { Ties } from '../../rows/rows.ts'
-import type { ActInputs } from '../acting.ts'
-import type { ConsentTerms } from './asking.ts'
+import type { ActInputs } from '../act-inputs.ts'
+import type { ConsentTerms } from './consent.ts'
 import { rulesOf } from './whom.ts'
 
 /** Digests of all that a yes to a call rests on. */

@@ -2,7 +2,7 @@ import type { BeingName, SpacePath } from '@treeos/core'
 import type { AskedRules } from '../../gates/refusal.ts'
 import type { WorldReader } from '../../read/reader.ts'
 import type { AskedOf, BeingRow } from '../../rows/rows.ts'
-import type { ActInputs } from '../acting.ts'
+import type { ActInputs } from '../act-inputs.ts'
 import { tooFewToAsk } from './refusals.ts'
 
 /** The rules that ask, with the persons that they ask: without those that the person who makes the call answers by making it. */

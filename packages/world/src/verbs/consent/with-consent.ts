@@ -1,8 +1,8 @@
 import { approvalReel, type FactDraft, stanceOf, TreeosError, type VerbCall } from '@treeos/core'
-import type { Act, ActInputs } from '../acting.ts'
-import type { Consent, ConsentTerms } from './asking.ts'
+import type { Act, ActInputs } from '../act-inputs.ts'
+import { type CallForConsent, waiting } from './call-for-consent.ts'
+import type { Consent, ConsentTerms } from './consent.ts'
 import { tooLate } from './refusals.ts'
-import { type CallForConsent, waiting } from './waiting.ts'
 import { stillAsked } from './whom.ts'
 import { requireYes } from './yes.ts'
 

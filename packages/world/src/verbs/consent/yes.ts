@@ -2,8 +2,8 @@ import { approvalReel, type FactDraft, type MomentId, type VerbCall } from '@tre
 import type { AskedRules } from '../../gates/refusal.ts'
 import { yesHoldsUntil } from '../../rows/approvals.ts'
 import type { ApprovalRow, Ties } from '../../rows/rows.ts'
-import type { ActInputs } from '../acting.ts'
-import type { ConsentTerms } from './asking.ts'
+import type { ActInputs } from '../act-inputs.ts'
+import type { ConsentTerms } from './consent.ts'
 import { changed, voided } from './refusals.ts'
 import { tiesOf } from './ties.ts'
 
