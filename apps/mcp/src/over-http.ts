@@ -15,7 +15,7 @@ export function openMcp(at: Connection, options: DoorOptions): McpOverHttp {
   const door = new Door(at, options)
   return {
     fetch: (request) =>
-      answer(request, at, door).catch((error: unknown) => {
+      answerMcp(request, at, door).catch((error: unknown) => {
         if (!(error instanceof TreeosError)) options.onError('http', error)
         return refusalResponse(refusalOf(error))
       }),
@@ -24,7 +24,7 @@ export function openMcp(at: Connection, options: DoorOptions): McpOverHttp {
 }
 
 /** Checks the token before it reads the body. */
-async function answer(request: Request, at: Connection, door: Door): Promise<Response> {
+async function answerMcp(request: Request, at: Connection, door: Door): Promise<Response> {
   const visitor = await requireVisitor(at, request)
   await door.bounds.request(visitor.issuer)
   const body = await readBody(request)

@@ -1,6 +1,6 @@
 import { loadClientConnectConfig } from '@temporalio/envconfig'
 import { type NativeConnectionOptions, TransportError } from '@temporalio/worker'
-import { reasonOf, ServiceAwayError, type WaitOptions, waitFor } from '@treeos/host'
+import { ServiceAwayError, type WaitOptions, waitFor, waitReason } from '@treeos/host'
 import { findReality, isTransient, type Reality, type StoreDb } from '@treeos/store'
 import type { Kysely } from 'kysely'
 import type { Logger } from 'pino'
@@ -74,7 +74,7 @@ export class Start {
   #waiting(service: string, isAway: (error: unknown) => boolean): WaitOptions {
     const secondsMax = this.#secondsMax
     const onWait = (error: unknown) =>
-      this.#log.warn({ why: reasonOf(error) }, `waiting for ${service}, ${secondsMax} s at most`)
+      this.#log.warn({ why: waitReason(error) }, `waiting for ${service}, ${secondsMax} s at most`)
     return { service, isAway, onWait, secondsMax }
   }
 }

@@ -68,7 +68,7 @@ async function dropOverlay(deps: BeatDeps, moment: MomentId): Promise<void> {
 }
 
 /** What the key of an effect follows from: the moment, or the yes that the moment brings, which two lives may bring. */
-async function keyOf({ db, memory, observe }: BeatDeps, moment: MomentId): Promise<string> {
+async function effectKey({ db, memory, observe }: BeatDeps, moment: MomentId): Promise<string> {
   const { record } = await withPostgresRetry(observe, () => memory.moments.load(db, moment))
   return approvalOf(record.wake) === null ? moment : record.wake.id
 }
@@ -122,7 +122,7 @@ async function attempt(
       const at: EffectAttempt = {
         ...by,
         args: args as JsonObject,
-        key: `${deps.reality.id}/${await keyOf(deps, moment)}`,
+        key: `${deps.reality.id}/${await effectKey(deps, moment)}`,
         signal,
         secrets,
         fetch: outsideFetch(deps.privateHosts, signal),

@@ -150,7 +150,7 @@ export {
 export { type AnswerState, answerTo } from './summons/answers.ts'
 export { type CancelledCall, type CancelRequest, cancel } from './summons/cancelling.ts'
 export { findKeyed } from './summons/request-keys.ts'
-export { findThreadOf, textOf } from './threads/continuing.ts'
+export { contentText, findThreadOf } from './threads/continuing.ts'
 export { type Conversation, converse, type ThreadLine } from './threads/conversing.ts'
 export {
   type LivedWords,

@@ -114,7 +114,7 @@ export {
   type RuleRefusal,
   refusalIn,
   refusalSentence,
-  shortened,
+  shortenedTarget,
   unknownBeing,
   unknownNameIn,
   unknownRole,

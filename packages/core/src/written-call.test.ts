@@ -224,7 +224,12 @@ describe('a call as a model writes it', () => {
       /^"role" is no argument of summon/,
     ],
     ['a second verb', 'summon', { content: 'hi', verb: 'do' }, /^"verb" is no argument of summon/],
-    ['a priority', 'summon', { content: 'hi', priority: 'human' }, /^"priority" is no argument of summon/],
+    [
+      'a priority',
+      'summon',
+      { content: 'hi', priority: 'human' },
+      /^"priority" is no argument of summon/,
+    ],
   ])('refuses %s', (_what, verb, written, message) => {
     expect(faultOf(() => read(verb, written))).toMatch(message)
   })

@@ -6,7 +6,7 @@ import { homedir } from 'node:os'
 import { join } from 'node:path'
 import type { BundleOptions, Logger, WorkflowBundleWithSourceMap } from '@temporalio/worker'
 import { treeos, workflowsPath } from './treeos.ts'
-import { reasonOf } from './wait-for.ts'
+import { waitReason } from './wait-for.ts'
 
 export interface WorkflowBundleOptions {
   /** modules of interceptors of workflows, by path */
@@ -56,7 +56,7 @@ export async function workflowBundle(options: WorkflowBundleOptions = {}): Promi
     logger: quiet,
   })
   await keep(folder, key, { files, code }).catch((error: unknown) => {
-    onProblem(`the bundle of the workflows cannot be kept in ${folder}: ${reasonOf(error)}`)
+    onProblem(`the bundle of the workflows cannot be kept in ${folder}: ${waitReason(error)}`)
   })
   return { code }
 }

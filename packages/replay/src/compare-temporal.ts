@@ -18,9 +18,9 @@ import {
   type AttestedMoment,
   attestedMoments,
   momentsOfCommands,
+  payloadText,
   type RecordedCommand,
   recordedCommands,
-  textOf,
   type WorkflowRun,
 } from './temporal-history.ts'
 import { leftByEndedRuns } from './unattested-moments.ts'
@@ -193,7 +193,9 @@ function differInVersion(
 }
 
 const inputOfRun = ({ history }: WorkflowRun): JsonObject =>
-  jsonIn(textOf(history.events?.[0]?.workflowExecutionStartedEventAttributes?.input?.payloads?.[0]?.data))
+  jsonIn(
+    payloadText(history.events?.[0]?.workflowExecutionStartedEventAttributes?.input?.payloads?.[0]?.data),
+  )
 
 /** Empty for a text that somebody changed so that it is not JSON. */
 function jsonIn(text: string | undefined): JsonObject {

@@ -121,11 +121,11 @@ function compareChange(
   const { header, payload } = cause
   const actor = header.actor === SUBSTRATE ? null : header.actor
   const told = changeContent({ reel: header.reel, kind: header.kind, payload }, actor)
-  compare.same('content', firstOf(entry?.content ?? null), told)
+  compare.same('content', firstContent(entry?.content ?? null), told)
 }
 
 /** A wake that stands for several changes tells of the first one, and how many they are. */
-function firstOf(content: Json): Json {
+function firstContent(content: Json): Json {
   if (!isJsonObject(content)) return content
   const { changes: _changes, summary: _summary, ...first } = content
   return first

@@ -1,6 +1,6 @@
 import type { temporal } from '@temporalio/proto'
 import type { History } from '@treeos/host'
-import { momentsOfEvents, textOf } from './temporal-history.ts'
+import { momentsOfEvents, payloadText } from './temporal-history.ts'
 
 type HistoryEvent = temporal.api.history.v1.IHistoryEvent
 
@@ -26,7 +26,7 @@ export function malformedAt(history: History): MalformedHistory | null {
     // Named here: a task may hold the commands of several moments, and what refers to the task after it comes later.
     const isAgain = command !== null && known.has(command)
     if (command !== null) known.add(command)
-    const why = isAgain ? `holds ${command} again` : faultOf(event, i, events)
+    const why = isAgain ? `holds ${command} again` : eventFault(event, i, events)
     if (why !== null) return { n: moments[Math.max(0, i - 1)] ?? 0, why: `event ${i + 1} ${why}` }
   }
   return null
@@ -38,11 +38,11 @@ function commandIn(event: HistoryEvent): string | null {
   if (event.timerStartedEventAttributes != null) return `timer ${event.timerStartedEventAttributes.timerId}`
   if (activity != null) return `activity ${activity.activityId}`
   if (marker?.markerName !== 'core_local_activity') return null
-  const seq = /^\{"seq":(\d+)/.exec(textOf(marker.details?.data?.payloads?.[0]?.data))?.[1]
+  const seq = /^\{"seq":(\d+)/.exec(payloadText(marker.details?.data?.payloads?.[0]?.data))?.[1]
   return seq === undefined ? null : `local activity ${seq}`
 }
 
-function faultOf(event: HistoryEvent, i: number, events: readonly HistoryEvent[]): string | null {
+function eventFault(event: HistoryEvent, i: number, events: readonly HistoryEvent[]): string | null {
   if (Number(event.eventId ?? 0) !== i + 1) return `has the number ${event.eventId}`
   const isStart = event.workflowExecutionStartedEventAttributes != null
   if (isStart !== (i === 0)) return isStart ? 'starts the run again' : 'does not start the run'

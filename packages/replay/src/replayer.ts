@@ -11,7 +11,7 @@ import type { Json } from '@treeos/core'
 import { treeos, workflowBundle } from '@treeos/host'
 import { digestOf } from '@treeos/store'
 import type { StrictSinks } from '@treeos/workflows/strict'
-import { type RecordedCommand, textOf, type WorkflowRun } from './temporal-history.ts'
+import { payloadText, type RecordedCommand, type WorkflowRun } from './temporal-history.ts'
 
 /** A command that a workflow issued in a replay, in the form of a recorded one. */
 export interface ReplayedCommand extends RecordedCommand {
@@ -160,7 +160,7 @@ class ReplayWorker {
         command: {
           callDuringReplay: true,
           fn: (_info, kind, name, values) => {
-            const carries = values.map(textOf)
+            const carries = values.map(payloadText)
             if (kind === 'timer') this.seen.push({ kind, name: '', carries, timer: name })
             else if (kind !== 'cancelled-timer')
               this.seen.push({

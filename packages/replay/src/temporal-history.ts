@@ -179,7 +179,11 @@ function commandIn(event: TemporalEvent): RecordedCommand | null {
   const fields = event.upsertWorkflowSearchAttributesEventAttributes?.searchAttributes?.indexedFields
   if (!fields) return null
   const names = Object.keys(fields).sort()
-  return { kind: 'search', name: names.join(' '), carries: names.map((name) => textOf(fields[name]?.data)) }
+  return {
+    kind: 'search',
+    name: names.join(' '),
+    carries: names.map((name) => payloadText(fields[name]?.data)),
+  }
 }
 
 /** One moment as a history records it. */
@@ -263,8 +267,9 @@ function localActivity(event: TemporalEvent): { type: string; result: AttestedRe
   return { type: String(about.activity_type), result: result as unknown as AttestedResult<unknown> }
 }
 
-const texts = (payloads: Payloads): string[] => (payloads?.payloads ?? []).map(({ data }) => textOf(data))
-export const textOf = (data: Uint8Array | null | undefined): string =>
+const texts = (payloads: Payloads): string[] =>
+  (payloads?.payloads ?? []).map(({ data }) => payloadText(data))
+export const payloadText = (data: Uint8Array | null | undefined): string =>
   Buffer.from(data ?? []).toString('utf8')
 
 /** A payload that somebody changed may be no JSON any more. Then nothing attests what it stood for. */

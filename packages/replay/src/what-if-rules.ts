@@ -111,7 +111,7 @@ async function compareCall(bench: RuleBench, outcome: StoredOutcome): Promise<Ru
   const scene = await readScene(bench, outcome)
   if (approvalOf(scene.open.wake) !== null) return null
   const { call } = decision
-  const judged = await judge(bench, scene, call)
+  const judged = await judgePastMoment(bench, scene, call)
   if (judged === null) return null
   const { would, message } = judged
   const was =
@@ -123,7 +123,7 @@ async function compareCall(bench: RuleBench, outcome: StoredOutcome): Promise<Ru
 }
 
 /** @returns null when the moment wore no role */
-async function judge(
+async function judgePastMoment(
   bench: RuleBench,
   scene: PastScene,
   call: VerbCall,

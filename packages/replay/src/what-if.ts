@@ -109,13 +109,13 @@ async function newRefusal(
   if (would.stack === null)
     return { code: 'ROLE_UNAVAILABLE', message: `the flow gives no role: ${would.seen.result.skip}` }
   const { call } = decided.decision
-  const now = refusalIn(await judgeSupposed(deps, scene, would, call))
+  const now = supposedRefusal(await judgeSupposed(deps, scene, would, call))
   if (now === null) return null
   // A call that fails under both flows fails because the world changed between open and stamp.
-  const then = refusalIn(await judgeSupposed(deps, scene, was, call))
+  const then = supposedRefusal(await judgeSupposed(deps, scene, was, call))
   return then?.code === now.code && then.message === now.message ? null : now
 }
 
 /** A call that waits for its effect, or for a yes, passed both gates. */
-const refusalIn = (judged: SupposedVerdict | null): Difference['refused'] =>
+const supposedRefusal = (judged: SupposedVerdict | null): Difference['refused'] =>
   judged?.verdict === 'refused' ? { code: judged.code ?? '', message: judged.message ?? '' } : null

@@ -28,7 +28,7 @@ export function spansOf(moment: FinishedMoment, options: SpanOptions): ReadableS
   const own = spanIdOf(options.reality, outcome.moment)
   const parent = cause === null ? null : spanIdOf(options.reality, cause)
   const make = (part: Part, span: string, of: string | null): ReadableSpan =>
-    readable(part, { trace, span, parent: of, resource: options.resource })
+    readableSpan(part, { trace, span, parent: of, resource: options.resource })
   const parts = [...callsOfModel(moment, options), ...callOfTool(moment, options)]
   return [
     make(agentPart(moment, options), own, parent),
@@ -211,7 +211,7 @@ interface Place {
   readonly resource: Resource
 }
 
-function readable(part: Part, { trace, span, parent, resource }: Place): ReadableSpan {
+function readableSpan(part: Part, { trace, span, parent, resource }: Place): ReadableSpan {
   const context = (spanId: string) => ({ traceId: trace, spanId, traceFlags: 1 })
   const status: SpanStatus =
     part.error === null ? { code: SpanStatusCode.UNSET } : { code: SpanStatusCode.ERROR, message: part.error }

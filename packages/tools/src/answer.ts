@@ -15,7 +15,7 @@ export function boundedAnswer(answer: CallToolResult): JsonObject {
   const cut: string[] = []
   const structured = structuredOf(answer, cut)
   const room = ANSWER_BYTES_MAX - sizeOf(structured)
-  const text = textOf(answer, structured, room, cut)
+  const text = answerText(answer, structured, room, cut)
   const others = othersOf(answer, cut)
   return {
     ...(text === '' ? {} : { text }),
@@ -41,7 +41,7 @@ function structuredOf({ structuredContent }: CallToolResult, cut: string[]): Jso
 }
 
 /** All texts, one after the other. A text that repeats the structure, as the protocol asks of servers, is left out. */
-function textOf({ content }: CallToolResult, structured: Json, room: number, cut: string[]): string {
+function answerText({ content }: CallToolResult, structured: Json, room: number, cut: string[]): string {
   const texts = content.flatMap((part) => {
     if (part.type === 'text') return [part.text]
     if (part.type === 'resource' && 'text' in part.resource) return [part.resource.text]

@@ -5,7 +5,7 @@ import { boundedAnswer } from './answer.ts'
 import { connect, messageOf, type ToolConnection } from './connect.ts'
 import { digestOfTool, readTools, type ToolList } from './definition.ts'
 import { START_SECONDS, type ToolCall } from './extension.ts'
-import { faultOf, isGone, isOutOfTime } from './fault.ts'
+import { isGone, isOutOfTime, toolFault } from './fault.ts'
 import type { ServerEntry } from './file.ts'
 
 /** What a server is doing, for people. */
@@ -90,7 +90,7 @@ export class ToolServer {
       const isLate = isOutOfTime(error) || inTime.aborted
       if (isLate) open.suspected = this.#endIfHung(open)
       if (isGone(error)) this.#drop(open, messageOf(error))
-      throw faultOf(`${this.#name}:${tool}`, error, isLate)
+      throw toolFault(`${this.#name}:${tool}`, error, isLate)
     }
   }
 

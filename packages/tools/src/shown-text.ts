@@ -7,7 +7,7 @@ const SPACES = /[\s\u0085]+/gu
  * What a server says of itself, in one line in which everything shows. A prompt lists each operation on a line of its own, so no text can
  * pass as the line of another one, or as a heading.
  */
-export const shown = (text: string): string =>
+export const shownText = (text: string): string =>
   text
     .replace(SPACES, ' ')
     .trim()

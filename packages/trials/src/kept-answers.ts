@@ -54,7 +54,7 @@ export class KeptAnswers {
 const BEGINNING = '{"call":"'
 
 function readLines(file: string): string[] {
-  const text = textOf(file)
+  const text = readKeptText(file)
   const end = text.lastIndexOf('\n') + 1
   const cut = text.slice(end)
   // A run that was killed may have left the beginning of a line behind. Any other text is of a file that is not ours, and stays.
@@ -63,7 +63,7 @@ function readLines(file: string): string[] {
   return text.slice(0, end).split('\n').slice(0, -1)
 }
 
-function textOf(file: string): string {
+function readKeptText(file: string): string {
   try {
     return readFileSync(file, 'utf8')
   } catch (error) {

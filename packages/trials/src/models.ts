@@ -98,7 +98,7 @@ export class TrialModels {
     request: ModelRequest,
     ask: (request: ModelRequest) => Promise<A>,
   ): Promise<ModelAnswer<A>> {
-    const key = keyOf(model, request)
+    const key = keptAnswerKey(model, request)
     const known = this.#answers?.find(key)
     if (known !== undefined) return this.#again(model, known)
     if (this.#answers?.isOnly === true)
@@ -198,7 +198,7 @@ export const worstOf = (model: Model, request: ModelRequest): number | null =>
   ).micros
 
 /** Names a call: the same prompt and tools of the same model have the same name. */
-function keyOf({ name, connection }: Model, { prompt, tools, forceToolCall }: ModelRequest): string {
+function keptAnswerKey({ name, connection }: Model, { prompt, tools, forceToolCall }: ModelRequest): string {
   const told: Json = asJson({ model: name, connection: connection ?? null, prompt, tools, forceToolCall })
   return digestOf(told)
 }

@@ -10,7 +10,7 @@ import {
   type AskedAgain,
   askCandidate,
   differencesOf,
-  isSame,
+  isSameDecision,
   modelOfCandidate,
   readEnd,
   requestOf,
@@ -189,7 +189,7 @@ async function linesOf(
     const now = asked.get(candidate) as AskedAgain
     const differs = differencesOf({ ...was, prompt: record.promptDigest }, now)
     lines.push({
-      ...{ ...shared, candidate, was, would, differs, same: isSame(differs) },
+      ...{ ...shared, candidate, was, would, differs, same: isSameDecision(differs) },
       ...(record.overlay === undefined ? {} : { hadOverlay: true as const }),
       ...{ cost, tokens, seconds, kept },
       scores: await scoresOf(

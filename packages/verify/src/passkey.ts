@@ -72,20 +72,20 @@ export function signingOf(reality: string, act: PersonMoment, keys: Json): Passk
   const key = typeof id === 'string' ? at(keys, id) : undefined
   if (key === undefined) return wrong('it had no such passkey')
   if (!isObject(call) || typeof signedAt !== 'number') return wrong('it signed no call')
-  const why = faultOf(signed, key, challengeOf(reality, act, { call, at: signedAt }))
+  const why = signatureFault(signed, key, challengeOf(reality, act, { call, at: signedAt }))
   return why === null ? { kind: 'signed', by, at: signedAt } : wrong(why)
 }
 
 const [PRESENT, VERIFIED, FLAGS_AT, AUTHENTICATOR_BYTES_MIN] = [1, 4, 32, 37]
 
 /** Checks the assertion of a passkey: WebAuthn, 7.2, as far as it needs no server. @returns null where it holds */
-function faultOf(signed: Json, key: Json, challenge: string): string | null {
+function signatureFault(signed: Json, key: Json, challenge: string): string | null {
   const [data, client, signature] = ['authenticatorData', 'clientDataJSON', 'signature'].map((field) =>
     base64url(at(signed, field)),
   )
   if (!data || !client || !signature || data.length < AUTHENTICATOR_BYTES_MIN)
     return 'its signature has another form'
-  const said = parsed(client)
+  const said = parsedClientData(client)
   if (at(said, 'type') !== 'webauthn.get' || at(said, 'challenge') !== challenge)
     return 'its passkey signed something else'
   const site = at(key, 'site')
@@ -98,7 +98,7 @@ function faultOf(signed: Json, key: Json, challenge: string): string | null {
     : 'its signature is not by its passkey'
 }
 
-function parsed(bytes: Buffer): Json {
+function parsedClientData(bytes: Buffer): Json {
   try {
     return JSON.parse(bytes.toString('utf8')) as Json
   } catch {

@@ -5,7 +5,7 @@ import type { FollowReport } from './follow.ts'
 import type { CheckedReceipt, CheckedReceipts } from './receipt/receipt.ts'
 
 /** Names and texts of a bundle are anybody's: a terminal must not obey them. */
-const plain = (text: string): string =>
+const printable = (text: string): string =>
   text.replace(/\p{C}|[\u2028\u2029]/gu, (unit) => `\\u{${unit.codePointAt(0)?.toString(16)}}`)
 
 const notProven = (lines: readonly string[]): string[] => lines.map((line) => `not proven: ${line}`)
@@ -39,7 +39,7 @@ export function shownVerified({
   const [first] = broken
   // Of another file each line is a fault, and none of them says more than the first.
   if (first !== undefined && facts + moments + reels === 0 && scope === null && checkpoint === null)
-    return plain(`${status}: this is no audit bundle: line ${first.line}: ${first.what}`)
+    return printable(`${status}: this is no audit bundle: line ${first.line}: ${first.what}`)
   const log =
     checkpoint === null
       ? []
@@ -57,7 +57,7 @@ export function shownVerified({
     ),
     ...notProven(unproven),
   ]
-    .map(plain)
+    .map(printable)
     .join('\n')
 }
 
@@ -72,7 +72,7 @@ export function shownReceipt({
 }: CheckedReceipt): string {
   if (derived === null)
     return [status, ...broken.map(({ reason, what }) => `${reason}: ${what}`), ...notProven(unproven)]
-      .map(plain)
+      .map(printable)
       .join('\n')
   const { verdict, outcome, reason, moment, verb, asked, target, roles, gates, lineage, signing } = derived
   return [
@@ -92,7 +92,7 @@ export function shownReceipt({
     ...cosigners(checkpoint),
     ...notProven(unproven),
   ]
-    .map(plain)
+    .map(printable)
     .join('\n')
 }
 
@@ -108,5 +108,5 @@ export const shownFollowed = ({ broken, older, newer, cosigned }: FollowReport):
       : `broken: ${broken}`,
     ...cosigners({ cosigned }),
   ]
-    .map(plain)
+    .map(printable)
     .join('\n')

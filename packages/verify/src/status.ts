@@ -14,7 +14,7 @@ export interface CheckOptions extends TrustOptions {
 }
 
 /** The status of what was checked. @param uncovered what no proof shows although one could. @param unproven what else is not proven */
-export function statusOf(
+export function checkStatus(
   isBroken: boolean,
   {
     uncovered,

@@ -37,13 +37,13 @@ const WHY = {
 export function readCheckpointStatus(dataDir: string): CheckpointStatus | null {
   try {
     const last = findLastSigned(lastSignedFile(dataDir))
-    return last === null ? null : statusOf(last)
+    return last === null ? null : checkpointStatus(last)
   } catch {
     return null // doctor tells why
   }
 }
 
-const statusOf = ({ size, at, refused }: LastSigned): CheckpointStatus => ({
+const checkpointStatus = ({ size, at, refused }: LastSigned): CheckpointStatus => ({
   size,
   ageSeconds: Math.max(0, (Date.now() - at) / 1000),
   refused: refused === null ? null : WHY[refused.why],
@@ -94,6 +94,6 @@ function judgeCheckpoints(last: LastSigned | null, log: LogState, flag: string):
       `treeos verify${flag} says what was changed; after a restore see docs/proofs.md`,
     )
   if (!isCovered(last, log))
-    return bad(`${describeCheckpoint(statusOf(last))}, and what came later is not signed`, mend)
-  return good(describeCheckpoint(statusOf(last)))
+    return bad(`${describeCheckpoint(checkpointStatus(last))}, and what came later is not signed`, mend)
+  return good(describeCheckpoint(checkpointStatus(last)))
 }

@@ -82,7 +82,7 @@ export async function examineLife(dataDir: string, env: NodeJS.ProcessEnv): Prom
     return { pid, url, answers: url !== null && !silent.includes(url) }
   })
   const told = services.filter((service) => isAlive(service) || !isWorker(service) || workers.length === 0)
-  return judge(
+  return judgeLifeSigns(
     {
       services: told.map((service) => ({
         name: service.name,
@@ -139,7 +139,7 @@ export function postgresUrlOf(dataDir: string, env: NodeJS.ProcessEnv): string |
 }
 
 /** @param flag the option by which `treeos` commands reach this instance */
-export function judge(signs: Signs, flag: string): DoctorCheck[] {
+export function judgeLifeSigns(signs: Signs, flag: string): DoctorCheck[] {
   return [
     { name: 'instance', ...judgeServices(signs, flag) },
     ...(signs.workers.length === 0 ? [] : [{ name: 'metrics', ...judgeMetrics(signs, flag) }]),

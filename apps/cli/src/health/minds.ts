@@ -67,7 +67,7 @@ export function judgeMinds(told: readonly WorkerMinds[], flag: string): DoctorCh
   if (first === undefined) return []
   const odd = told.find(({ minds }) => signOf(minds) !== signOf(first.minds))
   if (odd === undefined) return checksOf(first.minds)
-  const found = `the workers have different models: process ${first.pid} has ${describe(first.minds)}; process ${odd.pid} has ${describe(odd.minds)}`
+  const found = `the workers have different models: process ${first.pid} has ${describeMinds(first.minds)}; process ${odd.pid} has ${describeMinds(odd.minds)}`
   const mend = `treeos down${flag}, then treeos up${flag} with the right settings; \`treeos worker\` takes them over`
   return [{ name: 'mind', ...bad(found, mend), optional: true }]
 }
@@ -84,25 +84,25 @@ function checksOf({ mind, connections }: CheckedMinds): DoctorCheck[] {
 }
 
 function judgeMind(mind: CheckedMind, mend: string): CheckResult {
-  const name = nameOf(mind)
+  const name = mindName(mind)
   return mind.fault === null ? good(name) : bad(`${name}: ${mind.fault}`, mend)
 }
 
-const nameOf = ({ model, baseUrl }: Pick<CheckedMind, 'model' | 'baseUrl'>): string =>
+const mindName = ({ model, baseUrl }: Pick<CheckedMind, 'model' | 'baseUrl'>): string =>
   `${model} at ${baseUrl}`
 
 /** Which models these are, whether or not they answer. */
 const signOf = ({ mind, connections }: CheckedMinds): string =>
   JSON.stringify([
-    mind === null ? null : nameOf(mind),
+    mind === null ? null : mindName(mind),
     Object.entries(connections)
-      .map(([name, one]) => [name, nameOf(one)])
+      .map(([name, one]) => [name, mindName(one)])
       .sort(),
   ])
 
-function describe({ mind, connections }: CheckedMinds): string {
-  const named = Object.entries(connections).map(([name, one]) => `${name}: ${nameOf(one)}`)
-  return [mind === null ? 'none' : nameOf(mind), ...named].join(', ')
+function describeMinds({ mind, connections }: CheckedMinds): string {
+  const named = Object.entries(connections).map(([name, one]) => `${name}: ${mindName(one)}`)
+  return [mind === null ? 'none' : mindName(mind), ...named].join(', ')
 }
 
 /**
@@ -127,7 +127,7 @@ export async function callMinds(
       const name = check.name === 'mind' ? undefined : check.name.replace(/^mind /, '')
       const endpoint = endpoints.find((one) => one !== null && one.connection === name)
       // Workers that were started with other settings have another model than this process would ask.
-      if (!check.ok || !endpoint || check.found !== nameOf(shownOf(endpoint))) return check
+      if (!check.ok || !endpoint || check.found !== mindName(shownOf(endpoint))) return check
       return { ...check, ...judgeCall(check.found, await probeEndpoint(endpoint)) }
     }),
   )

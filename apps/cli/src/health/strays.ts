@@ -62,7 +62,7 @@ export function judgeStrays(
   if (beings.length + realities.length === 0)
     return { name, ...good('each open workflow is of a being that lives here') }
   const found = [
-    ...(beings.length === 0 ? [] : [`of ${few(beings.map(shown))}, which do not live in this database`]),
+    ...(beings.length === 0 ? [] : [`of ${few(beings.map(shownBeing))}, which do not live in this database`]),
     ...(realities.length === 0 ? [] : [`of ${few(realities.map((one) => `reality ${quote(one)}`))}`]),
   ]
   const [being] = beings
@@ -81,7 +81,7 @@ export function judgeStrays(
 
 const NAME = /^[\w./-]+$/
 
-const shown = (being: string): string => (NAME.test(being) ? stanceOf(being) : quote(being))
+const shownBeing = (being: string): string => (NAME.test(being) ? stanceOf(being) : quote(being))
 
 const few = (names: readonly string[]): string =>
   names.length <= NAMED_MAX

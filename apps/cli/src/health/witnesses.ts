@@ -32,14 +32,14 @@ const LATE_SECONDS = 120
 /** @returns null where the signer asks no witnesses */
 export function readWitnessStatus(dataDir: string): WitnessStatus | null {
   const found = findWitnessing(witnessesFile(dataDir))
-  return found === null || found.failed !== null ? null : statusOf(found)
+  return found === null || found.failed !== null ? null : witnessStatus(found)
 }
 
 const secondsSince = (at: number): number => Math.max(0, (Date.now() - at) / 1000)
 const hasCosigned = ({ fault, size, at }: WitnessState, asked: WitnessFile['asked']): boolean =>
   fault === null && at !== null && size >= (asked?.size ?? 0)
 
-const statusOf = ({ asked, reached, witnesses }: WitnessFile): WitnessStatus => ({
+const witnessStatus = ({ asked, reached, witnesses }: WitnessFile): WitnessStatus => ({
   cosigned: witnesses.filter((one) => hasCosigned(one, asked)).length,
   of: witnesses.length,
   quorum: reached === null ? null : { size: reached.size, ageSeconds: secondsSince(reached.at) },
@@ -82,7 +82,7 @@ function judgeWitnesses(
       `witnesses refuse the log of now: ${alarms.map(({ name, fault }) => `${name}: ${fault?.what}`).join('; ')}`,
       `treeos verify${flag} says what was changed; after a restore see docs/proofs.md`,
     )
-  const told = describeWitnesses(statusOf(found))
+  const told = describeWitnesses(witnessStatus(found))
   const isReached = asked === null || (reached !== null && reached.size >= asked.size)
   const { quorum } = parsePolicy(policy)
   if (isReached || quorum === null || (reached !== null && secondsSince(reached.at) < LATE_SECONDS))

@@ -50,7 +50,7 @@ export async function signLog(
         seconds: options.seconds ?? (Number(process.env.TREEOS_CHECKPOINT_SECONDS) || SECONDS),
         signal: stopping.signal,
         onRound(signed) {
-          const fault = signed.status === 'refused' ? refusalIn(signed) : ''
+          const fault = signed.status === 'refused' ? signerRefusal(signed) : ''
           if (fault !== told && fault !== '') out.progress(fault)
           told = fault
           if (signed.status === 'signed' && options.supervised !== true)
@@ -135,5 +135,5 @@ async function lockSigner(dataDir: string) {
   }
 }
 
-const refusalIn = ({ size, why, last }: Extract<SigningResult, { status: 'refused' }>): string =>
+const signerRefusal = ({ size, why, last }: Extract<SigningResult, { status: 'refused' }>): string =>
   `refused to sign a log of ${size} entries after one of ${last} (${why}): \`treeos verify\` says what was changed`

@@ -23,7 +23,7 @@ export async function answerLines(
     if (isBlank(bytes)) continue
     let id: Json = null
     try {
-      const value = parseJsonText(textOf(bytes, number), `line ${number}`)
+      const value = parseJsonText(jsonLineText(bytes, number), `line ${number}`)
       if (isJsonObject(value) && Object.hasOwn(value, 'id')) id = value.id ?? null
       out.jsonLine(answer(value))
     } catch (error) {
@@ -36,7 +36,7 @@ export async function answerLines(
   return status
 }
 
-function textOf(bytes: Buffer, number: number): string {
+function jsonLineText(bytes: Buffer, number: number): string {
   try {
     return new TextDecoder('utf-8', { fatal: true }).decode(bytes)
   } catch {

@@ -22,7 +22,7 @@ export function programName({
   file = process.argv[1] ?? '',
   path = process.env.PATH ?? '',
 }: Invocation = {}): string {
-  if (path.split(delimiter).some((place) => !BINS.test(place) && isSame(join(place, 'treeos'), file)))
+  if (path.split(delimiter).some((place) => !BINS.test(place) && isSameFile(join(place, 'treeos'), file)))
     return 'treeos'
   const installed = binAbove(dirname(file))
   const near = binAbove(folder)
@@ -54,7 +54,7 @@ function targetOf(bin: string): string {
   return target === undefined ? file : resolve(dirname(file), target)
 }
 
-function isSame(one: string, other: string): boolean {
+function isSameFile(one: string, other: string): boolean {
   try {
     return realpathSync(one) === realpathSync(other)
   } catch {

@@ -101,7 +101,7 @@ export async function checkNewPasskey(
     expectedRPID: site.name,
     requireUserVerification: true,
     supportedAlgorithmIDs: ALGORITHMS,
-  }).catch(refused)
+  }).catch(throwPasskeyRefusal)
   if (registrationInfo === undefined || userHandle === null) throw unverified()
   const { id, publicKey, counter, transports = [] } = registrationInfo.credential
   return async (tx, being) => {
@@ -175,7 +175,7 @@ export async function checkPasskey(
         counter: Number(counter),
         transports: known(transports),
       },
-    }).catch(refused)
+    }).catch(throwPasskeyRefusal)
     if (!verified || response.response.userHandle !== user_handle.toString('base64url')) throw unverified()
     await tx
       .updateTable('passkey')
@@ -194,7 +194,7 @@ export const known = (transports: readonly string[]): AuthenticatorTransport[] =
   transports.filter((one): one is AuthenticatorTransport => TRANSPORTS.has(one))
 
 /** The library tells what was not as expected. */
-function refused(error: unknown): never {
+function throwPasskeyRefusal(error: unknown): never {
   const why = error instanceof Error ? error.message : String(error)
   throw new TreeosError('UNAUTHORIZED', `the passkey was refused: ${quote(why)}`, undefined, { cause: error })
 }

@@ -55,7 +55,7 @@ export async function addHook(
       .returningAll()
       .executeTakeFirstOrThrow()
   })
-  return { ...viewOf(row), secret: shownSecret(secretOfHook(at, row)) }
+  return { ...hookView(row), secret: shownSecret(secretOfHook(at, row)) }
 }
 
 /** @throws {TreeosError} RATE_LIMITED when a person has as many as it may */
@@ -81,7 +81,7 @@ export async function listHooks({ store }: Pick<HookPlace, 'store'>, being: Bein
     .where('being', '=', being)
     .orderBy('created_at')
     .execute()
-  return rows.map(viewOf)
+  return rows.map(hookView)
 }
 
 /** @throws {TreeosError} INVALID_INPUT for one that the person does not have */
@@ -110,7 +110,7 @@ export async function findHook({ store }: Pick<HookPlace, 'store'>, id: string):
 export const secretOfHook = (at: HookPlace['at'], { id, salt }: Pick<Hook, 'id' | 'salt'>): Buffer =>
   instanceSecret(at, `hook ${id}`, salt)
 
-const viewOf = (row: {
+const hookView = (row: {
   readonly id: string
   readonly name: string
   readonly does: string

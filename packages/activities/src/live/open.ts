@@ -89,7 +89,7 @@ export async function openMoment(
   if (before !== undefined && input.mayHold && before.open.wake === wake.id)
     return heldOf(deps, input, wake, before)
   if (before !== undefined) memory.moments.drop(before) // a claim does not wait for the disk, so a rerun may have claimed another wake
-  const found = await read(deps, input, claimed, expected)
+  const found = await readToOpen(deps, input, claimed, expected)
   const reservation = call === null ? null : reservationOf(call, reserved)
   return input.mayHold && !isSlowMind(deps, found.loaded)
     ? hold(deps, input, wake, found, reservation)
@@ -107,7 +107,7 @@ interface LiveReading {
 }
 
 /** Reads the world as it was at the claim. */
-async function read(
+async function readToOpen(
   deps: BeatDeps,
   input: NextMoment,
   claimed: ClaimRead,

@@ -106,7 +106,7 @@ export function readConnections(env: ConnectionsEnv): ModelEndpoint[] {
       requireKnown(fallbacks, others, `${at}.fallbacks`)
       const address = {
         baseUrl: requireBaseUrl(baseUrl, `${at}.baseUrl`),
-        apiKey: requireKey(keyOf(key, file, at, env), `${at}: its key`),
+        apiKey: requireKey(connectionKey(key, file, at, env), `${at}: its key`),
       }
       requireKeptKey(address, env, `${at}.baseUrl`)
       return modelEndpoint({
@@ -150,7 +150,7 @@ export function keyVariables(env: ConnectionsEnv): string[] {
   return Object.values(parseFile(file, models).connections).flatMap(({ apiKeyEnv }) => apiKeyEnv ?? [])
 }
 
-function keyOf(
+function connectionKey(
   { apiKeyEnv, apiKeyFile }: Pick<z.output<typeof connection>, 'apiKeyEnv' | 'apiKeyFile'>,
   file: string,
   at: string,

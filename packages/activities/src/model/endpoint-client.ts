@@ -15,7 +15,7 @@ import {
 } from './failures.ts'
 import { exchange, type ModelHttpRequest, UnusableAnswerError } from './fetch.ts'
 import { parseJson } from './reading/arguments.ts'
-import { endOf } from './reading/message.ts'
+import { messageEnd } from './reading/message.ts'
 import { type EndpointRefusal, errorInside, readRefusal } from './refusal.ts'
 import type { ChargedAnswer, ModelRequest } from './request.ts'
 import { readStreamed } from './stream.ts'
@@ -122,7 +122,7 @@ export class EndpointClient {
       const quirk =
         isHeard || requests === REQUESTS_MAX
           ? null
-          : this.#taking.suspect(sent.refusal, form, fieldsOf(body), quirks)
+          : this.#taking.suspect(sent.refusal, form, bodyFields(body), quirks)
       if (quirk === null) return this.#refused(sent, asked, isHeard)
       quirks = new Set<EndpointQuirk>([...quirks, quirk])
     }
@@ -137,7 +137,7 @@ export class EndpointClient {
     const received = receivedIn(completion)
     const charged = { usage, ...(usage !== null || received === undefined ? {} : { received }) }
     if (completion === undefined) return { failure: NOT_JSON, charged }
-    if (endOf(choiceOf(completion).finish_reason) === 'broken')
+    if (messageEnd(choiceOf(completion).finish_reason) === 'broken')
       throw new ModelTransientError('LLM_FAILED', "model's server broke off the answer", charged)
     if (isCut(`${prompt.system}\n${prompt.user}`, usage))
       return { failure: explainCut(usage?.promptTokens ?? 0, this.#endpoint), charged }
@@ -179,7 +179,7 @@ export class EndpointClient {
   }): Promise<PostResult> {
     const request = this.#requestOf(body)
     if (request === null) return { failure: explainUnsent(this.#endpoint) }
-    const fields = [...fieldsOf(body), 'tool_choice', 'stream']
+    const fields = [...bodyFields(body), 'tool_choice', 'stream']
     try {
       const reply = await exchange(
         request.url,
@@ -276,7 +276,7 @@ function markStrict(tools: readonly ModelTool[]): readonly object[] {
 }
 
 /** The parts of a request that an endpoint may refuse, by their names. */
-function fieldsOf(body: RequestBody): string[] {
+function bodyFields(body: RequestBody): string[] {
   const messages = Array.isArray(body.messages) ? body.messages : []
   const tools = Array.isArray(body.tools) ? body.tools : []
   const isStrict = tools.some((tool) => 'strict' in (tool as ModelTool).function)

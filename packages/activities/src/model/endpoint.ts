@@ -121,11 +121,11 @@ export async function faultOfEndpoint(
     if (status >= 300 && status < 400) return `redirects (${status}), which is not followed`
     return 'text' in reply ? whyNotListed(endpoint.model, modelsIn(reply.text)) : null
   } catch (error) {
-    return `cannot be reached (${codeOf(error)})`
+    return `cannot be reached (${networkErrorCode(error)})`
   }
 }
 
-function codeOf(error: unknown): string {
+function networkErrorCode(error: unknown): string {
   for (let at = error; at instanceof Error; at = at.cause) {
     const { code } = at as NodeJS.ErrnoException
     if (typeof code === 'string') return code

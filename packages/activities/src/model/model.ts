@@ -128,14 +128,14 @@ export function createModel(endpoint: ModelEndpoint, options: ModelOptions): Mod
       if ('failure' in sent) return { decision: failed(sent.failure), ignoredCalls: 0, ...charged }
       const named = new Set(asked.tools.map((tool) => tool.function.name))
       const offered = VERBS.filter((verb) => named.has(verb))
-      return { ...parseAnswer(sent.completion, offered, textOf(asked.prompt), asked.shown), ...charged }
+      return { ...parseAnswer(sent.completion, offered, promptText(asked.prompt), asked.shown), ...charged }
     },
     async complete(asked) {
       const { charged, ...sent } = await line.send(asked)
       if ('failure' in sent) return { failure: failed(sent.failure), ...charged }
       const [tool] = asked.tools
       if (tool === undefined) throw new Error('a Signature was sent without the tool of its outputs')
-      const outputs = parseOutputs(sent.completion, tool.function.name, textOf(asked.prompt))
+      const outputs = parseOutputs(sent.completion, tool.function.name, promptText(asked.prompt))
       return { ...outputs, ...charged }
     },
   }
@@ -150,6 +150,6 @@ function jsonOf(tools: ModelRequest['tools']): string {
   return text
 }
 
-const textOf = ({ system, user }: Prompt): string => `${system}\n${user}`
+const promptText = ({ system, user }: Prompt): string => `${system}\n${user}`
 
 const failed = (message: string) => ({ kind: 'failure', code: 'LLM_FAILED', message }) as const

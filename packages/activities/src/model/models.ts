@@ -59,14 +59,14 @@ export function chooseModel(listed: readonly ListedModel[]): string | null {
  */
 export function whyNotListed(model: string, listed: readonly ListedModel[] | null): string | null {
   if (listed === null || listed.length === 0) return null
-  const ids = new Set(listed.map(({ id }) => plain(id)))
-  const name = plain(model)
+  const ids = new Set(listed.map(({ id }) => plainModelId(id)))
+  const name = plainModelId(model)
   const stem = name.split(':', 1)[0]!
   if ([name, `${name}:latest`, ...(stem.includes('/') ? [stem] : [])].some((known) => ids.has(known)))
     return null
-  const kin = listed.filter(({ id }) => plain(id).split(':', 1)[0] === stem).map(({ id }) => id)
+  const kin = listed.filter(({ id }) => plainModelId(id).split(':', 1)[0] === stem).map(({ id }) => id)
   const hint = kin.length === 0 ? '' : `; it lists ${kin.slice(0, 5).join(', ')}`
   return `does not list the model ${model}${hint}`
 }
 
-const plain = (id: string): string => id.toLowerCase().replace(/^models[/]/, '')
+const plainModelId = (id: string): string => id.toLowerCase().replace(/^models[/]/, '')

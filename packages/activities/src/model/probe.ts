@@ -46,12 +46,12 @@ export async function probeEndpoint(
   const line = new EndpointClient(endpoint, timeoutSeconds, (text) => {
     heard = text
   })
-  const fault = await faultOf(line)
-  const said = fault === null || heard === null ? null : shown(heard, endpoint.apiKey)
+  const fault = await endpointFault(line)
+  const said = fault === null || heard === null ? null : shownServerWords(heard, endpoint.apiKey)
   return { fault, said, without: [...line.quirks] }
 }
 
-async function faultOf(line: EndpointClient): Promise<string | null> {
+async function endpointFault(line: EndpointClient): Promise<string | null> {
   try {
     const sent = await line.send(REQUEST)
     if ('failure' in sent) return sent.failure
@@ -69,7 +69,7 @@ async function faultOf(line: EndpointClient): Promise<string | null> {
 const promptOf = ({ prompt: { system, user } }: ModelRequest): string => `${system}\n${user}`
 
 /** The words of an error, where it is JSON; in one line, without what looks like a key. */
-function shown(text: string, key: string | null): string | null {
+function shownServerWords(text: string, key: string | null): string | null {
   const words = (messageIn(text) ?? text).replace(/[^\x20-\x7e]+/g, ' ').trim()
   const bare = (key === null ? words : words.replaceAll(key, '(key)')).replace(/\bsk-[\w*.-]+/g, '(key)')
   return bare === '' ? null : bare.slice(0, SAID_CHARS_MAX)

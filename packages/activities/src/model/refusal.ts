@@ -69,7 +69,7 @@ export function errorInside(completion: unknown): { status: number; body: string
   const answer = Array.isArray(completion) ? completion[0] : completion
   if (!isJsonObject(answer) || hasMessage(answer)) return null
   const isError = Boolean(answer.error) || answer.object === 'error' || isBadBase(answer.base_resp)
-  return isError ? { status: statusOf(errorOf(answer)), body: JSON.stringify(answer) } : null
+  return isError ? { status: errorStatus(errorOf(answer)), body: JSON.stringify(answer) } : null
 }
 
 function hasMessage({ choices }: JsonObject): boolean {
@@ -99,7 +99,7 @@ const STATUSES: readonly (readonly [RegExp, number])[] = [
 ]
 
 /** @returns 500 for an error that does not say what it is */
-function statusOf(error: JsonObject): number {
+function errorStatus(error: JsonObject): number {
   const numbers = [error.code, error.status, error.status_code, error.http_code].map(Number)
   const status = numbers.find((value) => Number.isInteger(value) && value >= 400 && value <= 599)
   if (status !== undefined) return status

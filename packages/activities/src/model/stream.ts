@@ -4,7 +4,7 @@ import { createParser } from 'eventsource-parser'
 import { CutStreamError } from './failures.ts'
 import { ANSWER_BYTES_MAX, UnusableAnswerError } from './fetch.ts'
 import { parseJson } from './reading/arguments.ts'
-import { isCallPart, textOf } from './reading/message.ts'
+import { isCallPart, partText } from './reading/message.ts'
 
 /** Most bytes read of a stream, which wraps each token in an event. */
 const STREAM_BYTES_MAX = 64 * ANSWER_BYTES_MAX
@@ -143,7 +143,7 @@ class AnswerSoFar {
   }
 
   #takeWords({ content, refusal }: JsonObject): WordPiece[] {
-    const words = Array.isArray(content) ? content.map(textOf).join('') : textOf(content ?? '')
+    const words = Array.isArray(content) ? content.map(partText).join('') : partText(content ?? '')
     const refused = typeof refusal === 'string' ? refusal : ''
     this.#content += words
     this.#refusal += refused

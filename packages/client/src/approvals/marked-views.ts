@@ -24,17 +24,17 @@ export async function markedView(
   { db, reality }: Pick<Presence, 'db' | 'reality'>,
   asked: VouchedFor,
 ): Promise<MarkedView> {
-  const [row] = await readRows(db, reality.id, [keyOf(asked)])
+  const [row] = await readRows(db, reality.id, [vouchedKey(asked)])
   const state = row?.state ?? null
   if (state === null || readPath(state, ['outside']) !== true)
     throw new TreeosError('RESOURCE_CONFLICT', 'nothing there is from outside that nobody vouched for')
   const seen = digestOf(state)
-  if (!('role' in asked)) return { seen, holds: await openedIn(db, keyOf(asked), state) }
+  if (!('role' in asked)) return { seen, holds: await openedIn(db, vouchedKey(asked), state) }
   const role = fromJson<RoleRow>(state)
   return { seen, holds: asJson({ ...role, spec: await readBlobCached(db, role.digest) }) }
 }
 
-function keyOf(asked: VouchedFor): string {
+function vouchedKey(asked: VouchedFor): string {
   if ('role' in asked) return roleKey(asked.role)
   if ('namespace' in asked) return worldKey(asked.namespace)
   const { address } = asked

@@ -93,7 +93,7 @@ export async function explain(db: Db, being: BeingName, n: number): Promise<Expl
     ended: { outcome: outcome.kind, reason: outcome.reason, message: outcome.detail },
     ...(unheard === null ? {} : { unheard }),
     ...(decision?.tries === undefined ? {} : { tries: decision.tries }),
-    faults: (await listFaults(db, outcome.moment)).map(viewOf),
+    faults: (await listFaults(db, outcome.moment)).map(faultView),
   }
 }
 
@@ -119,7 +119,7 @@ export async function whyNotRole(db: Db, being: BeingName, n: number, role: Role
   )
 }
 
-const viewOf = ({ part, attempt, at, seconds, message, stack }: AttemptFault): FaultView => ({
+const faultView = ({ part, attempt, at, seconds, message, stack }: AttemptFault): FaultView => ({
   part,
   attempt,
   at: at.toISOString(),

@@ -187,7 +187,7 @@ class Stage {
     if (opened === null) return { ...nothing, answer: 'refused' }
     const { stack } = opened
     const roles = [stack.primary, ...stack.stacked].map(({ name }) => name)
-    const fault = faultOf(call)
+    const fault = attackFault(call)
     if (fault !== null) return { ...nothing, answer: 'refused', said: fault, roles }
     const concluded = await this.#conclude(scene, opened, call, content, n)
     if (concluded.kind === 'effect-pending') return { ...nothing, answer: 'beyond', roles }
@@ -252,7 +252,7 @@ class Stage {
 }
 
 /** Why what an attacker made up is no call that a model could make; null for one that is. */
-function faultOf(call: VerbCall): string | null {
+function attackFault(call: VerbCall): string | null {
   try {
     parseCall(call)
     return null

@@ -2,7 +2,7 @@ import {
   type BeingName,
   type RefusalFields,
   refusalIn,
-  shortened,
+  shortenedTarget,
   stanceOf,
   TreeosError,
   type VerbCall,
@@ -56,7 +56,7 @@ async function whichRole(
 ): Promise<string | null> {
   if (refusal.of !== 'list') return null
   const { list, target } = refusal
-  const named = shortened(target)
+  const named = shortenedTarget(target)
   const { moment } = (detail ?? {}) as { readonly moment?: unknown }
   const outcome = typeof moment !== 'string' ? null : await findOutcome(db, moment)
   if (outcome?.being !== as || outcome.record.stack === null) return null

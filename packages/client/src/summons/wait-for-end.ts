@@ -139,10 +139,10 @@ function notLived(outcome: StoredOutcome, asker: BeingName): TreeosError {
   const { moment, kind, reason, refusal } = outcome
   const told = { moment, outcome: kind, reason }
   const isOwn = outcome.being === asker && refusal !== null
-  return new TreeosError(codeOf(outcome), why, isOwn ? withRefusal(told, refusal) : told)
+  return new TreeosError(outcomeErrorCode(outcome), why, isOwn ? withRefusal(told, refusal) : told)
 }
 
-function codeOf({ kind, reason }: StoredOutcome): ErrorCode {
+function outcomeErrorCode({ kind, reason }: StoredOutcome): ErrorCode {
   if (kind === 'skipped' && reason === 'being-ended') return 'BEING_ENDED'
   if (kind === 'skipped') return reason === 'thread-cut' ? 'RESOURCE_CONFLICT' : 'ROLE_UNAVAILABLE'
   return isErrorCode(reason ?? '') ? (reason as ErrorCode) : 'INTERNAL'

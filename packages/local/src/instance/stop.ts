@@ -17,13 +17,13 @@ export interface StoppedProcess {
 }
 
 /** Identifies one process, also after its pid is used again. */
-export const keyOf = ({ pid, startedAt }: Process): string => `${pid} ${startedAt}`
+export const processKey = ({ pid, startedAt }: Process): string => `${pid} ${startedAt}`
 
 /** Keys of what runs now. */
 export function runningKeys(dataDir: string): Set<string> {
   return new Set(
     readInstance(dataDir).services.flatMap(({ process }) =>
-      process !== null && isRunning(process) ? [keyOf(process)] : [],
+      process !== null && isRunning(process) ? [processKey(process)] : [],
     ),
   )
 }
@@ -31,7 +31,7 @@ export function runningKeys(dataDir: string): Set<string> {
 /** Selects the services that a run of `treeos up` stops: all but those that ran before it. */
 export function allBut(kept: ReadonlySet<string>): (service: Service) => boolean {
   // A server of the user's own is never stopped. Its record is removed when the whole instance stops.
-  return ({ process }) => (process === null ? kept.size === 0 : !kept.has(keyOf(process)))
+  return ({ process }) => (process === null ? kept.size === 0 : !kept.has(processKey(process)))
 }
 
 /** Stops an instance, however it was started, and what a killed start left behind. */

@@ -42,7 +42,7 @@ function ancestors(): AncestorProcess[] {
   const chain: AncestorProcess[] = []
   for (let pid = process.ppid; pid > 1 && chain.length < ANCESTORS_MAX; ) {
     const startedAt = processStart(pid)
-    const found = describe(pid)
+    const found = describeProcess(pid)
     if (startedAt === null || found === null) break
     chain.push({ pid, startedAt, command: found.command })
     pid = found.parent
@@ -50,7 +50,7 @@ function ancestors(): AncestorProcess[] {
   return chain
 }
 
-function describe(pid: number): { parent: number; command: string } | null {
+function describeProcess(pid: number): { parent: number; command: string } | null {
   try {
     if (process.platform === 'linux') {
       const stat = readFileSync(`/proc/${pid}/stat`, 'utf8')

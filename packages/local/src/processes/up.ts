@@ -4,7 +4,7 @@ import { forgetService, readInstance, recordService } from '../instance/instance
 import { serviceOf, UP } from '../instance/services.ts'
 import {
   allBut,
-  keyOf,
+  processKey,
   runningKeys,
   type StoppedProcess,
   stopServices,
@@ -47,7 +47,7 @@ export async function up(options: UpOptions): Promise<boolean> {
   const self = thisProcess()
   const run = {
     kept: keptBy(dataDir),
-    own: keyOf(self),
+    own: processKey(self),
     record: (state: string) =>
       recordService(dataDir, { name: UP, process: self, address: '', detail: { state } }),
     async giveUp() {

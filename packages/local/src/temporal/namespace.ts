@@ -99,18 +99,18 @@ async function missingSearchAttributes(
     }
     return wanted.filter((name) => customAttributes?.[name] === undefined)
   } catch (error) {
-    if (!REFUSED.includes(codeOf(error))) throw error
+    if (!REFUSED.includes(namespaceErrorCode(error))) throw error
   }
   const missing: string[] = []
   for (const name of wanted) {
     try {
       await workflowService.countWorkflowExecutions({ namespace, query: `${name} = 'none'` })
     } catch (error) {
-      if (codeOf(error) !== INVALID_ARGUMENT) throw error
+      if (namespaceErrorCode(error) !== INVALID_ARGUMENT) throw error
       missing.push(name)
     }
   }
   return missing
 }
 
-const codeOf = (error: unknown): unknown => (error as { readonly code?: unknown } | null)?.code
+const namespaceErrorCode = (error: unknown): unknown => (error as { readonly code?: unknown } | null)?.code

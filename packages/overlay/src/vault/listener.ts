@@ -51,7 +51,7 @@ export async function listen(
   let isPaused = false
   const onRequest: RequestListener = (request, response) => {
     if (isPaused) response.writeHead(503).end()
-    else void answer(vault, key, request, response)
+    else void answerVault(vault, key, request, response)
   }
   const server =
     tls === undefined
@@ -81,7 +81,12 @@ export async function listen(
 
 const isLoopback = (host: string): boolean => host === '::1' || /^127([.]\d{1,3}){3}$/.test(host)
 
-async function answer(vault: Vault, key: Uint8Array, request: IncomingMessage, response: ServerResponse) {
+async function answerVault(
+  vault: Vault,
+  key: Uint8Array,
+  request: IncomingMessage,
+  response: ServerResponse,
+) {
   try {
     const message = await readBody(request)
     if (message === null || request.method !== 'POST') return void response.writeHead(400).end()

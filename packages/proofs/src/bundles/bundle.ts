@@ -81,7 +81,7 @@ export async function exportBundle(
       // A content that was erased after the checkpoint is gone from this snapshot, and the log does not hold its tombstone yet.
       if (log !== null && attempt < ATTEMPTS && (await isErasedAfter(tx, log.size))) return false
       const lines = linesOf(tx, reality, { being, since, until, log })
-      const text = Readable.from(textOf(lines, { writer, counts, onProgress }))
+      const text = Readable.from(bundleText(lines, { writer, counts, onProgress }))
       await pipeline(text, createWriteStream(draft, { mode: 0o600 })) // it holds all that was said
       return true
     })
@@ -107,7 +107,7 @@ interface ExportOutput {
   readonly onProgress: ExportRequest['onProgress']
 }
 
-async function* textOf(
+async function* bundleText(
   lines: AsyncIterable<JsonObject>,
   { writer, counts, onProgress }: ExportOutput,
 ): AsyncGenerator<string> {

@@ -62,7 +62,7 @@ export const findNewest = (
   folder: string,
   origin: string,
   verifiers: readonly Verifier[],
-): Checkpoint | null => firstOf(newestFirst(folder, origin, verifiers, 'notes'))
+): Checkpoint | null => firstItem(newestFirst(folder, origin, verifiers, 'notes'))
 
 /** The newest one that witnesses cosigned. @param isEnough judges the note; left out: any of them will do */
 export function findCosigned(
@@ -75,7 +75,7 @@ export function findCosigned(
   return null
 }
 
-const firstOf = <T>(all: Iterable<T>): T | null => {
+const firstItem = <T>(all: Iterable<T>): T | null => {
   for (const one of all) return one
   return null
 }

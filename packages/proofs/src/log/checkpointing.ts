@@ -18,15 +18,15 @@ export async function makeCheckpoint(
 ): Promise<SigningResult> {
   const size = await sequence(db)
   const { last } = signer
-  if (last !== null && size < last.size) return refused(signer.refuse(size, 'smaller'), ends)
+  if (last !== null && size < last.size) return refusedSigning(signer.refuse(size, 'smaller'), ends)
   const heads = (await ends.at(db, size)).head()
   const head = { ...(await readTreeHead(db, size)), heads }
   const proof = last === null ? [] : await readConsistencyProof(db, last.size, size)
-  return refused(signer.sign(head, proof), ends)
+  return refusedSigning(signer.sign(head, proof), ends)
 }
 
 /** What was read of a log that is not the signed one must not be signed when that is back. */
-function refused(signed: SigningResult, ends: HeadsOfLog): SigningResult {
+function refusedSigning(signed: SigningResult, ends: HeadsOfLog): SigningResult {
   if (signed.status === 'refused') ends.forget()
   return signed
 }

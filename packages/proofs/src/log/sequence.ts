@@ -16,7 +16,7 @@ const BATCH_LENGTH = 1000
  */
 export async function sequence(db: Kysely<StoreDb>, signal?: AbortSignal): Promise<number> {
   for (;;) {
-    const { size, upTo } = await decide(db, signal)
+    const { size, upTo } = await decideSequence(db, signal)
     if (upTo === null || signal?.aborted) return size
     const isOurs = await db.transaction().execute((tx) => extend(tx, upTo))
     if (!isOurs) return size
@@ -24,7 +24,7 @@ export async function sequence(db: Kysely<StoreDb>, signal?: AbortSignal): Promi
 }
 
 /** @returns the last entry of the journal that can be taken now; null when nothing is new */
-async function decide(
+async function decideSequence(
   db: Kysely<StoreDb>,
   signal: AbortSignal | undefined,
 ): Promise<{ size: number; upTo: number | null }> {

@@ -65,7 +65,14 @@ export function explainFlow(flow: CompiledFlow, input: FlowInput): Explanation {
     const result = resultOf(clause, tree, input, before)
     if (result === 'primary') before.winner = index
     if (result === 'stacked') before.worn.add(role!)
-    return { index, role, stack, result, reason: reasonOf(clause, result, tree, input, before.winner), tree }
+    return {
+      index,
+      role,
+      stack,
+      result,
+      reason: clauseReason(clause, result, tree, input, before.winner),
+      tree,
+    }
   })
   const source =
     primary === null ? null : input.asked != null ? 'asked' : before.winner === null ? 'default' : 'clause'
@@ -104,7 +111,7 @@ function trace(node: Node, context: Json): Trace {
   return { operator: 'not', result: !nodes[0]!.result, nodes }
 }
 
-function reasonOf(
+function clauseReason(
   { role, fault }: CompiledClause,
   result: ClauseResult,
   tree: Trace | null,

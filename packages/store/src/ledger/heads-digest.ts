@@ -10,12 +10,12 @@ const SALT_TAG = 'treeos.head-salt.v1\0'
 const HEAD_TAG = 'treeos.head.v1\0'
 
 /** As canonical JSON. `canonicalJson` takes twice as long for a list so short, and a moment has dozens of heads. */
-const textOf = ([reel, seq, hash]: HeadRef): string =>
+const headText = ([reel, seq, hash]: HeadRef): string =>
   `[${canonicalJson(reel)},${seq},${canonicalJson(hash)}]`
 
 /** The salt of one head, and its salted hash. @param salt of the moment, in hex */
 export function saltedHead(salt: string, head: HeadRef): { readonly salt: Digest; readonly hash: Digest } {
-  const text = textOf(head)
+  const text = headText(head)
   const own = hash('sha256', SALT_TAG + salt + text, 'hex')
   return { salt: own, hash: hash('sha256', HEAD_TAG + own + text, 'hex') }
 }

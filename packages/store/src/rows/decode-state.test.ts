@@ -1,10 +1,10 @@
 import { expect, it } from 'vitest'
-import { stateOf } from './decode-state.ts'
+import { decodeState } from './decode-state.ts'
 
 it('gives the state of a text that was read before, and never that of another text', () => {
-  const ann = stateOf('being:ann', '{"mood":{"tone":"calm"}}')
-  expect(stateOf('being:ann', '{"mood":{"tone":"calm"}}')).toBe(ann)
-  expect(stateOf('being:ann', '{"mood":{"tone":"dark"}}')).toEqual({ mood: { tone: 'dark' } })
-  expect(stateOf('being:ann', '{"mood":{"tone":"calm"}}')).toEqual(ann)
+  const ann = decodeState('being:ann', '{"mood":{"tone":"calm"}}')
+  expect(decodeState('being:ann', '{"mood":{"tone":"calm"}}')).toBe(ann)
+  expect(decodeState('being:ann', '{"mood":{"tone":"dark"}}')).toEqual({ mood: { tone: 'dark' } })
+  expect(decodeState('being:ann', '{"mood":{"tone":"calm"}}')).toEqual(ann)
   expect(() => Object.assign((ann as { mood: object }).mood, { tone: 'mine' })).toThrow(TypeError)
 })

@@ -17,7 +17,7 @@ const kept = new LRUCache<string, { readonly text: string; readonly state: NonNu
 })
 
 /** The state of a row from its text. It is frozen, since several moments share it. */
-export function stateOf(key: string, text: string): Json {
+export function decodeState(key: string, text: string): Json {
   const known = kept.get(key)
   if (known?.text === text) return known.state
   const state = frozen(decodeJson<NonNullable<Json>>(text))

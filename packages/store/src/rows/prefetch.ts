@@ -12,7 +12,7 @@ import { type Db, inSnapshot } from '../sql/database.ts'
 import type { StoreDb } from '../sql/schema.ts'
 import type { AsideAsked, AsidePart, FetchedAside } from './aside.ts'
 import { queryPast } from './past-acts.ts'
-import { type FetchedReadSet, fetchReadSet, nameOf, queryAside, ReadSet } from './read-set.ts'
+import { type FetchedReadSet, fetchReadSet, placeName, queryAside, ReadSet } from './read-set.ts'
 import type { ReadingBeing } from './read-set-lines.ts'
 import { searchNotes, wordsHeard } from './recalling.ts'
 import type { SeenRow } from './rows.ts'
@@ -208,14 +208,14 @@ function sourceOver(db: Db, fetched: FetchedReadSet, fallback: MissedReads, read
     async keysInPlace(place: string, kind: string, most: number | null = null): Promise<string[]> {
       const asked = { place, kind, most }
       readSet.list(asked)
-      const known = fetched.lists.get(nameOf(asked))
+      const known = fetched.lists.get(placeName(asked))
       if (known === undefined || !isEnough(known, most)) return fallback.keysInPlace(place, kind, most)
       return known.keys.slice(0, most ?? undefined)
     },
     async countInPlace(place: string, kind: string): Promise<number> {
       const asked = { place, kind }
       readSet.count(asked)
-      return fetched.counts.get(nameOf(asked)) ?? (await fallback.countInPlace(place, kind))
+      return fetched.counts.get(placeName(asked)) ?? (await fallback.countInPlace(place, kind))
     },
     async keysOfChildren(parent: string): Promise<string[]> {
       readSet.parents.add(parent)

@@ -25,14 +25,14 @@ export class ReadSet implements AsideAsked {
 
   /** Asks for a list; the largest bound counts. */
   list(asked: ListedPlace): void {
-    const name = nameOf(asked)
+    const name = placeName(asked)
     const before = this.lists.get(name)?.most
     const most = before === null || asked.most === null ? null : Math.max(before ?? 0, asked.most)
     this.lists.set(name, { ...asked, most })
   }
 
   count(asked: CountedPlace): void {
-    this.counts.set(nameOf(asked), asked)
+    this.counts.set(placeName(asked), asked)
   }
 
   /** Adds all of another read set, except keys that `isLeftOut` names. */
@@ -58,7 +58,7 @@ export interface ListedPlace extends CountedPlace {
   readonly most: number | null
 }
 
-export const nameOf = ({ place, kind }: CountedPlace): string => `${kind}${place}`
+export const placeName = ({ place, kind }: CountedPlace): string => `${kind}${place}`
 
 /** The rows and lists of a read set, the time, and the being's last act, all at one instant. */
 export interface FetchedReadSet {
@@ -134,7 +134,7 @@ export function fetchedOf(reality: string, readSet: ReadSet, lines: readonly Rea
     now: now.number,
     lastSealed: sealed === undefined ? null : { sealedAt: sealed.number ?? 0, primary: sealed.text ?? '' },
     rows: new Map(of('row').map((line) => [line.key, seenRow(reality, line)])),
-    lists: listed(readSet, of('list')),
+    lists: listedPlaces(readSet, of('list')),
     counts: new Map(of('count').map(({ key, number }) => [key, number ?? 0])),
     children: grouped(readSet.parents, of('child')),
     aside: asideOf(of),
@@ -153,7 +153,7 @@ export async function queryAside(
   return (await fetchReadSet(db, viewer, asked)).aside
 }
 
-function listed(readSet: ReadSet, lines: readonly ReadSetLine[]): FetchedReadSet['lists'] {
+function listedPlaces(readSet: ReadSet, lines: readonly ReadSetLine[]): FetchedReadSet['lists'] {
   const keys = grouped(new Set(readSet.lists.keys()), lines)
   return new Map(
     [...readSet.lists].map(([name, { most }]) => [name, { keys: (keys.get(name) ?? []).sort(), most }]),

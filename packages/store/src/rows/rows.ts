@@ -3,7 +3,7 @@ import { type RawBuilder, sql } from 'kysely'
 import { genesisHash } from '../ledger/hash.ts'
 import type { Db } from '../sql/database.ts'
 import { decodeJson } from '../sql/stored-json.ts'
-import { stateOf } from './decode-state.ts'
+import { decodeState } from './decode-state.ts'
 import type { ReadSetLine } from './read-set-lines.ts'
 
 /** One row and the head of the reel it is folded from; state is null when there is no such row. */
@@ -31,7 +31,7 @@ export function seenRow(reality: string, row: StoredRow): SeenRow {
   const reel = reelOfKey(row.key)
   return {
     key: row.key,
-    state: row.text === null ? null : stateOf(row.key, row.text),
+    state: row.text === null ? null : decodeState(row.key, row.text),
     head: seenHead(reality, reel, row.number, row.hash, row.state_seq),
   }
 }

@@ -47,7 +47,7 @@ const MESSAGES =
 /** Whether Postgres or the connection failed, rather than the query: the same query may succeed a moment later. */
 export function isTransient(error: unknown): boolean {
   if (!(error instanceof Error)) return false
-  const code = codeOf(error)
+  const code = sqlstateOf(error)
   return prospectOf(error, code) === 'transient' || SYSTEM_CODES.has(code) || MESSAGES.test(error.message)
 }
 
@@ -61,7 +61,7 @@ export interface RecordRefusal {
 /** @returns null for an error after which the same statement may succeed */
 export function recordRefusalOf(error: unknown): RecordRefusal | null {
   if (!(error instanceof Error)) return null
-  const code = codeOf(error)
+  const code = sqlstateOf(error)
   const prospect = prospectOf(error, code)
   if (prospect === 'refused') return { prospect, what: error.message.replace(/^refused: /, '') }
   return prospect === 'unstorable' ? { prospect, what: `SQLSTATE ${code}` } : null
@@ -71,7 +71,7 @@ const prospectOf = ({ message }: Error, code: string): ErrorProspect | undefined
   STATES.find(([state, , text]) => state.test(code) && (text === undefined || text.test(message)))?.[1]
 
 /** A host name with several addresses fails with one AggregateError over an error for each address. */
-function codeOf(error: Error): string {
+function sqlstateOf(error: Error): string {
   const first: unknown = error instanceof AggregateError ? error.errors[0] : error
   const { code } = (first ?? {}) as { code?: unknown }
   return typeof code === 'string' ? code : ''

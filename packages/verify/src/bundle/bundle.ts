@@ -9,7 +9,7 @@ import { faultOfOrientation } from '../orientation.ts'
 import { faultsOfOrigin, Origins } from '../origin.ts'
 import { Passkeys } from '../passkeys.ts'
 import { lacking, trusted, type WitnessPolicy } from '../policy.ts'
-import { type CheckOptions, statusOf } from '../status.ts'
+import { type CheckOptions, checkStatus } from '../status.ts'
 import { BundleLaw } from './bundle-law.ts'
 import type { BundleReport } from './bundle-report.ts'
 import { type BrokenPlace, causesIn, type FoundFault } from './causes.ts'
@@ -61,7 +61,7 @@ const KINDS = Object.keys(FIELDS)
 const END = KINDS.length - 1
 /** The digest of what a moment noted; null when that is nothing. */
 const notedHash = (salt: string, noted: Json) => (noted === null ? null : saltedHash(salt, noted))
-const fieldsOf = (value: unknown): string => (isObject(value) ? Object.keys(value).sort().join(' ') : '')
+const objectFields = (value: unknown): string => (isObject(value) ? Object.keys(value).sort().join(' ') : '')
 
 /** Checks one bundle, line by line. */
 class BundleCheck {
@@ -131,7 +131,7 @@ class BundleCheck {
     const kind = String(value.kind)
     this.#at = { line, reel: 'bundle', seq: line }
     const stage = KINDS.indexOf(kind)
-    const isKnown = FIELDS[kind] === fieldsOf(value)
+    const isKnown = FIELDS[kind] === objectFields(value)
     if (!this.#need(isKnown, 'line-mismatch', `a line ${kind} does not have these fields`)) return
     const isInOrder = stage >= this.#stage && (line === 1) === (stage === 0) && this.#stage < END
     this.#need(isInOrder, 'line-mismatch', `a line ${kind} stands after a line ${KINDS[this.#stage]}`)
@@ -489,6 +489,6 @@ export async function verifyBundle(
   }
   const { uncovered, ...found } = check.end(last)
   const { broken, unproven } = found
-  const status = statusOf(broken.length > 0, { uncovered, unproven, strict: checking.strict })
+  const status = checkStatus(broken.length > 0, { uncovered, unproven, strict: checking.strict })
   return { ...found, status, ok: status === 'ok', unproven: [...uncovered, ...unproven] }
 }

@@ -267,7 +267,8 @@ function* faultsOfTime(
 ): Generator<OpeningFault> {
   const [openedAt, offset] = [Number(at(open, 'openedAt')), Number(at(open, 'offset'))]
   const times = [at(open, 'openedAt'), at(open, 'offset'), record.sealedAt]
-  if (!times.every((time) => typeof time === 'number')) yield ['time-mismatch', 'a time of it is no number']
+  if (!times.every((time) => typeof time === 'number'))
+    yield ['time-mismatch', 'a time of it is no number']
   if (record.openedAt !== openedAt || Number(record.sealedAt) < openedAt)
     yield ['time-mismatch', 'its record says that it was at another time']
   const here = openedAt + offset * 60_000

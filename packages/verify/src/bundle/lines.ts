@@ -32,7 +32,7 @@ export async function* readLines(
       const what = 'its lines end with CR LF: a transfer as text changed it, so fetch it again as binary'
       broken(what, { reason: 'not-canonical' })
     }
-    const { text, value, why } = read(bytes)
+    const { text, value, why } = readBundleLine(bytes)
     if (value === null) {
       broken(why, { reason: 'not-canonical' })
       expected += 1
@@ -51,7 +51,7 @@ export async function* readLines(
   }
 }
 
-function read(bytes: Uint8Array | null): { text: string; value: JsonObject | null; why: string } {
+function readBundleLine(bytes: Uint8Array | null): { text: string; value: JsonObject | null; why: string } {
   if (bytes === null) return { text: '', value: null, why: 'the file does not end with a line break' }
   let text = ''
   try {

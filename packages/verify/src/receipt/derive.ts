@@ -10,7 +10,7 @@ import { isKnownLaw, whyUnjudged } from '../law.ts'
 import { faultsOfOrigin } from '../origin.ts'
 import { type PasskeyResult, signerOf, signingOf } from '../passkey.ts'
 import { askerIn, openIn } from '../recorded-moment.ts'
-import { judge, NOTHING_OUTSIDE } from './judge.ts'
+import { judgeReceiptCall, NOTHING_OUTSIDE } from './judge.ts'
 import { need } from './need.ts'
 import { checkOwnFacts } from './own-facts.ts'
 import { type Verdict, verdictOf } from './verdict.ts'
@@ -112,7 +112,7 @@ export async function derive(witness: Parts): Promise<DerivedPermission> {
     cuts.map(([seq, after, to]) => ({ reel, from: seq + 1, to, after })),
   )
   attested.push(...(await uncheckedLists(witness, world, me)))
-  const { verb, asked, target, gates, attested: judged } = await judge(witness, reader, me)
+  const { verb, asked, target, gates, attested: judged } = await judgeReceiptCall(witness, reader, me)
   attested.push(...judged)
   const verdict = verdictOf(witness.moment, said, gates)
   attested.push(...(await checkOwnFacts(witness, world, me)))

@@ -55,7 +55,11 @@ export const OWN = buildRegistry([seed])
  * @throws {Error} where the record says otherwise
  * @throws {MissingReel}
  */
-export async function judge(witness: Parts, reader: WorldReader, me: BeingRow): Promise<JudgedCall> {
+export async function judgeReceiptCall(
+  witness: Parts,
+  reader: WorldReader,
+  me: BeingRow,
+): Promise<JudgedCall> {
   const { specs, target } = witness
   const decided = decidedIn(witness, me)
   const { call } = decided.decision
@@ -131,13 +135,13 @@ const bareOperation = ({ fallback, target }: Parts, call: VerbCall): Operation =
   name: 'operation' in call ? call.operation : '',
   origin: '',
   description: '',
-  targets: [kindOf(target)],
+  targets: [targetKind(target)],
   allow: fallback as Operation['allow'],
   args: {},
   decide: () => ({ facts: [], result: null }),
 })
 
-function kindOf(target: string): Operation['targets'][number] {
+function targetKind(target: string): Operation['targets'][number] {
   if (target === '/') return 'reality'
   if (target.startsWith('@')) return 'being'
   if (target.startsWith('/')) return 'space'

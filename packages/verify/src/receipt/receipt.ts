@@ -3,7 +3,7 @@ import { readCheckpoint, type SignedCheckpoint } from '../checkpoint.ts'
 import { isIncluded } from '../hash.ts'
 import { lacking, trusted, type WitnessPolicy } from '../policy.ts'
 import { isSignedBy } from '../signature.ts'
-import { type CheckOptions, type Status, statusOf } from '../status.ts'
+import { type CheckOptions, checkStatus, type Status } from '../status.ts'
 import { type DerivedPermission, derive, UnknownLawError } from './derive.ts'
 import type { Witness } from './witness.ts'
 
@@ -94,7 +94,7 @@ export async function verifyReceipt(
         ? ['no checkpoint covers the moment: that it is in the log is said by the signer']
         : lacking(checkpoint, policy)
   const uncovered = [...bare, ...unsigned(derived)]
-  const status = statusOf(broken.length > 0, { uncovered, unproven, strict })
+  const status = checkStatus(broken.length > 0, { uncovered, unproven, strict })
   return {
     status,
     ok: status === 'ok',
@@ -139,13 +139,13 @@ const WORST: readonly Status[] = ['broken', 'unproven', 'ok']
 /** Checks a file of receipts: one, or one a line. Nothing at all is broken. */
 export async function verifyReceipts(text: string, checking: CheckOptions = {}): Promise<CheckedReceipts> {
   const lines = text.split('\n').filter((line) => line.trim() !== '')
-  const isOneEach = lines.length > 1 && lines.every((line) => isObject(parsed(line)))
+  const isOneEach = lines.length > 1 && lines.every((line) => isObject(parsedReceipt(line)))
   const receipts = await Promise.all((isOneEach ? lines : [text]).map((one) => verifyReceipt(one, checking)))
   const status = WORST.find((one) => receipts.some((receipt) => receipt.status === one)) ?? 'broken'
   return { status, ok: status === 'ok', receipts }
 }
 
-function parsed(text: string): unknown {
+function parsedReceipt(text: string): unknown {
   try {
     return JSON.parse(text)
   } catch {

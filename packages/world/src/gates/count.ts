@@ -89,14 +89,14 @@ function faultOfCount(value: Json, verb: string | null): CountFault | null {
         message: `${quote(name ?? null)} is no argument: do and be have some. ${RIGHT}`,
       }
   }
-  if (!Array.isArray(per) || new Set(per).size < per.length || !per.every(isSame))
+  if (!Array.isArray(per) || new Set(per).size < per.length || !per.every(isCountKey))
     return { at: '.per', message: `${quote(per)} is not what can be the same: ${RIGHT}` }
   if (within !== undefined && !isWhole(within, BOUNDS.withinSecondsMax))
     return { at: '.within', message: `${quote(within)}: ${RIGHT}` }
   return null
 }
 
-const isSame = (value: Json): boolean => SAMES.some((same) => same === value)
+const isCountKey = (value: Json): boolean => SAMES.some((same) => same === value)
 
 const isWhole = (value: Json | undefined, max: number): boolean =>
   Number.isSafeInteger(value) && Number(value) >= 1 && Number(value) <= max

@@ -9,7 +9,7 @@ import {
 } from '@treeos/core'
 import type { WorldReader } from '../read/reader.ts'
 import { firstOf, once, type Soon } from '../read/soon.ts'
-import { nameOf, type OperationTarget } from '../read/target.ts'
+import { type OperationTarget, targetName } from '../read/target.ts'
 import { SHADOW } from '../rows/qualities.ts'
 import type { BeingRow, MatterRow } from '../rows/rows.ts'
 import type { RuleAsk } from './ask.ts'
@@ -65,7 +65,7 @@ export function askRuleGate(
   { key, target: on, fallback, ask, counting, fromOutside, isTried }: TargetedCall,
 ): Soon<GateAnswer> {
   return once(standingPlace(reader, on), (target) => {
-    const counted = counting === undefined ? undefined : { ...counting, target: nameOf(on) }
+    const counted = counting === undefined ? undefined : { ...counting, target: targetName(on) }
     const question = { actor, verb, key, target, fallback, ask, counting: counted, fromOutside, isTried }
     return once(ruleGate(reader, question), (decision) => answerOf(decision, question))
   })

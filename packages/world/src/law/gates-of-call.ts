@@ -64,7 +64,7 @@ export async function askGates(
   const args = call.verb === 'do' || call.verb === 'be' ? call.args : null
   const consent = new Consent({ args, openedAt: open.openedAt }, shadows)
   const gates: GateFinding[] = []
-  const key = keyOf(call, recipient, me.home)
+  const key = listKeyOfCall(call, recipient, me.home)
   if (call.verb === 'see' && isSelf(me, key)) gates.push(SELF, SELF)
   else {
     const listed = await askListGate(acting, call.verb, key)
@@ -101,7 +101,7 @@ async function ruleOn(call: VerbCall, key: string, at: ActInputs, consent: Conse
 }
 
 /** What the list gate is asked for. */
-function keyOf(call: VerbCall, recipient: string | null, home: string): string {
+function listKeyOfCall(call: VerbCall, recipient: string | null, home: string): string {
   if (call.verb === 'see') return canonicalTarget('canSee', call.address, home)
   if (call.verb !== 'summon') return call.operation
   const named = call.target ?? recipient

@@ -250,7 +250,7 @@ function resolversFor(
   const shown = new Map<string, NameFinder & { readonly key: string }>()
   const add = (name: string, of: string | null): void => {
     const found = () => seeResolver(see, name, of)
-    const key = keyOf(see, name, of) ?? name
+    const key = resolverKey(see, name, of) ?? name
     if ([...shown.values()].some((other) => other.key === key)) return
     const short = name.slice(name.indexOf(':') + 1)
     const namesake = shown.get(short)
@@ -277,7 +277,7 @@ function seeResolver(
   name: string,
   of: string | null,
 ): { key: string; resolve: SeeResolver } {
-  const key = keyOf(see, name, of)
+  const key = resolverKey(see, name, of)
   const resolve = key === null ? undefined : see.get(key)
   if (key !== null && resolve !== undefined) return { key, resolve }
   const found = namesakes(see, name)
@@ -288,7 +288,7 @@ function seeResolver(
   )
 }
 
-function keyOf(see: Resolvers['see'], name: string, of: string | null): string | null {
+function resolverKey(see: Resolvers['see'], name: string, of: string | null): string | null {
   const own = of === null ? null : `${of}:${name}`
   if (own !== null && see.has(own)) return own
   if (see.has(name)) return name

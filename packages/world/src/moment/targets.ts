@@ -35,7 +35,7 @@ export async function targetsFor(
   around: BeingSurroundings,
 ): Promise<TargetsByVerb> {
   const ceilings = await ceilingsOf(seer.world, seer.me)
-  const see = await listed(seer, seer.surface.canSee, (target) => maySee(seer, target))
+  const see = await listedTargets(seer, seer.surface.canSee, (target) => maySee(seer, target))
   return {
     do: await targetsOfDo(seer, ceilings, operations, around),
     see,
@@ -48,14 +48,14 @@ const isLiteral = (entries: readonly ConcreteEntry[]): entries is readonly strin
   entries.every((entry) => typeof entry === 'string')
 
 /** The addresses of a list that name something which the gates allow. */
-async function listed(
+async function listedTargets(
   seer: Seer,
   entries: readonly ConcreteEntry[],
   isAllowed: (target: OperationTarget, address: string) => Soon<boolean>,
 ): Promise<Targets> {
   if (!isLiteral(entries) || entries.length > TARGETS_MAX) return UNLISTED
   if (entries.some((address) => address.startsWith('thread:'))) return UNLISTED
-  await seer.world.prefetch(entries.flatMap(keyOf))
+  await seer.world.prefetch(entries.flatMap(addressSortKey))
   const of: string[] = []
   for (const address of entries) {
     const target = await livingAt(seer, address)
@@ -70,7 +70,7 @@ async function targetsOfSummon(
   asker: BeingName | null,
 ): Promise<Targets> {
   const { world, me, surface } = seer
-  const found = await listed(seer, surface.canSummon, async (target, key) => {
+  const found = await listedTargets(seer, surface.canSummon, async (target, key) => {
     if (target.kind !== 'being' || !listGate(surface, ceilings, 'canSummon', key).allowed) return false
     return isWithinReach(world, me, 'summon', { key, target, fallback: ['anyone'] })
   })
@@ -95,7 +95,7 @@ async function targetsOfDo(
   if (kinds.has('thread')) return UNLISTED
   const candidates = await candidatesFor(seer, kinds, around)
   if (candidates.length > CANDIDATES_MAX) return UNLISTED
-  await world.prefetch(candidates.flatMap(keyOf))
+  await world.prefetch(candidates.flatMap(addressSortKey))
   const of: string[] = []
   for (const address of candidates) {
     if (of.length === TARGETS_MAX) return UNLISTED
@@ -136,7 +136,7 @@ async function candidatesFor(
   return [...new Set([...beings, ...spaces, ...things, ...named, ...reality])]
 }
 
-function keyOf(address: string): string[] {
+function addressSortKey(address: string): string[] {
   if (address.startsWith('@')) return [beingKey(address.slice(1))]
   if (address.startsWith('/')) return [spaceKey(address)]
   return address.startsWith('matter:') ? [address] : []

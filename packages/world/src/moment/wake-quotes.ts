@@ -28,13 +28,13 @@ const isOwn = ({ kind, id }: Pick<Wake, 'id' | 'kind'>) =>
 export function quotesOf({ id, kind, content }: Pick<Wake, 'id' | 'kind' | 'content'>): Quotes | null {
   if (!isOwn({ id, kind }) || !isJsonObject(content)) return null
   const change = id.startsWith(CHANGE_PREFIX) ? changeIn(content) : null
-  const of = [content, ...partsOf(content)].flatMap((part) => addressOf(part) ?? [])
+  const of = [content, ...quotedParts(content)].flatMap((part) => addressOf(part) ?? [])
   if (of.length === 0) return null
   return { of: [...new Set(of)].sort(), ...(change === null ? {} : { change }) }
 }
 
 /** What a wake by which the being goes on repeats: what began it, and earlier looks. */
-const partsOf = ({ begun = null, earlier = null }: JsonObject): Json[] => [
+const quotedParts = ({ begun = null, earlier = null }: JsonObject): Json[] => [
   begun,
   ...(Array.isArray(earlier) ? earlier : []),
 ]

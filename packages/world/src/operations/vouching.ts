@@ -13,7 +13,7 @@ import {
   worldReel,
 } from '@treeos/core'
 import type { DecidedOperation, DecideInput } from '../extend/extension.ts'
-import { isRoot, nameOf, type OperationTarget } from '../read/target.ts'
+import { isRoot, type OperationTarget, targetName } from '../read/target.ts'
 import { isMarked, originFact, VOUCHED } from '../rows/origin.ts'
 import { type Row, roleKey, worldKey } from '../rows/rows.ts'
 import { needed, ofText, optional, TEXT } from './argument-forms.ts'
@@ -52,7 +52,7 @@ const vouch = defineBuiltIn({
 function requirePerson(input: DecideInput): void {
   requireOwnAct(input, 'only a person vouches')
   const content = isJsonObject(input.wake.content) ? input.wake.content : {}
-  const name = nameOf(input.target)
+  const name = targetName(input.target)
   if (readPath(content, ['call', 'target']) !== name)
     throw new TreeosError('INVALID_INPUT', `vouch: name it by its whole address, ${name}`)
 }
@@ -67,7 +67,11 @@ async function chosen(given: Arguments, { target, actor, world }: DecideInput): 
   const role = given.optionalText('role')
   const namespace = given.optionalText('namespace')
   if (role === null && namespace === null)
-    return { fact: originFact(VOUCHED, { reel: reelOf(target) }), row: rowOf(target), what: nameOf(target) }
+    return {
+      fact: originFact(VOUCHED, { reel: reelOf(target) }),
+      row: rowOf(target),
+      what: targetName(target),
+    }
   if (!isRoot(target) || (role !== null && namespace !== null))
     throw new TreeosError('INVALID_INPUT', 'vouch takes a role or a namespace of /')
   if (actor.parent !== null)

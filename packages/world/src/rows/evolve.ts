@@ -68,7 +68,7 @@ const changes =
     row === null ? null : apply(row as R, change)
 
 const KINDS = new Map<string, RowEvolver>([
-  ['being:born', makes(born)],
+  ['being:born', makes(bornBeing)],
   [
     'being:moved',
     changes<BeingRow>((row, { payload }) => ({ ...placed(row, payload), space: String(payload.to) })),
@@ -123,7 +123,7 @@ const KINDS = new Map<string, RowEvolver>([
   [VOUCHED, changes<Row>(unmarked)],
 ])
 
-function born({ payload, at }: RowChange): BeingRow {
+function bornBeing({ payload, at }: RowChange): BeingRow {
   return {
     ...fromJson<Omit<BeingRow, 'bornAt' | 'space'>>(payload),
     space: String(payload.home),

@@ -10,7 +10,7 @@ import { publishesCatalogs } from './catalogs.ts'
 import type { CallForConsent } from './consent/call-for-consent.ts'
 import { Consent } from './consent/consent.ts'
 import { withConsent } from './consent/with-consent.ts'
-import { type Descriptor, describe } from './descriptor.ts'
+import { type Descriptor, describeReality } from './descriptor.ts'
 import { operate } from './operate.ts'
 import { requireBounded } from './run-operation.ts'
 import { summon } from './summon.ts'
@@ -28,7 +28,7 @@ export async function decideCall(
 ): Promise<Act | EffectPending | CallForConsent> {
   const consent = new Consent({ args: argumentsOf(call), openedAt: at.openedAt }, at.shadows)
   try {
-    const decided = counted(await decide(call, { ...at, consent }), consent, at.reader)
+    const decided = counted(await decideVerb(call, { ...at, consent }), consent, at.reader)
     if (decided.kind === 'act') requireBounded(decided)
     const act = decided.kind === 'act' ? await withOrigin(tried(decided, consent), at) : decided
     const isPlain = consent.asked.length === 0 && at.asking?.approval == null
@@ -56,7 +56,7 @@ function counted<Decided extends Act | EffectPending>(
   return { ...decided, holds }
 }
 
-function decide(call: VerbCall, at: CallInputs): Promise<Act | EffectPending> {
+function decideVerb(call: VerbCall, at: CallInputs): Promise<Act | EffectPending> {
   switch (call.verb) {
     case 'see':
       return see(call.address, at)
@@ -95,7 +95,7 @@ async function see(address: string, at: ActInputs): Promise<Act> {
   const by = await requireSight({ world: at.reader, me: at.me, surface: at.surface }, target)
   const seen = async (): Promise<Descriptor> => {
     const toPerson = at.caller.cognition === 'human'
-    const entry = await describe(at, target, await seesPlaceOf(target, at), toPerson)
+    const entry = await describeReality(at, target, await seesPlaceOf(target, at), toPerson)
     if (!publishesCatalogs(target)) return entry
     const catalogs = await at.catalogs()
     if (catalogs.roles.some(({ outside }) => outside)) at.reader.noteOutside()

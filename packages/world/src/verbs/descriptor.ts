@@ -71,7 +71,7 @@ interface DescriptorInputs {
  * @param seesPlace of a being: whether who asks may see the space where it is
  * @param toPerson a person asks, who may vouch for a marked row: then all is shown that `seen` covers
  */
-export async function describe(
+export async function describeReality(
   { reader, digest }: DescriptorInputs,
   target: OperationTarget,
   seesPlace: boolean,

@@ -3,7 +3,7 @@ import type { Operation } from '../extend/extension.ts'
 import type { Registry } from '../extend/registry.ts'
 import { requireNotEndedTarget } from '../gates/moment-guards.ts'
 import { requireGranted } from '../gates/rule-gate.ts'
-import { isRoot, nameOf, type OperationTarget, resolve } from '../read/target.ts'
+import { isRoot, type OperationTarget, resolve, targetName } from '../read/target.ts'
 import type { BeingRow } from '../rows/rows.ts'
 import type { ActInputs } from './act-inputs.ts'
 import type { Consent } from './consent/consent.ts'
@@ -81,6 +81,6 @@ export function requireTarget(operation: Operation, target: OperationTarget): vo
   const takes = operation.targets.map((kind) => (kind === 'reality' ? 'the reality, /' : `a ${kind}`))
   throw new TreeosError(
     'INVALID_TYPE',
-    `${operation.name} takes ${takes.join(' or ')}, not ${nameOf(target)}`,
+    `${operation.name} takes ${takes.join(' or ')}, not ${targetName(target)}`,
   )
 }

@@ -15,7 +15,7 @@ import { requireDeclared } from '../extend/require-declared.ts'
 import { SUBSTRATE_REGISTRY } from '../extend/substrate.ts'
 import { reachWith } from '../gates/reach.ts'
 import { maySeeSpace } from '../gates/sight.ts'
-import { nameOf } from '../read/target.ts'
+import { targetName } from '../read/target.ts'
 import type { BeingRow } from '../rows/rows.ts'
 import { type ActInputs, type Asker, type GivenInput, wakeView } from './act-inputs.ts'
 import { type CarriedOperation, carrying } from './carry-out.ts'
@@ -162,7 +162,7 @@ async function effectOf(
   const call = {
     operation: name,
     actor: actor.name,
-    target: nameOf(target),
+    target: targetName(target),
     args,
     ...(secrets.length === 0 ? {} : { secrets }),
   }

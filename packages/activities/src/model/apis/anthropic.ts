@@ -55,7 +55,7 @@ export const ANTHROPIC: ModelApi = {
     const calls = parts.flatMap((part) => (part.type === 'tool_use' ? [callOf(part)] : []))
     const message = { content: words.join(''), ...(calls.length === 0 ? {} : { tool_calls: calls }) }
     return {
-      choices: [{ message, finish_reason: endOf(answer.stop_reason) }],
+      choices: [{ message, finish_reason: anthropicEnd(answer.stop_reason) }],
       usage: usageOf(isJsonObject(answer.usage) ? answer.usage : {}),
     }
   },
@@ -94,7 +94,7 @@ const callOf = ({ id, name, input }: JsonObject): JsonObject => ({
   function: { name: name ?? null, arguments: input ?? null },
 })
 
-const endOf = (reason: Json | undefined): Json =>
+const anthropicEnd = (reason: Json | undefined): Json =>
   typeof reason === 'string' ? (ENDS[reason] ?? reason) : null
 
 /** It counts the part of a prompt that it had in its cache, and the part that it put there, beside the rest. */
@@ -123,7 +123,7 @@ function chunkOf(event: JsonObject, usage: JsonObject): object | null {
     return deltaOf(typeof thinking === 'string' ? { reasoning_content: thinking } : { content: text ?? '' })
   }
   if (event.type !== 'message_delta') return null
-  const reason = isJsonObject(event.delta) ? endOf(event.delta.stop_reason) : null
+  const reason = isJsonObject(event.delta) ? anthropicEnd(event.delta.stop_reason) : null
   return { choices: [{ delta: {}, finish_reason: reason }], usage: usageOf(usage) }
 }
 

@@ -92,10 +92,10 @@ function readAnswer(answer: unknown): GeminiMessage | null {
       return { message: { content: null }, end: 'content_filter', usage }
     return usage === null ? null : { message: {}, end: null, usage }
   }
-  return { message: messageOf(candidate.content ?? null), end: endOf(candidate.finishReason), usage }
+  return { message: geminiMessage(candidate.content ?? null), end: geminiEnd(candidate.finishReason), usage }
 }
 
-function messageOf(content: Json): JsonObject {
+function geminiMessage(content: Json): JsonObject {
   const parts = (isJsonObject(content) && Array.isArray(content.parts) ? content.parts : []).filter(
     isJsonObject,
   )
@@ -118,7 +118,7 @@ function messageOf(content: Json): JsonObject {
 }
 
 /** Chat Completions has the same words in small letters, except for these. */
-const endOf = (reason: Json | undefined): Json => {
+const geminiEnd = (reason: Json | undefined): Json => {
   if (typeof reason !== 'string') return null
   return reason === 'STOP' ? 'stop' : reason === 'MAX_TOKENS' ? 'length' : reason
 }

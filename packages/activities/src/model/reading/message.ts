@@ -41,7 +41,7 @@ const ENDS: Readonly<Record<string, AnswerEnd>> = {
 }
 
 /** @returns how an answer ended, by the `finish_reason` of its choice */
-export function endOf(reason: unknown): AnswerEnd {
+export function messageEnd(reason: unknown): AnswerEnd {
   const known = typeof reason === 'string' ? reason.toLowerCase().replace(/^function_call_filter: /, '') : ''
   return Object.hasOwn(ENDS, known) ? ENDS[known]! : 'done'
 }
@@ -54,10 +54,10 @@ export function readMessage(completion: unknown, offer: OfferedTools): ModelMess
   const choices = isJsonObject(completion) ? completion.choices : undefined
   const choice = Array.isArray(choices) ? choices[0] : undefined
   if (!isJsonObject(choice) || !isJsonObject(choice.message)) return null
-  const parts = partsOf(choice.message)
+  const parts = messageParts(choice.message)
   const calls = callsOf(choice.message)
   if (parts === null || calls === null) return null
-  const end = endOf(choice.finish_reason)
+  const end = messageEnd(choice.finish_reason)
   const all = [...calls, ...parts.calls]
   const said = sayingOf(parts.text, all.length === 0 ? offer : { ...offer, tools: [] })
   const named = (all.length === 0 ? said.calls : all).map(({ name, args }) => ({
@@ -82,7 +82,7 @@ function sayingOf(text: string, offer: OfferedTools): { words: string; calls: re
 }
 
 /** The words of a message: a text, or a list of parts, some of which may be calls. @returns null for anything else */
-function partsOf({ content, refusal }: JsonObject): { text: string; calls: WrittenCall[] } | null {
+function messageParts({ content, refusal }: JsonObject): { text: string; calls: WrittenCall[] } | null {
   const said = content ?? null
   const refused = typeof refusal === 'string' ? refusal : '' // a refusal counts as words
   if (said === null) return { text: refused, calls: [] }
@@ -90,13 +90,13 @@ function partsOf({ content, refusal }: JsonObject): { text: string; calls: Writt
   const parts = Array.isArray(said) ? said : isJsonObject(said) ? [said] : null
   if (parts === null || !parts.every((part) => typeof part === 'string' || isJsonObject(part))) return null
   const calls = parts.filter((part) => isJsonObject(part) && isCallPart(part)).map(readCall)
-  return { text: parts.map(textOf).join('') || refused, calls }
+  return { text: parts.map(partText).join('') || refused, calls }
 }
 
 const TEXT_TYPES: readonly unknown[] = ['text', 'output_text', 'refusal', undefined]
 
 /** The text of a part. Parts of thinking and of other kinds hold no words. */
-export function textOf(part: Json): string {
+export function partText(part: Json): string {
   if (typeof part === 'string') return part
   if (!isJsonObject(part) || !TEXT_TYPES.includes(part.type)) return ''
   const text = part.text ?? part.refusal ?? part.content
