@@ -88,7 +88,7 @@ function strict(verb: Verb, given: JsonObject): VerbCall {
   if (unknown === undefined) return parseCall({ ...given, verb })
   throw new TreeosError(
     'INVALID_INPUT',
-    `${quote(unknown)} is no argument of ${verb}; it takes ${taken.join(', ')}`,
+    `${quote(unknown)} is not an argument of ${verb}; it takes ${taken.join(', ')}`,
   )
 }
 

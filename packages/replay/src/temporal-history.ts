@@ -272,7 +272,7 @@ const texts = (payloads: Payloads): string[] =>
 export const payloadText = (data: Uint8Array | null | undefined): string =>
   Buffer.from(data ?? []).toString('utf8')
 
-/** A payload that somebody changed may be no JSON any more. Then nothing attests what it stood for. */
+/** A payload that somebody changed may not be JSON any more. Then nothing attests what it stood for. */
 const decode = (payloads: Payloads): (Json | undefined)[] =>
   texts(payloads).map((text) => {
     try {

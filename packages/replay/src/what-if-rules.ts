@@ -70,7 +70,7 @@ export async function whatIfRules(
   if (path[0] !== 'permissions')
     throw new TreeosError(
       'INVALID_INPUT',
-      `${field} is no rule: it begins with permissions, as in permissions.do`,
+      `${field} is not a rule: it begins with permissions, as in permissions.do`,
     )
   const { permissions } = setAtPath({}, path, value, true)
   requireRules(undefined, permissions)

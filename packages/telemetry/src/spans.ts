@@ -240,7 +240,7 @@ const timeOf = (ms: number): HrTime => [Math.floor(ms / 1000), Math.round((ms % 
 
 const spanIdOf = (reality: string, moment: MomentId): string => idOf(16, 'moment', reality, moment)
 
-/** The first digits of a hash. Zeros alone would be no id, and come once in 2⁶⁴. */
+/** The first digits of a hash. Zeros alone would not be an id, and come once in 2⁶⁴. */
 const idOf = (digits: number, ...of: string[]): string =>
   createHash('sha256')
     .update(`treeos.${of.join('\0')}`)

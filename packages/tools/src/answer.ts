@@ -58,7 +58,7 @@ function repeats(text: string, structured: Json): boolean {
   try {
     return canonicalJson(JSON.parse(text)) === canonicalJson(structured)
   } catch {
-    return false // it is no JSON, so it says something else
+    return false // it is not JSON, so it says something else
   }
 }
 

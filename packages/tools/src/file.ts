@@ -27,7 +27,7 @@ const check = z.strictObject({
   args: json.default({}),
   /** the call happened if the answer holds this text, which may be `$name` or `$$key` */
   happened: z.string().min(1),
-  /** it did not happen if the answer holds this; left out: if it holds not the other, and is no error */
+  /** it did not happen if the answer holds this; left out: if it does not hold the other, and is not an error */
   didNotHappen: z.string().min(1).optional(),
 })
 export type CheckRule = z.output<typeof check>

@@ -30,7 +30,7 @@ export class KeptAnswers {
       for (const [i, line] of readLines(file).entries()) {
         const answer = answerIn(line)
         if (answer === null)
-          throw new TreeosError('INVALID_INPUT', `${file}:${i + 1}: this line is no kept answer`)
+          throw new TreeosError('INVALID_INPUT', `${file}:${i + 1}: this line is not a kept answer`)
         known.set(answer.call, answer)
       }
     return new KeptAnswers(known, isOnly ? null : opened(file))
@@ -59,7 +59,7 @@ function readLines(file: string): string[] {
   const cut = text.slice(end)
   // A run that was killed may have left the beginning of a line behind. Any other text is of a file that is not ours, and stays.
   if (!cut.startsWith(BEGINNING) && !BEGINNING.startsWith(cut))
-    throw new TreeosError('INVALID_INPUT', `${file} is no file of kept answers`)
+    throw new TreeosError('INVALID_INPUT', `${file} is not a file of kept answers`)
   return text.slice(0, end).split('\n').slice(0, -1)
 }
 

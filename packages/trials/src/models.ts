@@ -91,7 +91,7 @@ export class TrialModels {
 
   /**
    * @param ask calls the model; its answer has to be JSON
-   * @throws {StoppedError}; {ModelTransientError} of the last try; {TreeosError} INVALID_INPUT when only kept answers count and this one is none
+   * @throws {StoppedError}; {ModelTransientError} of the last try; {TreeosError} INVALID_INPUT when only kept answers count and this one was not kept
    */
   async ask<A extends { readonly usage: Usage | null }>(
     model: Model,

@@ -122,7 +122,7 @@ function meanOf(scored: readonly TrialScore[]) {
   return { mean, of: scores.length, errors: scored.length - scores.length }
 }
 
-/** A score of which some are missing is no score: it passes no bar. */
+/** A score of which some are missing does not count: it passes no bar. */
 function judgeBar(bar: Bar, candidate: string, found: CandidateSummary | undefined): JudgedBar {
   const value = found === undefined || found.moments === 0 ? null : measured(bar.metric, found)
   const { atLeast = Number.NEGATIVE_INFINITY, atMost = Number.POSITIVE_INFINITY } = bar

@@ -4,7 +4,7 @@ import { at, canonical, isObject, type Json, type JsonObject } from './canonical
 
 /** Whether a passkey shows that a person made an act. */
 export type PasskeyResult =
-  /** it is no act of a person, it called nothing, or the person had no passkey */
+  /** it is not an act of a person, it called nothing, or the person had no passkey */
   | { readonly kind: 'none' }
   | { readonly kind: 'signed'; readonly by: string; readonly at: number }
   /** the person had a passkey, and did not use it */

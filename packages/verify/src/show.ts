@@ -39,7 +39,7 @@ export function shownVerified({
   const [first] = broken
   // Of another file each line is a fault, and none of them says more than the first.
   if (first !== undefined && facts + moments + reels === 0 && scope === null && checkpoint === null)
-    return printable(`${status}: this is no audit bundle: line ${first.line}: ${first.what}`)
+    return printable(`${status}: this is not an audit bundle: line ${first.line}: ${first.what}`)
   const log =
     checkpoint === null
       ? []

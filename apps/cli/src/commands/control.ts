@@ -40,7 +40,7 @@ function addAcceptDifference(cli: Cli): void {
     ),
     async (moment: string, options: ActingOptions) => {
       if (!MOMENT.test(moment))
-        throw new UsageError(`${moment} is no moment: it is BEING/GENERATION/N`)
+        throw new UsageError(`${moment} is not a moment: a moment is BEING/GENERATION/N`)
       const { findDifferingStack } = await import('@treeos/store')
       const found = await withReality(options, ({ db }) => findDifferingStack(db, moment))
       if (found === null)

@@ -116,7 +116,7 @@ it.each<{ what: string; signs: Partial<Signs>; name: string; found: string; mend
     signs: { wakes: { waiting: 1, oldestSeconds: 60 }, late: ['echo'] },
     name: 'wakes',
     found: '1 wake waits, the oldest for 60 s (of @echo): its being is busy, or stuck',
-    mend: "treeos worker --data d (one more); if that is no help, treeos status --data d names the Temporal UI, where the being's timeline says why",
+    mend: "treeos worker --data d (one more); if that does not help, treeos status --data d names the Temporal UI, where the being's timeline says why",
   },
   {
     what: 'wakes of many beings that no one takes, since no worker runs',

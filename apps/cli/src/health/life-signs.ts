@@ -232,7 +232,7 @@ function judgeWakes(
       `${wakes}, the oldest for ${duration(oldestSeconds)}${whose}: ${why}`,
       workers.length === 0
         ? more
-        : `${more}; if that is no help, treeos status${flag} names the Temporal UI, where the being's timeline says why`,
+        : `${more}; if that does not help, treeos status${flag} names the Temporal UI, where the being's timeline says why`,
     )
   }
   return good(waiting === 0 ? 'nothing waits' : `${wakes}, the oldest for ${duration(oldestSeconds)}`)

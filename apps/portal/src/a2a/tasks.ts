@@ -110,7 +110,7 @@ const WORDS = /^(yes|approve|no|deny) +(\S+)$/i
 /**
  * A yes or a no, with the id of the question that the client was shown: `yes ID`, or data `{"approve": boolean, "id": ID, "args"?: object,
  * "why"?: text}`.
- * @throws {TreeosError} INVALID_INPUT for anything else: what is not clear, or names no question, is no yes
+ * @throws {TreeosError} INVALID_INPUT for anything else: what is not clear, or names no question, is not a yes
  */
 export function consentIn(message: Message): Consent {
   const content = contentIn(message)

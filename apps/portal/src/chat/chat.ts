@@ -127,7 +127,7 @@ async function say(
 }
 
 /**
- * Streams an answer. What a model writes before its decision is recorded is no answer yet, so the whole of it comes at the end, and
+ * Streams an answer. What a model writes before its decision is recorded is not an answer yet, so the whole of it comes at the end, and
  * comments show until then that the being is at work.
  */
 function streamAnswer(

@@ -12,7 +12,7 @@ export interface FromOutside {
 /** The key by which a message is one act. */
 const hookMessageKey = ({ id }: Pick<Hook, 'id'>, message: string): string => `hook ${id} ${message}`
 
-/** Whether a message came before: sent again, it is no further act. */
+/** Whether a message came before: sent again, it is not a further act. */
 export const wasTold = async (at: Pick<Connection, 'db'>, hook: Hook, message: string): Promise<boolean> =>
   (await findKeyed(at, { as: hook.being, key: hookMessageKey(hook, message) })) !== null
 

@@ -97,7 +97,7 @@ export async function removeHook(
     throw new TreeosError('INVALID_INPUT', `you have no hook ${quote(id)}`)
 }
 
-/** @returns null for an id of none */
+/** @returns null for an unknown id */
 export async function findHook({ store }: Pick<HookPlace, 'store'>, id: string): Promise<Hook | null> {
   if (!UUID.test(id)) return null
   const row = await store.selectFrom('hook').selectAll().where('id', '=', id).executeTakeFirst()

@@ -26,7 +26,7 @@ interface FallbackAttempt<A extends ChargedAnswer> {
   readonly request: ModelRequest
   /** how each model is called; left out: for a decision */
   readonly callOf: (model: Model) => BudgetedModel<A>
-  /** why an answer is none; null for any other */
+  /** why an answer cannot be used; null for one that can */
   readonly failureOf: (answer: A) => string | null
 }
 

@@ -23,7 +23,7 @@ export interface CompletionAnswer {
   readonly decision: Decision
   /** number of tool calls after the first; none of them runs */
   readonly ignoredCalls: number
-  /** the failure is that the model called what is no call: told so, it may call again */
+  /** the failure is that the model's tool call could not be parsed: told so, it may call again */
   readonly isMiscall?: true
 }
 

@@ -108,7 +108,7 @@ function systemCode(error: unknown): string | null {
 /** Statuses of a request that took too long: the provider may have worked on it, and may charge for that. */
 const TOO_LATE: readonly number[] = [408, 499, 504, 524, 598, 599]
 
-/** True when the provider charges nothing: it charges for answers, and this is none. */
+/** True when the provider charges nothing: it charges for answers alone, and this is not an answer. */
 export const isFreeStatus = (status: number): boolean =>
   status >= 400 && status <= 599 && !TOO_LATE.includes(status)
 

@@ -40,7 +40,7 @@ const modelList = z.union([
   z.object({ models: entries }).transform(({ models }) => models),
 ])
 
-/** Reads a list of models. Entries without a name are left out. @throws {SyntaxError} for text that is not JSON; null for JSON that is no list */
+/** Reads a list of models. Entries without a name are left out. @throws {SyntaxError} for text that is not JSON; null for JSON that is not a list */
 export function modelsIn(json: string): ListedModel[] | null {
   const list = modelList.safeParse(JSON.parse(json))
   return list.success ? list.data.filter(({ id }) => MODEL_NAME.test(id)) : null

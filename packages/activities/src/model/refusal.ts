@@ -4,7 +4,7 @@ import { parseJson } from './reading/arguments.ts'
 /** What a refusal is about, as far as its body says so in words that are known. */
 export type RefusalTopic = 'quota' | 'context' | 'tools' | 'call'
 
-/** An answer whose status is no success, or that holds an error. No text of it is kept. */
+/** An answer without a status of success, or one that holds an error. No text of it is kept. */
 export interface EndpointRefusal {
   readonly status: number
   /** it came under a status of success */

@@ -205,7 +205,7 @@ async function tryStamp(
   const before = held === null ? await readBeforeStamp(db, input.moment) : beforeOf(held)
   const concluded = await concludeProposal(db, deps, input, proposal, reading, before)
   // The append checks every head that an act has read. Of a refusal or a look it checks fewer: no reel without a fact, and nothing
-  // where no call was judged. So what is no act is judged again from the present rows.
+  // where no call was judged. So anything but an act is judged again from the present rows.
   if (kept !== null && concluded.kind !== 'act' && concluded.kind !== 'waiting')
     return tryStamp(db, deps, input, { opened, held, kept: null }, proposal)
   if (concluded.kind === 'effect-pending') return { status: 'effect-pending', pending: concluded }

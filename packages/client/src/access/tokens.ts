@@ -87,7 +87,7 @@ export async function tokensPage(
 
 /**
  * Revokes an access token. Allowed to its issuer and to any person who could have issued it.
- * @throws {TreeosError} INVALID_INPUT for an id of none that the person may revoke; RESOURCE_CONFLICT when it was revoked before
+ * @throws {TreeosError} INVALID_INPUT for an id that is not one of a token that the person may revoke; RESOURCE_CONFLICT when it was revoked before
  */
 export async function revokeToken(
   at: Presence,
@@ -107,7 +107,7 @@ export async function revokeToken(
 
 export type VerifiedToken = TokenGrant & { readonly token: string }
 
-/** The grant of a secret. @returns null when the text is no secret, or its token is unknown, expired or revoked */
+/** The grant of a secret. @returns null when the text is not a secret, or its token is unknown, expired or revoked */
 export async function verifyToken(at: Presence, secret: string): Promise<VerifiedToken | null> {
   const token = await tokenOf(at, secret)
   return token?.holds === true ? grantOf(token) : null

@@ -251,7 +251,7 @@ class Stage {
   }
 }
 
-/** Why what an attacker made up is no call that a model could make; null for one that is. */
+/** Why a model could not make the call that an attacker made up; null for one that is. */
 function attackFault(call: VerbCall): string | null {
   try {
     parseCall(call)

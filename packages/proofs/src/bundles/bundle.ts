@@ -97,7 +97,7 @@ function requireRegular(file: string): void {
   if (there !== undefined && !there.isFile())
     throw new TreeosError(
       'INVALID_INPUT',
-      `${file} is no regular file: name a file, and read it when it is whole`,
+      `${file} is not a regular file: name a file, and read it when it is whole`,
     )
 }
 

@@ -8,7 +8,7 @@ import { cosignedBy, type OutsideWitness, readSignatures } from '@treeos/verify'
  * - `untrusted`: it knows no key that signed the checkpoint (403)
  * - `inconsistent`: it says that the log does not begin with the entries that it cosigned (422)
  * - `ahead`: it cosigned more entries than the log has
- * - `malformed`: what it answered is none of what C2SP tlog-witness says, or not its signature
+ * - `malformed`: its answer is not one that C2SP tlog-witness describes, or not its signature
  * - `clock`: the time in its cosignature is not that of now
  */
 export type NotCosigned =

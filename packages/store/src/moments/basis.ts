@@ -69,7 +69,7 @@ export const headsOf = (heads: Json): StoredHeads =>
 
 const NO_REEL: StoredHeads = { '': 0 }
 
-/** Null for what is no JSON. */
+/** Null for anything but JSON. */
 export function jsonIn(stored: Buffer | null): Json {
   try {
     return stored === null ? null : decodeJson<Json>(stored)

@@ -214,7 +214,7 @@ class BundleCheck {
   #link(reel: string, seq: number, prev: Json | undefined, hash: string): boolean {
     const known = this.#hashes.get(reel) ?? new Map<number, string>()
     const chain = this.#chains.get(reel)
-    const isNumber = this.#need(Number.isSafeInteger(seq), 'seq-gap', 'its number is no whole number')
+    const isNumber = this.#need(Number.isSafeInteger(seq), 'seq-gap', 'its number is not a whole number')
     if (isNumber && this.#need(!known.has(seq), 'seq-gap', 'this link of its chain is in the bundle twice')) {
       this.#hashes.set(reel, known.set(seq, hash))
       const [before, hashBefore] = chain?.last ?? [seq - 1, prev]

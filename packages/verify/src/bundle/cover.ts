@@ -33,7 +33,7 @@ export interface LooseFact {
 
 export const momentsOf = (being: string): string => `moments:${being}`
 
-/** Reads the scope of a manifest. @returns null for what is no scope */
+/** Reads the scope of a manifest. @returns null for anything but a scope */
 export function readScope(scope: unknown): BundleCover | null {
   if (!isObject(scope)) return null
   const fields = Object.keys(scope).sort().join(' ')

@@ -83,7 +83,7 @@ class OpenedMoment {
 
   async compare(): Promise<void> {
     for (const fault of faultsOfTime(this.#record, this.#open, this.#beside.lastAct)) this.faults.push(fault)
-    this.#need(isObject(this.#open.context ?? null), 'context-mismatch', 'its context is no object')
+    this.#need(isObject(this.#open.context ?? null), 'context-mismatch', 'its context is not an object')
     const { program } = this.#beside
     const isThere = isObject(program) || (program === undefined && isHash(this.#open.program))
     this.#need(isThere, 'program-mismatch', 'it opened with no program')
@@ -163,7 +163,7 @@ class OpenedMoment {
       return
     }
     const reader = new WorldReader(this.#rows(this.#unasked, me))
-    await openContext(reader, opening) // what its own flow reads is no part of what is tried alone
+    await openContext(reader, opening) // what is tried alone does not hold what its own flow reads
     const { shadow, triedOutside } = await wornInShadow(
       reader,
       { ...opening, readsPlace: this.#triedPlace },
@@ -268,7 +268,7 @@ function* faultsOfTime(
   const [openedAt, offset] = [Number(at(open, 'openedAt')), Number(at(open, 'offset'))]
   const times = [at(open, 'openedAt'), at(open, 'offset'), record.sealedAt]
   if (!times.every((time) => typeof time === 'number'))
-    yield ['time-mismatch', 'a time of it is no number']
+    yield ['time-mismatch', 'a time of it is not a number']
   if (record.openedAt !== openedAt || Number(record.sealedAt) < openedAt)
     yield ['time-mismatch', 'its record says that it was at another time']
   const here = openedAt + offset * 60_000

@@ -30,7 +30,7 @@ export class UnknownLawError extends Error {
   }
 }
 
-/** Roles, each with the index of the clause that gives it; `default` and `asked` are no clauses. */
+/** Roles, each with the index of the clause that gives it; `default` and `asked` are not clauses. */
 type ByClause = readonly { readonly role: string; readonly clause: number | 'default' | 'asked' }[]
 
 /** A permission that was derived again. */
@@ -290,7 +290,7 @@ async function uncheckedLists(
   )
   const areLists = (spec: Json) =>
     CAN_LISTS.every((list) => at(spec, list) === undefined || isArray(at(spec, list)))
-  need(specs.every(areLists), 'what a role may do is no list')
+  need(specs.every(areLists), 'what a role may do is not a list')
   const isInward = at(moment.open, 'orientation') === 'inward'
   const wearing = { me, asker: askerIn(openIn(moment)), specs: specs as unknown as readonly RoleSpec[] }
   const reader = new WorldReader(world.source()) // an entry that names beings in a space fails to read it

@@ -112,7 +112,7 @@ export class WitnessReels {
         this.#partial.add(reel)
         ;[seq, hash] = [Number(to), String(last)]
       } else {
-        if (!isArray(link) || link.length !== 3) throw wrong('is no [header, salt, payload]')
+        if (!isArray(link) || link.length !== 3) throw wrong('is not [header, salt, payload]')
         const [header, , payload] = link as unknown as ReceiptLink
         seq += 1
         if (!isHeaderOf(header, reel, seq)) throw wrong('is of another place, or has another header')

@@ -79,14 +79,14 @@ function faultOfCount(value: Json, verb: string | null): CountFault | null {
       return { at: '.after', message: `${quote(after ?? null)} names no act: ${RIGHT}` }
   } else {
     const isFit = form === 'most' ? isWhole(most, TALLY_KEPT) : isAmount(most)
-    if (!isFit) return { at: '.most', message: `${quote(most ?? null)} is no bound: ${RIGHT}` }
+    if (!isFit) return { at: '.most', message: `${quote(most ?? null)} is not a bound: ${RIGHT}` }
   }
   if (form === 'sum' || form === 'each') {
     const name = value[form]
     if (typeof name !== 'string' || !ARGUMENT.test(name) || verb === 'summon')
       return {
         at: `.${form}`,
-        message: `${quote(name ?? null)} is no argument: do and be have some. ${RIGHT}`,
+        message: `${quote(name ?? null)} is not an argument: do and be have some. ${RIGHT}`,
       }
   }
   if (!Array.isArray(per) || new Set(per).size < per.length || !per.every(isCountKey))

@@ -188,7 +188,7 @@ const refusedByInbox = (code: ErrorCode, message: string): Verdict => ({
   beside: 'inbox',
 })
 
-/** The verdict that a moment failed. A code that is none of ours is an internal error. */
+/** The verdict that a moment failed. A code that is not one of ours is an internal error. */
 export const failed = (code: string, message: string): Verdict => ({
   kind: 'failure',
   reason: isErrorCode(code) ? code : 'INTERNAL',

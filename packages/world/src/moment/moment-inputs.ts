@@ -49,7 +49,7 @@ export function momentInputsOf(
     trigger: triggerOf(open.wake),
     cut: open.cut === true,
     ended: me.ended !== undefined,
-    asker: questionOf(open.wake, open.answers) === null ? null : (caller?.name ?? null), // who has the answer is no asker
+    asker: questionOf(open.wake, open.answers) === null ? null : (caller?.name ?? null), // who has the answer does not ask
     quotes: open.quotes ?? null,
     outside: open.wake.outside === true,
     // A moment that a person decides, or that holds its call already, looks forward.

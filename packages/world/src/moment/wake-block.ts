@@ -111,7 +111,7 @@ function lastLine(
   const { wake, caller } = row
   const answer =
     wake.expectReply === false ? wantsNoAnswer(caller) : howToAnswer(row, surface, role, answersBy)
-  // Where prose is the answer, no tool call is no way to end without one.
+  // Where prose is the answer, a moment cannot end without an answer by leaving out the tool call.
   const ends = isContinuation(wake) && !proseAnswers(role, row)
   const ending = ends ? 'If nothing is left to do, make no tool call: that ends it.' : null
   const parts = [answer, ending].filter((part) => part !== null)

@@ -61,7 +61,7 @@ const ARGUMENT_FAULTS: readonly ErrorCode[] = ['INVALID_INPUT', 'ADDRESS_PARSE_E
 
 /**
  * A yes to arguments that the operation does not take would be used up by a call that fails. Those of an extension are checked by its
- * code, so what else that throws is no fault of the person's.
+ * code, so anything else that throws is not a fault of the person's.
  * @throws {TreeosError} one of the codes above
  */
 async function requireFitting(

@@ -45,7 +45,7 @@ export const FLOW: ArgumentSchema = { type: 'array', items: OBJECT }
 export const FLOW_RIGHT = 'an array of clauses'
 export const oneOf = (choices: readonly string[]): ArgumentSchema => ({ type: 'string', enum: choices })
 
-/** Parses a text; what is none is left to the schema. */
+/** Parses a text; any other value is left to the schema. */
 export const ofText =
   (parse: (text: string) => unknown) =>
   (value: Json): unknown =>

@@ -100,7 +100,7 @@ const setRoleFlow = defineBuiltIn({
     requireSmallProgram({ defaultRole: being.defaultRole, qualities })
     const named = rolesNamed({ defaultRole: null, qualities })
     await requireAssignable(world, actor, named, await input.reach())
-    // Null is no bound, and takes away the one that stood.
+    // Null means without a bound, and takes away the one that stood.
     const isBound = Object.keys(CARRIED).some((name) => input.args[name] !== undefined)
     const bound = isBound ? boundAnew(input, being, given) : null
     const after = { ...being, qualities, ...(bound === null ? {} : { ceiling: bound.ceiling }) }

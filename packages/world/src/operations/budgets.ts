@@ -32,7 +32,7 @@ const STANDARD_LIMITS = ['momentsPerMinute', 'births', 'tokens', 'money'] as con
 const JOINT = ['tokensPerPerson'] as const
 const LIMITING = [...COUNTED, 'money'] as const
 
-/** A whole number; null is no limit. */
+/** A whole number; null means without a limit. */
 const amountArgument = (least: number, most: number, about: string): ArgumentForm =>
   optional({ type: 'integer', minimum: least, maximum: most }, about, {
     right: `a whole number from ${least} to ${most}, or null for no limit`,

@@ -38,7 +38,7 @@ it.each<[string, JsonObject, string]>([
   ['the same stack twice', { ...NAMED, given: RECORDED }, 'are the same stack'],
   ['a moment of another being', { ...NAMED, moment: 'grand/1/3' }, 'a moment of @kid'],
   ['what is no moment', { ...NAMED, moment: 'kid/3' }, 'the id of a moment'],
-  ['what is no digest', { ...NAMED, given: 'b' }, 'the digest of a stack'],
+  ['a text that is not a digest', { ...NAMED, given: 'b' }, 'the digest of a stack'],
 ])('%s is refused', async (_what, args, says) => {
   await expect(accept(args)).rejects.toMatchObject({
     code: 'INVALID_INPUT',

@@ -138,7 +138,7 @@ async function guarded<T>(
   try {
     return await work()
   } catch (error) {
-    world.requireWhole() // a failed read is no fault of the operation: the activity is retried
+    world.requireWhole() // a failed read is not a fault of the operation: the activity is retried
     if (origin === SUBSTRATE_REGISTRY || readThrown(() => error instanceof TreeosError, false)) throw error
     const told = `operation ${name} of extension ${origin} threw ${classOfThrown(error)}`
     throw new TreeosError('INTERNAL', told, undefined, { cause: error })

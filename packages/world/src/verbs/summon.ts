@@ -42,7 +42,7 @@ export async function summon(call: Extract<VerbCall, { verb: 'summon' }>, at: Ca
       )
   }
   if (name === asker && wake.expectReply === false && at.caller.cognition !== 'human') return unsent(wake)
-  // The answer to a question leads back to the being that asked, so it is no deeper than the question.
+  // The answer to a question leads back to the being that asked, so it is as deep as the question at most.
   const deeper = inReplyTo !== null && wake.inReplyTo === null ? 0 : 1
   if (deeper > 0) await requireHop(at)
   const expectReply = call.expectReply ?? !announces(at, inReplyTo)

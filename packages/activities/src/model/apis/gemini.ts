@@ -81,7 +81,7 @@ interface GeminiMessage {
   readonly usage: Json
 }
 
-/** @returns null for what is no answer, such as an error */
+/** @returns null for anything but an answer, such as an error */
 function readAnswer(answer: unknown): GeminiMessage | null {
   if (!isJsonObject(answer) || answer.error !== undefined) return null
   const { candidates, usageMetadata, promptFeedback } = answer

@@ -14,7 +14,7 @@ export interface ModelApi {
   headersOf(apiKey: string | null, isStreamed: boolean): Headers
   /** The request in the form of this API. */
   requestOf(body: RequestBody): RequestBody
-  /** An answer as a completion. What is no answer comes back as it is. */
+  /** An answer as a completion. Anything else comes back as it is. */
   completionOf(answer: unknown): unknown
   /** Translates one event of a stream after the other to chunks. */
   chunksOf(): (event: unknown) => readonly unknown[]

@@ -13,7 +13,7 @@ export interface ModelMessage {
   readonly words: string | null
   readonly calls: readonly WrittenCall[]
   readonly end: AnswerEnd
-  /** the words are a call that was cut off, or that is no JSON */
+  /** the words are a call that was cut off, or that is not JSON */
   readonly isBroken: boolean
 }
 

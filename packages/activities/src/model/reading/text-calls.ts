@@ -48,7 +48,7 @@ const CALL_IN_JSON = /^\[?\{"(?:tool_calls?|name|function|tool|tool_name|type)":
 const NAME_IN_CALL = /"(?:name|function|tool|tool_name)":"([^"]{1,200})"/
 
 /**
- * Whether words are a call of an offered tool in JSON that cannot be read: it was cut off, or has a fault. They are no words to
+ * Whether words are a call of an offered tool in JSON that cannot be read: it was cut off, or has a fault. They are not words to
  * anybody.
  */
 export function isBrokenCall(words: string, { tools, prompt }: OfferedTools): boolean {
