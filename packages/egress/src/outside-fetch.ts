@@ -62,7 +62,7 @@ export function outsideFetch(
         `${whose.who} sends what may be a secret to ${url.host} over plain HTTP, which the proxy would read: use https`,
       )
     const answer = await (proxy === null ? direct(url, sent, lookup) : byProxy(proxy, url, sent, lookup))
-    const bytes = await readBody(answer.body, url, signal).finally(() => answer.close?.())
+    const bytes = await readOutsideBody(answer.body, url, signal).finally(() => answer.close?.())
     return {
       status: answer.status,
       ok: answer.status >= 200 && answer.status < 300,
@@ -217,7 +217,7 @@ export function isPrivate(address: string): boolean {
   return !GLOBAL.check(address, 'ipv6') || NOT_PUBLIC.check(address, 'ipv6')
 }
 
-async function readBody(
+async function readOutsideBody(
   body: AsyncIterable<Buffer>,
   { host }: URL,
   signal: AbortSignal,

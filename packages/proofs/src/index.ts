@@ -30,7 +30,7 @@ export {
 export { compareRealities, type RealityDifference } from './realities/compare.ts'
 export { cutAt } from './realities/cut.ts'
 export { forkReality } from './realities/fork.ts'
-export { type Checkpoint, originOf } from './tree/checkpoint.ts'
+export { type Checkpoint, logOrigin } from './tree/checkpoint.ts'
 export { leafHashOf } from './tree/leaf.ts'
 export { newSignerKey, readSigner, readVerifier, type Verifier, verifierKeyOf } from './tree/note.ts'
 export { isConsistent, isIncluded } from './tree/proofs.ts'

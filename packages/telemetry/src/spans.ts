@@ -187,7 +187,7 @@ function callOfTool(moment: FinishedMoment, { withContent }: SpanOptions): Part[
         'gen_ai.tool.type': effect === null ? 'function' : 'extension',
         'gen_ai.tool.call.id': outcome.moment,
         'treeos.verb': call.verb,
-        'treeos.target': targetOf(call),
+        'treeos.target': callTarget(call),
         'treeos.effect': effect?.operation,
         'treeos.effect.attempts': effects.length === 0 ? null : effects.length,
         'gen_ai.tool.call.arguments': withContent ? canonicalJson(toolOf(call).arguments) : null,
@@ -199,7 +199,7 @@ function callOfTool(moment: FinishedMoment, { withContent }: SpanOptions): Part[
   ]
 }
 
-function targetOf(call: VerbCall): string | null {
+function callTarget(call: VerbCall): string | null {
   if (call.verb === 'see') return call.address
   return call.verb === 'be' ? null : call.target
 }

@@ -76,13 +76,13 @@ function othersOf({ content }: CallToolResult, cut: string[]): JsonObject[] {
       others.push({
         type: part.type,
         mimeType: cleanText(part.mimeType).slice(0, 64),
-        bytes: bytesOf(part.data),
+        bytes: base64Size(part.data),
       })
     if (part.type === 'resource' && 'blob' in part.resource)
       others.push({
         type: 'blob',
         uri: cleanText(part.resource.uri).slice(0, LINK_CHARS_MAX),
-        bytes: bytesOf(part.resource.blob),
+        bytes: base64Size(part.resource.blob),
       })
   }
   const binary = others.filter(({ type }) => type !== 'link').length
@@ -91,7 +91,7 @@ function othersOf({ content }: CallToolResult, cut: string[]): JsonObject[] {
   return others.slice(0, OTHERS_MAX)
 }
 
-const bytesOf = (base64: string): number => Math.floor((base64.length * 3) / 4)
+const base64Size = (base64: string): number => Math.floor((base64.length * 3) / 4)
 
 /** Postgres keeps no NUL, and JSON in UTF-8 no half of a pair. */
 const cleanText = (text: string): string => text.replaceAll('\0', '\ufffd').toWellFormed()

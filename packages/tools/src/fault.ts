@@ -6,8 +6,7 @@ import {
   SdkHttpError,
   UnauthorizedError,
 } from '@modelcontextprotocol/client'
-import { TreeosError } from '@treeos/core'
-import { messageOf } from './connect.ts'
+import { messageOfThrown, TreeosError } from '@treeos/core'
 
 /** Answers of a server that did not take the call. */
 const REFUSALS: readonly number[] = [
@@ -35,7 +34,7 @@ export const isGone = (error: unknown): boolean =>
  */
 export function toolFault(named: string, error: unknown, isLate: boolean): Error {
   if (isLate) return new DOMException(`${named} did not answer in time`, 'TimeoutError')
-  const told = messageOf(error)
+  const told = messageOfThrown(error)
   if (error instanceof ProtocolError && REFUSALS.includes(error.code))
     return new TreeosError('INVALID_INPUT', `${named} refuses: ${told}`)
   const status = httpStatusOf(error)

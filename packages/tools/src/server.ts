@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { CallToolResult } from '@modelcontextprotocol/client'
-import { type JsonObject, TreeosError } from '@treeos/core'
+import { type JsonObject, messageOfThrown, TreeosError } from '@treeos/core'
 import { boundedAnswer } from './answer.ts'
-import { connect, messageOf, type ToolConnection } from './connect.ts'
+import { connect, type ToolConnection } from './connect.ts'
 import { digestOfTool, readTools, type ToolList } from './definition.ts'
 import { START_SECONDS, type ToolCall } from './extension.ts'
 import { isGone, isOutOfTime, toolFault } from './fault.ts'
@@ -89,7 +89,7 @@ export class ToolServer {
     } catch (error) {
       const isLate = isOutOfTime(error) || inTime.aborted
       if (isLate) open.suspected = this.#endIfHung(open)
-      if (isGone(error)) this.#drop(open, messageOf(error))
+      if (isGone(error)) this.#drop(open, messageOfThrown(error))
       throw toolFault(`${this.#name}:${tool}`, error, isLate)
     }
   }
@@ -159,8 +159,8 @@ export class ToolServer {
       })
       return readTools(tools)
     } catch (error) {
-      this.#drop(open, messageOf(error))
-      throw this.#away(`it does not list its tools: ${messageOf(error)}`)
+      this.#drop(open, messageOfThrown(error))
+      throw this.#away(`it does not list its tools: ${messageOfThrown(error)}`)
     }
   }
 
@@ -259,7 +259,7 @@ export class ToolServer {
 function short(why: unknown, secrets: Readonly<Record<string, string>> = {}): string {
   const told = Object.entries(secrets).reduce(
     (text, [name, value]) => (value === '' ? text : text.replaceAll(value, `[secret ${name}]`)),
-    messageOf(why),
+    messageOfThrown(why),
   )
   return told.slice(0, FAULT_CHARS_MAX)
 }

@@ -114,7 +114,7 @@ async function runOver(
   const askMoment = async (outcome: StoredOutcome, at: number) => {
     try {
       const scene = await readScene(deps, outcome)
-      order.put(at, await linesOf({ ...deps, asking }, trial, scorers, scene, at))
+      order.put(at, await trialLines({ ...deps, asking }, trial, scorers, scene, at))
     } catch (error) {
       order.put(at, [])
       if (error instanceof StoppedError) stopped ??= error.why
@@ -170,7 +170,7 @@ async function inParallel<T>(
 type AskingDeps = SupposedDeps & { readonly models: Models; readonly asking: TrialModels }
 
 /** A moment asked again of each candidate, and then scored, since scorers may compare candidates. */
-async function linesOf(
+async function trialLines(
   deps: AskingDeps,
   trial: Trial,
   scorers: readonly Scorer[],

@@ -1,7 +1,7 @@
 import { type BeingName, stanceOf, TreeosError } from '@treeos/core'
 import type { Envelope } from '@treeos/proofs'
 import type { Cli, InstanceOptions } from '../cli.ts'
-import { requireBeing, withReality, withRegistry } from '../instance/with-instance.ts'
+import { requireLivingBeing, withReality, withRegistry } from '../instance/with-instance.ts'
 import { shownExported } from '../show/proofs.ts'
 import { fileError, UsageError } from '../text/failure.ts'
 import { momentNumber, parseNumber, requireStance } from '../text/input.ts'
@@ -62,7 +62,7 @@ function addExport(cli: Cli): void {
         const { exportBundle } = await import('@treeos/proofs')
         const { coveringLog } = await import('../instance/log-cover.ts')
         const exported = await withReality(options, async (at) => {
-          if (being !== undefined) await requireBeing(at, being)
+          if (being !== undefined) await requireLivingBeing(at, being)
           const onProgress = (line: string) => out.progress(line)
           const covering = { seconds: options.wait ?? WAIT_SECONDS, onProgress }
           const log = options.unproven === true ? null : () => coveringLog(options, at, covering)
@@ -107,7 +107,7 @@ function addReceipt(cli: Cli): void {
         const seconds = hasWitnesses(instanceDir(options)) ? WITNESS_WAIT_SECONDS : RECEIPT_WAIT_SECONDS
         const onProgress = (line: string) => out.progress(line)
         const envelopes = await withRegistry(options, async (at) => {
-          if (being !== null) await requireBeing(at, being)
+          if (being !== null) await requireLivingBeing(at, being)
           const issuing = {
             signer: receiptSigner(options, at.reality),
             log: await newestLog(options, at, { seconds: options.wait ?? seconds, onProgress }),

@@ -5,7 +5,7 @@ import {
   type Checkpoint,
   findNewest,
   type LogVerified,
-  originOf,
+  logOrigin,
   readCheckpointFiles,
   readKeys,
   readVerifier,
@@ -80,7 +80,7 @@ export async function compareLog(
 ): Promise<LogCompared> {
   if (source === null) return verifyLog(db, [])
   const { folder, policy } = source
-  const [origin, keys] = [originOf(reality.id), checkpointKeys(source)]
+  const [origin, keys] = [logOrigin(reality.id), checkpointKeys(source)]
   // Read before the record: it may grow meanwhile.
   const { checkpoints, faults } = readCheckpointFiles(folder, origin, keys)
   const cosigned = readCheckpointFiles(folder, origin, keys, 'cosigned')

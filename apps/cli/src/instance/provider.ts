@@ -18,9 +18,9 @@ export async function providerIn(env: NodeJS.ProcessEnv): Promise<Provider | nul
   if (issuer === undefined && KNOWN.every((name) => of(name) === undefined)) return null
   if (issuer === undefined || clientId === undefined)
     throw wrongProvider(`${PREFIX}ISSUER and ${PREFIX}CLIENT_ID belong together: set both, or neither`)
-  const { isLoopback, Provider } = await import('@treeos/portal')
+  const { isLoopbackUrl, Provider } = await import('@treeos/portal')
   const url = URL.parse(issuer)
-  if (url === null || !(url.protocol === 'https:' || (url.protocol === 'http:' && isLoopback(url))))
+  if (url === null || !(url.protocol === 'https:' || (url.protocol === 'http:' && isLoopbackUrl(url))))
     throw wrongProvider(
       `${PREFIX}ISSUER is ${quote(issuer)}: it takes an address of https, or of http on this machine`,
     )

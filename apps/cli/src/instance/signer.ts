@@ -7,7 +7,7 @@ import {
   cosignRepeatedly,
   failWitnessing,
   forgetWitnessing,
-  originOf,
+  logOrigin,
   readConsistencyProof,
   Signer,
   type SigningResult,
@@ -42,7 +42,7 @@ export async function signLog(
   const onError = errorReporter(out, 'checkpoints')
   try {
     await asSequencer(options, async ({ db, reality }) => {
-      const signer = new Signer(signerPlace(dataDir, { origin: originOf(reality.id), folder }))
+      const signer = new Signer(signerPlace(dataDir, { origin: logOrigin(reality.id), folder }))
       /** what was told last: a fault that lasts is told once */
       let told = ''
       const witnessed = askWitnesses(dataDir, { db, signer, folder, signal: stopping.signal, out })

@@ -18,7 +18,7 @@ export async function answerLines(
 ): Promise<ExitStatus> {
   let status: ExitStatus = 0
   let number = 0
-  for await (const bytes of linesOf(input)) {
+  for await (const bytes of inputLines(input)) {
     number += 1
     if (isBlank(bytes)) continue
     let id: Json = null
@@ -45,7 +45,7 @@ function jsonLineText(bytes: Buffer, number: number): string {
 }
 
 /** Splits at newlines only: JSON strings may contain the other line ends of Unicode. */
-async function* linesOf(input: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
+async function* inputLines(input: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
   let rest: Buffer[] = []
   let size = 0
   for await (const chunk of input) {

@@ -26,7 +26,8 @@ export function programName({
     return 'treeos'
   const installed = binAbove(dirname(file))
   const near = binAbove(folder)
-  if (installed !== null && near !== null && targetOf(near) === targetOf(installed)) return 'npx treeos'
+  if (installed !== null && near !== null && programTarget(near) === programTarget(installed))
+    return 'npx treeos'
   const program = installed ?? file
   const short = relative(folder, program)
   const called = shellWord(
@@ -48,7 +49,7 @@ function binAbove(from: string): string | null {
 }
 
 /** What such a file runs: the target of its link, or of the script that pnpm writes in the place of a link. */
-function targetOf(bin: string): string {
+function programTarget(bin: string): string {
   const file = realpathSync(bin)
   const target = /^# cmd-shim-target=(.+)$/m.exec(readFileSync(file, 'utf8'))?.[1]
   return target === undefined ? file : resolve(dirname(file), target)

@@ -71,7 +71,7 @@ export async function askForPasskey(
     userName: stanceOf(being),
     userDisplayName: stanceOf(being),
     userID: new Uint8Array(userHandle),
-    challenge: bytesOf(derive(attempt, 'challenge')),
+    challenge: base64urlBytes(derive(attempt, 'challenge')),
     timeout: TIMEOUT_MS,
     attestationType: 'none',
     excludeCredentials: own.map(({ id, transports }) => ({ id, transports: known(transports) })),
@@ -133,7 +133,7 @@ export async function askWhosePasskey(
   const { generateAuthenticationOptions } = await import('@simplewebauthn/server')
   const { extensions: _, ...options } = await generateAuthenticationOptions({
     rpID: site.name,
-    challenge: bytesOf(derive(attempt, 'challenge')),
+    challenge: base64urlBytes(derive(attempt, 'challenge')),
     timeout: TIMEOUT_MS,
     userVerification: 'required',
   })
@@ -186,7 +186,7 @@ export async function checkPasskey(
   })
 }
 
-export const bytesOf = (text: string) => new Uint8Array(Buffer.from(text, 'base64url'))
+export const base64urlBytes = (text: string) => new Uint8Array(Buffer.from(text, 'base64url'))
 
 const TRANSPORTS = new Set(['ble', 'cable', 'hybrid', 'internal', 'nfc', 'smart-card', 'usb'])
 /** What a browser says of transports is only a hint, and any text. */

@@ -48,7 +48,7 @@ export async function addHook(
   const salt = randomBytes(SALT_BYTES)
   secretOfHook(at, { id: '', salt }) // there is a key
   const row = await store.transaction().execute(async (tx) => {
-    await requireRoom(tx, 'hook', being, HOOKS_MAX)
+    await requireRoomForHook(tx, 'hook', being, HOOKS_MAX)
     return tx
       .insertInto('hook')
       .values({ being, name, does: JSON.stringify(does), salt })
@@ -59,7 +59,7 @@ export async function addHook(
 }
 
 /** @throws {TreeosError} RATE_LIMITED when a person has as many as it may */
-export async function requireRoom(
+export async function requireRoomForHook(
   tx: Kysely<PortalDb>,
   table: 'hook' | 'outlet',
   being: BeingName,

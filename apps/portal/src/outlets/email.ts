@@ -30,14 +30,14 @@ export function transportOf({ url }: Pick<Mail, 'url'>) {
   const { protocol, hostname } = new URL(url)
   return {
     url,
-    requireTLS: protocol === 'smtp:' && !isLoopback(hostname),
+    requireTLS: protocol === 'smtp:' && !isLoopbackHost(hostname),
     connectionTimeout: TIMEOUT_MS,
     greetingTimeout: TIMEOUT_MS,
     socketTimeout: TIMEOUT_MS,
   }
 }
 
-const isLoopback = (hostname: string): boolean =>
+const isLoopbackHost = (hostname: string): boolean =>
   hostname === 'localhost' || hostname === '[::1]' || /^127([.]\d{1,3}){3}$/.test(hostname)
 
 /**

@@ -2,7 +2,7 @@ import { randomBytes, timingSafeEqual } from 'node:crypto'
 import { type Connection, instanceSecret } from '@treeos/client'
 import { type BeingName, quote, TreeosError } from '@treeos/core'
 import { type Kysely, sql } from 'kysely'
-import { requireRoom, SALT_BYTES } from '../hooks/hooks.ts'
+import { requireRoomForHook, SALT_BYTES } from '../hooks/hooks.ts'
 import { shownSecret } from '../hooks/standard-webhooks.ts'
 import type { PortalDb } from '../store/schema.ts'
 
@@ -64,7 +64,7 @@ export async function addOutlet(
   const salt = randomBytes(SALT_BYTES)
   secretOfOutlet(at, { outlet: '', salt }) // there is a key
   const id = await store.transaction().execute(async (tx) => {
-    await requireRoom(tx, 'outlet', being, OUTLETS_MAX)
+    await requireRoomForHook(tx, 'outlet', being, OUTLETS_MAX)
     const made = await tx
       .insertInto('outlet')
       .values({

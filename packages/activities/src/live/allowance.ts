@@ -37,9 +37,9 @@ export class MomentAllowance {
 
   /** Call it with each moment before it is lived. @returns whether it still belongs into the result */
   takes(opened: OpenedMoment): boolean {
-    this.#bytes += bytesOf(opened)
+    this.#bytes += openedBytes(opened)
     return this.#bytes <= LIVED_BYTES_MAX || this.#moments === 0
   }
 }
 
-export const bytesOf = (opened: OpenedMoment): number => Buffer.byteLength(JSON.stringify(opened))
+export const openedBytes = (opened: OpenedMoment): number => Buffer.byteLength(JSON.stringify(opened))

@@ -57,7 +57,7 @@ export async function plantChangedScene(
   onKept?: (why: string) => void,
 ): Promise<boolean> {
   const state = await sceneState(at, named)
-  if (state === digestOf(named)) return false
+  if (state === sceneDigest(named)) return false
   await plant(at, named, { state, onProgress, onKept })
   return true
 }
@@ -68,7 +68,7 @@ async function sceneState(at: Connection, { name }: NamedScene): Promise<string 
   return typeof state === 'string' ? state : null
 }
 
-const digestOf = ({ scene }: NamedScene): string =>
+const sceneDigest = ({ scene }: NamedScene): string =>
   createHash('sha256')
     .update(canonicalJson(asJson(scene)))
     .digest('hex')
@@ -101,7 +101,7 @@ async function plant(
       onKept?.(error.message)
     })
   }
-  await record(digestOf(named))
+  await record(sceneDigest(named))
 }
 
 /** What a call would make, where it is there already. */

@@ -80,7 +80,7 @@ export async function exportBundle(
     const isWritten = await inSnapshot(db, async (tx) => {
       // A content that was erased after the checkpoint is gone from this snapshot, and the log does not hold its tombstone yet.
       if (log !== null && attempt < ATTEMPTS && (await isErasedAfter(tx, log.size))) return false
-      const lines = linesOf(tx, reality, { being, since, until, log })
+      const lines = bundleLines(tx, reality, { being, since, until, log })
       const text = Readable.from(bundleText(lines, { writer, counts, onProgress }))
       await pipeline(text, createWriteStream(draft, { mode: 0o600 })) // it holds all that was said
       return true
@@ -139,7 +139,7 @@ interface BundledChain extends ChainLink {
 }
 type BundledChains = ReadonlyMap<ReelId, BundledChain>
 
-async function* linesOf(
+async function* bundleLines(
   tx: Db,
   reality: Reality,
   { log, ...scope }: BundleScope,

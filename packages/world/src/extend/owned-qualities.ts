@@ -44,12 +44,13 @@ export function requireOwnQualities(
     const writers = Object.hasOwn(WRITERS, namespace) ? WRITERS[namespace] : undefined
     if (writers !== undefined) {
       if (origin === SUBSTRATE_REGISTRY && writers.includes(name)) continue
-      throw refusal(name, namespace, `it is written by ${writers.join(', ')} alone`)
+      throw namespaceRefusal(name, namespace, `it is written by ${writers.join(', ')} alone`)
     }
     if (namespace === origin || !known.namespaces.includes(namespace)) continue
-    if (SUBSTRATE_NAMES.includes(namespace)) throw refusal(name, namespace, 'it belongs to TreeOS itself')
+    if (SUBSTRATE_NAMES.includes(namespace))
+      throw namespaceRefusal(name, namespace, 'it belongs to TreeOS itself')
     if (origin === SUBSTRATE_REGISTRY && isOfOperator) continue
-    throw refusal(
+    throw namespaceRefusal(
       name,
       namespace,
       `it belongs to the extension ${namespace} and the operator, not to ${stanceOf(actor.name)}`,
@@ -57,5 +58,5 @@ export function requireOwnQualities(
   }
 }
 
-const refusal = (operation: string, namespace: string, why: string): TreeosError =>
+const namespaceRefusal = (operation: string, namespace: string, why: string): TreeosError =>
   new TreeosError('FORBIDDEN', `${operation} may not set a quality in ${namespace}: ${why}`, { namespace })

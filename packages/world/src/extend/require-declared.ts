@@ -39,7 +39,7 @@ export async function requireDeclared(
     const beyond = isThing ? null : reachBeyond(origin, registry.signals.get(origin) ?? [], fact)
     if (beyond !== null)
       throw new TreeosError('EXTENSION_BLOCKED', `${name} of extension ${origin} may not write ${beyond}`)
-    await requireRoom(fact, world, carried)
+    await requireRoomForThings(fact, world, carried)
   }
 }
 
@@ -138,7 +138,7 @@ const isPath = (path: Json | undefined): path is string[] =>
   Array.isArray(path) && path.length > 0 && path.every(isKey)
 
 /** Holds the values of a row to their size, as the fact would leave them. */
-async function requireRoom(
+async function requireRoomForThings(
   { kind, reel, payload }: FactDraft,
   world: WorldReader,
   carried: readonly FactDraft[],

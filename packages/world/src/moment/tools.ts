@@ -317,10 +317,10 @@ export function shownIn(
         ...spaces,
       ]),
     ],
-    actions: argumentsOf(heldBy(surface.canDo, operations)),
-    operations: argumentsOf(heldBy(surface.canBe, beOperations)),
+    actions: argumentNames(heldBy(surface.canDo, operations)),
+    operations: argumentNames(heldBy(surface.canBe, beOperations)),
   }
 }
 
-const argumentsOf = (held: readonly Operation[]): ReadonlyMap<string, readonly string[]> =>
+const argumentNames = (held: readonly Operation[]): ReadonlyMap<string, readonly string[]> =>
   new Map(held.map(({ name, args }) => [name, Object.keys(args)]))

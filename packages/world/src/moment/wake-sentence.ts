@@ -75,7 +75,7 @@ const TELLERS: Readonly<Record<string, (content: JsonObject) => string | undefin
     return `${begunBy(begun)}You go on by yourself${ofSteps(step, of)}.${deed}${gave}`
   },
   denied: ({ actor, wanted, why, begun }) =>
-    `${begunBy(begun)}You wanted to ${deed(wanted)}, and ${by(actor)} said no${isText(why) ? `: ${quoted(why)}` : ''}. It was not done.`,
+    `${begunBy(begun)}You wanted to ${deed(wanted)}, and ${by(actor)} said no${isText(why) ? `: ${quotedQuestion(why)}` : ''}. It was not done.`,
   expired: ({ wanted, begun }) =>
     `${begunBy(begun)}You wanted to ${deed(wanted)}, and nobody said yes in time. It was not done.`,
   approved: ({ actor, call, begun }) =>
@@ -95,7 +95,7 @@ const TELLERS: Readonly<Record<string, (content: JsonObject) => string | undefin
   schedule: ({ name }) => (isText(name) ? `Your schedule ${inline(name)} woke you.` : undefined),
   notice: ({ event, actor, message }) =>
     isText(message) && isText(actor)
-      ? `The moment of ${inline(actor)} ended as ${inline(isText(event) ? event : 'a failure')}: ${quoted(message)}.`
+      ? `The moment of ${inline(actor)} ended as ${inline(isText(event) ? event : 'a failure')}: ${quotedQuestion(message)}.`
       : undefined,
 }
 
@@ -115,14 +115,14 @@ const isText = (value: Json | undefined): value is string => typeof value === 's
 const upper = (text: string): string => text.slice(0, 1).toUpperCase() + text.slice(1)
 const by = (actor: Json | undefined): string => (isText(actor) ? inline(actor) : 'Somebody')
 const oneLine = (text: string): string => bareJson(text.replace(/\s+/gu, ' '))
-const quoted = (text: string): string => bareJson(JSON.stringify(text))
+const quotedQuestion = (text: string): string => bareJson(JSON.stringify(text))
 const ofSteps = (step: Json | undefined, of: Json | undefined): string =>
   typeof step === 'number' && typeof of === 'number' ? `, step ${step} of at most ${of}` : ''
 
 /** What the being goes on with: the question first, since a model that reads it last looks at the same address again. */
 function begunBy(begun: Json | undefined): string {
   if (!isQuoted(begun)) return ''
-  return `${inline(begun.from)} asked: ${quoted(begun.content)}. `
+  return `${inline(begun.from)} asked: ${quotedQuestion(begun.content)}. `
 }
 
 const isQuoted = (begun: Json | undefined): begun is { from: string; content: string } =>

@@ -304,7 +304,7 @@ const connect = defineBuiltIn({
   },
   async decide({ actor, driver, cognition, world }, given): Promise<DecidedOperation> {
     const own = given.flag('own', false)
-    const child = await requireBeing(world, given)
+    const child = await requireGivenBeing(world, given)
     requireNotEnded(child)
     if (cognition !== 'human')
       throw new TreeosError('FORBIDDEN', `only a person inhabits: ${stanceOf(actor.name)} has no hands`)
@@ -344,7 +344,7 @@ const release = defineBuiltIn({
     being: optional(TEXT, 'whom to release; the actor itself when left out', { parse: ofText(parseStance) }),
   },
   async decide({ actor, world }, given): Promise<DecidedOperation> {
-    const child = given.value('being') === undefined ? actor : await requireBeing(world, given)
+    const child = given.value('being') === undefined ? actor : await requireGivenBeing(world, given)
     const { by = null, epoch = 0 } = child.inhabited ?? {}
     if (by === null) throw new TreeosError('RESOURCE_CONFLICT', `nobody inhabits ${stanceOf(child.name)}`)
     const may = actor.name === child.name || actor.name === by || (await isAncestor(world, actor.name, by))
@@ -361,7 +361,7 @@ const release = defineBuiltIn({
   },
 })
 
-async function requireBeing(world: WorldReader, given: Arguments): Promise<BeingRow> {
+async function requireGivenBeing(world: WorldReader, given: Arguments): Promise<BeingRow> {
   const name = parseStance(given.text('being'))
   const being = await world.being(name)
   if (being === null) throw unknownBeing(name)

@@ -264,7 +264,7 @@ function equalsIn(given: Arguments): Subscription['equals'] {
 
 /** @throws {TreeosError} INVALID_TYPE for a person, since nothing wakes a person */
 function requireWakeable(operation: string, target: OperationTarget): BeingRow {
-  const being = requireBeing(operation, target)
+  const being = requireTargetBeing(operation, target)
   if (being.cognition.kind !== 'human') return being
   throw new TreeosError(
     'INVALID_TYPE',
@@ -273,7 +273,7 @@ function requireWakeable(operation: string, target: OperationTarget): BeingRow {
   )
 }
 
-function requireBeing(operation: string, target: OperationTarget): BeingRow {
+function requireTargetBeing(operation: string, target: OperationTarget): BeingRow {
   if (target.kind === 'being') return target.being
   throw new TreeosError('INVALID_TYPE', `${operation} takes a being`)
 }
@@ -304,7 +304,7 @@ function keep(being: BeingRow, kind: string, name: string, value: Json, max: num
 }
 
 function remove(target: OperationTarget, kind: string, given: Arguments): DecidedOperation {
-  const being = requireBeing(`delete of a ${kind}`, target)
+  const being = requireTargetBeing(`delete of a ${kind}`, target)
   const name = given.text('name')
   const kept = namesOf(being, kind)
   if (!kept.includes(name)) {

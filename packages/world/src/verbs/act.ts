@@ -26,7 +26,7 @@ export async function decideCall(
   call: VerbCall,
   at: ActInputs,
 ): Promise<Act | EffectPending | CallForConsent> {
-  const consent = new Consent({ args: argumentsOf(call), openedAt: at.openedAt }, at.shadows)
+  const consent = new Consent({ args: callArguments(call), openedAt: at.openedAt }, at.shadows)
   try {
     const decided = counted(await decideVerb(call, { ...at, consent }), consent, at.reader)
     if (decided.kind === 'act') requireBounded(decided)
@@ -42,7 +42,7 @@ export async function decideCall(
 const tried = (act: Act, { tried }: Consent): Act =>
   tried.length === 0 ? act : { ...act, facts: [...act.facts, ...tried] }
 
-const argumentsOf = (call: VerbCall): Json => (call.verb === 'do' || call.verb === 'be' ? call.args : null)
+const callArguments = (call: VerbCall): Json => (call.verb === 'do' || call.verb === 'be' ? call.args : null)
 
 /** With the facts by which rules count it. What has still to be done outside takes its place among them before it is done. */
 function counted<Decided extends Act | EffectPending>(

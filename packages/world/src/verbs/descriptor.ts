@@ -79,7 +79,7 @@ export async function describeReality(
 ): Promise<Descriptor> {
   if (target.kind === 'thread') return describeThread(target.thread)
   if (target.kind === 'matter')
-    return { ...(await describeMatter(reader, target.matter)), ...originOf(target.matter, digest) }
+    return { ...(await describeMatter(reader, target.matter)), ...operationOrigin(target.matter, digest) }
   const path = target.kind === 'being' ? target.being.space : target.space.path
   const being = target.kind === 'being' ? target.being : null
   const space = await reader.space(path)
@@ -108,11 +108,11 @@ export async function describeReality(
     },
     ...extentOf(being ?? space ?? {}),
     ...(being === null && space !== null ? ownersOf(space) : {}),
-    ...originOf(being ?? space, digest),
+    ...operationOrigin(being ?? space, digest),
   }
 }
 
-const originOf = (
+const operationOrigin = (
   row: Row | null,
   digest: DescriptorInputs['digest'],
 ): Pick<Descriptor, 'outside' | 'seen'> =>

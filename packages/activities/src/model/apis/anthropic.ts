@@ -43,7 +43,7 @@ export const ANTHROPIC: ModelApi = {
       ...Object.fromEntries(own),
       ...(system === undefined ? {} : { system: system.content }),
       messages: messages.filter(({ role }) => role !== 'system'),
-      ...toolsOf(body),
+      ...anthropicTools(body),
     }
   },
   completionOf(answer) {
@@ -71,7 +71,11 @@ export const ANTHROPIC: ModelApi = {
   },
 }
 
-function toolsOf({ tools, tool_choice: choice, parallel_tool_calls: parallel }: RequestBody): RequestBody {
+function anthropicTools({
+  tools,
+  tool_choice: choice,
+  parallel_tool_calls: parallel,
+}: RequestBody): RequestBody {
   if (!Array.isArray(tools)) return {}
   const type = CHOICES[String(choice)]
   const one = parallel === false && type !== 'none' ? { disable_parallel_tool_use: true } : {}

@@ -44,7 +44,7 @@ export const GEMINI: ModelApi = {
         ...Object.fromEntries(own),
         ...(limit === undefined ? {} : { maxOutputTokens: limit }),
       },
-      ...toolsOf(body),
+      ...geminiTools(body),
     }
   },
   completionOf(answer) {
@@ -60,7 +60,7 @@ export const GEMINI: ModelApi = {
   },
 }
 
-function toolsOf({ tools, tool_choice: choice }: RequestBody): RequestBody {
+function geminiTools({ tools, tool_choice: choice }: RequestBody): RequestBody {
   if (!Array.isArray(tools)) return {}
   const mode = MODES[String(choice)]
   const declared = (tools as readonly ModelTool[]).map(({ function: { name, description, parameters } }) => ({
