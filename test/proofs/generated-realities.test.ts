@@ -309,11 +309,16 @@ function says(fact: Part, payload: JsonObject): boolean {
   return true
 }
 
-/** The first names the call that was forged as not proven, and the second judges it: the first judges none that rests on a reel without facts, or on the entry of an act. */
-const isLeftOpen = ({ first, second: other }: BothOpinions): boolean =>
+/**
+ * The first names the call that was forged as not proven, and the second judges it: the first judges none that rests on a reel without facts, and
+ * no yes that wakes who asked again in a moment which no summon began.
+ */
+const isLeftOpen = ({ first, second: other }: BothOpinions, forged: Part): boolean =>
   first.fault === null &&
   other.fault === 'law-mismatch' &&
-  [MISSING, UNSEEN].some((reason) => (first.unjudged[reason] ?? 0) > (other.unjudged[reason] ?? 0))
+  [MISSING, ...(keyOf(forged) === 'approve' ? [UNSEEN] : [])].some(
+    (reason) => (first.unjudged[reason] ?? 0) > (other.unjudged[reason] ?? 0),
+  )
 
 judged(
   `both notice the same of ${FORGERIES} forgeries of each of their records, with true hashes (seed ${SEED})`,
@@ -341,7 +346,7 @@ judged(
       const both = await bothOn(mendedBundle(lines) as JsonObject[], second)
       const told = both.first.fault ?? 'nothing'
       tally[`${what}: ${told}`] = (tally[`${what}: ${told}`] ?? 0) + 1
-      if (both.first.fault !== both.second.fault && !isLeftOpen(both))
+      if (both.first.fault !== both.second.fault && !isLeftOpen(both, forged))
         differing.push(JSON.stringify([what, forged.record.moment, forged.decision.call, both]))
     }
     console.info(tally)

@@ -84,7 +84,7 @@ const NOT_STATED: readonly string[] = [
 /** Calls that rest on reels which the bundle does not hold. */
 export const MISSING = 'they depend on reels that are not in the bundle as a whole'
 
-/** Why the first verifier judges no call that answers what is in no reel: an act or an event, which no call may answer so. */
+/** Why neither verifier judges a call that differs and rests on what is in no reel: an act or an event. */
 export const UNSEEN = 'what they answer came by no summon that is in the bundle'
 
 /** What they say differently, in words; null where they agree. */

@@ -52,6 +52,12 @@ const hall = defineExtension({
       canSummon: ['clerk', { rel: 'asker' }],
       prompt: 'You show people in.',
     }),
+    defineRole({
+      name: 'hall:hermit',
+      defaultOrientation: 'inward',
+      canSummon: [{ rel: 'self' }, { rel: 'asker' }, { rel: 'parent' }],
+      prompt: 'You look at what you did.',
+    }),
   ],
 })
 const extensions = [stage, court, mail, hall]
@@ -174,11 +180,19 @@ async function liveALittle(): Promise<void> {
     await play(world, 'usher', { verb: 'see', address })
   await play(world, 'usher', { verb: 'summon', target: '@clerk', content: 'come in' })
   await play(world, 'usher', { verb: 'summon', content: 'welcome' })
+  await lookInward()
   await hideALittle()
   await signALittle()
   const wake = await tell(world, 'bound', 'the word is tiger-milk')
   const { n } = await momentOf(world, wake)
   await act(world, 'operator', await erasing(world.db, `bound/1/${n}`, 'asked to'))
+}
+
+/** A being whose role looks inward, so that its lists expand no relation but who woke it. */
+async function lookInward(): Promise<void> {
+  await world.birth({ cognition: 'scripted', script: 'stage:puppet', name: 'hermit', role: 'hall:hermit' })
+  await play(world, 'hermit', { verb: 'summon', content: 'I looked at what I did' })
+  await play(world, 'hermit', { verb: 'summon', target: '@hermit', content: 'to myself' })
 }
 
 /** A being whose flow reads the place where it is, before and after that is kept from it. */

@@ -8,6 +8,11 @@ interface Schema {
   readonly required?: readonly string[]
   readonly items?: Schema
   readonly anyOf?: readonly Schema[]
+  /** a schema by name, and what it has more */
+  readonly allOf?: readonly Schema[]
+  readonly const?: unknown
+  /** of the keys that are not named */
+  readonly additionalProperties?: boolean | Schema
 }
 
 export interface Description {
@@ -18,10 +23,19 @@ export interface Description {
 const HEAD = '"""Made from the description of the API by `pnpm docs:clients`."""\n\n'
 
 export function pythonShapes({ components: { schemas } }: Description): string {
+  const isClass = ([, { properties, allOf }]: [string, Schema]) => (properties ?? allOf) !== undefined
   const classes = Object.entries(schemas)
-    .filter(([, { properties }]) => properties !== undefined)
+    .filter(isClass)
+    .sort(([, a], [, b]) => Number(a.allOf !== undefined) - Number(b.allOf !== undefined))
     .map(([name, schema]) => classOf(name, schema))
-  return `${HEAD}from typing import Any, Dict, List, Literal, Optional, TypedDict, Union\n\n\n${classes.join('\n\n')}`
+  // They name classes that come later, so they are texts.
+  const aliases = Object.entries(schemas)
+    .filter((one) => !isClass(one))
+    .map(
+      ([name, schema]) =>
+        `${name} = ${schema.$ref === undefined ? typeOf(schema) : `Union[${typeOf(schema)}]`}\n`,
+    )
+  return `${HEAD}from typing import Any, Dict, List, Literal, Optional, TypedDict, Union\n\n\n${aliases.join('')}\n\n${classes.join('\n\n')}`
 }
 
 export function pythonOperations({ paths }: Description): string {
@@ -34,7 +48,11 @@ export function pythonOperations({ paths }: Description): string {
 }
 
 /** What may be left out is in a class of its own below the other one: Python 3.9 knows no other way. */
-function classOf(name: string, { properties = {}, required = [] }: Schema): string {
+function classOf(name: string, { properties = {}, required = [], allOf }: Schema): string {
+  if (allOf !== undefined) {
+    const [{ $ref } = {}, more = {}] = allOf
+    return written(name, nameIn($ref), Object.entries(more.properties ?? {}))
+  }
   const fields = (isRequired: boolean) =>
     Object.entries(properties).filter(([field]) => required.includes(field) === isRequired)
   const left = fields(false)
@@ -50,8 +68,19 @@ const written = (name: string, of: string, fields: readonly (readonly [string, S
 const KEYWORDS = new Set(['from', 'for'])
 const safe = (field: string): string => (KEYWORDS.has(field) ? `# ${field}` : field)
 
-function typeOf({ $ref, type, enum: values, items, anyOf }: Schema): string {
-  if ($ref !== undefined) return `"${$ref.split('/').at(-1)}"`
+const nameIn = ($ref: string | undefined): string => String($ref?.split('/').at(-1))
+
+function typeOf({
+  $ref,
+  type,
+  enum: values,
+  const: only,
+  items,
+  anyOf,
+  properties,
+  additionalProperties,
+}: Schema): string {
+  if ($ref !== undefined) return `"${nameIn($ref)}"`
   if (anyOf !== undefined) return `Union[${anyOf.map(typeOf).join(', ')}]`
   if (Array.isArray(type)) {
     const rest = type.filter((one) => one !== 'null')
@@ -60,6 +89,9 @@ function typeOf({ $ref, type, enum: values, items, anyOf }: Schema): string {
   }
   if (values?.every((value) => typeof value === 'string') === true)
     return `Literal[${values.map((value) => `"${value}"`).join(', ')}]`
+  if (typeof only === 'string') return `Literal["${only}"]`
+  if (type === 'object' && properties === undefined && typeof additionalProperties === 'object')
+    return `Dict[str, ${typeOf(additionalProperties)}]`
   if (type === 'array') return `List[${items === undefined ? 'Any' : typeOf(items)}]`
   return (
     {

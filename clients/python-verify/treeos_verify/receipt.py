@@ -8,6 +8,7 @@ from .flow import is_number, roles_for
 from .gates import LIST_OF, NOTHING, Question, World, check_shadow, expanded, is_standing, list_gate, rule_gate, tallies_tried, unknown, written
 from .hashes import Checkpoint, fact_hash, is_hash, is_included, is_signed, moment_hash, plain_base64, salted_hash, value_hash
 from .heads import shown_heads
+from .law.sight import needs_no_world
 from .moment import check_header, check_moment, is_known_law
 from .operations import OPERATIONS
 from .origin import asked_in, check_all_marked, check_origin
@@ -166,10 +167,12 @@ class Derivation:
     def check_surface(self):
         surface, specs = given(self.witness, "surface"), self.witness["specs"]
         need(value_hash(surface) == at(self.record, "surfaceDigest"), "another surface")
+        is_inward = at(self.open, "orientation") == "inward"
         for kind in LIST_OF.values():
             need(all(type(spec.get(kind, [])) is list for spec in specs), "a list that is none")
             own = {canonical(entry) for entry in items(surface, kind)}
-            found = [expanded(kind, entry, self.me, self.asker) for spec in specs for entry in items(spec, kind)]
+            entries = [entry for spec in specs for entry in items(spec, kind) if not is_inward or needs_no_world(entry)]
+            found = [expanded(kind, entry, self.me, self.asker) for entry in entries]
             wanted = {canonical(name) for names in found for name in names or []}
             need(wanted <= own, f"{kind} lacks what the roles expand to")
             need(None in found or own == wanted, f"{kind} holds what no role expands to")

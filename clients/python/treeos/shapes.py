@@ -3,6 +3,48 @@
 from typing import Any, Dict, List, Literal, Optional, TypedDict, Union
 
 
+BeingName = str
+BeingState = Literal["ended", "driven", "paused", "parked", "asks", "working", "failed", "asleep"]
+BudgetPeriod = Literal["day", "total"]
+CanList = Literal["canSee", "canDo", "canSummon", "canBe"]
+ClauseResult = Literal["primary", "stacked", "shadowed", "repeated", "skipped", "no-match", "malformed"]
+Cognition = Literal["llm", "human", "scripted"]
+ConcreteEntry = Union[str, Dict[str, Any]]
+Coord = Union["Size"]
+Decision = Union[Dict[str, Any], Dict[str, Any], Dict[str, Any]]
+Digest = str
+Entry = Union[str, "Token"]
+Envelope = Union["JsonObject"]
+ErrorCode = Literal["INVALID_INPUT", "INVALID_TYPE", "ADDRESS_PARSE_ERROR", "UNAUTHORIZED", "BUDGET_EXCEEDED", "FORBIDDEN", "EXTENSION_BLOCKED", "SPACE_NOT_FOUND", "BEING_NOT_FOUND", "MATTER_NOT_FOUND", "EXTENSION_NOT_FOUND", "ROLE_UNAVAILABLE", "VERB_NOT_SUPPORTED", "ACTION_NOT_SUPPORTED", "CORRELATION_NOT_FOUND", "MOMENT_NOT_FOUND", "RESOURCE_CONFLICT", "CANCELLED", "BEING_ENDED", "OVERLAY_LOST", "PAYLOAD_TOO_LARGE", "NO_ANSWER", "RATE_LIMITED", "INTERNAL", "TIMEOUT", "LLM_TIMEOUT", "LLM_FAILED", "LLM_NOT_CONFIGURED", "SERVICE_UNAVAILABLE"]
+FaultPart = Literal["model", "script", "decide", "effect", "stack"]
+HeadRef = List[Any]
+Json = Any
+JsonObject = Dict[str, Any]
+Layout = Literal["as-told", "stable-first"]
+MomentId = str
+NeverWorn = Literal["not-registered", "not-named", "other-cognition", "malformed", "asked", "no-primary", "not-triggered", "thread-cut", "being-ended", "contradiction", "too-long"]
+Operator = Literal["eq", "ne", "in", "notIn", "gt", "gte", "lt", "lte", "present"]
+Orientation = Literal["forward", "half", "inward"]
+OutcomeKind = Literal["act", "see", "failure", "skipped", "waiting"]
+OverlayTier = Literal["call", "thread", "channel", "workspace", "account"]
+Priority = Literal["human", "interactive", "background"]
+ProseMeaning = Literal["see", "answers"]
+ReelId = str
+ReplyTarget = Literal["asker", "chain-initial"]
+RespondMode = Literal["async", "none"]
+RoleName = str
+SelfContinue = Any
+SkipReason = Literal["role-unresolved", "role-unavailable", "role-not-named", "not-triggered", "thread-cut", "being-ended"]
+StandardFor = Literal["llm", "scripted"]
+Token = Union["RelToken", "PatternToken", "ResolverToken"]
+Trace = Union["TraceTest", "TraceGroup"]
+Verb = Literal["see", "do", "summon", "be"]
+VerbCall = Union[Dict[str, Any], Dict[str, Any], Dict[str, Any], Dict[str, Any]]
+ViewChoice = Literal["default", "only"]
+WhyNotAllowed = Union[Dict[str, Any], Dict[str, Any]]
+WhyNotWorn = Union[Dict[str, Any], Dict[str, Any]]
+
+
 class _Descriptor(TypedDict):
     address: Dict[str, Any]
     beings: List[str]
@@ -22,7 +64,7 @@ class Descriptor(_Descriptor, total=False):
     outside: bool
     seen: str
     content: Any
-    catalogs: Dict[str, Any]
+    catalogs: "Catalogs"
 
 
 class _Act(TypedDict):
@@ -58,8 +100,8 @@ class _Moment(TypedDict):
     openedAt: str
     verb: Optional[Literal["see", "do", "summon", "be"]]
     wake: Optional[str]
-    woke: Dict[str, Any]
-    did: Dict[str, Any]
+    woke: "WokenBy"
+    did: "MadeCall"
     outcome: Literal["act", "see", "failure", "skipped", "waiting"]
     primary: Optional[str]
     stacked: List[str]
@@ -74,8 +116,8 @@ class Moment(_Moment, total=False):
     message: str
     driver: str
     content: str
-    overlay: Dict[str, Any]
-    shadow: Dict[str, Any]
+    overlay: "OverlayRecord"
+    shadow: List["ShadowVerdict"]
 
 
 class Self(TypedDict):
@@ -83,7 +125,7 @@ class Self(TypedDict):
     space: str
     role: str
     stacked: List[str]
-    surface: Dict[str, Any]
+    surface: "Surface"
     self: Union["Descriptor", None]
 
 
@@ -220,7 +262,7 @@ class Namespace(TypedDict):
 class _Receipt(TypedDict):
     n: int
     moment: str
-    receipt: Dict[str, Any]
+    receipt: "Envelope"
 
 
 class Receipt(_Receipt, total=False):
@@ -254,6 +296,756 @@ class Hook(TypedDict):
     usedAt: Optional[str]
 
 
+class AuthoringCatalog(TypedDict):
+    beOps: List["OperationEntry"]
+    operations: List["OperationEntry"]
+    relations: List[str]
+    resolvers: List[str]
+    roles: List["ListedRole"]
+    see: List[str]
+    signals: List[str]
+
+
+class Breach(TypedDict):
+    limit: Literal["tokens", "money"]
+    max: float
+    needs: Optional[float]
+    of: "BeingName"
+    per: "BudgetPeriod"
+    revision: float
+    until: Optional[float]
+    used: float
+
+
+class _BudgetView(TypedDict):
+    being: Union["BeingName", None]
+    held: Dict[str, Any]
+    limits: Dict[str, Any]
+    stance: Optional[str]
+    used: Dict[str, Any]
+
+
+class BudgetView(_BudgetView, total=False):
+    # for: "StandardFor"
+    standard: bool
+    unsure: Dict[str, Any]
+
+
+class CancelledCall(TypedDict):
+    being: "BeingName"
+    moment: "MomentId"
+    n: float
+    reason: Literal["CANCELLED"]
+
+
+class Catalogs(TypedDict):
+    addresses: List[str]
+    beOps: List["OperationEntry"]
+    operations: List["OperationEntry"]
+    roles: List["RoleEntry"]
+
+
+class Chart(TypedDict):
+    floors: Dict[str, Union["Floor", None]]
+    marks: List["ChartEntry"]
+    others: float
+    path: str
+    size: Union["Spot", None]
+
+
+class ChartEntry(TypedDict):
+    beings: Optional[float]
+    coord: Union["Spot", None]
+    isEnded: bool
+    key: str
+    roles: List[str]
+    spots: Dict[str, Union["Spot", None]]
+    states: List["BeingState"]
+    words: Optional[str]
+
+
+class ClauseTrace(TypedDict):
+    index: float
+    reason: str
+    result: "ClauseResult"
+    role: Optional[str]
+    stack: bool
+    tree: Union["Trace", None]
+
+
+class _CompleteRole(TypedDict):
+    canBe: List["Entry"]
+    canDo: List["Entry"]
+    canSee: List["Entry"]
+    canSummon: List["Entry"]
+    defaultOrientation: "Orientation"
+    description: str
+    forceToolCall: bool
+    layout: "Layout"
+    name: "RoleName"
+    permissions: List["Verb"]
+    prompt: Union[str, "FunctionPrompt"]
+    prose: "ProseMeaning"
+    replyTo: "ReplyTarget"
+    respondMode: "RespondMode"
+    see: List[str]
+    selfContinue: "SelfContinue"
+    triggerOn: List[str]
+    views: "ViewChoice"
+
+
+class CompleteRole(_CompleteRole, total=False):
+    requiredCognition: "Cognition"
+
+
+class _ContextChange(TypedDict):
+    path: str
+
+
+class ContextChange(_ContextChange, total=False):
+    # from: "Json"
+    to: "Json"
+
+
+class Difference(TypedDict):
+    differs: List[Literal["stack", "surface", "prompt"]]
+    n: float
+    openedAt: str
+    refused: Union[Dict[str, Any], None]
+    was: "WornStack"
+    would: "WornStack"
+
+
+class DroppedEntry(TypedDict):
+    entry: "Entry"
+    list: "CanList"
+    reason: str
+
+
+class EndCount(TypedDict):
+    count: float
+    kind: "OutcomeKind"
+    reason: Optional[str]
+
+
+class _ExplainedMoment(TypedDict):
+    by: List[str]
+    clauses: List["ClauseTrace"]
+    context: "JsonObject"
+    ended: Dict[str, Any]
+    faults: List["FaultView"]
+    gates: Dict[str, Any]
+    leftOut: List[Union["DroppedEntry", Dict[str, Any]]]
+    primary: Union["RoleName", None]
+    source: Optional[Literal["clause", "default", "asked"]]
+    stacked: List["RoleName"]
+    surface: "Surface"
+
+
+class ExplainedMoment(_ExplainedMoment, total=False):
+    shadow: List["ShadowVerdict"]
+    skip: "SkipReason"
+    tries: List["RefusedTry"]
+    unheard: str
+    wouldWear: List["RoleName"]
+
+
+class FailedMoment(TypedDict):
+    at: str
+    being: str
+    message: Optional[str]
+    model: Optional[str]
+    n: float
+    reason: Optional[str]
+    role: Optional[str]
+
+
+class FaultView(TypedDict):
+    at: str
+    attempt: float
+    message: str
+    part: "FaultPart"
+    seconds: float
+    stack: Optional[str]
+
+
+class Floor(TypedDict):
+    height: float
+    walls: List["Spot"]
+    width: float
+
+
+class FlowInside(TypedDict):
+    defaultRole: Optional[str]
+    flow: "Json"
+    isEnded: bool
+    isOpen: bool
+    moments: float
+    stance: str
+    versions: List["FlowVersion"]
+
+
+class FlowVersion(TypedDict):
+    at: str
+    by: Optional[str]
+    flow: "Json"
+    seq: float
+
+
+class FunctionPrompt(TypedDict):
+    function: str
+
+
+class HealthView(TypedDict):
+    budgets: List["BudgetView"]
+    inbox: Dict[str, Any]
+    lastHour: Dict[str, Any]
+    late: List[Dict[str, Any]]
+    parked: float
+    standard: Dict[str, Any]
+    wakes: Dict[str, Any]
+
+
+class LastMoment(TypedDict):
+    n: float
+    primary: Optional[str]
+    stacked: List[str]
+    words: "Json"
+
+
+class Layer(TypedDict):
+    origin: str
+    text: str
+    title: str
+
+
+class Lint(TypedDict):
+    errors: List["ParseFault"]
+    warnings: List["ParseFault"]
+
+
+class _ListedRole(TypedDict):
+    at: str
+    author: Optional[str]
+    deleted: bool
+    description: str
+    name: str
+    origin: str
+    permissions: List["Verb"]
+    requiredCognition: Union["Cognition", None]
+    users: float
+
+
+class ListedRole(_ListedRole, total=False):
+    outside: bool
+
+
+class LivedWords(TypedDict):
+    at: str
+    being: str
+    n: float
+    outcome: "OutcomeKind"
+    primary: Optional[str]
+    reason: Optional[str]
+    words: str
+
+
+class _MadeCall(TypedDict):
+    verb: "Verb"
+
+
+class MadeCall(_MadeCall, total=False):
+    operation: str
+    target: str
+
+
+class MomentCost(TypedDict):
+    attempts: float
+    money: float
+    tokens: float
+
+
+class MomentPage(TypedDict):
+    beats: List["MomentStretch"]
+    cost: Union["MomentCost", None]
+    decision: Union["Decision", None]
+    explained: Union["ExplainedMoment", None]
+    facts: List[Dict[str, Any]]
+    layers: List["Layer"]
+    mayAskOfActs: bool
+    moment: "MomentView"
+    prompt: Union["RebuiltPrompt", None]
+    temporalUi: Optional[str]
+    wake: "Json"
+
+
+class _MomentStretch(TypedDict):
+    # from: float
+    name: Literal["wait", "think", "attempt", "work"]
+    to: float
+
+
+class MomentStretch(_MomentStretch, total=False):
+    attempt: float
+    fault: str
+    part: "FaultPart"
+    tokens: float
+
+
+class _MomentView(TypedDict):
+    act: Optional[str]
+    actHash: Optional[str]
+    did: Union["MadeCall", None]
+    n: float
+    openedAt: str
+    outcome: "OutcomeKind"
+    primary: Optional[str]
+    promptDigest: Optional[str]
+    stackDigest: Optional[str]
+    stacked: List[str]
+    verb: Union["Verb", None]
+    wake: Optional[str]
+    woke: Union["WokenBy", None]
+
+
+class MomentView(_MomentView, total=False):
+    content: str
+    driver: str
+    message: str
+    overlay: "OverlayRecord"
+    reason: str
+    shadow: List["ShadowVerdict"]
+
+
+class NamedTally(TypedDict):
+    failures: float
+    moments: float
+    money: float
+    name: Optional[str]
+    seconds: Union[Dict[str, Any], None]
+    tokens: float
+
+
+class Occupant(TypedDict):
+    cognition: Optional[str]
+    inhabitedBy: Optional[str]
+    isEnded: bool
+    last: Union["LastMoment", None]
+    stance: str
+    states: List["BeingState"]
+
+
+class OperationChoice(TypedDict):
+    args: Dict[str, str]
+    description: str
+    name: str
+    schema: Union["JsonObject", None]
+    targets: List[str]
+
+
+class OperationEntry(TypedDict):
+    args: Dict[str, str]
+    description: str
+    name: str
+    targets: List[Literal["being", "space", "matter", "thread", "reality"]]
+
+
+class OverlayChange(TypedDict):
+    at: str
+    by: "BeingName"
+    commitment: Union["Digest", None]
+    tier: Literal["thread"]
+
+
+class OverlayRecord(TypedDict):
+    commitment: "Digest"
+    mode: Literal["block", "stack"]
+    tiers: List["OverlayTier"]
+
+
+class ParseFault(TypedDict):
+    message: str
+    path: str
+
+
+class PastEntries(TypedDict):
+    entries: List["PastEntry"]
+    isMore: bool
+    newest: float
+    stacks: Dict[str, "PinnedStack"]
+    upTo: float
+
+
+class PastEntry(TypedDict):
+    at: str
+    entry: float
+    moment: Union["RetracedMoment", None]
+    placings: List["PlaceChange"]
+    said: List["PastWords"]
+
+
+class PastWords(TypedDict):
+    being: "BeingName"
+    to: str
+    words: str
+
+
+class _PatternToken(TypedDict):
+    pattern: str
+
+
+class PatternToken(_PatternToken, total=False):
+    kind: str
+
+
+class _PermissionChange(TypedDict):
+    path: str
+
+
+class PermissionChange(_PermissionChange, total=False):
+    # from: "Json"
+    to: "Json"
+
+
+class PinnedRole(TypedDict):
+    digest: "Digest"
+    name: "RoleName"
+
+
+class PinnedStack(TypedDict):
+    primary: "PinnedRole"
+    stacked: List["PinnedRole"]
+
+
+class _PlaceChange(TypedDict):
+    key: str
+
+
+class PlaceChange(_PlaceChange, total=False):
+    coord: Union["Spot", None]
+    floors: Dict[str, Union["Floor", None]]
+    isEnded: bool
+    place: Optional[str]
+    size: Union["Spot", None]
+    spots: Dict[str, Union["Spot", None]]
+
+
+class ReachView(TypedDict):
+    actions: List["OperationChoice"]
+    identity: List["OperationChoice"]
+    role: str
+    space: str
+    stacked: List[str]
+    surface: "Surface"
+
+
+class _RebuiltPrompt(TypedDict):
+    digest: str
+    identical: bool
+    system: str
+    user: str
+
+
+class RebuiltPrompt(_RebuiltPrompt, total=False):
+    older: bool
+
+
+class RecentActivity(TypedDict):
+    isAll: bool
+    since: str
+    spoken: List["SpokenTo"]
+    strip: List["StripMoment"]
+    until: str
+    waiting: List["WaitsFor"]
+
+
+class _RefusedTry(TypedDict):
+    call: Union["VerbCall", None]
+    code: str
+    message: str
+
+
+class RefusedTry(_RefusedTry, total=False):
+    heads: List["HeadRef"]
+
+
+class RelToken(TypedDict):
+    rel: str
+
+
+class ResolverToken(TypedDict):
+    resolver: str
+
+
+class RetracedMoment(TypedDict):
+    being: "BeingName"
+    n: float
+    outcome: "OutcomeKind"
+    reason: Optional[str]
+    stack: Union["Digest", None]
+
+
+class _RoleEntry(TypedDict):
+    description: str
+    name: str
+    origin: str
+    permissions: List["Verb"]
+    requiredCognition: Union["Cognition", None]
+
+
+class RoleEntry(_RoleEntry, total=False):
+    outside: bool
+
+
+class _RoleInside(TypedDict):
+    at: str
+    author: Optional[str]
+    deleted: bool
+    description: str
+    digest: "Digest"
+    isOpen: bool
+    name: str
+    origin: str
+    others: float
+    permissions: List["Verb"]
+    requiredCognition: Union["Cognition", None]
+    spec: Union["CompleteRole", None]
+    usedBy: List["RoleUser"]
+    users: float
+    versions: List["RoleVersion"]
+
+
+class RoleInside(_RoleInside, total=False):
+    outside: bool
+
+
+class _RoleSpec(TypedDict):
+    canBe: List["Entry"]
+    canDo: List["Entry"]
+    canSee: List["Entry"]
+    canSummon: List["Entry"]
+    name: "RoleName"
+    prompt: Union[str, "FunctionPrompt"]
+    see: List[str]
+
+
+class RoleSpec(_RoleSpec, total=False):
+    defaultOrientation: "Orientation"
+    description: str
+    forceToolCall: bool
+    layout: "Layout"
+    prose: "ProseMeaning"
+    replyTo: "ReplyTarget"
+    requiredCognition: "Cognition"
+    respondMode: "RespondMode"
+    selfContinue: "SelfContinue"
+    triggerOn: List[str]
+    views: "ViewChoice"
+
+
+class RoleUser(TypedDict):
+    isDefault: bool
+    isInFlow: bool
+    stance: str
+    wearsIt: Optional[bool]
+
+
+class RoleVersion(TypedDict):
+    at: str
+    by: Optional[str]
+    seq: float
+    spec: Union["RoleSpec", None]
+    trial: Union[Dict[str, Optional[float]], None]
+
+
+class _SaidWords(TypedDict):
+    at: str
+    channel: Optional[str]
+    # from: Optional[str]
+    isMine: bool
+    n: Optional[float]
+    thread: str
+    to: str
+    words: str
+
+
+class SaidWords(_SaidWords, total=False):
+    outside: bool
+
+
+class SaltedOverlayChange(TypedDict):
+    at: str
+    by: "BeingName"
+    commitment: Union["Digest", None]
+    salt: Optional[str]
+    tier: Literal["thread"]
+
+
+class SearchResult(TypedDict):
+    beings: List[str]
+    moments: List["LivedWords"]
+    roles: List[Dict[str, Any]]
+    said: List["SaidWords"]
+    spaces: List[str]
+
+
+class ShadowVerdict(TypedDict):
+    by: str
+    key: str
+    on: str
+    verb: "Verb"
+    was: Literal["allowed", "ask", "refused"]
+    would: Literal["allowed", "ask", "refused"]
+
+
+class Size(TypedDict):
+    x: float
+    y: float
+    z: float
+
+
+class SpaceNode(TypedDict):
+    beings: float
+    children: List[str]
+    path: str
+    things: float
+    type: str
+    within: Dict[str, Any]
+
+
+class _SpaceView(TypedDict):
+    address: Dict[str, Any]
+    beingLineage: List[str]
+    children: List[str]
+    identity: Dict[str, Any]
+    matters: List[str]
+    next: Optional[str]
+    occupants: List["Occupant"]
+    population: float
+    qualities: "JsonObject"
+    type: str
+
+
+class SpaceView(_SpaceView, total=False):
+    catalogs: "Catalogs"
+    content: "Json"
+    contributors: List[str]
+    coord: "Coord"
+    outside: bool
+    owner: Optional[str]
+    seen: str
+    size: "Size"
+
+
+class SpendingReport(TypedDict):
+    all: "Tally"
+    beings: List["NamedTally"]
+    failures: List["FailedMoment"]
+    isAll: bool
+    models: List["NamedTally"]
+    parts: List[Dict[str, Any]]
+    roles: List["NamedTally"]
+    since: str
+
+
+class SpokenTo(TypedDict):
+    count: float
+    failed: float
+    # from: str
+    last: str
+    thread: str
+    to: str
+
+
+class Spot(TypedDict):
+    x: float
+    y: float
+
+
+class StripMoment(TypedDict):
+    being: str
+    endedAt: str
+    n: float
+    openedAt: Optional[str]
+    outcome: "OutcomeKind"
+    reason: Optional[str]
+    role: Optional[str]
+
+
+class Surface(TypedDict):
+    canBe: List["ConcreteEntry"]
+    canDo: List["ConcreteEntry"]
+    canSee: List["ConcreteEntry"]
+    canSummon: List["ConcreteEntry"]
+
+
+class Surroundings(TypedDict):
+    here: str
+    more: bool
+    spaces: List["SpaceNode"]
+
+
+class Tally(TypedDict):
+    failures: float
+    moments: float
+    money: float
+    seconds: Union[Dict[str, Any], None]
+    tokens: float
+
+
+class TraceGroup(TypedDict):
+    nodes: List["Trace"]
+    operator: Literal["and", "or", "not"]
+    result: bool
+
+
+class _TraceTest(TypedDict):
+    expected: "Json"
+    operator: "Operator"
+    path: str
+    result: bool
+
+
+class TraceTest(_TraceTest, total=False):
+    actual: "Json"
+
+
+class TrialEstimate(TypedDict):
+    calls: float
+    callsOfScorers: float
+    candidates: float
+    costMax: Optional[float]
+    moments: float
+
+
+class WaitsFor(TypedDict):
+    being: str
+    cognition: Optional[str]
+    count: float
+    # from: Optional[str]
+    seconds: float
+    thread: str
+
+
+class _WokenBy(TypedDict):
+    # from: Optional[str]
+    thread: str
+    trigger: str
+
+
+class WokenBy(_WokenBy, total=False):
+    what: str
+
+
+class _WornStack(TypedDict):
+    primary: Union["RoleName", None]
+    stacked: List["RoleName"]
+
+
+class WornStack(_WornStack, total=False):
+    skip: str
+
+
 class _Problem(TypedDict):
     type: str
     title: str
@@ -264,3 +1056,9 @@ class _Problem(TypedDict):
 
 class Problem(_Problem, total=False):
     context: Any
+
+
+class LivedMoment(Moment):
+    endedAt: str
+    words: Optional[str]
+    cost: Optional[Dict[str, Any]]

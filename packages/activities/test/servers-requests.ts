@@ -75,9 +75,9 @@ export const REQUESTS: readonly Row[] = [
     requests: 2,
   },
   {
-    what: 'takes tools only with `tool_choice: "none"`, since it does not know the format of its model',
+    what: 'takes tools with `tool_choice: "none"` alone',
     of: 'vLLM without `--enable-auto-tool-choice`',
-    so: 'asked again with `none`; the call is read from the words',
+    so: 'asked again with `none`, and read from the words',
     says: unless(
       (asked) => asked.tool_choice === 'none',
       json(
@@ -127,8 +127,8 @@ export const REQUESTS: readonly Row[] = [
   },
   {
     what: 'takes neither `tool_choice` nor `parallel_tool_calls` nor `stream_options`',
-    of: 'servers that know their own fields only',
-    so: 'asked again without each of them',
+    of: 'strict small servers',
+    so: 'asked again without each',
     says: (asked) => {
       const field = ['tool_choice', 'parallel_tool_calls', 'stream_options'].find((one) => one in asked)
       return field === undefined ? answers(SEES)(asked) : extra(field)

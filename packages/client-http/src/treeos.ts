@@ -46,6 +46,9 @@ const RETRY_MS_MAX = 5_000
 /**
  * A reality as one being sees it. The methods are the four verbs and what goes with them; `api` has every operation of the
  * description, typed.
+ * @example
+ * const treeos = new Treeos({ url: 'https://portal.example', token })
+ * const { reply } = await treeos.summon({ target: '@solomon', content: 'Who are you today?', waitSeconds: 60 })
  */
 export class Treeos {
   readonly api: Client<paths>

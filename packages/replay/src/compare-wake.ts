@@ -36,6 +36,7 @@ import {
   evolve,
   type ResumedApproval,
   resumedWake,
+  SENT_BY,
   STEP_FIELDS,
   signatureOfAct,
 } from '@treeos/world'
@@ -44,8 +45,6 @@ import type { PastStates } from './past-states.ts'
 
 /** Start of the id of a wake by change; the moment that changed it, or the fact, and the being that is woken follow. */
 const CHANGE_PREFIX = 'change/'
-/** Ids of wakes that a moment sent and that no fact of its says: the kind, the moment, and whom they wake. */
-const SENT_BY = /^(?:change|awakened|notice|parked)\/([^/]+\/\d+\/\d+)(?:\/|$)/
 
 interface WokenMoment {
   readonly being: BeingName

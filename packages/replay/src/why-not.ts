@@ -6,6 +6,8 @@ import { lawOfPast, wornIn } from './conclude-past.ts'
 import { PastStates } from './past-states.ts'
 import { recomputeMoment } from './recompute.ts'
 
+export type { WhyNotAllowed }
+
 /**
  * The smallest change of permissions under which a moment would have been allowed a call, in the world as the moment saw it.
  * What the moment did not read is taken as it was when it opened. Calls no model and writes nothing.

@@ -102,6 +102,8 @@ const RESERVED: ReadonlySet<string> = new Set(SUBSTRATE_NAMES)
  * Defines an extension.
  * @throws {Error} for a name that is not kebab-case or is reserved, for a part whose name does not begin with `<extension>:`,
  *   and for a facet outside its namespace, a malformed signal key, clause or act of the scene
+ * @example
+ * export const court = defineExtension({ name: 'court', version: '1.0.0', roles: [judge], operations: [rule] })
  */
 export function defineExtension<const Action extends string = never>(
   input: ExtensionInput<Action>,

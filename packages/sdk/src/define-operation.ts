@@ -173,6 +173,15 @@ export type Outcome = Pick<DecidedOperation, 'facts' | 'reply' | 'tell' | 'awake
  * @throws {TypeError} when `args` is not a Standard Schema, nothing says what the operation or one of its arguments is, or `answers`
  *   names no argument, and for an `ask` that a rule of a space could not have
  * @throws {RangeError} when the effect's `timeoutSeconds` or `attempts` is out of range
+ * @example
+ * const rule = defineOperation({
+ *   name: 'court:rule',
+ *   description: 'Rules on a case.',
+ *   on: 'matter',
+ *   allow: ['owner'],
+ *   args: z.object({ verdict: z.enum(['granted', 'denied']) }),
+ *   decide: ({ target, args }) => ({ facts: [recordFact(target, 'court:ruled', args)], result: args.verdict }),
+ * })
  */
 export function defineOperation<
   const Name extends string,

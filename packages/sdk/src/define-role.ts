@@ -19,6 +19,14 @@ const UNPINNED = 'unpinned@0.0.0'
 /**
  * Defines a role. A prompt function must be pure: replay calls it again with the same face.
  * @throws {TreeosError} INVALID_INPUT naming the field and what it takes
+ * @example
+ * const judge = defineRole({
+ *   name: 'court:judge',
+ *   canSee: ['~'],
+ *   canDo: ['court:rule'],
+ *   canSummon: ['@clerk'],
+ *   prompt: ({ me }) => `You are ${me.name}, the judge. Rule once.`,
+ * })
  */
 export function defineRole<const CanDo extends Entries = readonly []>(
   input: RoleInput<CanDo>,

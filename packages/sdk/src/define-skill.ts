@@ -57,6 +57,14 @@ export type TaskShape<Name extends string = string> = Skill<Name>
  * Defines a shape of tasks. To dispatch a task is to do the operation of its name: it passes both gates, and then a child workflow
  * of the being calls the model. It is one call of one Signature, with the arguments as its inputs.
  * @throws {RangeError} when `timeoutSeconds` or `attempts` is out of range
+ * @example
+ * const judge = defineTask({
+ *   name: 'moods:judge',
+ *   description: 'Judges the mood of a text.',
+ *   on: 'being',
+ *   allow: ['self'],
+ *   entry: mood, // of defineSignature
+ * })
  */
 export function defineTask<
   const Name extends string,
@@ -71,6 +79,14 @@ export function defineTask<
  * Defines a skill. Its operation passes both gates like any other, its calls are within the budgets of the actor and by the
  * actor's own model, and the result is recorded: a replay calls no model.
  * @throws {RangeError} when `timeoutSeconds` or `attempts` is out of range
+ * @example
+ * const summarize = defineSkill({
+ *   name: 'library:summarize',
+ *   description: 'Summarizes a text.',
+ *   on: 'space',
+ *   allow: ['anyone'],
+ *   entry: summary, // of defineSignature
+ * })
  */
 export function defineSkill<
   const Name extends string,

@@ -20,7 +20,11 @@ import {
 
 type Target = BeingRow | SpaceRow | MatterRow
 
-/** The reel of a row. It is also the key of the row. */
+/**
+ * The reel of a row. It is also the key of the row.
+ * @example
+ * reelOf(target) // 'being:ada', 'space:/court', 'matter:gavel' or 'world:court'
+ */
 export function reelOf(target: Target | WorldRow): ReelId {
   if ('namespace' in target) return worldReel(target.namespace)
   if ('id' in target) return matterReel(target.id)
@@ -31,6 +35,8 @@ export function reelOf(target: Target | WorldRow): ReelId {
  * A fact that sets a quality of a being, a space or a thing, in the extension's own namespace. Null removes the quality.
  * @param field namespace and key, such as `court.in-session`
  * @throws {TreeosError} INVALID_INPUT for a malformed field
+ * @example
+ * decide: ({ target }) => ({ facts: [setQuality(target, 'court.in-session', true)], result: null })
  */
 export function setQuality(target: Target, field: string, value: Json): FactDraft {
   const path = parseKeyPath(field, 'quality')
@@ -42,6 +48,8 @@ export function setQuality(target: Target, field: string, value: Json): FactDraf
  * signal. The operator owns the namespace, even when another being publishes first.
  * @param field namespace and key, such as `harmony.tick.alive`
  * @throws {TypeError} without a key; {TreeosError} INVALID_INPUT for a malformed field
+ * @example
+ * decide: () => ({ facts: [publishSignal('court.sitting', 3)], result: null })
  */
 export function publishSignal(field: string, value: Json): FactDraft {
   const [namespace, ...key] = parseKeyPath(field, 'signal')
@@ -53,7 +61,11 @@ export function publishSignal(field: string, value: Json): FactDraft {
   }
 }
 
-/** A fact that records an event on the reel of a being, a space or a thing. It changes no state. */
+/**
+ * A fact that records an event on the reel of a being, a space or a thing. It changes no state.
+ * @example
+ * decide: ({ actor }) => ({ facts: [recordFact(actor, 'court:ruled', { verdict: 'granted' })], result: null })
+ */
 export function recordFact(target: Target, kind: `${string}:${string}`, payload: JsonObject = {}): FactDraft {
   return { reel: reelOf(target), kind, payload }
 }
@@ -61,6 +73,8 @@ export function recordFact(target: Target, kind: `${string}:${string}`, payload:
 /**
  * Facts that make a thing which the actor owns and holds. Its type is one of the extension's own.
  * @param id kebab-case, unique in the reality for ever
+ * @example
+ * decide: ({ actor, args }) => ({ facts: makeThing(actor, { id: args.id, type: 'court:writ', content: args.text }), result: null })
  */
 export function makeThing(
   actor: BeingRow,
@@ -73,7 +87,11 @@ export function makeThing(
   ]
 }
 
-/** A fact that replaces the content of a thing of the extension's own type, which the actor owns and holds. */
+/**
+ * A fact that replaces the content of a thing of the extension's own type, which the actor owns and holds.
+ * @example
+ * decide: ({ target }) => ({ facts: [writeThing(target, 'heard')], result: null })
+ */
 export const writeThing = ({ id }: Pick<MatterRow, 'id'>, content: Json): FactDraft => ({
   reel: matterReel(id),
   kind: 'matter:written',

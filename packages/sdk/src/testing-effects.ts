@@ -35,6 +35,8 @@ export type FakeFetch = OutsideFetch & {
 /**
  * A `fetch` that answers by a function of the request. An error that it throws is a connection that failed. It refuses what the real one
  * refuses of any address: URLs that are not http(s). Which addresses are private it does not judge.
+ * @example
+ * const fetch = fakeFetch(({ url }) => ({ status: url.endsWith('/oslo') ? 200 : 404, body: { degrees: -3 } }))
  */
 export function fakeFetch(answer: (request: FakeRequest) => FakeAnswer | Promise<FakeAnswer>): FakeFetch {
   const requests: FakeRequest[] = []
@@ -74,6 +76,8 @@ export interface EffectTry
  * the outside the test gives, such as {@link fakeFetch}; nothing is reached.
  * @returns what `decide` gets as `effect`
  * @throws what the effect throws: a worker fails the moment by a TreeosError, and tries again after any other error
+ * @example
+ * const effect = await performEffect(weather, 'weather:look', { actor: ada, args: { city: 'oslo' }, fetch })
  */
 export async function performEffect(
   extension: Extension,

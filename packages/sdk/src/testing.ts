@@ -44,7 +44,11 @@ type RowFields<Row, Needed extends keyof Row> = Partial<Row> & Pick<Row, Needed>
 /** A row of a world. */
 export type AnyRow = BeingRow | SpaceRow | MatterRow | WorldRow
 
-/** A row of a being with the defaults of a birth. It is at its home unless `space` is given. */
+/**
+ * A row of a being with the defaults of a birth. It is at its home unless `space` is given.
+ * @example
+ * being({ name: 'ada', home: '/court' })
+ */
 export const being = (given: RowFields<BeingRow, 'name'>): BeingRow => ({
   parent: OPERATOR,
   cognition: { kind: 'scripted', script: null },
@@ -57,7 +61,11 @@ export const being = (given: RowFields<BeingRow, 'name'>): BeingRow => ({
   ...given,
 })
 
-/** A row of a space; by default a `room` of the operator. */
+/**
+ * A row of a space; by default a `room` of the operator.
+ * @example
+ * space({ path: '/court' })
+ */
 export const space = (given: RowFields<SpaceRow, 'path'>): SpaceRow => ({
   name: spaceName(given.path),
   type: 'room',
@@ -67,7 +75,11 @@ export const space = (given: RowFields<SpaceRow, 'path'>): SpaceRow => ({
   ...given,
 })
 
-/** A row of a thing; by default a `thing` of the operator in the root space. */
+/**
+ * A row of a thing; by default a `thing` of the operator in the root space.
+ * @example
+ * matter({ id: 'gavel', type: 'document' })
+ */
 export const matter = (given: RowFields<MatterRow, 'id'>): MatterRow => ({
   type: 'thing',
   owner: OPERATOR,
@@ -79,14 +91,22 @@ export const matter = (given: RowFields<MatterRow, 'id'>): MatterRow => ({
   ...given,
 })
 
-/** The world signals of one namespace, nested by the dots of their keys: `{ tick: { alive: true } }`. */
+/**
+ * The world signals of one namespace, nested by the dots of their keys: `{ tick: { alive: true } }`.
+ * @example
+ * signals('court', { sitting: 3 })
+ */
 export const signals = (namespace: string, values: JsonObject): WorldRow => ({
   namespace,
   owner: OPERATOR,
   values,
 })
 
-/** A reader over these rows only, for tests of see-resolvers, relations and patterns. */
+/**
+ * A reader over these rows only, for tests of see-resolvers, relations and patterns.
+ * @example
+ * worldOf([being({ name: 'ada' }), space({ path: '/court' })])
+ */
 export const worldOf = (rows: readonly AnyRow[]): WorldReader =>
   new WorldReader(memoryRows(new Map(rows.map((row) => [reelOf(row), row]))))
 
@@ -110,6 +130,8 @@ export interface Attempt {
  * facts, as a worker does.
  * @throws {TreeosError} the error with which the moment would fail; when code of the extension threw, `cause` is its error
  * @throws {Error} when the operation has an effect and the attempt holds no result of it
+ * @example
+ * const { facts } = await decide(court, 'court:rule', { actor: judge, target: writ, args: { verdict: 'granted' } })
  */
 export async function decide(
   extension: Extension,
@@ -167,6 +189,8 @@ export interface Moment {
 /**
  * Runs a script in a moment, with the see-resolvers of the roles that the being wears.
  * @throws the error of the script or of a see-resolver; {TreeosError} INVALID_INPUT when it returns no decision
+ * @example
+ * await runScript(court, 'court:clerk', { me: clerk, wake: { kind: 'message', content: 'a plea' } })
  */
 export async function runScript(extension: Extension, name: string, moment: Moment): Promise<Decision> {
   const registry = registryOf(extension)
@@ -178,6 +202,8 @@ export async function runScript(extension: Extension, name: string, moment: Mome
 /**
  * Renders the prompt of a role in a moment. The being wears this role alone unless `wears` is given.
  * @throws the error of the prompt or of a see-resolver
+ * @example
+ * await renderPrompt(court, 'court:judge', { me: judge, world: [space({ path: '/court' })] })
  */
 export async function renderPrompt(extension: Extension, name: string, moment: Moment): Promise<string> {
   const registry = registryOf(extension)

@@ -20,6 +20,8 @@ export interface FollowReport {
  * @param older a signed note
  * @param answer what a portal answers at `/api/open/log/consistency`: `{from, size, path, note}`
  * @param trust without a key or policy no signature is checked. A policy asks for a quorum on the newer one
+ * @example
+ * const { broken, older, newer } = verifyFollows(noteOfMay, answerOfToday, { policy })
  */
 export function verifyFollows(older: string, answer: string, trust: TrustOptions = {}): FollowReport {
   const policy = trusted(trust)

@@ -1,10 +1,9 @@
+import { LAW } from '@treeos/world'
 import type { Json } from './canonical.ts'
-
-/** The law that this verifier derives by. A record names its law by number. */
-const LAW = 1
 
 export const isLaw = (law: Json | undefined): boolean => Number.isSafeInteger(law) && Number(law) > 0
 
+/** Whether this verifier derives by it. */
 export const isKnownLaw = (law: Json | undefined): boolean => law === LAW
 
 /** In words: what a law says that this verifier does not know, is not proven. */

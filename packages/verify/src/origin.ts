@@ -1,19 +1,9 @@
 /** Words from outside of a reality: which rows and words hold them, and whether a moment says so. */
 
-import { REGISTRY_REEL as REGISTRY } from '@treeos/core'
+import { REGISTRY_REEL as REGISTRY, SPEECH_KIND } from '@treeos/core'
+import { OUTSIDE, SENT_BY, VOUCHED, WORDED } from '@treeos/world'
 import { at, isArray, isObject, type Json, type JsonObject, same } from './canonical.ts'
 import type { Head } from './heads.ts'
-
-const MARKED = 'origin:outside'
-const VOUCHED = 'origin:vouched'
-/** Kinds of facts that write words into a row. */
-const WORDED = [
-  ...['being:born', 'quality:set', 'space:created', 'signal:published'],
-  ...['role:set', 'matter:created', 'matter:written'],
-]
-const SPEECH = 'being:summoned'
-/** Ids of wakes that a moment sent and that no fact of its says. */
-const SENT_BY = /^(?:change|awakened|notice|parked)\/([^/]+\/\d+\/\d+)(?:\/|$)/
 
 interface FactToTrack {
   readonly kind: string
@@ -40,17 +30,17 @@ export class Origins {
   take(reel: string, seq: number, header: Json, payload: Json, hash = ''): void {
     const kind = String(at(header, 'kind'))
     const name = reel === REGISTRY ? (at(payload, 'name') ?? null) : null
-    if (kind === MARKED || kind === VOUCHED) {
+    if (kind === OUTSIDE || kind === VOUCHED) {
       const row = rowOf(reel, name)
       const steps = this.#steps.get(row) ?? []
-      steps.push({ seq, isMarked: kind === MARKED })
+      steps.push({ seq, isMarked: kind === OUTSIDE })
       this.#steps.set(row, steps)
     }
-    if (kind !== SPEECH && !WORDED.includes(kind)) return
-    const isOutside = kind !== SPEECH ? false : payload === null ? null : at(payload, 'outside') === true
+    if (kind !== SPEECH_KIND && !WORDED.has(kind)) return
+    const isOutside = kind !== SPEECH_KIND ? false : payload === null ? null : at(payload, 'outside') === true
     this.#told.set(`${seq} ${reel}`, { kind, name, isOutside })
-    if (kind === SPEECH) this.#said.set(hash, isOutside)
-    if (kind === SPEECH && payload !== null) this.#turned.set(hash, at(payload, 'orientation') ?? null)
+    if (kind === SPEECH_KIND) this.#said.set(hash, isOutside)
+    if (kind === SPEECH_KIND && payload !== null) this.#turned.set(hash, at(payload, 'orientation') ?? null)
   }
 
   isMarked(reel: string, seq: number, name: Json = null): boolean {
@@ -81,10 +71,10 @@ export const lacksMark = (
   was: (reel: string, name: Json) => boolean | null,
 ): boolean =>
   facts.some(({ reel, kind, payload }) => {
-    if (!WORDED.includes(kind) || (reel === REGISTRY && payload === null)) return false
+    if (!WORDED.has(kind) || (reel === REGISTRY && payload === null)) return false
     const name = reel === REGISTRY ? (at(payload, 'name') ?? null) : null
     const isOfIt = (fact: (typeof facts)[number]) =>
-      fact.kind === MARKED &&
+      fact.kind === OUTSIDE &&
       fact.reel === reel &&
       (fact.payload === null || same(at(fact.payload, 'name') ?? null, name))
     return !facts.some(isOfIt) && was(reel, name) === false
@@ -105,8 +95,9 @@ function holdsOutside(
   basis: readonly Head[],
   { origins, isWhole, program, noted }: OriginEvidence,
 ) {
-  if (at(open, 'wake', 'outside') === true || at(noted, 'aside', 'past', 'outside') === true) return true
+  if (at(open, 'wake', 'outside') === true) return true
   if (at(open, 'cognition', 'kind') === 'human') return false
+  if (at(noted, 'aside', 'past', 'outside') === true) return true
   const roles = Object.keys(at(program, 'roles') ?? {})
   const shown = ['said', 'past'].flatMap((part) => at(noted, 'aside', part, 'facts') ?? [])
   const words = shown.map((ref) =>
@@ -161,11 +152,11 @@ export function* faultsOfOrigin(
   for (const [reel, seq] of facts) {
     const told = origins.told(String(reel), Number(seq))
     const last = Math.max(...facts.flatMap((ref) => (ref[0] === reel ? [Number(ref[1])] : [])))
-    if (told?.kind === SPEECH && told.isOutside === false)
+    if (told?.kind === SPEECH_KIND && told.isOutside === false)
       yield ['origin-mismatch', 'what it says holds words from outside, and does not say so']
     else if (
       told !== undefined &&
-      told.kind !== SPEECH &&
+      told.kind !== SPEECH_KIND &&
       shown.isWhole(String(reel)) &&
       !origins.isMarked(String(reel), last, told.name)
     )

@@ -37,7 +37,11 @@ export function trusted({ key = null, policy = null }: TrustOptions): WitnessPol
   return key === null ? policy : { ...policy, logs: [key] }
 }
 
-/** @throws {Error} that names the line, for a text that is not a policy */
+/**
+ * @throws {Error} that names the line, for a text that is not a policy
+ * @example
+ * const policy = parsePolicy(readFileSync('witnesses.policy', 'utf8'))
+ */
 export function parsePolicy(text: string): WitnessPolicy {
   const reading = new PolicyReader()
   for (const [i, line] of text.split('\n').entries()) {

@@ -136,7 +136,7 @@ export {
   SUBSTRATE_VIEWS,
   type Surface,
 } from './rows/lists.ts'
-export { OUTSIDE } from './rows/origin.ts'
+export { OUTSIDE, SENT_BY, VOUCHED, WORDED } from './rows/origin.ts'
 export { parseKeyPath, setAtPath } from './rows/qualities.ts'
 export { indexOf } from './rows/row-index.ts'
 export {

@@ -3,7 +3,7 @@ import { JsonRpcTransportHandler, ServerCallContext } from '@a2a-js/sdk/server'
 import { z } from '@hono/zod-openapi'
 import type { Context } from 'hono'
 import { streamSSE } from 'hono/streaming'
-import { body, newApi, ofBeing, open, operation } from '../api/operation.ts'
+import { anyObject, body, newApi, ofBeing, operation } from '../api/operation.ts'
 import { A2A_PATH } from '../api/path.ts'
 import type { Env, Portal } from '../portal.ts'
 import { PROTOCOL, publicCard } from './card.ts'
@@ -13,7 +13,10 @@ const VERSION_HEADER = 'a2a-version'
 const CARD_PATH = '/.well-known/agent-card.json'
 
 const responses = {
-  200: { description: 'a card', content: { 'application/json': { schema: open<object>('an agent card') } } },
+  200: {
+    description: 'a card',
+    content: { 'application/json': { schema: anyObject<object>('an agent card') } },
+  },
 } as const
 
 const front = operation({
@@ -52,7 +55,7 @@ const calling = operation({
     200: {
       description: 'an answer of JSON-RPC, or a stream of them',
       content: {
-        'application/json': { schema: open<object>('an answer of JSON-RPC') },
+        'application/json': { schema: anyObject<object>('an answer of JSON-RPC') },
         'text/event-stream': { schema: z.string() },
       },
     },

@@ -4,15 +4,11 @@ import {
   BEING_STATES,
   beatsOfMoment,
   budget,
-  type CancelledCall,
   cancel,
   explain,
-  type FlowInside,
-  type InspectedMoment,
   inspectFlow,
   inspectMoment,
   livedMoments,
-  type MomentStretch,
   mayReadPast,
   prompt,
   refusalOf,
@@ -35,10 +31,10 @@ import {
   numberIn,
   ofBeing,
   ofMoment,
-  open,
   operation,
   paging,
   text,
+  typed,
 } from './operation.ts'
 import { Budget, Descriptor, Explained, LivedMoment, Prompt } from './shapes.ts'
 
@@ -84,16 +80,7 @@ const whole = operation({
   summary: 'All that is recorded of one moment',
   tags: ['beings'],
   request: { params: ofMoment },
-  responses: answers(
-    open<
-      InspectedMoment & {
-        readonly beats: readonly MomentStretch[]
-        readonly temporalUi: string | null
-        readonly mayAskOfActs: boolean
-      }
-    >('the moment, why it was so, its prompt, its decision, its facts, its cost, and what took how long'),
-    'one moment',
-  ),
+  responses: answers(typed('MomentPage'), 'one moment'),
 })
 
 const explaining = operation({
@@ -129,7 +116,7 @@ const flowing = operation({
   summary: 'The role flow of a being',
   tags: ['beings'],
   request: { params: ofBeing },
-  responses: answers(open<FlowInside>('its clauses, its default role, and its versions'), 'the flow'),
+  responses: answers(typed('FlowInside'), 'the flow'),
 })
 
 const budgeting = operation({
@@ -153,7 +140,7 @@ const cancelling = operation({
   summary: 'Cancel the call of its model that is under way',
   tags: ['beings'],
   request: { params: ofBeing },
-  responses: answers(open<CancelledCall>('the moment that was cancelled'), 'the moment that was cancelled'),
+  responses: answers(typed('CancelledCall'), 'the moment that was cancelled'),
 })
 
 const supposing = operation({
@@ -177,10 +164,7 @@ const supposing = operation({
   responses: answers(
     z.object({
       until: z.int(),
-      differences: open<Awaited<ReturnType<typeof whatIf>>>('moments that would differ').openapi({
-        type: 'array',
-        items: { type: 'object' },
-      }),
+      differences: z.array(typed('Difference')),
     }),
     'moments that would differ, up to `until`',
   ),
@@ -195,7 +179,7 @@ const whyNotWorn = operation({
   summary: 'The smallest change under which a moment would have worn a role',
   tags: ['beings'],
   request: { params: ofMoment, body: body(z.strictObject({ role: text(200).min(1) })) },
-  responses: answers(open<Awaited<ReturnType<typeof whyNotRole>>>('the changes'), 'the changes'),
+  responses: answers(typed('WhyNotWorn'), 'the changes'),
 })
 
 const whyNotDone = operation({
@@ -208,7 +192,7 @@ const whyNotDone = operation({
   summary: 'The smallest change under which a call would have been allowed',
   tags: ['beings'],
   request: { params: ofMoment, body: body(z.strictObject({ call: given })) },
-  responses: answers(open<Awaited<ReturnType<typeof whyNotAct>>>('the changes'), 'the changes'),
+  responses: answers(typed('WhyNotAllowed'), 'the changes'),
 })
 
 /** One being, and its past. */

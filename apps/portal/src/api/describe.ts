@@ -2,6 +2,7 @@ import type { OpenAPIHono } from '@hono/zod-openapi'
 import { ERROR_STATUS } from '@treeos/core'
 import manifest from '../../package.json' with { type: 'json' }
 import type { Env } from '../portal.ts'
+import answerSchemas from './generated/answer-schemas.json' with { type: 'json' }
 
 const PROBLEM = {
   type: 'object',
@@ -37,7 +38,7 @@ export function openApiDocument(api: OpenAPIHono<Env>): object {
   })
   document.components = {
     ...document.components,
-    schemas: { ...document.components?.schemas, Problem: PROBLEM as never },
+    schemas: { ...document.components?.schemas, ...(answerSchemas as object), Problem: PROBLEM as never },
     securitySchemes: { token: { type: 'http', scheme: 'bearer' } },
   }
   for (const path of Object.values(document.paths ?? {}))
@@ -49,5 +50,19 @@ export function openApiDocument(api: OpenAPIHono<Env>): object {
       operation.responses.default = REFUSAL
       if (operation['x-caller'] === 'anybody') operation.security = []
     }
-  return document
+  return withShapes(document) as object
+}
+
+/** Puts a reference to its schema where a value has a shape that the domain owns. */
+function withShapes(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(withShapes)
+  if (typeof value !== 'object' || value === null) return value
+  if (!('x-shape' in value))
+    return Object.fromEntries(Object.entries(value).map(([key, one]) => [key, withShapes(one)]))
+  const { 'x-shape': name, type, description } = value as Record<string, unknown>
+  const shape = {
+    $ref: `#/components/schemas/${name}`,
+    ...(description === undefined ? {} : { description }),
+  }
+  return Array.isArray(type) && type.includes('null') ? { anyOf: [shape, { type: 'null' }] } : shape
 }

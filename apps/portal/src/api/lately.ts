@@ -1,6 +1,6 @@
 import { z } from '@hono/zod-openapi'
-import { lately, type RecentActivity, type SpendingReport, spending } from '@treeos/client'
-import { answers, newApi, open, operation } from './operation.ts'
+import { lately, spending } from '@treeos/client'
+import { answers, newApi, operation, typed } from './operation.ts'
 
 const MINUTE = 60
 const DAY = 24 * 60 * MINUTE
@@ -17,7 +17,7 @@ const livening = operation({
   description: 'Of those whose past is open to me.',
   tags: ['world'],
   request: { query: secondsUpTo(DAY, 15 * MINUTE) },
-  responses: answers(open<RecentActivity>('spoken, strip and waiting'), 'the last minutes'),
+  responses: answers(typed('RecentActivity'), 'the last minutes'),
 })
 
 const costing = operation({
@@ -30,7 +30,7 @@ const costing = operation({
   description: 'Of those whose past is open to me, at most the newest 10,000 moments.',
   tags: ['world'],
   request: { query: secondsUpTo(31 * DAY, DAY) },
-  responses: answers(open<SpendingReport>('tallies and failures'), 'cost and health over time'),
+  responses: answers(typed('SpendingReport'), 'cost and health over time'),
 })
 
 export const latelyRoutes = () =>

@@ -1,8 +1,16 @@
 import { createRoute, OpenAPIHono, type RouteConfig, z } from '@hono/zod-openapi'
-import { describeFault, type Json, requireBeingName, requireContent, TreeosError } from '@treeos/core'
+import {
+  describeFault,
+  type Json,
+  type JsonObject,
+  requireBeingName,
+  requireContent,
+  TreeosError,
+} from '@treeos/core'
 import type { Caller } from '../authorize/who-may-call.ts'
 import type { Work } from '../authorize/work.ts'
 import type { Env } from '../portal.ts'
+import type { AnswerTypes } from './answer-types.ts'
 
 /** What an operation of the API says of itself, beside what OpenAPI knows. An operation without it does not compile. */
 export interface OperationAccess {
@@ -35,8 +43,14 @@ export const body = <const S extends z.ZodType>(schema: S) =>
 export const answers = <const S extends z.ZodType>(schema: S, description: string) =>
   ({ 200: { description, content: { 'application/json': { schema } } } }) as const
 
-/** JSON whose shape the description leaves open, as the code types it. */
-export const open = <T>(description: string) =>
+/** A value whose shape the domain owns. `describe` puts the schema in its place that was made from this type. */
+export const typed = <const Name extends keyof AnswerTypes>(name: Name, description?: string) =>
+  z
+    .custom<AnswerTypes[Name]>((value) => value !== undefined)
+    .openapi({ type: 'object', 'x-shape': name, ...(description === undefined ? {} : { description }) })
+
+/** An object whose form is said elsewhere: by a protocol, or by nothing. */
+export const anyObject = <T extends object = JsonObject>(description: string) =>
   z
     .custom<T>((value) => value !== undefined)
     .openapi({ type: 'object', additionalProperties: true, description })

@@ -1,6 +1,6 @@
 import { z } from '@hono/zod-openapi'
 import { deleteOverlay, overlays, setOverlay } from '@treeos/client'
-import { answers, body, newApi, open, operation, text } from './operation.ts'
+import { answers, body, newApi, operation, text } from './operation.ts'
 
 const CONTENT_MAX = 64 * 1024
 const key = z.strictObject({
@@ -62,7 +62,10 @@ const deleting = operation({
   summary: 'Delete a stored overlay',
   tags: ['overlays'],
   request: { body: body(key) },
-  responses: answers(open<Awaited<ReturnType<typeof deleteOverlay>>>('its name'), 'the name of what is gone'),
+  responses: answers(
+    z.object({ tier: z.string(), name: z.string(), scope: z.string().optional(), deleted: z.literal(true) }),
+    'the name of what is gone',
+  ),
 })
 
 /** Stored overlays. Persons alone read and set them. */

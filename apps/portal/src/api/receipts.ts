@@ -11,9 +11,9 @@ import {
   numberIn,
   ofBeing,
   ofMoment,
-  open,
   operation,
   paging,
+  typed,
 } from './operation.ts'
 
 /** Each proves all that its permission follows from. */
@@ -23,7 +23,7 @@ const Receipt = z
   .object({
     n: z.int(),
     moment: z.string(),
-    receipt: open<Envelope>('a DSSE envelope').nullable(),
+    receipt: typed('Envelope').nullable(),
     why: z.string().optional().openapi({ description: 'why there is none' }),
   })
   .openapi('Receipt')
@@ -40,7 +40,7 @@ const one = operation({
   summary: 'A signed receipt of what a moment called, as `treeos verify --receipt` checks it',
   tags: ['receipts'],
   request: { params: ofMoment },
-  responses: answers(open<Envelope>('a DSSE envelope'), 'the receipt'),
+  responses: answers(typed('Envelope'), 'the receipt'),
 })
 
 const several = listing(

@@ -1,14 +1,7 @@
 import { z } from '@hono/zod-openapi'
-import {
-  type AuthoringCatalog,
-  authoring,
-  checkFlow,
-  checkRole,
-  inspectRole,
-  type RoleInside,
-} from '@treeos/client'
+import { authoring, checkFlow, checkRole, inspectRole } from '@treeos/client'
 import { requireRoleName } from '@treeos/core'
-import { answers, body, given, newApi, open, operation, text } from './operation.ts'
+import { answers, body, given, newApi, operation, text, typed } from './operation.ts'
 
 const listing = operation({
   method: 'get',
@@ -18,7 +11,7 @@ const listing = operation({
   operationId: 'roles',
   summary: 'The roles, and what may be named in one',
   tags: ['roles'],
-  responses: answers(open<AuthoringCatalog>('the catalogs of the role manager'), 'roles and names'),
+  responses: answers(typed('AuthoringCatalog'), 'roles and names'),
 })
 
 const one = operation({
@@ -30,7 +23,7 @@ const one = operation({
   summary: 'One role with its versions and users',
   tags: ['roles'],
   request: { params: z.object({ role: text(200).min(1) }) },
-  responses: answers(open<RoleInside>('the role'), 'the role'),
+  responses: answers(typed('RoleInside'), 'the role'),
 })
 
 const checkingRole = operation({
@@ -42,7 +35,7 @@ const checkingRole = operation({
   summary: 'Lint a role that is not written',
   tags: ['roles'],
   request: { body: body(z.strictObject({ role: given })) },
-  responses: answers(open<ReturnType<typeof checkRole>>('errors and warnings'), 'errors and warnings'),
+  responses: answers(typed('Lint'), 'errors and warnings'),
 })
 
 const checkingFlow = operation({
@@ -54,10 +47,7 @@ const checkingFlow = operation({
   summary: 'Lint a flow that is not set',
   tags: ['roles'],
   request: { body: body(z.strictObject({ flow: given })) },
-  responses: answers(
-    open<Awaited<ReturnType<typeof checkFlow>>>('errors and warnings'),
-    'errors and warnings',
-  ),
+  responses: answers(typed('Lint'), 'errors and warnings'),
 })
 
 /** Authoring of roles and flows: what there is, and checks. What is written goes by `do`, as all acts. */

@@ -1,6 +1,6 @@
 import { z } from '@hono/zod-openapi'
-import { type SearchResult, search } from '@treeos/client'
-import { answers, newApi, open, operation, text } from './operation.ts'
+import { search } from '@treeos/client'
+import { answers, newApi, operation, text, typed } from './operation.ts'
 
 const TEXT_MAX = 200
 const FOUND = 8
@@ -28,7 +28,7 @@ const searching = operation({
         .openapi({ description: 'of each list' }),
     }),
   },
-  responses: answers(open<SearchResult>('beings, spaces, roles, said and moments'), 'what holds the words'),
+  responses: answers(typed('SearchResult'), 'what holds the words'),
 })
 
 export const searchRoutes = () =>

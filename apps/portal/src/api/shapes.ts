@@ -1,15 +1,7 @@
 import { z } from '@hono/zod-openapi'
-import {
-  type BudgetView,
-  type ExplainedMoment,
-  INBOX_KINDS,
-  type InboxKind,
-  type MomentView,
-  type SelfView,
-  type see,
-} from '@treeos/client'
-import { type JsonObject, OUTCOMES, PRIORITIES, type Priority, VERBS } from '@treeos/core'
-import { anyJson, open } from './operation.ts'
+import { INBOX_KINDS, type InboxKind } from '@treeos/client'
+import { BUDGET_PERIODS, OUTCOMES, PRIORITIES, type Priority, VERBS } from '@treeos/core'
+import { anyJson, anyObject, typed } from './operation.ts'
 
 const texts = z.array(z.string()).readonly()
 const time = z.iso.datetime().openapi({ description: 'ISO 8601, UTC' })
@@ -30,7 +22,7 @@ export const Descriptor = z
     matters: texts,
     beingLineage: texts,
     type: z.string(),
-    qualities: open<JsonObject>('by namespace'),
+    qualities: anyObject('by namespace'),
     identity: z.object({
       cognition: z.string().nullable(),
       defaultRole: z.string().nullable(),
@@ -49,8 +41,7 @@ export const Descriptor = z
       .optional()
       .openapi({ description: 'where it does: by what `vouch` names what is there' }),
     content: anyJson('of a thing').optional(),
-    catalogs:
-      open<NonNullable<Awaited<ReturnType<typeof see>>['catalogs']>>('of the role manager').optional(),
+    catalogs: typed('Catalogs', 'of the role manager').optional(),
   })
   .openapi('Descriptor')
 
@@ -60,8 +51,8 @@ const Moment = z
     openedAt: time,
     verb: z.enum(VERBS).nullable(),
     wake: z.string().nullable(),
-    woke: open<NonNullable<MomentView['woke']>>('why it began').nullable(),
-    did: open<NonNullable<MomentView['did']>>('the call of its mind, without what it carried').nullable(),
+    woke: typed('WokenBy').nullable(),
+    did: typed('MadeCall').nullable(),
     outcome: z.enum(OUTCOMES),
     reason: z.string().optional(),
     message: z.string().optional(),
@@ -73,10 +64,8 @@ const Moment = z
     actHash: z.string().nullable(),
     driver: z.string().optional(),
     content: z.string().optional(),
-    overlay: open<NonNullable<MomentView['overlay']>>('that it had an overlay, without the text').optional(),
-    shadow: open<NonNullable<MomentView['shadow']>>(
-      'what rules that are tried would have said otherwise',
-    ).optional(),
+    overlay: typed('OverlayRecord').optional(),
+    shadow: z.array(typed('ShadowVerdict')).readonly().optional(),
   })
   .openapi('Moment')
 
@@ -213,7 +202,7 @@ export const Self = z
     space: z.string(),
     role: z.string(),
     stacked: texts,
-    surface: open<SelfView['surface']>('what it may reach, by list'),
+    surface: typed('Surface'),
     self: z.union([Descriptor, z.null()]),
   })
   .openapi('Self')
@@ -224,16 +213,26 @@ export const Budget = z
     stance: z.string().nullable(),
     for: z.enum(['llm', 'scripted']).optional(),
     standard: z.literal(true).optional(),
-    limits: open<BudgetView['limits']>('of tokens, money, moments a minute, births'),
+    limits: z
+      .object({
+        momentsPerMinute: z.number(),
+        selfContinues: z.number(),
+        hops: z.number(),
+        births: z.number(),
+        tokens: z.number(),
+        money: z.number(),
+        per: z.enum(BUDGET_PERIODS),
+        tokensPerPerson: z.number(),
+      })
+      .partial()
+      .openapi({ description: 'absent: that is not bounded' }),
     used: z.object({ tokens: z.number(), money: z.number(), moments: z.int(), births: z.int() }),
     held: z.object({ tokens: z.number(), money: z.number() }),
     unsure: z.object({ tokens: z.number(), money: z.number() }).optional(),
   })
   .openapi('Budget')
 
-export const Explained = open<ExplainedMoment>(
-  'the result of each clause, the stack, the surface, and what the gates decided',
-).openapi('Explained')
+export const Explained = typed('ExplainedMoment')
 
 export const Prompt = z
   .object({

@@ -1,12 +1,22 @@
 import { z } from '@hono/zod-openapi'
 import { converse, see, setThreadOverlay, threadOverlays, threadsOf } from '@treeos/client'
 import { listing } from './list.ts'
-import { answers, beingName, body, id, newApi, numberIn, open, operation, paging, text } from './operation.ts'
+import {
+  answers,
+  beingName,
+  body,
+  id,
+  newApi,
+  numberIn,
+  operation,
+  paging,
+  text,
+  typed,
+} from './operation.ts'
 import { Conversation, Thread } from './shapes.ts'
 
 const OVERLAY_MAX = 64 * 1024
 const ofThread = z.object({ id })
-type Changes = Awaited<ReturnType<typeof threadOverlays>>
 
 const all = z.enum(['true', 'false']).default('true').openapi({ description: 'finished ones too' })
 const listed = listing(
@@ -54,10 +64,7 @@ const overlaid = operation({
   summary: 'That the overlay of a thread changed, without any text',
   tags: ['overlays'],
   request: { params: ofThread },
-  responses: answers(
-    open<Changes>('changes').openapi({ type: 'array', items: { type: 'object' } }),
-    'changes, oldest first',
-  ),
+  responses: answers(z.array(typed('OverlayChange')), 'changes, oldest first'),
 })
 
 const overlaying = operation({
@@ -72,7 +79,7 @@ const overlaying = operation({
     params: ofThread,
     body: body(z.strictObject({ content: text(OVERLAY_MAX).nullable() })),
   },
-  responses: answers(open<Awaited<ReturnType<typeof setThreadOverlay>>>('the change'), 'the change'),
+  responses: answers(typed('SaltedOverlayChange'), 'the change'),
 })
 
 export const threadRoutes = () =>

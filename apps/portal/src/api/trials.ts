@@ -5,7 +5,7 @@ import { checkTrial, type PreparedTrial, type Trial } from '@treeos/trials/forms
 import type { Context } from 'hono'
 import { streamSSE } from 'hono/streaming'
 import type { Env, Portal, Visit } from '../portal.ts'
-import { answers, body, given, newApi, open, operation } from './operation.ts'
+import { answers, body, given, newApi, operation, typed } from './operation.ts'
 
 /** Moments of a trial that says no number of them. */
 const MOMENTS = 20
@@ -36,7 +36,7 @@ const estimating = operation({
   summary: 'What a trial would cost at most',
   tags: ['trials'],
   request: { body: body(asked) },
-  responses: answers(open<PreparedTrial['estimate']>('moments, calls and cost'), 'moments, calls and cost'),
+  responses: answers(typed('TrialEstimate'), 'moments, calls and cost'),
 })
 
 const trying = operation({

@@ -1,5 +1,5 @@
 import { z } from '@hono/zod-openapi'
-import { act, describeSelf, type ReachView, reach, see, summon } from '@treeos/client'
+import { act, describeSelf, reach, see, summon } from '@treeos/client'
 import {
   isJsonObject,
   type Json,
@@ -9,7 +9,7 @@ import {
   stanceOf,
   withOwnNames,
 } from '@treeos/core'
-import { answers, body, content, id, idempotency, newApi, open, operation, text } from './operation.ts'
+import { answers, body, content, id, idempotency, newApi, operation, text, typed } from './operation.ts'
 import { Act, Descriptor, priority, Self, Summoned } from './shapes.ts'
 
 const WAIT_SECONDS_MAX = 300
@@ -141,7 +141,7 @@ const reaching = operation({
   operationId: 'reach',
   summary: 'The operations in reach, with their arguments',
   tags: ['verbs'],
-  responses: answers(open<ReachView>('what a form of each operation needs'), 'operations of DO and BE'),
+  responses: answers(typed('ReachView'), 'operations of DO and BE'),
 })
 
 /** The four verbs, and who acts. */

@@ -1,23 +1,18 @@
 import { z } from '@hono/zod-openapi'
 import {
   addresses,
-  type Chart,
   chart,
-  type HealthView,
   health,
   inspectSpace,
   namespaces,
   ownUse,
-  type PastEntries,
   readSignals,
   retrace,
-  type SpaceView,
-  type Surroundings,
   surroundings,
 } from '@treeos/client'
 import { parseSpacePath } from '@treeos/core'
 import type { Portal } from '../portal.ts'
-import { answers, anyJson, newApi, open, operation, text } from './operation.ts'
+import { answers, anyJson, newApi, operation, text, typed } from './operation.ts'
 import { Budget, Namespace } from './shapes.ts'
 
 const OCCUPANTS_MAX = 200
@@ -34,7 +29,7 @@ const tree = operation({
   operationId: 'world',
   summary: 'The spaces that I may see, at most 2000',
   tags: ['world'],
-  responses: answers(open<Surroundings>('where I am, and the spaces'), 'the spaces'),
+  responses: answers(typed('Surroundings'), 'the spaces'),
 })
 
 const space = operation({
@@ -46,7 +41,7 @@ const space = operation({
   summary: 'One space with a page of who is there',
   tags: ['world'],
   request: { query: place.extend({ after: text(80).optional() }) },
-  responses: answers(open<SpaceView>('the space; `next` goes into `after`'), 'the space'),
+  responses: answers(typed('SpaceView'), 'the space'),
 })
 
 const map = operation({
@@ -58,7 +53,7 @@ const map = operation({
   summary: 'Where things and beings are in a space',
   tags: ['world'],
   request: { query: place },
-  responses: answers(open<Chart>('marks with their coordinates'), 'the map'),
+  responses: answers(typed('Chart'), 'the map'),
 })
 
 const search = operation({
@@ -108,7 +103,7 @@ const doing = operation({
   operationId: 'health',
   summary: 'How the reality does, for the first operator',
   tags: ['world'],
-  responses: answers(open<HealthView>('what waits, what is late, and how moments ended'), 'its health'),
+  responses: answers(typed('HealthView'), 'its health'),
 })
 
 const measuring = operation({
@@ -139,7 +134,7 @@ const record = operation({
       limit: z.coerce.number().int().min(1).max(ENTRIES_MAX).default(ENTRIES_MAX),
     }),
   },
-  responses: answers(open<PastEntries>('entries; `upTo` goes into `after` while `isMore`'), 'one page'),
+  responses: answers(typed('PastEntries'), 'one page'),
 })
 
 /** What is there, and how it does. */

@@ -11,7 +11,7 @@ import {
 import { TreeosError } from '@treeos/core'
 import type { Context } from 'hono'
 import { streamSSE } from 'hono/streaming'
-import { answers, body, idempotency, newApi, open, operation } from '../api/operation.ts'
+import { answers, anyObject, body, idempotency, newApi, operation } from '../api/operation.ts'
 import type { Env, Portal, Visit } from '../portal.ts'
 import { chatError, chunkOf, completionOf } from './answer.ts'
 import { Repeats } from './repeats.ts'
@@ -54,7 +54,7 @@ const completing = operation({
     200: {
       description: 'what the being answered, whole or as a stream',
       content: {
-        'application/json': { schema: open<ReturnType<typeof completionOf>>('a completion') },
+        'application/json': { schema: anyObject<ReturnType<typeof completionOf>>('a completion') },
         'text/event-stream': { schema: z.string() },
       },
     },

@@ -11,7 +11,7 @@ from .consent import Consent, asked_fact, require_yes, still_asked, ties_of
 from .names import Refused, parse_address, parse_stance, refuse_unless, written
 from .operations import SUBSTRATE_TARGETS, Work, alive, decide
 from .sight import Seer, name_of, reach_with, roles_named, surface_of
-from .world import GONE, MISSING, OF_ASKER, OF_CODE, OF_THREAD, LawWorld, NotProven
+from .world import GONE, MISSING, OF_ASKER, OF_CODE, OF_THREAD, UNSEEN, LawWorld, NotProven
 
 BESIDE = "what refused them beside the gates is said by their records"
 NOT_LOADED = "code of a role that they wore was not loaded"
@@ -35,12 +35,18 @@ def is_of_thread(wake):
     return begins not in ("schedule", "change", "idle") and ":" not in begins
 
 
+def is_of_law(reel):
+    """Whether facts on a reel are the law's own also where code of an extension decides: that its call is counted, and what becomes of a yes."""
+    return reel.startswith(("tally:", "approval:"))
+
+
 class Conclusion:
-    """What a call comes to. `facts` are (reel, kind, payload), None where nobody can say them; `is_of_code` that code decided."""
+    """What a call comes to. `facts` are (reel, kind, payload), None where it is refused. Where code decided, they are those of the law alone."""
 
     def __init__(self, outcome, reason=None, by=None, facts=None, shadow=(), is_of_code=False):
         self.outcome, self.reason, self.by, self.facts = outcome, reason, by or [], facts
         self.shadow, self.is_of_code = list(shadow), is_of_code
+        self.is_unseen = False  # it rests on what came by no summon
 
 
 class Law:
@@ -98,9 +104,16 @@ class Judgement:
             need(is_dropped, "its lists are expanded otherwise than its record says", "law-mismatch")
             return EXPANDS
         wake = self.open["wake"]
-        found = Deciding(self, wake["root"]).conclude()
+        deciding = Deciding(self, wake["root"])
+        try:
+            found = deciding.conclude()
+        except Broken:
+            if deciding.is_of_code and self.record["outcome"] == "failure" and not items(self.record, "by"):
+                return OF_CODE  # its code refused before the law read whom rules ask
+            raise
         if found.facts is not None and not is_of_thread(wake) and not self.are_written(found.facts):
-            found = Deciding(self, wake["id"]).conclude()
+            first, found = found, Deciding(self, wake["id"]).conclude()
+            found.is_unseen |= first.is_unseen
         return self.compare(found)
 
     def worn(self, basis, me):
@@ -117,9 +130,11 @@ class Judgement:
                 raise NotProven(MISSING)
             yield (reel, *facts[reel][seq - 1])
 
-    def are_written(self, facts):
-        left = list(facts)
+    def are_written(self, facts, is_compared=lambda reel: True):
+        left = [one for one in facts if is_compared(one[0])]
         for reel, kind, payload in self.written():
+            if not is_compared(reel):
+                continue
             place = next((i for i, one in enumerate(left) if self.is_fact(one, reel, kind, payload)), None)
             if place is None:
                 return False
@@ -141,12 +156,17 @@ class Judgement:
             return OF_CODE
         is_spent = found.outcome != "failure" and reason in SPENT
         is_of_gates = not found.is_of_code or (found.outcome == "failure" and found.by) or (outcome == "failure" and by)
-        told = [("outcome", outcome, found.outcome)] if is_of_gates else []
-        told += [] if is_spent or found.is_of_code else [("reason", reason, found.reason)]
+        told = [("outcome", outcome, found.outcome)] + ([] if is_spent else [("reason", reason, found.reason)])
         told += [("by", by, found.by), ("shadow", items(record, "shadow"), found.shadow)]
-        for field, was, due in told:
-            need(same(was, due), f"its call comes to another {field}: {canonical(due)[:200]}, and not {canonical(was)[:200]}", "law-mismatch")
+        others = [one for one in told if not same(*one[1:])]
+        if found.is_unseen and others:
+            return UNSEEN
+        for field, was, due in others:
+            is_left_out = (field == "reason" and found.is_of_code) or (field == "outcome" and not is_of_gates)
+            what = f"its call comes to another {field}: {canonical(due)[:200]}, and not {canonical(was)[:200]}"
+            need(is_left_out, what, "law-mismatch")
         if found.is_of_code:
+            need(self.are_written(found.facts or [], is_of_law), "its call is counted or asked about otherwise", "facts-mismatch")
             return OF_CODE
         is_act_like = found.outcome in ("act", "waiting")
         need(not is_act_like or self.are_written(found.facts), "its call comes to other facts than it wrote", "facts-mismatch")
@@ -168,8 +188,14 @@ class Deciding:
         self.answers_nobody = given(primary, "respondMode") == "none"
         self.self_continues = given(primary, "selfContinue") is True
         self.is_of_code = False
+        self.is_unseen = False
 
     def conclude(self):
+        found = self.concluded()
+        found.is_unseen = self.is_unseen
+        return found
+
+    def concluded(self):
         me = self.world.being_row(self.record["being"])
         if me is not None and "ended" in me:
             return Conclusion("failure", "BEING_ENDED")
@@ -212,10 +238,16 @@ class Deciding:
         now = self.me.get("inhabited") or {}
         refuse_unless(now.get("by") == lease["driver"] and now.get("epoch") == lease["epoch"], "FORBIDDEN")
 
+    def summon_of(self, correlation):
+        """The wake that a summon there made. Acts and events are in inboxes alone."""
+        found = self.said.get(correlation)
+        self.is_unseen |= found is None
+        return found
+
     def answered(self):
         """The wake that the call answers, or goes on from."""
         answers = given(self.open, "answers")
-        begun = None if answers is None else self.said.get(answers)
+        begun = None if answers is None else self.summon_of(answers)
         content = None if self.holds_call() else given(self.said.get(self.own_wake["id"]), "content")
         own = {**self.own_wake, "being": self.record["being"], "content": content}
         if self.own_wake["kind"] != "act":
@@ -342,11 +374,12 @@ class Deciding:
     def of_code(self, consent, manifest, target, by):
         """An operation of an extension. What its code writes nobody says but its record."""
         self.is_of_code = True
+        facts = [*consent.tallies.values(), *consent.tried.values()]
         if "effect" not in manifest:
-            return None, by, False, False
+            return facts, by, False, False
         effect = self.j.moment["effect"]
         if effect is None or given(effect, "result") is None:
-            return None, by, True, False
+            return facts, by, True, False
         due = {"operation": self.call["operation"], "actor": self.me["name"], "target": name_of(target), "args": self.call["args"]}
         due |= {"secrets": manifest["effect"]["secrets"]} if manifest["effect"]["secrets"] else {}
         if not same(given(effect, "request"), due):
@@ -354,7 +387,7 @@ class Deciding:
         error = given(effect, "result", "error")
         if error is not None:
             raise Refused(error["code"] if CODE.match(str(error["code"])) else "INTERNAL")
-        return None, by, False, True
+        return facts, by, False, True
 
     def bounded(self, facts, consent):
         facts = [*facts, *consent.tallies.values()]
@@ -421,14 +454,14 @@ class Deciding:
         if self.reply_to == "asker":
             name = given(wake.get("caller"), "name")
         else:
-            first = wake if wake["root"] == wake["id"] else self.said.get(wake["root"])
+            first = wake if wake["root"] == wake["id"] else self.summon_of(wake["root"])
             name = given(first, "caller", "name")
         refuse_unless(name is not None, "INVALID_INPUT")
         return name
 
     def asked_before(self, correlation, sender):
         """What the being was asked before in the thread of its moment."""
-        asked = None if self.answers_nobody else self.said.get(correlation)
+        asked = None if self.answers_nobody else self.summon_of(correlation)
         if asked is None or self.wake["kind"] == "act":
             return None
         is_own = asked["being"] == self.me["name"] and asked["caller"]["name"] == sender
@@ -475,7 +508,7 @@ class Deciding:
 
     def consented(self, consent, facts, by, remark, is_pending, is_done):
         approval = self.approval()
-        if facts is not None and remark is None and self.call["verb"] == "summon":
+        if remark is None and self.call["verb"] == "summon":
             facts = [*self.bounded_speech(facts), *consent.tried.values()]
         if not consent.asked and approval is None:
             return self.ended(consent, facts, by, remark, is_pending)
@@ -489,12 +522,13 @@ class Deciding:
                 raise Refused("FORBIDDEN", [rules[0]["by"]])
             refuse_unless("overlay" not in self.call, "FORBIDDEN")
             fact = asked_fact(consent, self.call, self.j.moment, rules, ties(), lease, self.question_id())
-            return Conclusion("waiting", None, [consent.listed, *(rule["by"] for rule in rules)], [fact], consent.shadow)
+            by = [consent.listed, *(rule["by"] for rule in rules)]
+            return Conclusion("waiting", None, by, [fact], consent.shadow, self.is_of_code)
         row = self.world.row(f"approval:{approval}")
         require_yes(row, approval, self.me, self.open["openedAt"], ties)
         yes = [f"approval {row['id']}: @{one['by']}" for one in row["given"]]
         used = (f"approval:{row['id']}", "approval:used", {"moment": self.moment_id})
-        return self.ended(consent, None if facts is None else [*facts, used], [*by, *yes], remark, is_pending)
+        return self.ended(consent, [*facts, used], [*by, *yes], remark, is_pending)
 
     def bounded_speech(self, facts):
         refuse_unless(len(facts) <= FACTS_MAX, "PAYLOAD_TOO_LARGE")

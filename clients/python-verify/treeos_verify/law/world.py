@@ -13,6 +13,7 @@ class NotProven(Exception):
 
 MISSING = "they depend on reels that are not in the bundle as a whole"
 GONE = "what they depend on was erased, or is not in the bundle"
+UNSEEN = "what they answer came by no summon that is in the bundle"
 OF_CODE = "both gates were asked, and what code of an extension did is said by their records"
 OF_THREAD = "what a thread was at that time is in no reel"
 OF_ASKER = "what their askers could do when they asked is not in the bundle"

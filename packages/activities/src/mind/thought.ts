@@ -36,7 +36,7 @@ const unasked = (decision: Decision): MindResult => ({
 })
 
 /**
- * Asks the model of a being, or runs its script, once.
+ * Asks the model of a being, again after a refused call, or runs its script once.
  * @throws {ModelTransientError} when the model may answer a later attempt
  */
 export async function askMind(

@@ -65,27 +65,32 @@ describe.each(PARTS)('%s', (_, rows) => {
 })
 
 it('the page lists them all', async () => {
-  const pages = PARTS.map(([title, rows]) => `## ${title}\n\n${tableOf(rows)}\n`)
+  const pages = PARTS.map(([title, rows]) => `## ${title}\n\n${listOf(rows)}\n`)
   await expect([HEAD, ...pages].join('\n')).toMatchFileSnapshot('../../../../docs/model-servers.md')
 })
 
-/** A table as the formatter lays it out. */
-function tableOf(rows: readonly Row[]): string {
-  const lines = rows.map((row) => [row.what, row.of, row.so].map((text) => text.replaceAll('|', '\\|')))
-  const titles = ['what the server does', 'known of', 'what comes of it']
-  const widths = titles.map((title, i) =>
-    Math.max(title.length, ...lines.map((line) => line[i]?.length ?? 0)),
-  )
-  const line = (cells: readonly string[]) =>
-    `| ${cells.map((cell, i) => cell.padEnd(widths[i] ?? 0)).join(' | ')} |`
-  return [line(titles), line(widths.map((width) => '-'.repeat(width))), ...lines.map(line)].join('\n')
+/** A list of the rows. Those that come to the same stand together. */
+function listOf(rows: readonly Row[]): string {
+  const groups = Map.groupBy(rows, ({ so }) => so)
+  return [...groups].map(([so, same]) => entryOf(so, same)).join('\n')
+}
+
+function entryOf(so: string, rows: readonly Row[]): string {
+  const lines = rows.map(({ what, of }) => `${what} (${of})`)
+  if (lines.length === 1) return `- ${lines[0]}: ${so}`
+  return [`- **${so}**:`, ...lines.map((line) => `  - ${line}`)].join('\n')
 }
 
 const HEAD = `# Model servers
 
-_This page is made by \`packages/activities/src/model/servers.test.ts\`: each line is a test, with a server that behaves so. Each is asked as
-nobody watches and as somebody does (then the answer is streamed), and both must come to the same._
+For who runs TreeOS with a model server, and asks what it makes of its answers. \`packages/activities/src/model/servers.test.ts\` makes this
+page: each line is a test, as \`what the server does (known of): what comes of it\`, with and without a stream.
 
-What an endpoint refuses is asked again without it, in the same call, and remembered while the process runs. Nothing of it is stored, and no
-text of a provider is kept. A call in words is read only where tools were offered, and stands behind the same gates as any other.
+- A field that an endpoint refuses is left out in the same call, and while the process runs. No text of a provider is kept.
+- The limit of an answer is \`max_completion_tokens\` for OpenAI, Azure, Groq, Cerebras and xAI, else \`max_tokens\`, or what the server
+  takes.
+- A call in words is read where tools were offered: if the words are nothing but calls, or if calls end them, on a line of their own,
+  after a control token such as \`<tool_call>\`. Thinking, control tokens and one code fence around all are taken out first. It must
+  name a tool that was offered and must not stand in the prompt. The same gates judge it.
+- A server that reads less of a prompt than it was sent is found by its own count. The call fails, and the failure names the setting.
 `

@@ -1129,9 +1129,7 @@ export interface components {
             /** @description of a thing */
             content?: Record<string, never> | unknown[] | string | number | boolean | null;
             /** @description of the role manager */
-            catalogs?: {
-                [key: string]: unknown;
-            };
+            catalogs?: components["schemas"]["Catalogs"];
         };
         Act: {
             /** @description id of the moment that holds the act */
@@ -1175,14 +1173,8 @@ export interface components {
             /** @enum {string|null} */
             verb: "see" | "do" | "summon" | "be" | null;
             wake: string | null;
-            /** @description why it began */
-            woke: {
-                [key: string]: unknown;
-            };
-            /** @description the call of its mind, without what it carried */
-            did: {
-                [key: string]: unknown;
-            };
+            woke: components["schemas"]["WokenBy"];
+            did: components["schemas"]["MadeCall"];
             /** @enum {string} */
             outcome: "act" | "see" | "failure" | "skipped" | "waiting";
             reason?: string;
@@ -1195,14 +1187,8 @@ export interface components {
             actHash: string | null;
             driver?: string;
             content?: string;
-            /** @description that it had an overlay, without the text */
-            overlay?: {
-                [key: string]: unknown;
-            };
-            /** @description what rules that are tried would have said otherwise */
-            shadow?: {
-                [key: string]: unknown;
-            };
+            overlay?: components["schemas"]["OverlayRecord"];
+            shadow?: components["schemas"]["ShadowVerdict"][];
         };
         Self: {
             /** @example @solomon */
@@ -1210,10 +1196,7 @@ export interface components {
             space: string;
             role: string;
             stacked: string[];
-            /** @description what it may reach, by list */
-            surface: {
-                [key: string]: unknown;
-            };
+            surface: components["schemas"]["Surface"];
             self: components["schemas"]["Descriptor"] | null;
         };
         InboxEntry: {
@@ -1311,10 +1294,6 @@ export interface components {
                 money: number;
             } | null;
         };
-        /** @description the result of each clause, the stack, the surface, and what the gates decided */
-        Explained: {
-            [key: string]: unknown;
-        };
         Prompt: {
             system: string;
             user: string;
@@ -1330,9 +1309,17 @@ export interface components {
             for?: "llm" | "scripted";
             /** @enum {boolean} */
             standard?: true;
-            /** @description of tokens, money, moments a minute, births */
+            /** @description absent: that is not bounded */
             limits: {
-                [key: string]: unknown;
+                momentsPerMinute?: number;
+                selfContinues?: number;
+                hops?: number;
+                births?: number;
+                tokens?: number;
+                money?: number;
+                /** @enum {string} */
+                per?: "day" | "total";
+                tokensPerPerson?: number;
             };
             used: {
                 tokens: number;
@@ -1468,10 +1455,7 @@ export interface components {
         Receipt: {
             n: number;
             moment: string;
-            /** @description a DSSE envelope */
-            receipt: {
-                [key: string]: unknown;
-            };
+            receipt: components["schemas"]["Envelope"];
             /** @description why there is none */
             why?: string;
         };
@@ -1518,6 +1502,1247 @@ export interface components {
             createdAt: string;
             /** Format: date-time */
             usedAt: string | null;
+        };
+        /** @description All that authors of roles and flows choose from. Addresses are searched for, see `addresses`. */
+        AuthoringCatalog: {
+            beOps: components["schemas"]["OperationEntry"][];
+            operations: components["schemas"]["OperationEntry"][];
+            relations: string[];
+            resolvers: string[];
+            roles: components["schemas"]["ListedRole"][];
+            /** @description see-resolvers */
+            see: string[];
+            /** @description signals that extensions declare, as flows read them */
+            signals: string[];
+        };
+        /** @description A being's name. It is unique in its reality, never changes and is never reused, so it is also the id. */
+        BeingName: string;
+        /** @enum {string} */
+        BeingState: "ended" | "driven" | "paused" | "parked" | "asks" | "working" | "failed" | "asleep";
+        /** @description Why a model was not called: the highest cost that the call may have is more than what is left of a limit. */
+        Breach: {
+            /** @enum {string} */
+            limit: "tokens" | "money";
+            max: number;
+            /** @description null: the model's price is not known, so money cannot be bounded */
+            needs: number | null;
+            /** @description the being that has the limit: the one that thinks, or one of its makers */
+            of: components["schemas"]["BeingName"];
+            per: components["schemas"]["BudgetPeriod"];
+            /** @description revision of that budget: a later revision lets the being try again */
+            revision: number;
+            /** @description when the next day begins, in ms since 1970 UTC; null for a limit in total */
+            until: number | null;
+            used: number;
+        };
+        /** @enum {string} */
+        BudgetPeriod: "day" | "total";
+        /** @description What a being may use, and what it and its offspring have used. */
+        BudgetView: {
+            /** @description null for a standard budget: what each being without one of its own may use */
+            being: components["schemas"]["BeingName"] | null;
+            /** @description only of a standard budget: the beings that it is for */
+            for?: components["schemas"]["StandardFor"];
+            /** @description the part of it that calls under way have reserved */
+            held: {
+                money: number;
+                tokens: number;
+            };
+            limits: {
+                /** @description children that each being may have made */
+                births?: number;
+                /** @description depth of a cause chain up to which each being speaks in it; LIMITS.hopsMax holds as well */
+                hops?: number;
+                /** @description per clock minute; further moments wait for the next minute */
+                momentsPerMinute?: number;
+                /** @description in the currency of the prices, to the millionth, per period */
+                money?: number;
+                per?: components["schemas"]["BudgetPeriod"];
+                /** @description self-continues of each being in one cause chain; LIMITS.selfContinuesMax holds as well */
+                selfContinues?: number;
+                /** @description tokens of prompts and answers together, per period */
+                tokens?: number;
+                /** @description tokens a day of all beings of one person together, unless that person has a budget of its own. Beings that the first operator gave a budget of their own do not count */
+                tokensPerPerson?: number;
+            };
+            stance: string | null;
+            /**
+             * @description true: it has no budget of its own, and the standard one bounds it; left out otherwise
+             * @constant
+             */
+            standard?: true;
+            /** @description the part of it that counts for calls whose cost never came back, which `release` gives back; left out when there are none */
+            unsure?: {
+                money: number;
+                tokens: number;
+            };
+            /** @description of the period of the limits. `moments`: in this minute, or in the last 60 s under a standard budget */
+            used: {
+                births: number;
+                moments: number;
+                money: number;
+                tokens: number;
+            };
+        };
+        /** @enum {string} */
+        CanList: "canSee" | "canDo" | "canSummon" | "canBe";
+        /** @description The moment ends as a failure with this reason, and whoever asked is told. */
+        CancelledCall: {
+            being: components["schemas"]["BeingName"];
+            moment: components["schemas"]["MomentId"];
+            n: number;
+            /** @constant */
+            reason: "CANCELLED";
+        };
+        /** @description What authors of roles and flows choose from. SEE of the role manager shows it. */
+        Catalogs: {
+            /** @description stances of all beings, paths of all spaces */
+            addresses: string[];
+            beOps: components["schemas"]["OperationEntry"][];
+            operations: components["schemas"]["OperationEntry"][];
+            roles: components["schemas"]["RoleEntry"][];
+        };
+        /** @description One space from above. */
+        Chart: {
+            floors: {
+                [key: string]: components["schemas"]["Floor"] | null;
+            };
+            marks: components["schemas"]["ChartEntry"][];
+            /** @description how many beings and things are there that are not shown */
+            others: number;
+            path: string;
+            size: components["schemas"]["Spot"] | null;
+        };
+        /** @description Something in a space, with where it is. */
+        ChartEntry: {
+            /** @description of a space: how many beings are in it, if the person may see that */
+            beings: number | null;
+            coord: components["schemas"]["Spot"] | null;
+            isEnded: boolean;
+            /** @description `being:ada`, `space:/court`, `matter:…` */
+            key: string;
+            /** @description what a being wore in its last moment, the primary role first; empty where that is not open to the person */
+            roles: string[];
+            /** @description squares on floors of extensions, by namespace */
+            spots: {
+                [key: string]: components["schemas"]["Spot"] | null;
+            };
+            /** @description of a being, the most important first */
+            states: components["schemas"]["BeingState"][];
+            /** @description the beginning of the last words that it spoke */
+            words: string | null;
+        };
+        /**
+         * @description Result of a clause. `shadowed`: a plain clause that matches after the primary was found. `repeated`: it matches, but its role is stacked already. `skipped`: its role is not registered or needs another cognition, whatever its `when`.
+         * @enum {string}
+         */
+        ClauseResult: "primary" | "stacked" | "shadowed" | "repeated" | "skipped" | "no-match" | "malformed";
+        ClauseTrace: {
+            index: number;
+            /** @description one line for people */
+            reason: string;
+            result: components["schemas"]["ClauseResult"];
+            /** @description as written; null when it is not a string */
+            role: string | null;
+            stack: boolean;
+            /** @description every condition with its actual value, reached or not; null for a malformed clause */
+            tree: components["schemas"]["Trace"] | null;
+        };
+        /**
+         * @description Who decides for a being. It belongs to the being, not to its roles.
+         * @enum {string}
+         */
+        Cognition: "llm" | "human" | "scripted";
+        /** @description A role with the defaults of all fields that its author may leave out. */
+        CompleteRole: {
+            canBe: components["schemas"]["Entry"][];
+            canDo: components["schemas"]["Entry"][];
+            canSee: components["schemas"]["Entry"][];
+            canSummon: components["schemas"]["Entry"][];
+            defaultOrientation: components["schemas"]["Orientation"];
+            /** @description for people; never part of a prompt */
+            description: string;
+            /** @description the model must call a tool while a being waits for its answer; in other moments it may do nothing */
+            forceToolCall: boolean;
+            layout: components["schemas"]["Layout"];
+            name: components["schemas"]["RoleName"];
+            permissions: components["schemas"]["Verb"][];
+            prompt: string | components["schemas"]["FunctionPrompt"];
+            prose: components["schemas"]["ProseMeaning"];
+            replyTo: components["schemas"]["ReplyTarget"];
+            /** @description only beings driven by this cognition can wear the role */
+            requiredCognition?: components["schemas"]["Cognition"];
+            respondMode: components["schemas"]["RespondMode"];
+            /** @description see-resolvers whose results are rendered into the prompt, in this order; never tools */
+            see: string[];
+            /** @description when a sealed act is followed by another moment of the being */
+            selfContinue: components["schemas"]["SelfContinue"];
+            /** @description triggers that open a moment: `message`, `schedule`, `change` or an extension's trigger; `[]` stores without waking */
+            triggerOn: string[];
+            views: components["schemas"]["ViewChoice"];
+        };
+        /** @description An entry after expansion: a name or address, or a pattern with `*` alone or at either end. */
+        ConcreteEntry: string | {
+            pattern: string;
+        };
+        /** @description A change of one path of a context. A side that is left out is missing; `{}` is a value that equals nothing. */
+        ContextChange: {
+            from?: components["schemas"]["Json"];
+            path: string;
+            to?: components["schemas"]["Json"];
+        };
+        /** @description A place in a space that has a size, in whole numbers. */
+        Coord: components["schemas"]["Size"];
+        /** @description The decision of one moment. The first one that is recorded counts. */
+        Decision: {
+            call: components["schemas"]["VerbCall"];
+            content: string | null;
+            /** @constant */
+            kind: "call";
+            /**
+             * @description the model called nothing: its prose is the answer, as its role says; left out where it called a tool
+             * @constant
+             */
+            prose?: true;
+            /** @description what the model decided before, and was refused; left out where nothing was */
+            tries?: components["schemas"]["RefusedTry"][];
+        } | {
+            content: string | null;
+            /** @constant */
+            kind: "see";
+            /** @description what the model decided before, and was refused; left out where nothing was */
+            tries?: components["schemas"]["RefusedTry"][];
+        } | {
+            /** @description set by the substrate when no model was called, since the call might have cost too much */
+            breach?: components["schemas"]["Breach"];
+            code: string;
+            /** @constant */
+            kind: "failure";
+            message: string;
+            /** @description what the model decided before, and was refused; left out where nothing was */
+            tries?: components["schemas"]["RefusedTry"][];
+        };
+        /** @description A moment that differs under the edited flow. */
+        Difference: {
+            differs: ("stack" | "surface" | "prompt")[];
+            n: number;
+            /** @description ISO 8601, UTC */
+            openedAt: string;
+            /** @description why a gate would refuse the act of the moment; null when there was no act, or the gates would pass it */
+            refused: {
+                code: string;
+                message: string;
+            } | null;
+            was: components["schemas"]["WornStack"];
+            would: components["schemas"]["WornStack"];
+        };
+        /** @description Hex sha256 of a value's canonical form under its own tag. */
+        Digest: string;
+        /** @description An entry that could not be expanded, and why. `explain` shows it; it is not an error. */
+        DroppedEntry: {
+            entry: components["schemas"]["Entry"];
+            list: components["schemas"]["CanList"];
+            reason: string;
+        };
+        /** @description How many of the latest moments ended in one way. */
+        EndCount: {
+            count: number;
+            kind: components["schemas"]["OutcomeKind"];
+            /** @description code of a failure, or the reason of a skip; null where the kind says all */
+            reason: string | null;
+        };
+        /** @description One entry of a can* list: an address, operation or stance, or an object that expands to several. */
+        Entry: string | components["schemas"]["Token"];
+        /** @description An in-toto statement in a DSSE envelope. */
+        Envelope: components["schemas"]["JsonObject"];
+        /** @enum {string} */
+        ErrorCode: "INVALID_INPUT" | "INVALID_TYPE" | "ADDRESS_PARSE_ERROR" | "UNAUTHORIZED" | "BUDGET_EXCEEDED" | "FORBIDDEN" | "EXTENSION_BLOCKED" | "SPACE_NOT_FOUND" | "BEING_NOT_FOUND" | "MATTER_NOT_FOUND" | "EXTENSION_NOT_FOUND" | "ROLE_UNAVAILABLE" | "VERB_NOT_SUPPORTED" | "ACTION_NOT_SUPPORTED" | "CORRELATION_NOT_FOUND" | "MOMENT_NOT_FOUND" | "RESOURCE_CONFLICT" | "CANCELLED" | "BEING_ENDED" | "OVERLAY_LOST" | "PAYLOAD_TOO_LARGE" | "NO_ANSWER" | "RATE_LIMITED" | "INTERNAL" | "TIMEOUT" | "LLM_TIMEOUT" | "LLM_FAILED" | "LLM_NOT_CONFIGURED" | "SERVICE_UNAVAILABLE";
+        ExplainedMoment: {
+            /** @description the rules by which the two gates decided */
+            by: string[];
+            clauses: components["schemas"]["ClauseTrace"][];
+            /** @description what the flow read when the moment opened */
+            context: components["schemas"]["JsonObject"];
+            /** @description how the moment ended; `reason` is null where the kind says all */
+            ended: {
+                message: string | null;
+                outcome: components["schemas"]["OutcomeKind"];
+                reason: string | null;
+            };
+            /** @description errors of single attempts, oldest first: of a model, a script, the `decide` of an operation, an effect */
+            faults: components["schemas"]["FaultView"][];
+            gates: {
+                /** @description null when no gate was asked: the moment ended without a call, or failed before the gates */
+                allowed: boolean | null;
+                by: string[];
+                message?: string;
+                /** @description code of the failure */
+                reason?: string;
+            };
+            /** @description relationship entries and see-resolvers that failed, with the reasons */
+            leftOut: (components["schemas"]["DroppedEntry"] | {
+                reason: string;
+                see: string;
+            })[];
+            primary: components["schemas"]["RoleName"] | null;
+            /** @description what rules that are tried would have said otherwise; left out for nothing */
+            shadow?: components["schemas"]["ShadowVerdict"][];
+            skip?: components["schemas"]["SkipReason"];
+            /**
+             * @description where the primary comes from; null when there is none
+             * @enum {string|null}
+             */
+            source: "clause" | "default" | "asked" | null;
+            stacked: components["schemas"]["RoleName"][];
+            surface: components["schemas"]["Surface"];
+            /** @description what a model called before and was refused, oldest first; left out where nothing was */
+            tries?: components["schemas"]["RefusedTry"][];
+            /** @description what its mind wrote without a tool call, so that it reached nobody; left out where it wrote nothing */
+            unheard?: string;
+            /** @description the roles that the flow in its shadow would have given; left out where they are the same */
+            wouldWear?: components["schemas"]["RoleName"][];
+        };
+        /** @description A moment that failed. */
+        FailedMoment: {
+            /** @description ISO 8601, UTC */
+            at: string;
+            being: string;
+            message: string | null;
+            model: string | null;
+            n: number;
+            reason: string | null;
+            role: string | null;
+        };
+        /**
+         * @description Where in a moment an error happened; `stack`: its workflow gives another stack than its worker, or than its record.
+         * @enum {string}
+         */
+        FaultPart: "model" | "script" | "decide" | "effect" | "stack";
+        /** @description For the operator: message and stack are those of the error, and may quote contents. */
+        FaultView: {
+            /** @description ISO 8601, UTC */
+            at: string;
+            attempt: number;
+            message: string;
+            part: components["schemas"]["FaultPart"];
+            seconds: number;
+            stack: string | null;
+        };
+        /** @description Squares that an extension lays in a space, such as a dance floor. */
+        Floor: {
+            height: number;
+            walls: components["schemas"]["Spot"][];
+            width: number;
+        };
+        /** @description The role flow of a being. */
+        FlowInside: {
+            defaultRole: string | null;
+            /** @description the clauses as they are; none is an empty list */
+            flow: components["schemas"]["Json"];
+            isEnded: boolean;
+            /** @description whether the person may look into its past, and so read the versions and try a flow on its moments */
+            isOpen: boolean;
+            /** @description number of its last finished moment; 0 when it has none or its past is not open */
+            moments: number;
+            stance: string;
+            /** @description newest first; empty when its past is not open */
+            versions: components["schemas"]["FlowVersion"][];
+        };
+        /** @description One state of a flow, from the fact that made it. */
+        FlowVersion: {
+            /** @description ISO 8601, UTC */
+            at: string;
+            by: string | null;
+            flow: components["schemas"]["Json"];
+            seq: number;
+        };
+        /** @description A prompt that is code of an extension, pinned by the version of its package. */
+        FunctionPrompt: {
+            /** @description `<package>@<version>` */
+            function: string;
+        };
+        /** @description One entry of a basis: a reel, the seq up to which it was read, and the hash there. */
+        HeadRef: [
+            components["schemas"]["ReelId"],
+            number,
+            components["schemas"]["Digest"]
+        ];
+        /** @description How a reality does, from its record. */
+        HealthView: {
+            budgets: components["schemas"]["BudgetView"][];
+            inbox: {
+                notices: number;
+                oldestSeconds: number;
+                waiting: number;
+            };
+            /** @description how the moments of the last hour ended */
+            lastHour: {
+                counts: components["schemas"]["EndCount"][];
+                isAll: boolean;
+            };
+            /** @description beings whose oldest such wake waits for more than a few seconds, the longest waiting first */
+            late: {
+                seconds: number;
+                stance: string;
+            }[];
+            /** @description beings that a budget has parked */
+            parked: number;
+            standard: {
+                llm: {
+                    /** @description children that each being may have made */
+                    births?: number;
+                    /** @description depth of a cause chain up to which each being speaks in it; LIMITS.hopsMax holds as well */
+                    hops?: number;
+                    /** @description per clock minute; further moments wait for the next minute */
+                    momentsPerMinute?: number;
+                    /** @description in the currency of the prices, to the millionth, per period */
+                    money?: number;
+                    per?: components["schemas"]["BudgetPeriod"];
+                    /** @description self-continues of each being in one cause chain; LIMITS.selfContinuesMax holds as well */
+                    selfContinues?: number;
+                    /** @description tokens of prompts and answers together, per period */
+                    tokens?: number;
+                };
+                scripted: {
+                    /** @description children that each being may have made */
+                    births?: number;
+                    /** @description depth of a cause chain up to which each being speaks in it; LIMITS.hopsMax holds as well */
+                    hops?: number;
+                    /** @description per clock minute; further moments wait for the next minute */
+                    momentsPerMinute?: number;
+                    /** @description in the currency of the prices, to the millionth, per period */
+                    money?: number;
+                    per?: components["schemas"]["BudgetPeriod"];
+                    /** @description self-continues of each being in one cause chain; LIMITS.selfContinuesMax holds as well */
+                    selfContinues?: number;
+                    /** @description tokens of prompts and answers together, per period */
+                    tokens?: number;
+                };
+            };
+            /** @description wakes that no moment has taken, except those that wait for a person */
+            wakes: {
+                oldestSeconds: number;
+                waiting: number;
+            };
+        };
+        Json: unknown;
+        JsonObject: {
+            [key: string]: unknown;
+        };
+        LastMoment: {
+            n: number;
+            /** @description what it wore */
+            primary: string | null;
+            stacked: string[];
+            /** @description the last words that it spoke; null when it said nothing lately */
+            words: components["schemas"]["Json"];
+        };
+        /** @description A part of a prompt, with where it comes from. */
+        Layer: {
+            origin: string;
+            text: string;
+            title: string;
+        };
+        /** @enum {string} */
+        Layout: "as-told" | "stable-first";
+        Lint: {
+            /** @description faults: a write is refused; at run time the clause never applies */
+            errors: components["schemas"]["ParseFault"][];
+            /** @description valid, but probably a mistake */
+            warnings: components["schemas"]["ParseFault"][];
+        };
+        /** @description A role as the catalog of the role manager lists it, with who wrote it and how many beings name it. */
+        ListedRole: {
+            /** @description when it was written last, or deleted; ISO 8601, UTC */
+            at: string;
+            /** @description stance of who wrote it; null for what an extension brought */
+            author: string | null;
+            /** @description true: its author deleted it, and may write it again */
+            deleted: boolean;
+            description: string;
+            name: string;
+            origin: string;
+            /**
+             * @description its words came from outside, and nobody vouched for them
+             * @constant
+             */
+            outside?: true;
+            permissions: components["schemas"]["Verb"][];
+            requiredCognition: components["schemas"]["Cognition"] | null;
+            /** @description how many living beings name it in their flow or as their default */
+            users: number;
+        };
+        /** @description A moment that did, wore or failed with the words. */
+        LivedWords: {
+            /** @description ISO 8601, UTC */
+            at: string;
+            being: string;
+            n: number;
+            outcome: components["schemas"]["OutcomeKind"];
+            primary: string | null;
+            reason: string | null;
+            words: string;
+        };
+        /** @description A call of a verb, without what it carried. */
+        MadeCall: {
+            /** @description of a `do` or a `be` */
+            operation?: string;
+            /** @description stance or address; left out where the call named none */
+            target?: string;
+            verb: components["schemas"]["Verb"];
+        };
+        /** @description What the model calls of one moment cost. An attempt whose cost never came back counts as its reservation. */
+        MomentCost: {
+            attempts: number;
+            /** @description in the currency of the price list */
+            money: number;
+            tokens: number;
+        };
+        /** @description `<being>/<generation>/<n>`. */
+        MomentId: string;
+        /** @description All that is recorded of one moment, and how long each part of it took. */
+        MomentPage: {
+            beats: components["schemas"]["MomentStretch"][];
+            /** @description null when no model was asked */
+            cost: components["schemas"]["MomentCost"] | null;
+            decision: components["schemas"]["Decision"] | null;
+            /** @description null for a moment that was never opened */
+            explained: components["schemas"]["ExplainedMoment"] | null;
+            facts: {
+                hash: components["schemas"]["Digest"];
+                kind: string;
+                payload: components["schemas"]["Json"];
+                reel: components["schemas"]["ReelId"];
+                seq: number;
+            }[];
+            /** @description the parts of the prompt's system text, in order */
+            layers: components["schemas"]["Layer"][];
+            mayAskOfActs: boolean;
+            moment: components["schemas"]["MomentView"];
+            /** @description null when it wore no role */
+            prompt: components["schemas"]["RebuiltPrompt"] | null;
+            temporalUi: string | null;
+            /** @description what the wake said; null when it has none, or it is gone */
+            wake: components["schemas"]["Json"];
+        };
+        /** @description A stretch of a moment, in ms since 1970 UTC. */
+        MomentStretch: {
+            /** @description from 1 */
+            attempt?: number;
+            /** @description why it failed; left out where it did not */
+            fault?: string;
+            from: number;
+            /**
+             * @description `wait`: in the inbox; `think`: one call of a model; `attempt`: one that failed, of a script, an operation or an effect; `work`: the rest
+             * @enum {string}
+             */
+            name: "wait" | "think" | "attempt" | "work";
+            /** @description of a model, a script, an operation or an effect */
+            part?: components["schemas"]["FaultPart"];
+            to: number;
+            tokens?: number;
+        };
+        /** @description A finished moment as people see it. */
+        MomentView: {
+            /** @description id of the act, which is in each of its facts; null unless the moment is sealed */
+            act: string | null;
+            actHash: string | null;
+            /** @description text that came with the decision */
+            content?: string;
+            /** @description what the mind called, whether it was allowed or not; null when it called nothing */
+            did: components["schemas"]["MadeCall"] | null;
+            /** @description stance of the driver; left out when the being decided for itself */
+            driver?: string;
+            message?: string;
+            n: number;
+            /** @description ISO 8601, UTC */
+            openedAt: string;
+            outcome: components["schemas"]["OutcomeKind"];
+            /** @description of its model call, without the text; left out without one */
+            overlay?: components["schemas"]["OverlayRecord"];
+            primary: string | null;
+            promptDigest: string | null;
+            reason?: string;
+            /** @description what rules that are tried would have said otherwise of its call; left out for nothing */
+            shadow?: components["schemas"]["ShadowVerdict"][];
+            stackDigest: string | null;
+            stacked: string[];
+            verb: components["schemas"]["Verb"] | null;
+            wake: string | null;
+            /** @description what woke it; null when a younger life closed the moment, and it has no wake */
+            woke: components["schemas"]["WokenBy"] | null;
+        };
+        NamedTally: {
+            failures: number;
+            moments: number;
+            /** @description in the currency of the price list */
+            money: number;
+            /** @description a stance, a role or a model; null: no role was worn, or no model was called */
+            name: string | null;
+            /** @description how long half of them took at most, and all but one in twenty; null without one that was opened */
+            seconds: {
+                p50: number;
+                p95: number;
+            } | null;
+            tokens: number;
+        };
+        /**
+         * @description Why no context gives a role.
+         *     - `not-registered`, `not-named`, `other-cognition`: the role itself cannot be worn by this being
+         *     - `malformed`: only malformed clauses name it
+         *     - `asked`: the wake asked for another role
+         *     - `no-primary`: it is only stacked, and the being has nothing to wear as its primary
+         *     - `not-triggered`: no primary with which it is worn takes the trigger of the wake
+         *     - `thread-cut`, `being-ended`: the moment is skipped whatever its context
+         *     - `contradiction`: no context satisfies the clauses that name it and none of the plain clauses before
+         *     - `too-long`: the search was given up
+         * @enum {string}
+         */
+        NeverWorn: "not-registered" | "not-named" | "other-cognition" | "malformed" | "asked" | "no-primary" | "not-triggered" | "thread-cut" | "being-ended" | "contradiction" | "too-long";
+        /** @description A being in a space, as far as the person may see it. */
+        Occupant: {
+            /** @description null when the being itself may not be seen */
+            cognition: string | null;
+            inhabitedBy: string | null;
+            isEnded: boolean;
+            /** @description null when its past may not be looked into, or it has none */
+            last: components["schemas"]["LastMoment"] | null;
+            stance: string;
+            /** @description the most important first; where its past is not open to the person, only what SEE shows */
+            states: components["schemas"]["BeingState"][];
+        };
+        /** @description An operation in reach, with what a form of it needs. */
+        OperationChoice: {
+            /** @description what each argument takes, by name */
+            args: {
+                [key: string]: string;
+            };
+            description: string;
+            name: string;
+            /** @description JSON Schema of its arguments; null where there is none */
+            schema: components["schemas"]["JsonObject"] | null;
+            /** @description what it is done to: being, space, matter, thread or reality */
+            targets: string[];
+        };
+        OperationEntry: {
+            /** @description what each argument takes, by name, for forms and prompts */
+            args: {
+                [key: string]: string;
+            };
+            description: string;
+            name: string;
+            /** @description `reality`: it concerns the whole reality, so its target is the root */
+            targets: ("being" | "space" | "matter" | "thread" | "reality")[];
+        };
+        /** @enum {string} */
+        Operator: "eq" | "ne" | "in" | "notIn" | "gt" | "gte" | "lt" | "lte" | "present";
+        /** @enum {string} */
+        Orientation: "forward" | "half" | "inward";
+        /** @enum {string} */
+        OutcomeKind: "act" | "see" | "failure" | "skipped" | "waiting";
+        /** @description That the overlay of a thread changed. */
+        OverlayChange: {
+            /** Format: date-time */
+            at: string;
+            by: components["schemas"]["BeingName"];
+            /** @description salted; null: it was taken away */
+            commitment: components["schemas"]["Digest"] | null;
+            /** @constant */
+            tier: "thread";
+        };
+        /** @description All that is recorded of the overlay of a call: never its text, and no bare digest, since short text can be guessed from one. */
+        OverlayRecord: {
+            /** @description hex sha256 over a random salt and the text that the model got */
+            commitment: components["schemas"]["Digest"];
+            /**
+             * @description `block`: the highest tier alone had an effect; `stack`: all of them had
+             * @enum {string}
+             */
+            mode: "block" | "stack";
+            /** @description the tiers that were present, the highest first */
+            tiers: components["schemas"]["OverlayTier"][];
+        };
+        /** @enum {string} */
+        OverlayTier: "call" | "thread" | "channel" | "workspace" | "account";
+        /** @description What is wrong with a flow and where: `[2].when.or[1]["time.hour"].gtt`; the empty path is the flow itself. */
+        ParseFault: {
+            message: string;
+            path: string;
+        };
+        PastEntries: {
+            /** @description those in which the person may see something */
+            entries: components["schemas"]["PastEntry"][];
+            isMore: boolean;
+            /** @description the last entry so far */
+            newest: number;
+            /** @description stacks by the digest that the record names */
+            stacks: {
+                [key: string]: components["schemas"]["PinnedStack"];
+            };
+            /** @description each entry up to this one is here or on an earlier page, or shows this person nothing */
+            upTo: number;
+        };
+        /** @description One append, as far as the person may look back at it. */
+        PastEntry: {
+            /** @description ISO 8601, UTC */
+            at: string;
+            /** @description its number in the journal: the position in the record after it */
+            entry: number;
+            moment: components["schemas"]["RetracedMoment"] | null;
+            placings: components["schemas"]["PlaceChange"][];
+            said: components["schemas"]["PastWords"][];
+        };
+        /** @description What a being said. */
+        PastWords: {
+            being: components["schemas"]["BeingName"];
+            to: string;
+            /** @description the beginning of it */
+            words: string;
+        };
+        /** @description Matches by text: `*` alone, or at either end of a literal. After a space, as in `fitness/@coach`, it expands to the beings in that space. A kind is registered by an extension, which expands the pattern. */
+        PatternToken: {
+            kind?: string;
+            pattern: string;
+        };
+        /** @description A change of one permission. `path` is a composed list (`canDo`), a list of a ceiling (`@ann ceiling.canDo`) or a rule of a space (`/hall permissions.do.take`). A side that is left out is missing. */
+        PermissionChange: {
+            from?: components["schemas"]["Json"];
+            path: string;
+            to?: components["schemas"]["Json"];
+        };
+        /** @description A role of a stack, pinned by the digest of its spec. */
+        PinnedRole: {
+            digest: components["schemas"]["Digest"];
+            name: components["schemas"]["RoleName"];
+        };
+        /** @description A stack as it is recorded: names with the digests of the specs. */
+        PinnedStack: {
+            primary: components["schemas"]["PinnedRole"];
+            stacked: components["schemas"]["PinnedRole"][];
+        };
+        /** @description What of a space, a being or a thing has to do with where it is. Fields that are left out did not change. */
+        PlaceChange: {
+            coord?: components["schemas"]["Spot"] | null;
+            /** @description by namespace of the extension */
+            floors?: {
+                [key: string]: components["schemas"]["Floor"] | null;
+            };
+            /** @constant */
+            isEnded?: true;
+            /** @description `being:ada`, `space:/court`, `matter:…` */
+            key: string;
+            /** @description path of the space that it is in, or stance of the being that holds it; null: it is in no place */
+            place?: string | null;
+            size?: components["schemas"]["Spot"] | null;
+            spots?: {
+                [key: string]: components["schemas"]["Spot"] | null;
+            };
+        };
+        /** @enum {string} */
+        Priority: "human" | "interactive" | "background";
+        /**
+         * @description What prose without a tool call is: nothing that reaches anybody, or the answer to whoever waits for one.
+         * @enum {string}
+         */
+        ProseMeaning: "see" | "answers";
+        /** @description What a being may reach for now. The rules of the target's space still decide each call. */
+        ReachView: {
+            /** @description operations of DO and of BE that its lists hold, by name */
+            actions: components["schemas"]["OperationChoice"][];
+            identity: components["schemas"]["OperationChoice"][];
+            role: string;
+            space: string;
+            stacked: string[];
+            surface: components["schemas"]["Surface"];
+        };
+        RebuiltPrompt: {
+            digest: string;
+            /** @description true when the rebuilt prompt has the recorded digest */
+            identical: boolean;
+            /**
+             * @description an older version wrote the recorded prompt, in another form; left out when this version did
+             * @constant
+             */
+            older?: true;
+            system: string;
+            user: string;
+        };
+        /** @description What happened in the last minutes, and what waits now, as far as one may look. */
+        RecentActivity: {
+            /** @description false: more happened than is shown */
+            isAll: boolean;
+            /** @description ISO 8601, UTC */
+            since: string;
+            spoken: components["schemas"]["SpokenTo"][];
+            /** @description oldest first */
+            strip: components["schemas"]["StripMoment"][];
+            until: string;
+            /** @description the longest waiting first */
+            waiting: components["schemas"]["WaitsFor"][];
+        };
+        /** @description `being:<name>`, `space:<path>`, `matter:<id>`, `world:<namespace>`, `thread:<id>` or `registry`: the subject of facts. */
+        ReelId: string;
+        /** @description What a model decided and was refused before its moment ended. It was told why, and decided again. */
+        RefusedTry: {
+            /** @description null where what it wrote could not be read as a call */
+            call: components["schemas"]["VerbCall"] | null;
+            code: string;
+            /** @description heads from which the call was judged and which the basis of the moment has not */
+            heads?: components["schemas"]["HeadRef"][];
+            message: string;
+        };
+        /** @description A relationship entry: at each moment it expands to the beings in this relation to the being that wears the role. */
+        RelToken: {
+            rel: string;
+        };
+        /** @enum {string} */
+        ReplyTarget: "asker" | "chain-initial";
+        /** @description Expands by a resolver that an extension registered. */
+        ResolverToken: {
+            resolver: string;
+        };
+        /** @enum {string} */
+        RespondMode: "async" | "none";
+        /** @description A moment as a look back at the whole world shows it. */
+        RetracedMoment: {
+            being: components["schemas"]["BeingName"];
+            n: number;
+            outcome: components["schemas"]["OutcomeKind"];
+            /** @description code of a failure, or the reason of a skip; null where the kind says all */
+            reason: string | null;
+            /** @description of what it wore, in `stacks` of the page; null when it wore no role */
+            stack: components["schemas"]["Digest"] | null;
+        };
+        RoleEntry: {
+            description: string;
+            name: string;
+            origin: string;
+            /**
+             * @description its words came from outside, and nobody vouched for them
+             * @constant
+             */
+            outside?: true;
+            permissions: components["schemas"]["Verb"][];
+            requiredCognition: components["schemas"]["Cognition"] | null;
+        };
+        RoleInside: {
+            /** @description when it was written last, or deleted; ISO 8601, UTC */
+            at: string;
+            /** @description stance of who wrote it; null for what an extension brought */
+            author: string | null;
+            /** @description true: its author deleted it, and may write it again */
+            deleted: boolean;
+            description: string;
+            digest: components["schemas"]["Digest"];
+            /** @description whether the person may read the spec and the versions */
+            isOpen: boolean;
+            name: string;
+            origin: string;
+            /** @description users that the person may not see, or that are not shown */
+            others: number;
+            /**
+             * @description its words came from outside, and nobody vouched for them
+             * @constant
+             */
+            outside?: true;
+            permissions: components["schemas"]["Verb"][];
+            requiredCognition: components["schemas"]["Cognition"] | null;
+            /** @description null: it may not be read by this person, or it is deleted */
+            spec: components["schemas"]["CompleteRole"] | null;
+            usedBy: components["schemas"]["RoleUser"][];
+            /** @description how many living beings name it in their flow or as their default */
+            users: number;
+            /** @description newest first; empty when they may not be read */
+            versions: components["schemas"]["RoleVersion"][];
+        };
+        /** @description `extension:name` for a role of an extension, else a name without a prefix. */
+        RoleName: string;
+        /** @description A role as it is stored and digested: plain data. Optional fields stay absent when the author left them out. */
+        RoleSpec: {
+            canBe: components["schemas"]["Entry"][];
+            canDo: components["schemas"]["Entry"][];
+            canSee: components["schemas"]["Entry"][];
+            canSummon: components["schemas"]["Entry"][];
+            defaultOrientation?: components["schemas"]["Orientation"];
+            /** @description for people; never part of a prompt */
+            description?: string;
+            /** @description the model must call a tool while a being waits for its answer; in other moments it may do nothing */
+            forceToolCall?: boolean;
+            layout?: components["schemas"]["Layout"];
+            name: components["schemas"]["RoleName"];
+            prompt: string | components["schemas"]["FunctionPrompt"];
+            prose?: components["schemas"]["ProseMeaning"];
+            replyTo?: components["schemas"]["ReplyTarget"];
+            /** @description only beings driven by this cognition can wear the role */
+            requiredCognition?: components["schemas"]["Cognition"];
+            respondMode?: components["schemas"]["RespondMode"];
+            /** @description see-resolvers whose results are rendered into the prompt, in this order; never tools */
+            see: string[];
+            /** @description when a sealed act is followed by another moment of the being */
+            selfContinue?: components["schemas"]["SelfContinue"];
+            /** @description triggers that open a moment: `message`, `schedule`, `change` or an extension's trigger; `[]` stores without waking */
+            triggerOn?: string[];
+            views?: components["schemas"]["ViewChoice"];
+        };
+        /** @description A being that names a role, as far as the person may see it. */
+        RoleUser: {
+            /** @description its default role is this one */
+            isDefault: boolean;
+            /** @description its flow names it */
+            isInFlow: boolean;
+            stance: string;
+            /** @description whether it wore the role in its last moment; null when its past may not be looked into, or it has none */
+            wearsIt: boolean | null;
+        };
+        /** @description One state of a role, from the fact that made it. */
+        RoleVersion: {
+            /** @description ISO 8601, UTC */
+            at: string;
+            /** @description stance of who wrote or deleted it; null for an extension */
+            by: string | null;
+            seq: number;
+            /** @description null: it was deleted then, or the fact is erased */
+            spec: components["schemas"]["RoleSpec"] | null;
+            /** @description figures of a trial that its author published beside it: shares of moments, from 0 to 1, and their number; null for none */
+            trial: {
+                [key: string]: number | null;
+            } | null;
+        };
+        /** @description Words that somebody said. */
+        SaidWords: {
+            /** @description ISO 8601, UTC */
+            at: string;
+            channel: string | null;
+            /** @description null where no being spoke */
+            from: string | null;
+            /** @description who searched said it or was told it, so it may open the thread */
+            isMine: boolean;
+            /** @description number of the moment of the one that was told, where that past is open */
+            n: number | null;
+            /**
+             * @description they come from outside; left out for all others
+             * @constant
+             */
+            outside?: true;
+            thread: string;
+            to: string;
+            /** @description the part of it that holds what was looked for */
+            words: string;
+        };
+        SaltedOverlayChange: {
+            /** Format: date-time */
+            at: string;
+            by: components["schemas"]["BeingName"];
+            /** @description salted; null: it was taken away */
+            commitment: components["schemas"]["Digest"] | null;
+            /** @description null where the overlay was taken away */
+            salt: string | null;
+            /** @constant */
+            tier: "thread";
+        };
+        /** @description What holds the words. Each list is bounded, and none says how much there is beyond it. */
+        SearchResult: {
+            /** @description stances */
+            beings: string[];
+            moments: components["schemas"]["LivedWords"][];
+            roles: {
+                description: string;
+                name: string;
+            }[];
+            said: components["schemas"]["SaidWords"][];
+            /** @description paths */
+            spaces: string[];
+        };
+        /** @enum {boolean|string} */
+        SelfContinue: false | true | "until-answered";
+        /** @description What rules that are tried would have said of a call, where those that decide say something else. */
+        ShadowVerdict: {
+            /** @description the address of the rule or the count that would have said it */
+            by: string;
+            key: string;
+            /** @description stance, path or address of what it is done to */
+            on: string;
+            verb: components["schemas"]["Verb"];
+            /** @enum {string} */
+            was: "allowed" | "ask" | "refused";
+            /** @enum {string} */
+            would: "allowed" | "ask" | "refused";
+        };
+        /** @description Size of a space along each axis, in positive whole numbers: coords go from 0 to size - 1. */
+        Size: {
+            x: number;
+            y: number;
+            z: number;
+        };
+        /**
+         * @description Why a moment is skipped and seals nothing.
+         *     - `role-unresolved`: no clause survived and there is no default role
+         *     - `role-unavailable`: the default or asked role is not registered, or the asked one needs another cognition
+         *     - `role-not-named`: the sender asked for a role that neither the flow nor the default names
+         *     - `not-triggered`: `triggerOn` of the primary role does not hold the wake's trigger
+         *     - `thread-cut`: the thread of the wake was cut
+         *     - `being-ended`: the being was ended before the moment opened
+         * @enum {string}
+         */
+        SkipReason: "role-unresolved" | "role-unavailable" | "role-not-named" | "not-triggered" | "thread-cut" | "being-ended";
+        /** @description A space in the tree of what a being may see. */
+        SpaceNode: {
+            beings: number;
+            /** @description paths of the spaces inside that it may see */
+            children: string[];
+            path: string;
+            things: number;
+            type: string;
+            /** @description how many beings and things are in it and in the spaces inside that it may see */
+            within: {
+                beings: number;
+                things: number;
+            };
+        };
+        /** @description One space with a page of who is there. */
+        SpaceView: {
+            address: {
+                being: string | null;
+                /** @description the space and every space around it, outermost first */
+                chain: string[];
+                path: string;
+            };
+            /** @description makers of the being, nearest first */
+            beingLineage: string[];
+            /** @description only for the role manager */
+            catalogs?: components["schemas"]["Catalogs"];
+            /** @description paths of the spaces inside it; as `beings` */
+            children: string[];
+            /** @description only for a thing */
+            content?: components["schemas"]["Json"];
+            contributors?: string[];
+            /** @description where it is in its space, if known */
+            coord?: components["schemas"]["Coord"];
+            identity: {
+                cognition: string | null;
+                defaultRole: string | null;
+                /** @description when it was ended, ISO 8601; left out while it lives */
+                ended?: string;
+                home: string | null;
+                /** @description its driver; left out when it is not driven */
+                inhabitedBy?: string;
+                /** @description when it was paused, ISO 8601; left out while it is not */
+                paused?: string;
+            };
+            /** @description addresses of the things in the space, or held by the being */
+            matters: string[];
+            /** @description stance of the last one shown, to give as `after`; null: nobody comes after */
+            next: string | null;
+            occupants: components["schemas"]["Occupant"][];
+            /**
+             * @description it holds words from outside that nobody vouched for; else left out
+             * @constant
+             */
+            outside?: true;
+            /** @description only for a space: its owner, and its contributors */
+            owner?: string | null;
+            /** @description how many beings are there in all */
+            population: number;
+            qualities: components["schemas"]["JsonObject"];
+            /** @description only where it does: the digest of what is there, by which a person vouches for it */
+            seen?: string;
+            /** @description only for a space that has one */
+            size?: components["schemas"]["Size"];
+            type: string;
+        };
+        /** @description Cost and health over time, as far as one may look back. */
+        SpendingReport: {
+            all: components["schemas"]["Tally"];
+            beings: components["schemas"]["NamedTally"][];
+            /** @description newest first */
+            failures: components["schemas"]["FailedMoment"][];
+            /** @description false: more moments ended than were counted */
+            isAll: boolean;
+            models: components["schemas"]["NamedTally"][];
+            /** @description of equal parts of the time, oldest first */
+            parts: {
+                failures: number;
+                from: string;
+                moments: number;
+                /** @description in the currency of the price list */
+                money: number;
+                /** @description how long half of them took at most, and all but one in twenty; null without one that was opened */
+                seconds: {
+                    p50: number;
+                    p95: number;
+                } | null;
+                tokens: number;
+            }[];
+            roles: components["schemas"]["NamedTally"][];
+            /** @description ISO 8601, UTC */
+            since: string;
+        };
+        /** @description How often one being woke another lately, by words or an act. */
+        SpokenTo: {
+            count: number;
+            /** @description how many of these moments failed */
+            failed: number;
+            from: string;
+            /** @description ISO 8601, UTC */
+            last: string;
+            /** @description the thread of the last one */
+            thread: string;
+            to: string;
+        };
+        /** @description Where something is in its space; a coord may have a z, which maps from above leave out. */
+        Spot: {
+            x: number;
+            y: number;
+        };
+        /** @enum {string} */
+        StandardFor: "llm" | "scripted";
+        /** @description A moment on the strip of the last minutes. */
+        StripMoment: {
+            being: string;
+            endedAt: string;
+            n: number;
+            /** @description ISO 8601, UTC; null where it was never opened */
+            openedAt: string | null;
+            outcome: components["schemas"]["OutcomeKind"];
+            reason: string | null;
+            role: string | null;
+        };
+        /** @description What one being may reach for in one moment. */
+        Surface: {
+            canBe: components["schemas"]["ConcreteEntry"][];
+            canDo: components["schemas"]["ConcreteEntry"][];
+            canSee: components["schemas"]["ConcreteEntry"][];
+            canSummon: components["schemas"]["ConcreteEntry"][];
+        };
+        Surroundings: {
+            /** @description the space where the being is */
+            here: string;
+            /** @description true: there are more spaces than are shown */
+            more: boolean;
+            spaces: components["schemas"]["SpaceNode"][];
+        };
+        /** @description What moments together cost, took and came to. */
+        Tally: {
+            failures: number;
+            moments: number;
+            /** @description in the currency of the price list */
+            money: number;
+            /** @description how long half of them took at most, and all but one in twenty; null without one that was opened */
+            seconds: {
+                p50: number;
+                p95: number;
+            } | null;
+            tokens: number;
+        };
+        Token: components["schemas"]["RelToken"] | components["schemas"]["PatternToken"] | components["schemas"]["ResolverToken"];
+        Trace: components["schemas"]["TraceTest"] | components["schemas"]["TraceGroup"];
+        TraceGroup: {
+            nodes: components["schemas"]["Trace"][];
+            /** @enum {string} */
+            operator: "and" | "or" | "not";
+            result: boolean;
+        };
+        /** @description One operator on one path. `actual` is absent when the path is missing, `{}` when its value equals nothing. */
+        TraceTest: {
+            actual?: components["schemas"]["Json"];
+            expected: components["schemas"]["Json"];
+            operator: components["schemas"]["Operator"];
+            path: string;
+            result: boolean;
+        };
+        /** @description What a trial will come to at most. Calls of scorers are counted, and their cost is not. */
+        TrialEstimate: {
+            calls: number;
+            callsOfScorers: number;
+            candidates: number;
+            /** @description null when a price is not known */
+            costMax: number | null;
+            moments: number;
+        };
+        /** @enum {string} */
+        Verb: "see" | "do" | "summon" | "be";
+        /** @description One call of a verb: the decision of a model, a person or a script. */
+        VerbCall: {
+            address: string;
+            /** @constant */
+            verb: "see";
+        } | {
+            args: components["schemas"]["JsonObject"];
+            operation: string;
+            /** @description handle of an overlay for the model calls of its skill or task; the text is in a vault, never here */
+            overlay?: string;
+            target: string | null;
+            /** @constant */
+            verb: "do";
+        } | {
+            /** @description the name of a conversation: all threads in which something was said under this name */
+            channel?: string;
+            content: components["schemas"]["Json"];
+            /** @description left out: false where a being announces, in a role with `selfContinue: true`; else true */
+            expectReply?: boolean;
+            /** @description null: the wake's own correlation, when the target is the being that woke this one */
+            inReplyTo: string | null;
+            orientation?: components["schemas"]["Orientation"];
+            /** @description handle of an overlay for the model call that this summon causes; the text is in a vault, never here */
+            overlay?: string;
+            priority?: components["schemas"]["Priority"];
+            role?: components["schemas"]["RoleName"];
+            /** @description null: the being that woke this one */
+            target: string | null;
+            /** @description the thread it continues, by its id; left out, it belongs to the thread of the moment that says it */
+            thread?: string;
+            /** @constant */
+            verb: "summon";
+        } | {
+            args: components["schemas"]["JsonObject"];
+            operation: string;
+            /** @constant */
+            verb: "be";
+        };
+        /** @enum {string} */
+        ViewChoice: "default" | "only";
+        /** @description For whom something waits. */
+        WaitsFor: {
+            being: string;
+            cognition: string | null;
+            count: number;
+            /** @description who waits longest; null where no being does */
+            from: string | null;
+            seconds: number;
+            thread: string;
+        };
+        WhyNotAllowed: {
+            changes: components["schemas"]["PermissionChange"][];
+            code?: unknown;
+        } | {
+            changes: null;
+            code: components["schemas"]["ErrorCode"];
+            message: string;
+        };
+        WhyNotWorn: {
+            changes: components["schemas"]["ContextChange"][];
+            never?: unknown;
+        } | {
+            changes: null;
+            message: string;
+            never: components["schemas"]["NeverWorn"];
+        };
+        /** @description Why a moment began. */
+        WokenBy: {
+            /** @description stance of the being that spoke, or that made the change; null where none did */
+            from: string | null;
+            /** @description id of the thread */
+            thread: string;
+            /** @description `act`, `continue` and `look` for a person's act, a self-continue and what a look showed; else the word of a role's `triggerOn`: `message`, `change`, … */
+            trigger: string;
+            /** @description the value that changed, the name of the schedule, or the address that was looked at; left out for other triggers */
+            what?: string;
+        };
+        /** @description The stack of a moment, or the reason of its skip. */
+        WornStack: {
+            primary: components["schemas"]["RoleName"] | null;
+            skip?: string;
+            stacked: components["schemas"]["RoleName"][];
         };
         Problem: {
             /** @example urn:treeos:problem:forbidden */
@@ -1756,9 +2981,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        [key: string]: unknown;
-                    };
+                    "application/json": components["schemas"]["ReachView"];
                 };
             };
             /** @description Problem details (RFC 9457) */
@@ -2149,9 +3372,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        [key: string]: unknown;
-                    };
+                    "application/json": components["schemas"]["MomentPage"];
                 };
             };
             /** @description Problem details (RFC 9457) */
@@ -2184,7 +3405,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Explained"];
+                    "application/json": components["schemas"]["ExplainedMoment"];
                 };
             };
             /** @description Problem details (RFC 9457) */
@@ -2259,8 +3480,7 @@ export interface operations {
                 content: {
                     "application/json": {
                         until: number;
-                        /** @description moments that would differ */
-                        differences: Record<string, never>[];
+                        differences: components["schemas"]["Difference"][];
                     };
                 };
             };
@@ -2300,9 +3520,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        [key: string]: unknown;
-                    };
+                    "application/json": components["schemas"]["WhyNotWorn"];
                 };
             };
             /** @description Problem details (RFC 9457) */
@@ -2341,9 +3559,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        [key: string]: unknown;
-                    };
+                    "application/json": components["schemas"]["WhyNotAllowed"];
                 };
             };
             /** @description Problem details (RFC 9457) */
@@ -2411,9 +3627,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        [key: string]: unknown;
-                    };
+                    "application/json": components["schemas"]["FlowInside"];
                 };
             };
             /** @description Problem details (RFC 9457) */
@@ -2477,9 +3691,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        [key: string]: unknown;
-                    };
+                    "application/json": components["schemas"]["CancelledCall"];
                 };
             };
             /** @description Problem details (RFC 9457) */
@@ -2584,7 +3796,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": Record<string, never>[];
+                    "application/json": components["schemas"]["OverlayChange"][];
                 };
             };
             /** @description Problem details (RFC 9457) */
@@ -2621,9 +3833,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        [key: string]: unknown;
-                    };
+                    "application/json": components["schemas"]["SaltedOverlayChange"];
                 };
             };
             /** @description Problem details (RFC 9457) */
@@ -2731,7 +3941,11 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        [key: string]: unknown;
+                        tier: string;
+                        name: string;
+                        scope?: string;
+                        /** @enum {boolean} */
+                        deleted: true;
                     };
                 };
             };
@@ -2761,9 +3975,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        [key: string]: unknown;
-                    };
+                    "application/json": components["schemas"]["AuthoringCatalog"];
                 };
             };
             /** @description Problem details (RFC 9457) */
@@ -2794,9 +4006,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        [key: string]: unknown;
-                    };
+                    "application/json": components["schemas"]["RoleInside"];
                 };
             };
             /** @description Problem details (RFC 9457) */
@@ -2831,9 +4041,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        [key: string]: unknown;
-                    };
+                    "application/json": components["schemas"]["Lint"];
                 };
             };
             /** @description Problem details (RFC 9457) */
@@ -2868,9 +4076,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        [key: string]: unknown;
-                    };
+                    "application/json": components["schemas"]["Lint"];
                 };
             };
             /** @description Problem details (RFC 9457) */
@@ -2899,9 +4105,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        [key: string]: unknown;
-                    };
+                    "application/json": components["schemas"]["Surroundings"];
                 };
             };
             /** @description Problem details (RFC 9457) */
@@ -2933,9 +4137,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        [key: string]: unknown;
-                    };
+                    "application/json": components["schemas"]["SpaceView"];
                 };
             };
             /** @description Problem details (RFC 9457) */
@@ -2966,9 +4168,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        [key: string]: unknown;
-                    };
+                    "application/json": components["schemas"]["Chart"];
                 };
             };
             /** @description Problem details (RFC 9457) */
@@ -3091,9 +4291,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        [key: string]: unknown;
-                    };
+                    "application/json": components["schemas"]["HealthView"];
                 };
             };
             /** @description Problem details (RFC 9457) */
@@ -3154,9 +4352,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        [key: string]: unknown;
-                    };
+                    "application/json": components["schemas"]["PastEntries"];
                 };
             };
             /** @description Problem details (RFC 9457) */
@@ -3189,9 +4385,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        [key: string]: unknown;
-                    };
+                    "application/json": components["schemas"]["SearchResult"];
                 };
             };
             /** @description Problem details (RFC 9457) */
@@ -3222,9 +4416,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        [key: string]: unknown;
-                    };
+                    "application/json": components["schemas"]["RecentActivity"];
                 };
             };
             /** @description Problem details (RFC 9457) */
@@ -3255,9 +4447,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        [key: string]: unknown;
-                    };
+                    "application/json": components["schemas"]["SpendingReport"];
                 };
             };
             /** @description Problem details (RFC 9457) */
@@ -3290,9 +4480,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        [key: string]: unknown;
-                    };
+                    "application/json": components["schemas"]["Envelope"];
                 };
             };
             /** @description Problem details (RFC 9457) */
@@ -3399,9 +4587,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        [key: string]: unknown;
-                    };
+                    "application/json": components["schemas"]["TrialEstimate"];
                 };
             };
             /** @description Problem details (RFC 9457) */

@@ -16,6 +16,7 @@ import {
 import type { RoleSpec } from '@treeos/roles'
 import {
   areFacts,
+  askGates,
   COUNTED_KIND,
   type CodeManifest,
   type Conclusion,
@@ -62,6 +63,9 @@ const FACTS_OF_CODE = 'both gates were asked, and what code of an extension did 
 
 /** A content that the bundle does not hold. */
 class MissingContent extends NotShownError {}
+
+/** A reel that the law reads and the moment did not. */
+class UncitedReel extends Error {}
 
 /** What the being wore, with the epoch of the lease that held then. */
 interface WornThere {
@@ -200,10 +204,16 @@ export class BundleLaw {
         },
       )
     }
-    const first = await judge(opened.wake.root)
+    const first = await judge(opened.wake.root).catch(async (error) => {
+      const isUncited = error instanceof UncitedReel
+      if (isUncited && (await this.#isRefusedByCode(moment, registry, worn, heads))) return null
+      throw error
+    })
+    if (first === null) return unproven(FACTS_OF_CODE)
     const isOfOwn = !isOfThread(opened.wake) && !areFacts(factsIn(first), recorded.facts)
     const conclusion = isOfOwn ? await judge(opened.wake.id) : first // its thread was cut after it opened
     if (asked.isUnsure) return unproven('what their askers could do when they asked is not in the bundle')
+    if (isOfOverlay(moment, registry, conclusion)) return unproven(FACTS_OF_CODE)
     const isOfCode = conclusion.kind !== 'effect-pending' && conclusion.restsOn.code.length > 0
     // A refusal without a rule is that of the operation itself, whose code is not here.
     if (isOfCode && recorded.outcome === 'failure' && recorded.by.length === 0) return unproven(FACTS_OF_CODE)
@@ -230,6 +240,22 @@ export class BundleLaw {
     )
   }
 
+  /** Whether both gates allow an operation of an extension that failed by no rule: its code refused before the law read whom rules ask. */
+  async #isRefusedByCode(
+    moment: Moment,
+    registry: Registry,
+    worn: WornThere,
+    heads: readonly Head[],
+  ): Promise<boolean> {
+    const { outcome, by } = moment.record
+    if (outcome !== 'failure' || (isArray(by) && by.length > 0)) return false
+    if (!isOfExtension(moment, registry)) return false
+    const decided = recordedMoment(moment, worn, { said: null, epoch: worn.epoch })
+    const over = { reader: this.#readerAt(heads), live: nothingLive(), registry }
+    const { gates } = await askGates(decided, null, { ...over, digest: (value) => valueHash(value as Json) })
+    return gates.every(({ allowed }) => allowed)
+  }
+
   #factsOf({ facts }: JsonObject): RecordedEnd['facts'] {
     return (isArray(facts) ? facts : []).map((ref) => {
       const [reel, seq] = isArray(ref) ? ref : []
@@ -241,7 +267,7 @@ export class BundleLaw {
 
   #readerAt(heads: readonly Head[]): WorldReader {
     const uncited = (reel: string) =>
-      Promise.reject(new Error(`its heads do not have ${reel}, which the law reads`))
+      Promise.reject(new UncitedReel(`its heads do not have ${reel}, which the law reads`))
     return new WorldReader(this.#sourceAt(heads, uncited))
   }
 
@@ -311,6 +337,18 @@ function ofFacts(written: RecordedEnd['facts'], drafts: readonly FactDraft[]): L
     facts.map(({ reel, kind }) => `${kind} on ${reel}`).join(', ') || 'nothing'
   const of = told(written) === told(drafts) ? `other contents of ${told(drafts)}` : told(drafts)
   return fault(`its call comes to ${of}, and it wrote ${told(written)}`.slice(0, 400), 'facts-mismatch')
+}
+
+/** Whether the law refuses an operation of an extension for its overlay alone: no manifest says whether it is a skill or a task, which take one. */
+function isOfOverlay(moment: Moment, registry: Registry, conclusion: Conclusion): boolean {
+  const isRefused = conclusion.kind === 'failure' && conclusion.reason === 'INVALID_INPUT'
+  return isRefused && at(moment.decision, 'call', 'overlay') !== undefined && isOfExtension(moment, registry)
+}
+
+function isOfExtension({ decision }: Moment, { operations, beOperations }: Registry): boolean {
+  const call = at(decision, 'call')
+  const operation = (at(call, 'verb') === 'be' ? beOperations : operations).get(String(at(call, 'operation')))
+  return operation !== undefined && operation.origin !== seed.name
 }
 
 /** Whether a difference is of what the gates say, which no code of an extension decides. */

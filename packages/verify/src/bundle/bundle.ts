@@ -476,6 +476,8 @@ class BundleCheck {
 /**
  * Checks a bundle. It reads it once and holds a hash for each fact and moment.
  * @param source the bytes of the file
+ * @example
+ * const { ok, broken, unproven } = await verifyBundle(createReadStream('audit.jsonl'), { key: parseKey(text) })
  */
 export async function verifyBundle(
   source: AsyncIterable<Uint8Array>,

@@ -36,6 +36,8 @@ export interface CheckedReceipt {
 /**
  * Checks a receipt: its signature, and the permission again from what it holds. It never throws.
  * @param text a DSSE envelope with an in-toto statement
+ * @example
+ * const { status, verdict, broken } = await verifyReceipt(text, { key: parseKey(keyText) })
  */
 export async function verifyReceipt(
   text: string,
@@ -136,7 +138,11 @@ export interface CheckedReceipts {
 
 const WORST: readonly Status[] = ['broken', 'unproven', 'ok']
 
-/** Checks a file of receipts: one, or one a line. Nothing at all is broken. */
+/**
+ * Checks a file of receipts: one, or one a line. Nothing at all is broken.
+ * @example
+ * const { receipts } = await verifyReceipts(readFileSync('receipts.jsonl', 'utf8'))
+ */
 export async function verifyReceipts(text: string, checking: CheckOptions = {}): Promise<CheckedReceipts> {
   const lines = text.split('\n').filter((line) => line.trim() !== '')
   const isOneEach = lines.length > 1 && lines.every((line) => isObject(parsedReceipt(line)))

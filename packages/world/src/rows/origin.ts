@@ -7,7 +7,7 @@ export const OUTSIDE = 'origin:outside'
 export const VOUCHED = 'origin:vouched'
 
 /** Kinds of facts that write words into a row. Others only say where something is, who may do what, or that something is over. */
-const WORDED: ReadonlySet<string> = new Set([
+export const WORDED: ReadonlySet<string> = new Set([
   'being:born',
   'quality:set',
   'space:created',
@@ -16,6 +16,9 @@ const WORDED: ReadonlySet<string> = new Set([
   'matter:created',
   'matter:written',
 ])
+
+/** Ids of wakes that a moment sent and that no fact of its says: the kind, the moment, and whom they wake. */
+export const SENT_BY = /^(?:change|awakened|notice|parked)\/([^/]+\/\d+\/\d+)(?:\/|$)/
 
 /** Whether a fact says where the words of a row are from, and nothing else. */
 export const isOrigin = ({ kind }: Pick<FactDraft, 'kind'>): boolean => kind === OUTSIDE || kind === VOUCHED

@@ -172,10 +172,10 @@ export type SubstrateAction = (typeof operations)[number]['name']
 const stances = (names: readonly (BeingName | null)[]): string[] =>
   names.flatMap((name) => (name === null ? [] : [stanceOf(name)]))
 
-/** Relationships. They are read from birth facts and the wake, which a being cannot write itself. */
 /** A crowd beyond this is not named in a list. */
 const PRESENT_MAX = 200
 
+/** Relationships. They are read from birth facts and the wake, which a being cannot write itself. */
 const relations: Extension['relations'] = {
   self: ({ me }) => stances([me.name]),
   /** the being that woke it */
