@@ -16,7 +16,7 @@ export function openMcp(at: Connection, options: DoorOptions): McpOverHttp {
   const door = new Door(at, options)
   return {
     fetch: (request) =>
-      answer(request, at, door).catch((error: unknown) => {
+      answerMcp(request, at, door).catch((error: unknown) => {
         if (!(error instanceof TreeosError)) options.onError('http', error)
         return refusalResponse(toldByMcp(refusalOf(error)))
       }),
@@ -25,10 +25,10 @@ export function openMcp(at: Connection, options: DoorOptions): McpOverHttp {
 }
 
 /** Checks the token before it reads the body. */
-async function answer(request: Request, at: Connection, door: Door): Promise<Response> {
+async function answerMcp(request: Request, at: Connection, door: Door): Promise<Response> {
   const visitor = await requireVisitor(at, request)
   await door.bounds.request(visitor.issuer)
-  const body = await readBody(request)
+  const body = await readMcpBody(request)
   if (body !== null) await requireVisitor(at, request) // it may have been revoked while the body came
   const message = body === null ? undefined : parse(body)
   const headers = new Headers(request.headers)
@@ -51,7 +51,7 @@ async function requireVisitor(at: Connection, { headers }: Request): Promise<Vis
 }
 
 /** @throws {TreeosError} PAYLOAD_TOO_LARGE */
-async function readBody({ method, headers, body }: Request): Promise<Uint8Array<ArrayBuffer> | null> {
+async function readMcpBody({ method, headers, body }: Request): Promise<Uint8Array<ArrayBuffer> | null> {
   if (method === 'GET' || method === 'HEAD' || body === null) return null
   const tooLarge = () =>
     new TreeosError('PAYLOAD_TOO_LARGE', `the request is larger than ${MESSAGE_BYTES_MAX} bytes`)

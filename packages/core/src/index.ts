@@ -114,7 +114,7 @@ export {
   type RuleRefusal,
   refusalIn,
   refusalSentence,
-  shortened,
+  shortenedTarget,
   unknownBeing,
   unknownNameIn,
   unknownRole,
@@ -124,7 +124,7 @@ export {
 export { mendedBy, type Remedy, type RemedyWords, toldWith, withRemedy } from './remedy.ts'
 export type { LeaseIndex, RowIndex, Watch } from './row-index.ts'
 export { describeFault, readVariables } from './schemas.ts'
-export { sealedId } from './sealed.ts'
+export { sealedId } from './sealed-id.ts'
 export {
   COGNITIONS,
   type Cognition,
@@ -136,7 +136,7 @@ export {
   type Verb,
 } from './stack.ts'
 export type { Thread, ThreadState } from './thread.ts'
-export { classOfThrown, messageOfThrown, readThrown } from './thrown.ts'
+export { classOfThrown, messageOfThrown, readThrown } from './thrown-errors.ts'
 export {
   APPROVED_PREFIX,
   ASKED_PREFIX,

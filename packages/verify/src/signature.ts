@@ -14,10 +14,10 @@ const SPKI = Buffer.from('302a300506032b6570032100', 'hex')
 const NOTE = 0x01
 export const COSIGNATURE = 0x04
 
-/** @throws {Error} for a text that is no such key */
+/** @throws {Error} for a text that is not such a key */
 export const parseKey = (text: string): VerifierKey => parseKeyOf(text, NOTE)
 
-/** @throws {Error} for a text that is no key of this type */
+/** @throws {Error} for a text that is not a key of this type */
 export function parseKeyOf(text: string, type: number): VerifierKey {
   const [name = '', id = '', encoded = '', ...more] = text.trim().split('+')
   const rest = more.length > 0 ? `${encoded}+${more.join('+')}` : encoded // base64 has + too

@@ -39,7 +39,8 @@ function addAcceptDifference(cli: Cli): void {
       'let a being go on that stopped because worker and workflow disagree\nThey disagree about the stack of a moment, and its run failed.',
     ),
     async (moment: string, options: ActingOptions) => {
-      if (!MOMENT.test(moment)) throw new UsageError(`${moment} is no moment: it is BEING/GENERATION/N`)
+      if (!MOMENT.test(moment))
+        throw new UsageError(`${moment} is not a moment: a moment is BEING/GENERATION/N`)
       const { findDifferingStack } = await import('@treeos/store')
       const found = await withReality(options, ({ db }) => findDifferingStack(db, moment))
       if (found === null)

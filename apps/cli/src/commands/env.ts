@@ -16,7 +16,7 @@ export function addEnv(cli: Cli): void {
         'client',
       ]),
     )
-    .option('--secrets', 'also print values with passwords where standard output is no terminal')
+    .option('--secrets', 'also print values with passwords where standard output is not a terminal')
     .action(
       cli.run(async (out, { for: program, secrets = false, ...options }: EnvOptions) => {
         const { instanceDir, ownVariables, shellWord } = await import('@treeos/local')

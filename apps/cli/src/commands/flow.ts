@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { ActingOptions, Cli, InstanceOptions } from '../cli.ts'
-import { requireBeing, withReality } from '../instance/with-instance.ts'
+import { requireLivingBeing, withReality } from '../instance/with-instance.ts'
 import { shownLint } from '../show/world.ts'
 import {
   addressOfStance,
@@ -21,7 +21,7 @@ export function addFlow(cli: Cli): void {
   cli.asBeing('get <stance>', 'show the clauses of a being', 'flow').action(
     cli.run(async (out, stance: string, options: ActingOptions) => {
       const being = requireStance(stance, requireStance(options.as))
-      const { qualities } = await withReality(options, (at) => requireBeing(at, being))
+      const { qualities } = await withReality(options, (at) => requireLivingBeing(at, being))
       out.value(qualities.roleFlow ?? [], prettyJson)
     }),
   )

@@ -40,7 +40,7 @@ export function addMcp(cli: Cli): void {
     )
 }
 
-interface Around {
+interface McpDeps {
   readonly out: Output
   readonly ending: Promise<void>
 }
@@ -49,7 +49,7 @@ interface Around {
 async function servePipe(
   at: LiveConnection,
   { as }: McpOptions,
-  { out, ending }: Around,
+  { out, ending }: McpDeps,
 ): Promise<ExitStatus> {
   const { serveStdio } = await import('@treeos/mcp')
   const being = requireStance(as ?? '@operator')
@@ -63,7 +63,7 @@ async function servePipe(
 async function serveNet(
   at: LiveConnection,
   { http, listen, host = [] }: McpOptions,
-  { out, ending }: Around,
+  { out, ending }: McpDeps,
 ): Promise<ExitStatus> {
   const { serveHttp } = await import('@treeos/mcp')
   const port = typeof http === 'string' ? portOf(http) : PORT

@@ -29,7 +29,7 @@ export function addPeople(cli: Cli): void {
           await authorizeActingAs(at, as)
           return describePeople(portalOf(at.db), await personsUnder(at, as))
         })
-        out.value(people, (all) => table(all.map((person) => [person.stance, stateOf(person)])))
+        out.value(people, (all) => table(all.map((person) => [person.stance, personState(person)])))
       }),
     )
   cli.asBeing('revoke <stance>', 'take back a link of a person that was not opened yet', 'people').action(
@@ -92,7 +92,7 @@ function addInvite(cli: Cli): void {
     )
 }
 
-function stateOf({ hasAccount, seenAt, invitation }: PersonView): string {
+function personState({ hasAccount, seenAt, invitation }: PersonView): string {
   const account = hasAccount ? `has an account${seenAt === null ? '' : `, seen ${seenAt}`}` : 'cannot sign in'
   if (invitation === null) return account
   return `${account}; a link ${invitation.isOver ? 'was over' : 'is good until'} ${invitation.expiresAt}`

@@ -10,7 +10,7 @@ interface PortalOptions extends InstanceOptions {
   readonly supervised?: boolean
 }
 
-const listed = (names = ''): string[] => names.split(/[\s,]+/).filter((name) => name !== '')
+const listedHosts = (names = ''): string[] => names.split(/[\s,]+/).filter((name) => name !== '')
 
 /** `treeos portal | link` */
 export function addPortal(cli: Cli): void {
@@ -49,8 +49,8 @@ export function addPortal(cli: Cli): void {
           const portal = { at, store: portalOf(at.db), listener, temporal, machine, provider, onError }
           const served = await servePortal(portal, {
             port: options.port ?? 0,
-            hosts: listed(hosts),
-            proxies: listed(proxies),
+            hosts: listedHosts(hosts),
+            proxies: listedHosts(proxies),
             actsPerMinute,
             openMcp,
             outlets,

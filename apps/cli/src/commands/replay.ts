@@ -2,7 +2,7 @@ import { parseCall, TreeosError } from '@treeos/core'
 import { Option } from 'commander'
 import type { Cli, InstanceOptions } from '../cli.ts'
 import {
-  requireBeing,
+  requireLivingBeing,
   withBeing,
   withReality,
   withRegistry,
@@ -100,7 +100,7 @@ export function addWhatIf(cli: Cli): void {
           const rule = { space: space ?? '', field: field ?? '', value: requireJson(value ?? '', '--value') }
           const { whatIfRules } = await import('@treeos/replay')
           const otherwise = await withRegistry(options, async (at) => {
-            await requireBeing(at, being)
+            await requireLivingBeing(at, being)
             return whatIfRules(at, { being, ...rule, since })
           })
           out.lines(otherwise, shownRuledOtherwise)
@@ -109,7 +109,7 @@ export function addWhatIf(cli: Cli): void {
         const flow = await readJsonFile(file)
         const { whatIf } = await import('@treeos/replay')
         const differences = await withRegistry(options, async (at) => {
-          await requireBeing(at, being)
+          await requireLivingBeing(at, being)
           return whatIf(at, { being, flow, since })
         })
         out.lines(differences, shownDifferences)
@@ -151,7 +151,7 @@ async function ofAct(options: InstanceOptions, stance: string, n: number, act: s
   const call = argument(() => parseCall(requireJson(act, '--act')))
   const { whyNotAct } = await import('@treeos/replay')
   const answer = await withRegistry(options, async (at) => {
-    await requireBeing(at, being)
+    await requireLivingBeing(at, being)
     return whyNotAct(at, { being, n, call })
   })
   if (answer.changes !== null) return answer.changes

@@ -66,7 +66,7 @@ export function addTools(cli: Cli): void {
         out.value(await acceptServer(options, named, (line) => out.progress(line)), toldKept)
       }),
     )
-  cli.onInstance('remove <name>', 'forget a server: its tools are no operations any more', 'tools').action(
+  cli.onInstance('remove <name>', 'forget a server: its tools are not operations any more', 'tools').action(
     cli.run(async (out, name: string, options: InstanceOptions) => {
       const { removeServer } = await loaded()
       await removeServer(options, name, (line) => out.progress(line))

@@ -20,11 +20,11 @@ export function addWhyKnown(cli: Cli): void {
 
 const shownKnown = ({ known, next }: TextSources): string =>
   [
-    ...(known.length === 0 ? ['no fact says it that this being wrote or was shown'] : known.map(shown)),
+    ...(known.length === 0 ? ['no fact says it that this being wrote or was shown'] : known.map(shownSource)),
     ...(next === null ? [] : [`older facts say it, too: the same with --before '${next}'`]),
   ].join('\n\n')
 
-function shown({ fact, kind, note, by, driver, at, moment, cause, origin, seenBy }: KnownFrom): string {
+function shownSource({ fact, kind, note, by, driver, at, moment, cause, origin, seenBy }: KnownFrom): string {
   return [
     `${note ?? fact}  ${kind}, from ${origin === 'outside' ? 'outside' : 'the world'}`,
     `  by       ${by}${driver === undefined ? '' : `, driven by ${driver}`}, ${at}`,

@@ -9,8 +9,8 @@ export interface Failure {
 }
 
 /**
- * The command line itself is wrong, whatever the instance holds: exit status 2. So is an argument that is no JSON or no address, and a path
- * where nothing can be read or written. What a file or standard input holds is no part of the command line.
+ * The command line itself is wrong, whatever the instance holds: exit status 2. So is an argument that is neither JSON nor an address, and a path
+ * where nothing can be read or written. What a file or standard input holds is not a part of the command line.
  */
 export class UsageError extends TreeosError {
   constructor(message: string, code: ErrorCode = 'INVALID_INPUT', detail?: Json) {

@@ -120,7 +120,7 @@ export class BeingHandler implements A2ARequestHandler {
       thread: message.contextId === '' ? undefined : message.contextId,
       as,
       waitSeconds: null,
-      key: keyOf(message),
+      key: messageKey(message),
     })
     return correlation
   }
@@ -128,7 +128,7 @@ export class BeingHandler implements A2ARequestHandler {
   /** Whether this message came before, and was a yes or a no. */
   async #hasAnswered(message: Message): Promise<boolean> {
     const { at, being: as } = this.#visit
-    const key = keyOf(message)
+    const key = messageKey(message)
     return key !== undefined && (await findKeyed(at, { as, key }))?.call.verb === 'do'
   }
 
@@ -142,7 +142,7 @@ export class BeingHandler implements A2ARequestHandler {
         `this task waits for a yes to ${asked}, and not to ${quote(id)}`,
       )
     const call = parseCall({ verb: 'do', target: stanceOf(me), operation, args: { id, ...args } })
-    await act(at, me, call, undefined, keyOf(message))
+    await act(at, me, call, undefined, messageKey(message))
   }
 
   /** The task as soon as it waits for nothing but its client, or as it is when that takes too long. */
@@ -188,7 +188,7 @@ export class BeingHandler implements A2ARequestHandler {
 }
 
 /** A message that is sent again is not said again. */
-const keyOf = ({ messageId }: Message): string | undefined =>
+const messageKey = ({ messageId }: Message): string | undefined =>
   messageId === '' ? undefined : `a2a ${messageId}`
 
 async function notPushed(): Promise<never> {

@@ -1,7 +1,7 @@
 import { z } from '@hono/zod-openapi'
 import { authorizeTrial, refusalOf, trialPace } from '@treeos/client'
 import { isJsonObject, type Json, TreeosError } from '@treeos/core'
-import { checkTrial, type PreparedTrial, type Trial } from '@treeos/trials/told'
+import { checkTrial, type PreparedTrial, type Trial } from '@treeos/trials/forms'
 import type { Context } from 'hono'
 import { streamSSE } from 'hono/streaming'
 import { toldByApi } from '../edge/remedies.ts'

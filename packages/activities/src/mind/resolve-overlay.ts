@@ -30,7 +30,7 @@ export interface CallOverlay {
   mask<T extends Decision | JsonObject>(answer: T): T
 }
 
-type Failure = Extract<Decision, { kind: 'failure' }>
+type FailureDecision = Extract<Decision, { kind: 'failure' }>
 
 /**
  * Resolves the overlays of all tiers for one call.
@@ -44,7 +44,7 @@ export async function resolveOverlay(
     sources,
   }: { readonly record: OpenRecord; readonly sources: OverlaySources | undefined },
   signature: SignatureRef,
-): Promise<CallOverlay | Failure | null> {
+): Promise<CallOverlay | FailureDecision | null> {
   if (sources === undefined) return null
   const after = isContinuation(wake) ? wake.id.slice(wake.id.indexOf('/') + 1) : null
   // Both are of rows: who summoned, or whose act it is, and which thread it is in. So a handle is worth nothing to another being.
@@ -88,7 +88,7 @@ async function take(
   handle: string | null,
   taker: Taker,
   lost: string,
-): Promise<KeptOverlay | Failure | null> {
+): Promise<KeptOverlay | FailureDecision | null> {
   if (handle === null) return null
   const taken = await overlays.take(handle, taker)
   if (taken.status === 'given') return taken

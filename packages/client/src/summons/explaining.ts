@@ -5,7 +5,7 @@ import {
   type RefusalFields,
   type Remedy,
   refusalIn,
-  shortened,
+  shortenedTarget,
   stanceOf,
   TreeosError,
   type VerbCall,
@@ -63,7 +63,7 @@ async function whichRole(
 ): Promise<{ readonly message: string; readonly remedy: Remedy } | null> {
   if (refusal.of !== 'list') return null
   const { list, target } = refusal
-  const named = shortened(target)
+  const named = shortenedTarget(target)
   const { moment } = (detail ?? {}) as { readonly moment?: unknown }
   const outcome = typeof moment !== 'string' ? null : await findOutcome(db, moment)
   if (outcome?.being !== as || outcome.record.stack === null) return null
